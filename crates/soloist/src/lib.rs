@@ -1,0 +1,4 @@
+//! The Soloist engine.
+#![forbid(unsafe_code)]
+mod rng;
+pub use rng::Rng;
