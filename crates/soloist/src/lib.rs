@@ -1,4 +1,33 @@
-//! The Soloist engine.
+//! Soloist searches for the best solution of a *single-player* problem.
 #![forbid(unsafe_code)]
+
+mod budget;
+mod check;
+mod checkpoint;
+#[doc(hidden)]
+pub mod doc;
+mod method;
+mod observer;
+mod outcome;
+mod parameter;
+mod policy;
+mod problem;
 mod rng;
+mod rollout;
+mod score;
+pub mod search;
+mod solver;
+
+pub use budget::Budget;
+pub use check::{Violation, check};
+pub use checkpoint::{CheckpointError, write_atomically};
+pub use method::{Method, Preset};
+pub use observer::{Observer, Progress, Silent};
+pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason};
+pub use parameter::{Parameter, ParameterError};
+pub use policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
+pub use problem::{Move, Problem, StableHasher, stable_hash};
 pub use rng::Rng;
+pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout};
+pub use score::{Score, Sense};
+pub use solver::{RunInfo, SolveError, Solver};

@@ -1,0 +1,47 @@
+//! When to stop.
+
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Limits of a run; whichever is reached first stops it. The default has none but the memory limit.
+///
+/// Counts (`playouts`, `nodes`, `stall`) are reproducible, `time` is not. All of them count the whole search, before and after a
+/// resume. With several streams, `playouts` is divided among them exactly, `nodes` and `memory` evenly.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Wall-clock time.
+    pub time: Option<Duration>,
+    /// Playouts, exactly.
+    pub playouts: Option<u64>,
+    /// Tree nodes created.
+    pub nodes: Option<u64>,
+    /// Stop at the first solution with this score or a better one.
+    pub target: Option<f64>,
+    /// Stop a stream after so many playouts without improvement.
+    pub stall: Option<u64>,
+    /// Bytes that search trees may use: when a tree is full, its least visited branches make room (see [`Uct`](crate::search::Uct)).
+    pub memory: u64,
+}
+
+impl Budget {
+    /// 2 GiB, the default memory limit.
+    pub const MEMORY: u64 = 2 << 30;
+
+    /// Limited by wall-clock time.
+    #[must_use]
+    pub fn time(time: Duration) -> Self {
+        Self { time: Some(time), ..Self::default() }
+    }
+
+    /// Limited by playouts.
+    #[must_use]
+    pub fn playouts(playouts: u64) -> Self {
+        Self { playouts: Some(playouts), ..Self::default() }
+    }
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { time: None, playouts: None, nodes: None, target: None, stall: None, memory: Self::MEMORY }
+    }
+}

@@ -1,0 +1,127 @@
+//! Checkpoints: a run on disk, to be continued exactly.
+//!
+//! Layout: magic (8 bytes), format version (u32), problem fingerprint (u64), length of the body (u64), body (postcard), CRC-32 of the body; integers little-endian.
+
+use serde::{Serialize, de::DeserializeOwned};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+const MAGIC: &[u8; 8] = b"SOLOIST\0";
+const VERSION: u32 = 1;
+const HEADER: usize = 8 + 4 + 8 + 8;
+
+/// A checkpoint that cannot be written or continued.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// The file cannot be read.
+    #[error("cannot read checkpoint: {0}")]
+    Read(#[source] io::Error),
+    /// The file cannot be written.
+    #[error("cannot write checkpoint: {0}")]
+    Write(#[source] io::Error),
+    /// Something else than a checkpoint.
+    #[error("not a Soloist checkpoint")]
+    Foreign,
+    /// Written by an incompatible release.
+    #[error("checkpoint format {found}, this release reads {VERSION}")]
+    Version {
+        /// The format found.
+        found: u32,
+    },
+    /// Bytes are missing.
+    #[error("checkpoint is truncated: {found} bytes, expected {expected}")]
+    Truncated {
+        /// Bytes found.
+        found: usize,
+        /// Bytes that the header announces.
+        expected: u64,
+    },
+    /// It belongs to another instance.
+    #[error("checkpoint belongs to another instance or other rules")]
+    OtherProblem,
+    /// The content makes no sense.
+    #[error("checkpoint is corrupt: {0}")]
+    Corrupt(&'static str),
+}
+
+/// Encodes a value for [`decode`].
+pub(crate) fn encode<T: Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_allocvec(value).expect("plain data is always encodable in memory")
+}
+
+/// Decodes a part of a checkpoint; every byte must be used.
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CheckpointError> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(CheckpointError::Corrupt("a part does not decode")),
+    }
+}
+
+/// Puts a body into its envelope.
+pub(crate) fn seal(fingerprint: u64, body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER + body.len() + 4);
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&fingerprint.to_le_bytes());
+    bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(body);
+    bytes.extend_from_slice(&crc32fast::hash(body).to_le_bytes());
+    bytes
+}
+
+/// Takes a body out of its envelope, checking all of it.
+pub(crate) fn open(fingerprint: u64, bytes: &[u8]) -> Result<&[u8], CheckpointError> {
+    let number = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at + i]));
+    if !bytes.starts_with(MAGIC) {
+        let cut = bytes.len() < MAGIC.len() && !bytes.is_empty() && MAGIC.starts_with(bytes);
+        return Err(if cut {
+            CheckpointError::Truncated { found: bytes.len(), expected: HEADER as u64 }
+        } else {
+            CheckpointError::Foreign
+        });
+    }
+    if bytes.len() < HEADER {
+        return Err(CheckpointError::Truncated { found: bytes.len(), expected: HEADER as u64 });
+    }
+    let version = u32::from_le_bytes(std::array::from_fn(|i| bytes[8 + i]));
+    if version != VERSION {
+        return Err(CheckpointError::Version { found: version });
+    }
+    let expected = number(20).saturating_add(HEADER as u64 + 4);
+    if (bytes.len() as u64) < expected {
+        return Err(CheckpointError::Truncated { found: bytes.len(), expected });
+    }
+    if (bytes.len() as u64) > expected {
+        return Err(CheckpointError::Corrupt("bytes after its end"));
+    }
+    let (body, crc) = bytes[HEADER..].split_at(bytes.len() - HEADER - 4);
+    if crc32fast::hash(body).to_le_bytes() != crc {
+        return Err(CheckpointError::Corrupt("the checksum does not match"));
+    }
+    if number(12) != fingerprint {
+        return Err(CheckpointError::OtherProblem);
+    }
+    Ok(body)
+}
+
+/// Writes a file so that it is either the old or the whole new one: to a temporary name beside it, then renamed.
+///
+/// # Errors
+/// When the folder or file cannot be written; the old file is then untouched.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().ok_or_else(|| io::Error::other("no file name"))?.to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    let temporary: PathBuf = path.with_file_name(name);
+    let written = File::create(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let renamed = written.and_then(|()| fs::rename(&temporary, path));
+    if renamed.is_err() {
+        // Best effort: the first error is the one to report.
+        let _ = fs::remove_file(&temporary);
+    }
+    renamed
+}

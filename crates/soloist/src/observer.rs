@@ -1,0 +1,32 @@
+//! Watching a run.
+
+use crate::{Counters, Improvement, Score, Solution};
+use std::time::Duration;
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Wall-clock time, resumed parts included.
+    pub elapsed: Duration,
+    /// Effort of all streams so far.
+    pub counters: Counters,
+    /// The best score so far.
+    pub best: Option<Score>,
+}
+
+/// Receives events of a run. All methods do nothing by default.
+///
+/// `improved` is called when a stream finds a solution better than all before it in any stream, `progress` about once per
+/// interval, both from the thread of a stream, one at a time. Nothing is called per playout.
+pub trait Observer<M>: Send {
+    /// A better solution was found.
+    fn improved(&mut self, _improvement: &Improvement, _solution: &Solution<M>, _progress: &Progress) {}
+    /// The interval passed.
+    fn progress(&mut self, _progress: &Progress) {}
+}
+
+/// The observer that watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl<M> Observer<M> for Silent {}

@@ -1,0 +1,92 @@
+//! What a run yields.
+
+use crate::{Move, Score};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::time::Duration;
+
+/// A finished solution: the moves from the root, and their score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+pub struct Solution<M> {
+    /// The score.
+    pub score: Score,
+    /// The moves from the root on.
+    pub moves: Vec<M>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// The time was over.
+    Time,
+    /// The playouts were used up.
+    Playouts,
+    /// The nodes were used up.
+    Nodes,
+    /// The target score was reached.
+    Target,
+    /// Too long without improvement.
+    Stall,
+    /// The whole search space was examined: the incumbent is optimal.
+    Exhausted,
+    /// The method came to its own end (one nested run without restarts, for example).
+    Completed,
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+impl fmt::Display for StopReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Time => "time",
+            Self::Playouts => "playouts",
+            Self::Nodes => "nodes",
+            Self::Target => "target",
+            Self::Stall => "stall",
+            Self::Exhausted => "exhausted",
+            Self::Completed => "completed",
+            Self::Interrupted => "interrupted",
+        })
+    }
+}
+
+/// Machine-independent effort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Playouts finished.
+    pub playouts: u64,
+    /// Tree nodes created.
+    pub nodes: u64,
+}
+
+/// One improvement of the incumbent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Improvement {
+    /// The new best score.
+    pub score: Score,
+    /// Playouts of its stream when it was found.
+    pub playouts: u64,
+    /// The stream that found it.
+    pub stream: usize,
+}
+
+/// The result of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome<M> {
+    /// The best solution found: feasible if any was, else the least infeasible one. `None` before the first playout ended.
+    pub best: Option<Solution<M>>,
+    /// An optimistic bound on every solution's score, when the problem has one for its root or optimality is proven.
+    pub bound: Option<f64>,
+    /// Whether `best` is proven optimal (or, when infeasible, whether infeasibility is proven).
+    pub optimal: bool,
+    /// Why the run ended.
+    pub stop: StopReason,
+    /// Effort of all streams, before and after a resume.
+    pub counters: Counters,
+    /// Wall-clock time, before and after a resume.
+    pub elapsed: Duration,
+    /// The improvements, by playouts of their stream.
+    pub history: Vec<Improvement>,
+}

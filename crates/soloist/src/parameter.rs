@@ -1,0 +1,180 @@
+//! The one table of parameters: names, defaults, ranges and help, as command lines, files and documents use them.
+
+use std::fmt::Display;
+use thiserror::Error;
+
+/// A parameter of a method, described.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The name used by `--set name=value`.
+    pub name: &'static str,
+    /// The value of the method at hand (for a fresh preset: its default).
+    pub value: String,
+    /// What is accepted, in words: a range or the choices.
+    pub range: String,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+/// A parameter that cannot be set.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ParameterError {
+    /// No parameter has this name.
+    #[error("no parameter `{name}` (known: {known})")]
+    Unknown {
+        /// The name asked for.
+        name: String,
+        /// The names that exist, separated by commas.
+        known: String,
+    },
+    /// The value is not in the parameter's range.
+    #[error("parameter `{name}`: expected {range}, got `{value}`")]
+    Value {
+        /// The parameter.
+        name: &'static str,
+        /// What it accepts.
+        range: String,
+        /// The value given.
+        value: String,
+    },
+    /// Two values do not go together.
+    #[error("{0}")]
+    Conflict(&'static str),
+}
+
+/// A type that parameters can have.
+pub(crate) trait Value: Sized + Display {
+    /// The inclusive range: a pair of numbers, or nothing for a choice.
+    type Range;
+    fn parse(text: &str, range: &Self::Range) -> Option<Self>;
+    fn describe(range: &Self::Range) -> String;
+}
+
+impl Value for u64 {
+    type Range = std::ops::RangeInclusive<u64>;
+    fn parse(text: &str, range: &Self::Range) -> Option<Self> {
+        // 1e6 is how people write large counts.
+        let value = text.parse().ok().or_else(|| {
+            let value: f64 = text.parse().ok()?;
+            (value.fract() == 0.0 && (0.0..=9e15).contains(&value)).then_some(value as u64)
+        })?;
+        range.contains(&value).then_some(value)
+    }
+    fn describe(range: &Self::Range) -> String {
+        if *range.end() == u64::MAX {
+            format!("a whole number from {}", range.start())
+        } else {
+            format!("a whole number from {} to {}", range.start(), range.end())
+        }
+    }
+}
+
+impl Value for f64 {
+    type Range = std::ops::RangeInclusive<f64>;
+    fn parse(text: &str, range: &Self::Range) -> Option<Self> {
+        let value: f64 = text.parse().ok()?;
+        range.contains(&value).then_some(value)
+    }
+    fn describe(range: &Self::Range) -> String {
+        if range.end().is_infinite() {
+            format!("a number from {} (inf: no limit)", range.start())
+        } else {
+            format!("a number from {} to {}", range.start(), range.end())
+        }
+    }
+}
+
+impl Value for bool {
+    type Range = ();
+    fn parse(text: &str, (): &()) -> Option<Self> {
+        match text {
+            "true" | "yes" | "on" | "1" => Some(true),
+            "false" | "no" | "off" | "0" => Some(false),
+            _ => None,
+        }
+    }
+    fn describe((): &()) -> String {
+        "true or false".into()
+    }
+}
+
+/// Declares an enumeration whose values are named in `--set` and files.
+macro_rules! choice {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub enum $name { $($(#[$doc])* #[serde(rename = $text)] $variant),+ }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(match self { $(Self::$variant => $text),+ })
+            }
+        }
+
+        impl crate::parameter::Value for $name {
+            type Range = ();
+            fn parse(text: &str, (): &()) -> Option<Self> {
+                match text { $($text => Some(Self::$variant),)+ _ => None }
+            }
+            fn describe((): &()) -> String {
+                ["one of", $($text),+].join(" ")
+            }
+        }
+    };
+}
+
+/// Declares a struct of parameters with `Default` and the table behind `--set`, files and documents.
+macro_rules! parameters {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[doc = $help:literal])+ $field:ident : $type:ty = $default:expr, $range:expr;)+
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[doc = $help])+ pub $field: $type),+ }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default),+ }
+            }
+        }
+
+        impl $name {
+            /// The parameters with their present values.
+            #[must_use]
+            pub fn parameters(&self) -> Vec<crate::Parameter> {
+                vec![$(crate::Parameter {
+                    name: stringify!($field),
+                    value: self.$field.to_string(),
+                    range: <$type as crate::parameter::Value>::describe(&$range),
+                    help: concat!($($help),+).trim_ascii(),
+                }),+]
+            }
+
+            /// Sets the parameter `name` from text.
+            ///
+            /// # Errors
+            /// When no parameter has that name or the value is out of range.
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), crate::ParameterError> {
+                match name {
+                    $(stringify!($field) => {
+                        self.$field = <$type as crate::parameter::Value>::parse(value, &$range).ok_or_else(|| {
+                            crate::ParameterError::Value {
+                                name: stringify!($field),
+                                range: <$type as crate::parameter::Value>::describe(&$range),
+                                value: value.to_owned(),
+                            }
+                        })?;
+                        Ok(())
+                    })+
+                    _ => Err(crate::ParameterError::Unknown {
+                        name: name.to_owned(),
+                        known: [$(stringify!($field)),+].join(", "),
+                    }),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use {choice, parameters};

@@ -1,0 +1,141 @@
+//! Playout policies: how a state is completed.
+
+use crate::{CheckpointError, Move, Policy, Problem, Rng, Score, Trace};
+
+/// Name and one-line description of a domain's playout policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RolloutInfo {
+    /// What `--rollout` accepts.
+    pub name: &'static str,
+    /// One line of help.
+    pub help: &'static str,
+}
+
+/// The moves of one playout, with buffers that the next one reuses.
+#[derive(Clone, Debug)]
+pub struct Playout<M> {
+    /// The moves played, in order.
+    pub moves: Vec<M>,
+    candidates: Vec<M>,
+}
+
+impl<M> Default for Playout<M> {
+    fn default() -> Self {
+        Self { moves: Vec::new(), candidates: Vec::new() }
+    }
+}
+
+/// A playout policy. It completes a state, may carry knowledge, and may learn between playouts.
+///
+/// Only a policy that differs from "uniform over the legal moves" writes any method. [`candidates`](Self::candidates)
+/// alone restricts the moves for every search; [`run`](Self::run) and [`run_policy`](Self::run_policy) may be replaced
+/// by faster code that draws the same distribution (and, for `run_policy`, the same run: the engine's integer weights make
+/// sums independent of their order).
+pub trait Rollout<P: Problem>: Send {
+    /// Appends the moves that this policy considers in `state` to `moves`, which arrives empty: all legal ones unless
+    /// overridden. Must not be empty when legal moves exist.
+    fn candidates(&mut self, problem: &P, state: &P::State, moves: &mut Vec<P::Move>) {
+        problem.moves(state, moves);
+    }
+
+    /// Plays `state` to its end and appends the moves to `playout.moves`.
+    fn run(&mut self, problem: &P, state: &mut P::State, playout: &mut Playout<P::Move>, rng: &mut Rng) {
+        loop {
+            playout.candidates.clear();
+            self.candidates(problem, state, &mut playout.candidates);
+            if playout.candidates.is_empty() {
+                return;
+            }
+            let mv = playout.candidates[rng.index(playout.candidates.len())];
+            problem.apply(state, mv);
+            playout.moves.push(mv);
+        }
+    }
+
+    /// Plays `state` to its end by the softmax policy over the candidates, and records what adaptation needs.
+    ///
+    /// `trace` continues: steps recorded before stay.
+    fn run_policy(
+        &mut self,
+        problem: &P,
+        state: &mut P::State,
+        policy: &Policy,
+        trace: &mut Trace<P::Move>,
+        rng: &mut Rng,
+    ) {
+        let mut candidates = std::mem::take(&mut trace.candidates);
+        let mut weights = std::mem::take(&mut trace.weights);
+        loop {
+            candidates.clear();
+            self.candidates(problem, state, &mut candidates);
+            if candidates.is_empty() {
+                break;
+            }
+            weights.clear();
+            let mut total = 0;
+            for &mv in &candidates {
+                let code = problem.code(state, mv);
+                total += if policy.uses_bias() {
+                    trace.offer_biased(code, policy.bias_factor(problem.bias(state, mv)), policy)
+                } else {
+                    trace.offer(code, policy)
+                };
+                // Running sums: the chosen move is the first whose sum exceeds the draw.
+                weights.push(total);
+            }
+            let draw = rng.below(total);
+            let at = weights.partition_point(|&sum| sum <= draw);
+            trace.choose(at, candidates.len(), candidates[at]);
+            problem.apply(state, candidates[at]);
+        }
+        trace.candidates = candidates;
+        trace.weights = weights;
+    }
+
+    /// The score of the playout just run, for policies that learn.
+    fn feedback(&mut self, _score: Score) {}
+
+    /// What the policy has learned, for a checkpoint.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Restores what [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    /// When the bytes are not this policy's.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        if bytes.is_empty() { Ok(()) } else { Err(CheckpointError::Corrupt("unexpected rollout data")) }
+    }
+}
+
+/// The default playout policy: uniform over the legal moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Uniform;
+
+impl<P: Problem> Rollout<P> for Uniform {}
+
+/// The policy that `name` selects on `problem`: the domain's own, or `random`.
+///
+/// # Errors
+/// The names that exist, when `name` is unknown.
+pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollout<P>>, Vec<&'static str>> {
+    if let Some(own) = problem.rollout(name) {
+        return Ok(own);
+    }
+    if name == "random" {
+        return Ok(Box::new(Uniform));
+    }
+    let mut known: Vec<_> = problem.rollouts().iter().map(|info| info.name).collect();
+    if !known.contains(&"random") {
+        known.push("random");
+    }
+    Err(known)
+}
+
+/// Buffers are not part of a playout's identity.
+impl<M: Move> PartialEq for Playout<M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.moves == other.moves
+    }
+}

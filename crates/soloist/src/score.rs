@@ -1,0 +1,109 @@
+//! Scores of finished solutions, and the one place that compares them.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Whether larger or smaller feasible scores are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Sense {
+    /// Larger is better: points, value packed, length of a snake.
+    Maximize,
+    /// Smaller is better: distance, operations, relocations.
+    Minimize,
+}
+
+/// The value of a finished solution, in the problem's own units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Score {
+    /// A solution that satisfies every constraint, with its objective value.
+    Feasible(f64),
+    /// A solution that breaks constraints, with the degree by which it does: at least 0, smaller is better.
+    Infeasible(f64),
+}
+
+impl Score {
+    /// The objective value of a feasible solution.
+    #[must_use]
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Self::Feasible(value) => Some(value),
+            Self::Infeasible(_) => None,
+        }
+    }
+
+    /// The degree of infeasibility; `None` for a feasible solution.
+    #[must_use]
+    pub fn violation(self) -> Option<f64> {
+        match self {
+            Self::Feasible(_) => None,
+            Self::Infeasible(degree) => Some(degree),
+        }
+    }
+
+    /// Whether the solution satisfies every constraint.
+    #[must_use]
+    pub fn is_feasible(self) -> bool {
+        matches!(self, Self::Feasible(_))
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Feasible(value) => write!(f, "{value}"),
+            Self::Infeasible(degree) => write!(f, "infeasible by {degree}"),
+        }
+    }
+}
+
+impl Sense {
+    /// Whether `a` is strictly better than `b`. Any feasible score beats any infeasible one; a NaN beats nothing.
+    ///
+    /// ```
+    /// use soloist::{Score::{Feasible, Infeasible}, Sense};
+    /// assert!(Sense::Maximize.better(Feasible(2.0), Feasible(1.0)));
+    /// assert!(Sense::Minimize.better(Feasible(9.0), Infeasible(0.5)));
+    /// assert!(Sense::Maximize.better(Infeasible(1.0), Infeasible(2.0)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn better(self, a: Score, b: Score) -> bool {
+        match (a, b) {
+            (Score::Feasible(x), Score::Feasible(y)) => self.better_value(x, y),
+            (Score::Feasible(x), Score::Infeasible(_)) => !x.is_nan(),
+            (Score::Infeasible(_), Score::Feasible(_)) => false,
+            (Score::Infeasible(x), Score::Infeasible(y)) => x < y,
+        }
+    }
+
+    /// Whether `a` is at least as good as `b`.
+    #[inline]
+    #[must_use]
+    pub fn at_least(self, a: Score, b: Score) -> bool {
+        a == b || self.better(a, b)
+    }
+
+    /// Whether the feasible value `x` is strictly better than `y`.
+    #[inline]
+    #[must_use]
+    pub fn better_value(self, x: f64, y: f64) -> bool {
+        match self {
+            Self::Maximize => x > y,
+            Self::Minimize => x < y,
+        }
+    }
+
+    /// The better of two feasible values.
+    #[inline]
+    #[must_use]
+    pub fn best_value(self, x: f64, y: f64) -> f64 {
+        if self.better_value(y, x) { y } else { x }
+    }
+
+    /// The worse of two feasible values.
+    #[inline]
+    #[must_use]
+    pub fn worst_value(self, x: f64, y: f64) -> f64 {
+        if self.better_value(y, x) { x } else { y }
+    }
+}

@@ -1,0 +1,309 @@
+//! The nodes of a tree search: one vector, children of a node in one block, addressed by `u32`.
+
+use crate::{CheckpointError, Move, Score, Sense};
+use serde::{Deserialize, Serialize};
+
+/// "No children yet."
+const NONE: u32 = u32::MAX;
+
+/// A node and its statistics. The move leads here from the parent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+pub(crate) struct Node<M> {
+    pub(crate) mv: M,
+    /// Playouts through this node.
+    pub(crate) visits: u32,
+    first: u32,
+    len: u32,
+    /// How many children have been visited; they come first in the block.
+    pub(crate) tried: u32,
+    /// Over feasible playouts: sum, sum of squares, best and worst score.
+    pub(crate) sum: f64,
+    pub(crate) squares: f64,
+    pub(crate) best: f64,
+    pub(crate) worst: f64,
+}
+
+impl<M> Node<M> {
+    fn new(mv: M) -> Self {
+        let nan = f64::NAN;
+        Self { mv, visits: 0, first: NONE, len: 0, tried: 0, sum: 0.0, squares: 0.0, best: nan, worst: nan }
+    }
+
+    pub(crate) fn is_expanded(&self) -> bool {
+        self.first != NONE
+    }
+
+    pub(crate) fn children(&self) -> std::ops::Range<usize> {
+        if self.first == NONE { 0..0 } else { self.first as usize..self.first as usize + self.len as usize }
+    }
+}
+
+/// Infeasible playouts through a node; kept apart because most problems have none.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Violations {
+    pub(crate) count: u32,
+    pub(crate) least: f64,
+    pub(crate) most: f64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+pub(crate) struct Arena<M> {
+    nodes: Vec<Node<M>>,
+    /// Beside `nodes`, or empty as long as every playout was feasible.
+    violations: Vec<Violations>,
+    /// Bytes that the nodes may use.
+    #[serde(skip)]
+    memory: u64,
+}
+
+impl<M: Move> Arena<M> {
+    /// An arena with a root. The root's move is never read; `any` fills its place.
+    pub(crate) fn new(memory: u64) -> Self {
+        Self { nodes: Vec::new(), violations: Vec::new(), memory }
+    }
+
+    /// Restores the limit, which is not part of a checkpoint, and checks the links.
+    pub(crate) fn resume(&mut self, memory: u64) -> Result<(), CheckpointError> {
+        self.memory = memory;
+        let count = self.nodes.len();
+        let sound = (self.violations.is_empty() || self.violations.len() == count)
+            && self.nodes.iter().enumerate().all(|(at, node)| {
+                node.tried <= node.len
+                    && (node.first == NONE && node.len == 0 || node.first as usize > at && node.children().end <= count)
+            });
+        if sound { Ok(()) } else { Err(CheckpointError::Corrupt("the tree's links")) }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, at: usize) -> &Node<M> {
+        &self.nodes[at]
+    }
+
+    #[inline]
+    pub(crate) fn block(&self, at: usize) -> &[Node<M>] {
+        &self.nodes[self.nodes[at].children()]
+    }
+
+    #[inline]
+    pub(crate) fn violations(&self, at: usize) -> Violations {
+        self.violations.get(at).copied().unwrap_or_default()
+    }
+
+    /// Adds the root; its move is a placeholder that nobody reads.
+    pub(crate) fn plant(&mut self, placeholder: M) {
+        debug_assert!(self.nodes.is_empty());
+        self.nodes.push(Node::new(placeholder));
+    }
+
+    /// How many nodes fit.
+    fn capacity(&self) -> usize {
+        let size = size_of::<Node<M>>() + if self.violations.is_empty() { 0 } else { size_of::<Violations>() };
+        usize::try_from(self.memory / size as u64).unwrap_or(usize::MAX).min(NONE as usize)
+    }
+
+    /// Gives the node `at` its children. False, and nothing done, when they do not fit.
+    pub(crate) fn expand(&mut self, at: usize, moves: &[M]) -> bool {
+        let first = self.nodes.len();
+        if first + moves.len() > self.capacity() {
+            return false;
+        }
+        if first + moves.len() > self.nodes.capacity() {
+            // Growing by halves, never beyond the limit.
+            let want = (first + first / 2 + moves.len() + 64).min(self.capacity());
+            self.nodes.reserve_exact(want - first);
+        }
+        self.nodes.extend(moves.iter().map(|&mv| Node::new(mv)));
+        if !self.violations.is_empty() {
+            self.violations.resize(self.nodes.len(), Violations::default());
+        }
+        self.nodes[at].first = first as u32;
+        self.nodes[at].len = moves.len() as u32;
+        true
+    }
+
+    /// Moves the untried child `pick` (counted from the first untried one) behind the tried ones; returns its place.
+    pub(crate) fn try_child(&mut self, at: usize, pick: usize) -> usize {
+        let tried = self.nodes[at].tried as usize;
+        let first = self.nodes[at].first as usize;
+        self.nodes.swap(first + tried, first + tried + pick);
+        self.nodes[at].tried += 1;
+        first + tried
+    }
+
+    /// Adds the score of a playout to a node.
+    #[inline]
+    pub(crate) fn update(&mut self, at: usize, score: Score, sense: Sense) {
+        match score {
+            Score::Feasible(value) => {
+                let node = &mut self.nodes[at];
+                node.visits += 1;
+                node.sum += value;
+                node.squares += value * value;
+                // Comparisons with the initial NaN are false.
+                if !sense.better_value(node.best, value) && node.best != value {
+                    node.best = value;
+                }
+                if !sense.better_value(value, node.worst) && node.worst != value {
+                    node.worst = value;
+                }
+            }
+            Score::Infeasible(degree) => {
+                self.nodes[at].visits += 1;
+                if self.violations.is_empty() {
+                    self.violations.resize(self.nodes.len(), Violations::default());
+                }
+                let own = &mut self.violations[at];
+                (own.least, own.most) =
+                    if own.count == 0 { (degree, degree) } else { (own.least.min(degree), own.most.max(degree)) };
+                own.count += 1;
+            }
+        }
+    }
+
+    /// Makes room: nodes visited fewer than `k` times lose their children, with the smallest power of two `k` that leaves the arena at most
+    /// half full. Statistics of the nodes that stay are untouched, so the search goes on and regrows what it needs.
+    pub(crate) fn prune(&mut self) {
+        let goal = self.capacity() / 2;
+        let mut least = 2;
+        let mut kept = self.kept(least);
+        while kept.iter().map(|block| block.len as usize).sum::<usize>() > goal && kept.len() > 1 {
+            least *= 2;
+            kept = self.kept(least);
+        }
+        self.compact(kept);
+    }
+
+    /// The child blocks that stay when only nodes with `least` visits keep theirs; parents come before children.
+    fn kept(&self, least: u32) -> Vec<Block> {
+        let mut blocks = vec![Block { first: 0, len: 1, owner: NONE, offset: 0 }];
+        let mut at = 0;
+        while let Some(&Block { first, len, .. }) = blocks.get(at) {
+            for offset in 0..len {
+                let node = &self.nodes[(first + offset) as usize];
+                if node.first != NONE && (node.visits >= least || first == 0) {
+                    blocks.push(Block { first: node.first, len: node.len, owner: at as u32, offset });
+                }
+            }
+            at += 1;
+        }
+        blocks
+    }
+
+    /// Moves the kept blocks to the front, in the order in which they lie.
+    fn compact(&mut self, blocks: Vec<Block>) {
+        for block in &blocks {
+            for at in block.first..block.first + block.len {
+                // Marked as leaf; the links of kept blocks are set anew below, `len` serves as a memory of nothing.
+                let node = &mut self.nodes[at as usize];
+                node.first = NONE;
+            }
+        }
+        let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
+        order.sort_unstable_by_key(|&block| blocks[block as usize].first);
+        let mut place = vec![0_u32; blocks.len()];
+        let mut end = 0_usize;
+        for block in order {
+            let Block { first, len, .. } = blocks[block as usize];
+            let (first, len) = (first as usize, len as usize);
+            place[block as usize] = end as u32;
+            for offset in 0..len {
+                self.nodes.swap(end + offset, first + offset);
+                if !self.violations.is_empty() {
+                    self.violations.swap(end + offset, first + offset);
+                }
+            }
+            end += len;
+        }
+        self.nodes.truncate(end);
+        if !self.violations.is_empty() {
+            self.violations.truncate(end);
+        }
+        for (at, block) in blocks.iter().enumerate().skip(1) {
+            let owner = (place[block.owner as usize] + block.offset) as usize;
+            self.nodes[owner].first = place[at];
+            self.nodes[owner].len = block.len;
+        }
+        for node in &mut self.nodes {
+            if node.first == NONE {
+                node.len = 0;
+                node.tried = 0;
+            }
+        }
+    }
+}
+
+/// A block of children and where its parent sits.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    first: u32,
+    len: u32,
+    /// Index of the parent's block in the list of blocks.
+    owner: u32,
+    /// The parent's place in that block.
+    offset: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every node as (path of moves, visits), sorted.
+    fn flatten(arena: &Arena<u16>) -> Vec<(Vec<u16>, u32)> {
+        let mut found = Vec::new();
+        let mut stack = vec![(0, Vec::new())];
+        while let Some((at, path)) = stack.pop() {
+            found.push((path.clone(), arena.get(at).visits));
+            for child in arena.get(at).children() {
+                let mut path = path.clone();
+                path.push(arena.get(child).mv);
+                stack.push((child, path));
+            }
+        }
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn pruning_keeps_the_visited_part_and_nothing_else() {
+        let mut rng = crate::Rng::new(3);
+        let node = size_of::<Node<u16>>() as u64;
+        let mut arena = Arena::<u16>::new(4000 * node);
+        arena.plant(0);
+        let mut label = 0;
+        for _ in 0..200_000 {
+            let mut at = 0;
+            loop {
+                arena.update(at, Score::Feasible(1.0), Sense::Maximize);
+                if arena.get(at).is_expanded() {
+                    // Skewed, so that visits differ.
+                    let children = arena.get(at).children();
+                    let pick = (rng.unit() * rng.unit() * children.len() as f64) as usize;
+                    at = children.start + pick;
+                    continue;
+                }
+                let moves: Vec<u16> = (0..4).map(|i| label + i).collect();
+                label = label.wrapping_add(4) % 60_000;
+                if !arena.expand(at, &moves) {
+                    let before = flatten(&arena);
+                    arena.prune();
+                    let after = flatten(&arena);
+                    assert!(arena.len() <= 2000 && after.len() == arena.len());
+                    // The tree that stays is a part of the tree before, closed under parents, with unchanged counts.
+                    let all: std::collections::HashMap<_, _> = before.into_iter().collect();
+                    for (path, visits) in &after {
+                        assert_eq!(all.get(path), Some(visits));
+                    }
+                    arena.resume(4000 * node).unwrap();
+                }
+                break;
+            }
+        }
+        assert!(arena.get(0).visits == 200_000);
+    }
+}

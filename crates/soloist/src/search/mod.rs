@@ -1,0 +1,102 @@
+//! The searches, one file a family, all written as step machines.
+//!
+//! A search never loops by itself: [`Search::step`] does one playout (or node, or layer) and returns. Stop rules, observers, checkpoints and
+//! threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep their recursion as a stack of frames.
+
+mod arena;
+mod nmcs;
+mod nrpa;
+mod sampling;
+mod uct;
+
+pub use nmcs::Nmcs;
+pub use nrpa::Nrpa;
+pub use sampling::Sampling;
+pub use uct::{Expansion, NodeValue, Normalisation, Uct};
+
+use crate::outcome::{Counters, Improvement, Solution};
+use crate::{CheckpointError, Method, Problem, Rng, Rollout, Score, Sense};
+use serde::{Deserialize, Serialize};
+
+/// What a step says about going on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// There is more to do.
+    Running,
+    /// Every solution was examined or excluded.
+    Exhausted,
+    /// The method came to its end without such a proof.
+    Completed,
+}
+
+/// A search in progress on one stream.
+pub(crate) trait Search<P: Problem>: Send {
+    /// Does one unit of work.
+    fn step(&mut self, context: &mut Context<'_, P>) -> Status;
+    /// The whole state, for a checkpoint.
+    fn save(&self) -> Vec<u8>;
+    /// Restores what `save` wrote into a freshly built search.
+    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError>;
+}
+
+/// What a search works with: the problem and the parts of its stream.
+pub(crate) struct Context<'a, P: Problem> {
+    pub(crate) problem: &'a P,
+    pub(crate) rollout: &'a mut dyn Rollout<P>,
+    pub(crate) rng: &'a mut Rng,
+    pub(crate) tally: &'a mut Tally<P::Move>,
+}
+
+impl<P: Problem> Context<'_, P> {
+    /// Scores a finished playout, lets the rollout learn, counts it and keeps it when it is the best.
+    ///
+    /// The solution is `before` followed by `after`.
+    pub(crate) fn finish(&mut self, state: &P::State, before: &[P::Move], after: &[P::Move]) -> Score {
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        self.tally.playout(score, before, after);
+        score
+    }
+}
+
+/// Counters and incumbent of a stream.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "M: crate::Move")]
+pub(crate) struct Tally<M> {
+    pub(crate) sense: Sense,
+    pub(crate) stream: usize,
+    pub(crate) counters: Counters,
+    pub(crate) best: Option<Solution<M>>,
+    pub(crate) history: Vec<Improvement>,
+}
+
+impl<M: crate::Move> Tally<M> {
+    pub(crate) fn new(sense: Sense, stream: usize) -> Self {
+        Self { sense, stream, counters: Counters::default(), best: None, history: Vec::new() }
+    }
+
+    #[inline]
+    fn playout(&mut self, score: Score, before: &[M], after: &[M]) {
+        self.counters.playouts += 1;
+        if self.best.as_ref().is_none_or(|best| self.sense.better(score, best.score)) {
+            let solution = self.best.get_or_insert_with(|| Solution { score, moves: Vec::new() });
+            solution.score = score;
+            solution.moves.clear();
+            solution.moves.extend_from_slice(before);
+            solution.moves.extend_from_slice(after);
+            self.history.push(Improvement { score, playouts: self.counters.playouts, stream: self.stream });
+        }
+    }
+}
+
+impl Method {
+    /// The search that runs this method; `memory` bytes are for its tree.
+    pub(crate) fn build<'p, P: Problem + 'p>(&self, problem: &'p P, memory: u64) -> Box<dyn Search<P> + 'p> {
+        match self {
+            Self::Sampling(own) => Box::new(sampling::Run::new(own)),
+            Self::Uct(own) => Box::new(uct::Run::new(own.clone(), problem, memory)),
+            Self::Nmcs(own) => Box::new(nmcs::Run::new(own.clone(), problem)),
+            Self::Nrpa(own) => Box::new(nrpa::Run::new(own.clone(), problem)),
+        }
+    }
+}
