@@ -1,1 +1,9 @@
 //! The problems that Soloist ships.
+mod domain;
+mod error;
+
+pub use domain::{
+    Checked, Domain, DomainOption, Instance, Options, Report, Request, Shipped, Unwatched, Watcher, domains,
+    find_domain,
+};
+pub use error::InstanceError;
