@@ -1,6 +1,8 @@
 //! The problems that Soloist ships.
 mod domain;
-mod error;
+pub mod error;
+pub mod input;
+pub mod tiles;
 
 pub use domain::{
     Checked, Domain, DomainOption, Instance, Options, Report, Request, Shipped, Unwatched, Watcher, domains,
