@@ -282,9 +282,9 @@ mod tests {
 
     #[test]
     fn panels_are_spread_evenly() {
-        assert_eq!(chosen(0, 24), []);
+        assert!(chosen(0, 24).is_empty());
         assert_eq!(chosen(3, 24), [0, 1, 2]);
-        assert_eq!(chosen(5, 0), []);
+        assert!(chosen(5, 0).is_empty());
         assert_eq!(chosen(5, 1), [0]);
         assert_eq!(chosen(9, 3), [0, 4, 8]);
         for moves in 0..200 {
