@@ -193,7 +193,7 @@ fn drawings_of_extreme_boards() {
             let svg = svg_strip(&played, "x", panels);
             assert!(svg.starts_with("<?xml") && svg.ends_with("</svg>\n"));
             assert!(!svg.contains("NaN") && !svg.contains("inf"));
-            let outlines = svg.matches("class=\"line\"").count();
+            let outlines = svg.matches("class=\"tile-line\"").count();
             assert_eq!(outlines, usize::from(!played.steps.is_empty()) + played.steps.len().min(panels));
         }
         assert!(svg_board(&start).contains("<use"));
