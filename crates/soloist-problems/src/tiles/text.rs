@@ -101,7 +101,20 @@ mod tests {
     use crate::tiles::solution::Solution;
     use crate::tiles::verify::play;
 
-    const EXPECTED: &str = "";
+    const EXPECTED: &str = "\
+SameGame: 0 points in 2 moves, 1 tile left (penalty: literal)
+
+     c00 c01
+ r00   .   .
+ r01   .   .
+ r02   2   .
+
+Each line: move number, a cell of the group (row and column from 0 at the top left, on the board before the
+move), its colour, the tiles removed, the points gained = the points so far.
+1. r00 c01  colour 12  x2  +0  = 0
+2. r02 c00  colour  1  x3  +1  = 1
+end: penalty for the tiles left  -1  = 0
+";
 
     #[test]
     fn whole_text() {
@@ -109,7 +122,7 @@ mod tests {
         let play = |moves: &[(usize, usize)], penalty| {
             play(&grid, Game::SameGame, penalty, &Solution::of_moves(moves.iter().copied()).moves).unwrap()
         };
-        // 1 stays connected when the 12s leave: column 0 is 1, then column 1 is 1, 1, 2.
+        // The 12s leave, then the column of 1s, which closes: a lone 2 is left and costs 1.
         let text = game(&play(&[(0, 1), (2, 0)], Penalty::Literal));
         assert_eq!(text, EXPECTED, "{text}");
         let text = summary(&play(&[], Penalty::Schadd));
