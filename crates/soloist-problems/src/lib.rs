@@ -1,7 +1,9 @@
 //! The problems that Soloist ships.
 mod domain;
-mod error;
+pub mod error;
+pub mod input;
 pub mod knapsack;
+pub mod tiles;
 
 pub use domain::{
     Checked, Domain, DomainOption, Instance, LoadResult, Options, Report, Request, Shipped, Unwatched, Watcher,

@@ -3,9 +3,9 @@
 use super::{Item, MAX_ITEMS, MAX_SUM, Sack};
 use crate::InstanceError;
 use crate::error::quote;
+use crate::input::{lines, read_file_prefix, text_bytes};
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read;
+use std::path::Path;
 
 /// Bytes of a file that are read at most: room for [`MAX_ITEMS`] lines of the largest numbers.
 const MAX_BYTES: usize = 64 << 20;
@@ -15,10 +15,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// # Errors
 /// A file that cannot be read, is larger than 64 MiB, or is refused by [`parse`].
 pub fn read(path: &str) -> Result<Sack, InstanceError> {
-    let mut bytes = Vec::new();
-    File::open(path)
-        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| InstanceError::io(path, &error))?;
+    let bytes = read_file_prefix(Path::new(path), MAX_BYTES)?;
     if bytes.len() > MAX_BYTES {
         return Err(InstanceError::new(path, "larger than 64 MiB, the most that is read"));
     }
@@ -44,19 +41,11 @@ pub fn read(path: &str) -> Result<Sack, InstanceError> {
 /// ```
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Sack, InstanceError> {
     let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);
-    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
-        return Err(InstanceError::new(name, "UTF-16 text, expected UTF-8 or ASCII"));
-    }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if let Some(at) = bytes.iter().position(|&byte| byte == 0) {
-        let line = 1 + bytes[..at].iter().filter(|&&byte| byte == b'\n').count();
-        return Err(fail(line, "binary data (a zero byte), expected text".into()));
-    }
+    let bytes = text_bytes(name, bytes)?;
     let mut header: Option<(usize, u64)> = None;
     let mut items = Vec::new();
     let mut last = 1;
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        let number = index + 1;
+    for (number, line) in lines(bytes) {
         let text = line.split(|&byte| byte == b'#').next().unwrap_or_default();
         let mut fields = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
         let Some(first) = fields.next() else { continue };

@@ -232,7 +232,7 @@ fn reader_errors_are_exact() {
         (b"2 10\n9007199254740992 1\n1 1", "a.kp: the values add up to more than 9007199254740992"),
         (b"2 10\n1 9007199254740992\n1 1", "a.kp: the weights add up to more than 9007199254740992"),
         (b"1 10\n7 \0\n", "a.kp: line 2: binary data (a zero byte), expected text"),
-        (b"\xff\xfe1\0", "a.kp: UTF-16 text, expected UTF-8 or ASCII"),
+        (b"\xff\xfe1\0", "a.kp: UTF-16 text; save it as UTF-8"),
         (b"1 10\n\xff\xff 3\n", "a.kp: line 2: value '\u{fffd}\u{fffd}', expected a whole number from 0 on"),
     ] {
         assert_eq!(parse("a.kp", text).unwrap_err().to_string(), message, "{text:?}");
