@@ -81,7 +81,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
         None => Ok(()),
         Some(score) => verify(asked.instance, &json, score),
     };
-    let printed = output::print(&if args.json { json.clone() } else { result::text(asked, report) });
+    let printed = if args.json { output::print(&json) } else { output::print(&result::text(asked, report)) };
     let out = outputs.out.as_ref().map_or(Ok(()), |target| target.write(&json));
     let svg = match &outputs.svg {
         Some(target) if !report.solution.is_null() => target.write(&asked.instance.svg(&report.solution)),
