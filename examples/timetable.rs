@@ -108,7 +108,7 @@ mod tests {
         let failed = (0..100).filter(|&seed| !run("sampling", seed, 1).is_feasible()).count();
         assert!((20..100).contains(&failed), "{failed} of 100 playouts are infeasible");
         let sampling = run("sampling", 3, 20_000);
-        for name in ["nrpa", "nmcs", "uct"] {
+        for name in ["nrpa", "nmcs", "uct-best"] {
             let score = run(name, 3, 20_000);
             assert!(score.is_feasible() && Sense::Minimize.at_least(score, sampling), "{name}: {score} {sampling}");
         }
