@@ -3,7 +3,7 @@
 //! A domain implements [`Shipped`] for its instance type and adds one [`Domain`] to [`domains`]. Everything below the seam is
 //! compiled for the domain's own types.
 
-use crate::InstanceError;
+use crate::{InstanceError, knapsack};
 use serde_json::Value;
 use soloist::{
     Budget, CheckpointError, Improvement, Method, Observer, Outcome, Problem, Progress, RolloutInfo, RunInfo, Score,
@@ -30,10 +30,13 @@ pub struct Domain {
     /// Choices of rules, set by `--set` like a method's parameters.
     pub options: &'static [DomainOption],
     /// Reads a file (or generates from a spec).
-    pub load: fn(&str, &Options) -> Result<Box<dyn Instance>, InstanceError>,
+    pub load: fn(&str, &Options) -> LoadResult,
     /// Writes the instance of a spec in the domain's file format.
     pub generate: fn(&str) -> Result<String, InstanceError>,
 }
+
+/// An instance, or why there is none.
+pub type LoadResult = Result<Box<dyn Instance>, InstanceError>;
 
 /// A choice of rules.
 #[derive(Clone, Copy, Debug)]
@@ -298,5 +301,5 @@ pub fn find_domain(name: &str) -> Option<&'static Domain> {
 /// All domains, in the order in which lists show them.
 #[must_use]
 pub fn domains() -> &'static [Domain] {
-    &[]
+    &[knapsack::DOMAIN]
 }

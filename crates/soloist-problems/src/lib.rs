@@ -1,9 +1,12 @@
 //! The problems that Soloist ships.
 mod domain;
-mod error;
+pub mod error;
+pub mod input;
+pub mod knapsack;
+pub mod tiles;
 
 pub use domain::{
-    Checked, Domain, DomainOption, Instance, Options, Report, Request, Shipped, Unwatched, Watcher, domains,
-    find_domain,
+    Checked, Domain, DomainOption, Instance, LoadResult, Options, Report, Request, Shipped, Unwatched, Watcher,
+    domains, find_domain,
 };
 pub use error::InstanceError;
