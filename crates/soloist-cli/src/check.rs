@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     adopt_options(args, result.as_ref(), &mut options)?;
     let instance =
         (args.problem.load)(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
-    let verdict = consistent(args, result.as_ref())
+    let verdict = consistent(args, &text, result.as_ref())
         .and_then(|()| instance.check(&text))
         .and_then(|checked| claimed(result.as_ref(), checked));
     let name = instance.name();
@@ -102,7 +102,11 @@ fn adopt_options(args: &CheckArgs, result: Option<&Value>, options: &mut Options
 }
 
 /// Whether a result is one of this problem with a solution at all.
-fn consistent(args: &CheckArgs, result: Option<&Value>) -> Result<(), String> {
+fn consistent(args: &CheckArgs, text: &str, result: Option<&Value>) -> Result<(), String> {
+    if text.trim().is_empty() {
+        // A failed download more likely than a solution without moves, which a result can still say.
+        return Err("the file is empty".to_owned());
+    }
     let Some(result) = result.and_then(Value::as_object) else { return Ok(()) };
     match result.get("problem") {
         Some(Value::String(problem)) if problem != args.problem.name => {

@@ -34,7 +34,7 @@ fn wrong_arguments_exit_with_2() {
         (&["--time", "inf"], "expected a duration"),
         (&["--time", "1e99"], "the longest duration"),
         (&["--time", ""], "time"),
-        (&["--time"], "--time"),
+        (&["--time", "--json"], "expected a duration"),
         (&["--playouts", "0"], "the least count"),
         (&["--playouts", "-5"], "expected a count"),
         (&["--playouts", "1.5"], "whole number"),
@@ -63,6 +63,7 @@ fn wrong_arguments_exit_with_2() {
     let swapped: String = [&sample.name[1..2], &sample.name[..1], &sample.name[2..]].concat();
     refused(&["solve", &swapped, &sample.example], 2, &format!("did you mean `{}`?", sample.name));
     refused(&["solve", &sample.name], 2, "INSTANCE");
+    run(&["solve", &sample.name, &sample.example, "--time"]).refused(2, "--time");
     run(&["nosuch"]).refused(2, "nosuch");
     run(&["solve", &sample.name, &sample.example, "--checkpoint-every", "5s"]).refused(2, "--checkpoint");
 }

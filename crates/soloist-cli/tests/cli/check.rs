@@ -62,7 +62,8 @@ fn the_options_of_a_result_hold() {
             let folder = Folder::new();
             let (default, other) = (&values[0], values.last().unwrap());
             let set = format!("{key}={other}");
-            let done = run(&["solve", &sample.name, &sample.example, "--set", &set, "--playouts", "50", "--json", "--quiet"]);
+            let done =
+                run(&["solve", &sample.name, &sample.example, "--set", &set, "--playouts", "50", "--json", "--quiet"]);
             if done.code != 0 {
                 continue;
             }
@@ -71,7 +72,8 @@ fn the_options_of_a_result_hold() {
             run(&["check", &sample.name, &sample.example, &file, "--set", &set]).exits(0);
             if default != other {
                 let contradiction = format!("{key}={default}");
-                run(&["check", &sample.name, &sample.example, &file, "--set", &contradiction]).refused(2, "contradicts");
+                run(&["check", &sample.name, &sample.example, &file, "--set", &contradiction])
+                    .refused(2, "contradicts");
             }
         }
     }
@@ -93,5 +95,5 @@ fn unreadable_solutions_are_refused() {
     run(&["check", &sample.name, &sample.example, &file, "--set", "nosuch=1"]).refused(2, "no option `nosuch`");
     run(&["check", "nosuch", &sample.example, &file]).refused(2, "no problem");
     let empty = check(&folder.write("empty", "")).exits(1);
-    assert!(empty.stderr.starts_with("invalid: ") && empty.stderr.lines().count() == 1, "{empty:?}");
+    assert!(empty.stderr.starts_with("invalid: the file is empty") && empty.stderr.lines().count() == 1, "{empty:?}");
 }

@@ -31,7 +31,9 @@ fn problems_are_listed_and_shown() {
         let details = run(&["problems", &sample.name]).exits(0).stdout;
         assert!(details.contains(&sample.example) && details.contains("random"), "{details}");
         let json = run(&["problems", &sample.name, "--json"]).exits(0).json();
-        for key in ["name", "summary", "score", "instance", "example", "options", "sense", "method", "parameters", "rollouts"] {
+        for key in
+            ["name", "summary", "score", "instance", "example", "options", "sense", "method", "parameters", "rollouts"]
+        {
             assert!(json.get(key).is_some(), "{}: no {key}", sample.name);
         }
     }

@@ -17,7 +17,8 @@ fn two_parts_are_one_run() {
             assert_eq!(rest, whole, "{} by {name}", sample.name);
             assert_eq!(std::fs::read(&file).unwrap(), saved, "--resume alone must not write");
             // Repeating what the checkpoint says is fine; the file may be continued in place.
-            let again = solve(&sample, &[&base[..], &["--playouts", "500", "--resume", &file, "--checkpoint", &file]].concat());
+            let again =
+                solve(&sample, &[&base[..], &["--playouts", "500", "--resume", &file, "--checkpoint", &file]].concat());
             assert_eq!(again, whole, "{} by {name}", sample.name);
             assert_ne!(std::fs::read(&file).unwrap(), saved);
             assert_eq!(folder.files(), ["run.ckpt"]);
@@ -44,7 +45,11 @@ fn contradictions_are_refused() {
     let first = ["--rollout", "random", "--playouts", "30", "--checkpoint", &file];
     solve(&sample, &[&settings[..], &first[..]].concat());
     let resume = |args: &[&str]| {
-        run(&[&["solve", &sample.name, &sample.example, "--playouts", "60", "--quiet", "--json", "--resume", &file], args].concat())
+        run(&[
+            &["solve", &sample.name, &sample.example, "--playouts", "60", "--quiet", "--json", "--resume", &file],
+            args,
+        ]
+        .concat())
     };
     let contradictions: [&[&str]; 7] = [
         &["--method", "uct"],

@@ -4,8 +4,22 @@ use crate::common::{Folder, command, read, run, sample, samples, solve, without_
 use serde_json::Value;
 
 const FIELDS: [&str; 16] = [
-    "problem", "instance", "method", "seed", "score", "feasible", "violation", "optimal", "bound", "playouts", "nodes",
-    "seconds", "stop", "moves", "solution", "version",
+    "problem",
+    "instance",
+    "method",
+    "seed",
+    "score",
+    "feasible",
+    "violation",
+    "optimal",
+    "bound",
+    "playouts",
+    "nodes",
+    "seconds",
+    "stop",
+    "moves",
+    "solution",
+    "version",
 ];
 
 #[test]
@@ -120,7 +134,9 @@ fn text_is_for_people_and_quiet_is_quiet() {
         let call = ["solve", &sample.name, &sample.example, "--playouts", "200", "--quiet"];
         let done = run(&call);
         assert!(matches!(done.code, 0 | 3) && done.stderr.is_empty(), "{done:?}");
-        for word in ["score ", "stopped ", "by playouts", "200 playouts", "method ", "seed 0", env!("CARGO_PKG_VERSION")] {
+        for word in
+            ["score ", "stopped ", "by playouts", "200 playouts", "method ", "seed 0", env!("CARGO_PKG_VERSION")]
+        {
             // A small example may be exhausted before its playouts are used up.
             let early = done.stdout.contains("proven") && word.contains("playouts");
             assert!(early || done.stdout.contains(word), "no {word:?} in {}", done.stdout);
@@ -199,7 +215,8 @@ fn a_reader_that_has_gone_is_no_failure() {
     let calls = [&solve[..], &["problems"], &["methods", "--json"], &["completions", "bash"], &["man"], &["--help"]];
     for call in calls {
         let mut child = command(call);
-        let mut child = child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let mut child =
+            child.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{call:?}: {output:?}");
