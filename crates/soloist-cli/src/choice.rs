@@ -30,6 +30,16 @@ pub(crate) fn split_settings<'a>(domain: &Domain, set: &'a [Setting]) -> Result<
     Ok((options, rest))
 }
 
+/// Adds the defaults of the options that are not set, so that a result tells all rules in force.
+pub(crate) fn complete(domain: &Domain, mut options: Options) -> Options {
+    for option in domain.options {
+        if let Some(default) = option.values.first() {
+            options.entry(option.name.to_owned()).or_insert_with(|| (*default).to_owned());
+        }
+    }
+    options
+}
+
 /// Names of the problem's options, for messages.
 pub(crate) fn option_names(domain: &Domain) -> String {
     let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();

@@ -70,6 +70,10 @@ fn the_options_of_a_result_hold() {
             let file = folder.write("r.json", &done.stdout);
             run(&["check", &sample.name, &sample.example, &file]).exits(0);
             run(&["check", &sample.name, &sample.example, &file, "--set", &set]).exits(0);
+            run(&["solve", &sample.name, &sample.example, "--playouts", "1", "--out", &file, "--quiet"]);
+            let told: Value = serde_json::from_str(&crate::common::read(&file)).unwrap();
+            assert_eq!(told["options"][key], default.as_str(), "defaults are told too");
+            std::fs::write(&file, &done.stdout).unwrap();
             if default != other {
                 let contradiction = format!("{key}={default}");
                 run(&["check", &sample.name, &sample.example, &file, "--set", &contradiction])

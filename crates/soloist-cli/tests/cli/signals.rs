@@ -55,3 +55,26 @@ fn without_limits_the_default_is_told() {
     // For a problem that is minimised the target is reached at once.
     assert!(matches!(done.code, 0 | 130) && done.stderr.contains("only a target given"), "{done:?}");
 }
+
+#[test]
+fn a_second_signal_kills() {
+    let (sample, folder) = (sample(), Folder::new());
+    let pipe = folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // Nobody reads the pipe, so the call hangs where a signal alone cannot stop it.
+    let call = ["solve", &sample.name, &sample.example, "--time", "600", "--events", &pipe];
+    let mut child = command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let kill = format!("kill -INT {}", child.id());
+    let mut wait_for = |part: &str| {
+        let mut said = String::new();
+        while !said.contains(part) {
+            assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "no {part:?}: {said}");
+        }
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    };
+    wait_for("seed 0");
+    wait_for("once more kills");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(folder.files(), ["pipe"]);
+}

@@ -131,17 +131,26 @@ fn stalls_stop_the_run() {
 #[test]
 fn text_is_for_people_and_quiet_is_quiet() {
     for sample in samples() {
-        let call = ["solve", &sample.name, &sample.example, "--playouts", "200", "--quiet"];
-        let done = run(&call);
+        let done = run(&["solve", &sample.name, &sample.example, "--playouts", "200", "--quiet"]);
         assert!(matches!(done.code, 0 | 3) && done.stderr.is_empty(), "{done:?}");
-        for word in
-            ["score ", "stopped ", "by playouts", "200 playouts", "method ", "seed 0", env!("CARGO_PKG_VERSION")]
-        {
-            // A small example may be exhausted before its playouts are used up.
-            let early = done.stdout.contains("proven") && word.contains("playouts");
-            assert!(early || done.stdout.contains(word), "no {word:?} in {}", done.stdout);
+        let stop = &solve(&sample, &["--playouts", "200"])["stop"];
+        let ended = if stop == "playouts" { "200 playouts, " } else { "playouts, " };
+        for part in ["score ", "stopped ", ended, "method ", "seed 0", env!("CARGO_PKG_VERSION")] {
+            assert!(done.stdout.contains(part), "no {part:?} in {}", done.stdout);
         }
     }
+}
+
+#[test]
+fn outputs_may_be_relative() {
+    let (sample, folder) = (sample(), Folder::new());
+    let call = ["solve", &sample.name, &sample.example, "--playouts", "9", "--quiet"];
+    let outputs = ["--out", "r.json", "--svg", "./r.svg", "--events", "e.jsonl", "--checkpoint", "c.ckpt"];
+    let mut child = command(&[&call[..], &outputs[..]].concat());
+    assert!(child.current_dir(folder.join("")).output().unwrap().status.success());
+    assert_eq!(folder.files(), ["c.ckpt", "e.jsonl", "r.json", "r.svg"]);
+    let twice = command(&[&call[..], &["--out", "x", "--svg", "./x"]].concat()).current_dir(folder.join("")).output();
+    assert_eq!(twice.unwrap().status.code(), Some(2));
 }
 
 #[test]
