@@ -131,3 +131,43 @@ fn claimed(result: Option<&Value>, checked: Checked) -> Result<Checked, String> 
         _ => Ok(checked),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(set: &[&str], solution: &str) -> CheckArgs {
+        CheckArgs {
+            problem: &crate::dummy::DOMAIN,
+            instance: "feasible".to_owned(),
+            solution: solution.to_owned(),
+            set: set.iter().map(|text| crate::values::setting(text).unwrap()).collect(),
+            json: false,
+        }
+    }
+
+    #[test]
+    fn options_of_a_result_hold() {
+        let adopted = |set: &[&str], options: Value| {
+            let args = args(set, "r.json");
+            let (mut chosen, _) = split_settings(args.problem, &args.set)?;
+            adopt_options(&args, Some(&json!({ "options": options })), &mut chosen)?;
+            Ok::<_, Failure>(chosen.get("mood").cloned())
+        };
+        assert_eq!(adopted(&[], json!({ "mood": "bad" })).unwrap().as_deref(), Some("bad"));
+        assert_eq!(adopted(&["mood=bad"], json!({ "mood": "bad" })).unwrap().as_deref(), Some("bad"));
+        assert_eq!(adopted(&["mood=bad"], json!({})).unwrap().as_deref(), Some("bad"));
+        assert_eq!(adopted(&[], json!([])).unwrap(), None);
+        assert_eq!(adopted(&["mood=good"], json!({ "mood": "bad" })).unwrap_err().code, 2);
+        assert_eq!(adopted(&[], json!({ "mood": "odd" })).unwrap_err().code, 1);
+        assert_eq!(adopted(&[], json!({ "mood": 7 })).unwrap_err().code, 1);
+    }
+
+    #[test]
+    fn claims_are_compared() {
+        let checked = || Checked { score: 2.0, summary: String::new() };
+        let claim = |score: Value| claimed(Some(&json!({ "score": score })), checked()).is_ok();
+        assert!(claim(json!(2)) && claim(json!(2.0)) && claim(Value::Null) && claimed(None, checked()).is_ok());
+        assert!(!claim(json!(3)) && !claim(json!("2")));
+    }
+}

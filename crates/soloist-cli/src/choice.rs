@@ -184,4 +184,20 @@ mod tests {
         method.set(seldom.name, "0.123").unwrap();
         assert_eq!(name_of(&method), "uct-best");
     }
+
+    #[test]
+    fn options_go_before_parameters() {
+        let setting = |text: &str| crate::values::setting(text).unwrap();
+        let set = [setting("level=2"), setting("mood=bad")];
+        let (options, rest) = split_settings(&crate::dummy::DOMAIN, &set).unwrap();
+        assert_eq!(options, Options::from([("mood".to_owned(), "bad".to_owned())]));
+        assert_eq!(rest, [&set[0]]);
+        assert_eq!(complete(&crate::dummy::DOMAIN, options.clone()), options);
+        assert_eq!(complete(&crate::dummy::DOMAIN, Options::new())["mood"], "good");
+        let failure = split_settings(&crate::dummy::DOMAIN, &[setting("mood=fine")]).unwrap_err();
+        assert_eq!(
+            (failure.code, failure.message.as_str()),
+            (2, "option `mood` of dummy: expected one of good, bad, got `fine`")
+        );
+    }
 }

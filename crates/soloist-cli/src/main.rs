@@ -5,6 +5,8 @@
 mod args;
 mod check;
 mod choice;
+#[cfg(test)]
+mod dummy;
 mod events;
 mod failure;
 mod generate;
