@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     adopt_options(args, result.as_ref(), &mut options)?;
     let instance =
         (args.problem.load)(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
-    let verdict = consistent(args, result.as_ref())
+    let verdict = consistent(args, &text, result.as_ref())
         .and_then(|()| instance.check(&text))
         .and_then(|checked| claimed(result.as_ref(), checked));
     let name = instance.name();
@@ -102,7 +102,11 @@ fn adopt_options(args: &CheckArgs, result: Option<&Value>, options: &mut Options
 }
 
 /// Whether a result is one of this problem with a solution at all.
-fn consistent(args: &CheckArgs, result: Option<&Value>) -> Result<(), String> {
+fn consistent(args: &CheckArgs, text: &str, result: Option<&Value>) -> Result<(), String> {
+    if text.trim().is_empty() {
+        // A failed download more likely than a solution without moves, which a result can still say.
+        return Err("the file is empty".to_owned());
+    }
     let Some(result) = result.and_then(Value::as_object) else { return Ok(()) };
     match result.get("problem") {
         Some(Value::String(problem)) if problem != args.problem.name => {
@@ -125,5 +129,45 @@ fn claimed(result: Option<&Value>, checked: Checked) -> Result<Checked, String> 
         }
         Some((score, None)) if !score.is_null() => Err("field `score` is not a number".to_owned()),
         _ => Ok(checked),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(set: &[&str], solution: &str) -> CheckArgs {
+        CheckArgs {
+            problem: &crate::dummy::DOMAIN,
+            instance: "feasible".to_owned(),
+            solution: solution.to_owned(),
+            set: set.iter().map(|text| crate::values::setting(text).unwrap()).collect(),
+            json: false,
+        }
+    }
+
+    #[test]
+    fn options_of_a_result_hold() {
+        let adopted = |set: &[&str], options: Value| {
+            let args = args(set, "r.json");
+            let (mut chosen, _) = split_settings(args.problem, &args.set)?;
+            adopt_options(&args, Some(&json!({ "options": options })), &mut chosen)?;
+            Ok::<_, Failure>(chosen.get("mood").cloned())
+        };
+        assert_eq!(adopted(&[], json!({ "mood": "bad" })).unwrap().as_deref(), Some("bad"));
+        assert_eq!(adopted(&["mood=bad"], json!({ "mood": "bad" })).unwrap().as_deref(), Some("bad"));
+        assert_eq!(adopted(&["mood=bad"], json!({})).unwrap().as_deref(), Some("bad"));
+        assert_eq!(adopted(&[], json!([])).unwrap(), None);
+        assert_eq!(adopted(&["mood=good"], json!({ "mood": "bad" })).unwrap_err().code, 2);
+        assert_eq!(adopted(&[], json!({ "mood": "odd" })).unwrap_err().code, 1);
+        assert_eq!(adopted(&[], json!({ "mood": 7 })).unwrap_err().code, 1);
+    }
+
+    #[test]
+    fn claims_are_compared() {
+        let checked = || Checked { score: 2.0, summary: String::new() };
+        let claim = |score: Value| claimed(Some(&json!({ "score": score })), checked()).is_ok();
+        assert!(claim(json!(2)) && claim(json!(2.0)) && claim(Value::Null) && claimed(None, checked()).is_ok());
+        assert!(!claim(json!(3)) && !claim(json!("2")));
     }
 }

@@ -30,6 +30,16 @@ pub(crate) fn split_settings<'a>(domain: &Domain, set: &'a [Setting]) -> Result<
     Ok((options, rest))
 }
 
+/// Adds the defaults of the options that are not set, so that a result tells all rules in force.
+pub(crate) fn complete(domain: &Domain, mut options: Options) -> Options {
+    for option in domain.options {
+        if let Some(default) = option.values.first() {
+            options.entry(option.name.to_owned()).or_insert_with(|| (*default).to_owned());
+        }
+    }
+    options
+}
+
 /// Names of the problem's options, for messages.
 pub(crate) fn option_names(domain: &Domain) -> String {
     let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();
@@ -173,5 +183,21 @@ mod tests {
         let seldom = method.parameters().into_iter().find(|parameter| parameter.range.starts_with("a number")).unwrap();
         method.set(seldom.name, "0.123").unwrap();
         assert_eq!(name_of(&method), "uct-best");
+    }
+
+    #[test]
+    fn options_go_before_parameters() {
+        let setting = |text: &str| crate::values::setting(text).unwrap();
+        let set = [setting("level=2"), setting("mood=bad")];
+        let (options, rest) = split_settings(&crate::dummy::DOMAIN, &set).unwrap();
+        assert_eq!(options, Options::from([("mood".to_owned(), "bad".to_owned())]));
+        assert_eq!(rest, [&set[0]]);
+        assert_eq!(complete(&crate::dummy::DOMAIN, options.clone()), options);
+        assert_eq!(complete(&crate::dummy::DOMAIN, Options::new())["mood"], "good");
+        let failure = split_settings(&crate::dummy::DOMAIN, &[setting("mood=fine")]).unwrap_err();
+        assert_eq!(
+            (failure.code, failure.message.as_str()),
+            (2, "option `mood` of dummy: expected one of good, bad, got `fine`")
+        );
     }
 }

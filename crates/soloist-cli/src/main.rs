@@ -5,6 +5,8 @@
 mod args;
 mod check;
 mod choice;
+#[cfg(test)]
+mod dummy;
 mod events;
 mod failure;
 mod generate;
@@ -66,14 +68,13 @@ fn refuse(error: &clap::Error) -> ExitCode {
 fn flatten(rendered: &str) -> String {
     let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|mark| rendered.find(mark)).min();
     let message = rendered[..end.unwrap_or(rendered.len())].trim();
-    let words: Vec<_> = message
-        .strip_prefix("error: ")
-        .unwrap_or(message)
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    one_line(&words.join(" "))
+    let mut line = String::new();
+    for part in message.strip_prefix("error: ").unwrap_or(message).lines().map(str::trim) {
+        let joint = if part.starts_with("tip:") { "; " } else { " " };
+        line.push_str(if line.is_empty() || part.is_empty() { "" } else { joint });
+        line.push_str(part);
+    }
+    one_line(&line)
 }
 
 #[cfg(test)]

@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(number(-0.0).to_string(), "0");
         assert_eq!(number(0.5).to_string(), "0.5");
         assert_eq!(number(f64::INFINITY), Value::Null);
-        assert_eq!(number(1e300).to_string(), "1e300");
+        assert_eq!(number(1e300).to_string(), "1e+300");
         for (value, text) in [(3.0, "3"), (1650.8, "1650.8"), (0.1 + 0.2, "0.3"), (1e20, "1e20"), (0.0, "0")] {
             assert_eq!(plain(value), text);
         }

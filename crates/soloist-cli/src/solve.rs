@@ -21,6 +21,7 @@ const MAX_CHECKPOINT: u64 = 64 << 30;
 /// Runs the command.
 pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let (options, set) = choice::split_settings(args.problem, &args.set)?;
+    let options = choice::complete(args.problem, options);
     if let Some(preset) = args.method {
         // A wrong call is refused as such, whatever the files hold.
         choice::apply(args.problem, preset.name, &mut preset.method(), &set)?;
@@ -81,7 +82,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
         None => Ok(()),
         Some(score) => verify(asked.instance, &json, score),
     };
-    let printed = output::print(&if args.json { json.clone() } else { result::text(asked, report) });
+    let printed = if args.json { output::print(&json) } else { output::print(&result::text(asked, report)) };
     let out = outputs.out.as_ref().map_or(Ok(()), |target| target.write(&json));
     let svg = match &outputs.svg {
         Some(target) if !report.solution.is_null() => target.write(&asked.instance.svg(&report.solution)),
@@ -235,5 +236,67 @@ impl std::fmt::Debug for Asked<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Choice { name, seed, .. } = self.choice;
         write!(f, "{} {} by {name}, seed {seed}", self.domain.name, self.instance.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dummy::{DOMAIN, solve_args};
+    use serde_json::Value;
+    use soloist_problems::{Options, Unwatched};
+
+    /// Runs the dummy problem without printing: report, JSON, text.
+    fn solved(spec: &str) -> (Report, Value, String) {
+        let instance = (DOMAIN.load)(spec, &Options::new()).unwrap();
+        let args = solve_args(&[spec, "--playouts", "5"]);
+        let choice = choice::fresh(&args, &*instance, &[]).unwrap();
+        let request = Request { budget: budget(&args, None), ..Request::default() };
+        let report = instance.solve(request, &mut Unwatched).unwrap();
+        let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), choice: &choice };
+        let json = serde_json::from_str(&ResultJson::new(asked, &report).line()).unwrap();
+        let text = result::text(asked, &report);
+        (report, json, text)
+    }
+
+    #[test]
+    fn infeasible_endings_exit_with_3() {
+        let (report, json, text) = solved("infeasible");
+        assert_eq!(exit_code(&report), 3);
+        assert_eq!((&json["score"], &json["feasible"], &json["violation"]), (&Value::Null, &false.into(), &1.5.into()));
+        assert_eq!((&json["history"][0]["score"], &json["history"][0]["violation"]), (&Value::Null, &1.5.into()));
+        assert_eq!(json["sense"], "minimize");
+        assert!(text.contains("infeasible by 1.5") && text.contains("the bit is"), "{text}");
+        assert_eq!(run(&solve_args(&["infeasible", "--playouts", "5", "--json"])).unwrap(), 3);
+    }
+
+    #[test]
+    fn results_that_fail_verification_are_internal_errors() {
+        let (report, json, _) = solved("feasible");
+        assert_eq!((exit_code(&report), &json["score"]), (0, &2.into()));
+        let instance = (DOMAIN.load)("wrong", &Options::new()).unwrap();
+        let failure = verify(&*instance, &json.to_string(), 2.0).unwrap_err();
+        assert_eq!(failure.code, 1);
+        assert_eq!(failure.message, "internal error: the search claims score 2, verification finds 3");
+        assert!(verify(&*instance, "{}", 2.0).unwrap_err().message.starts_with("internal error: the result fails"));
+    }
+
+    #[test]
+    fn thirty_seconds_without_limits() {
+        assert_eq!(budget(&solve_args(&["x"]), None).time, Some(DEFAULT_TIME));
+        assert_eq!(budget(&solve_args(&["x", "--memory", "1GiB"]), None).time, Some(DEFAULT_TIME));
+        for limit in [["--playouts", "1"], ["--nodes", "1"], ["--target", "-1"], ["--stall", "1"]] {
+            assert_eq!(budget(&solve_args(&[&["x"], &limit[..]].concat()), None).time, None);
+        }
+        let before = RunInfo {
+            method: soloist::Method::preset("uct").unwrap(),
+            rollout: "random".to_owned(),
+            seed: 0,
+            threads: 1,
+            counters: soloist::Counters::default(),
+            elapsed: Duration::from_secs(7),
+        };
+        assert_eq!(budget(&solve_args(&["x"]), Some(&before)).time, Some(Duration::from_secs(37)));
+        assert_eq!(budget(&solve_args(&["x", "--time", "9"]), Some(&before)).time, Some(Duration::from_secs(9)));
     }
 }
