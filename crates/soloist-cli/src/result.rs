@@ -232,6 +232,7 @@ fn stop_text(stop: StopReason) -> &'static str {
         StopReason::Target => "at the target",
         StopReason::Stall => "without improvement",
         StopReason::Exhausted => "with the whole space searched",
+        StopReason::Bound => "at the bound: optimal",
         StopReason::Completed => "at the method's own end",
         StopReason::Interrupted => "by a signal",
     }

@@ -310,7 +310,9 @@ impl<'a, P: Problem> Solver<'a, P> {
                 rollout.load(&part.rollout)?;
                 (rng, tally) = (part.rng, part.tally);
                 // Only a proof or the method's own end outlives the budget of the run that met it.
-                end = part.end.filter(|end| matches!(end, StopReason::Exhausted | StopReason::Completed));
+                end = part
+                    .end
+                    .filter(|end| matches!(end, StopReason::Exhausted | StopReason::Bound | StopReason::Completed));
             }
             let share =
                 |all: Option<u64>| all.map_or(u64::MAX, |all| all / count + u64::from(all % count > index as u64));
@@ -340,7 +342,8 @@ impl<'a, P: Problem> Solver<'a, P> {
             })
         };
         // The most telling reason wins; a stream stopped by another's success says nothing by itself.
-        let order = [StopReason::Interrupted, StopReason::Exhausted, StopReason::Target, StopReason::Time];
+        let order =
+            [StopReason::Exhausted, StopReason::Bound, StopReason::Target, StopReason::Interrupted, StopReason::Time];
         if let Some(reason) = order.into_iter().find(|reason| ends.contains(&Some(*reason))) {
             return Some(reason);
         }
@@ -374,7 +377,7 @@ impl<'a, P: Problem> Solver<'a, P> {
     fn outcome(&self, streams: &[Stream<'_, P>], stop: StopReason, elapsed: Duration) -> Outcome<P::Move> {
         let sense = self.problem.sense();
         let best = merge(sense, streams).cloned();
-        let optimal = stop == StopReason::Exhausted;
+        let optimal = matches!(stop, StopReason::Exhausted | StopReason::Bound);
         let bound = if optimal {
             best.as_ref().and_then(|best| best.score.value())
         } else {
@@ -420,9 +423,14 @@ impl<P: Problem> Stream<'_, P> {
         let mut batch = 1_u64;
         let mut now = Instant::now();
         let mut known = self.tally.counters;
+        let bound = problem.bound(&problem.root());
         let reached = |best: &Option<Solution<P::Move>>| {
-            let value = best.as_ref().and_then(|best| best.score.value());
-            matches!((target, value), (Some(target), Some(value)) if !problem.sense().better_value(target, value))
+            let value = best.as_ref().and_then(|best| best.score.value())?;
+            let is_reached = |goal: Option<f64>| goal.is_some_and(|goal| !problem.sense().better_value(goal, value));
+            if is_reached(bound) {
+                return Some(StopReason::Bound);
+            }
+            is_reached(target).then_some(StopReason::Target)
         };
         loop {
             if let Some(reason) = self.ended(shared, reached(&self.tally.best)) {
@@ -469,9 +477,9 @@ impl<P: Problem> Stream<'_, P> {
     }
 
     /// Why this stream is through, if it is; announces successes to the others.
-    fn ended(&mut self, shared: &Shared<'_, P::Move>, reached: bool) -> Option<StopReason> {
+    fn ended(&mut self, shared: &Shared<'_, P::Move>, reached: Option<StopReason>) -> Option<StopReason> {
         let end = self.end.or_else(|| self.limit(reached));
-        if matches!(end, Some(StopReason::Target | StopReason::Exhausted)) {
+        if matches!(end, Some(StopReason::Target | StopReason::Bound | StopReason::Exhausted)) {
             shared.finish.fetch_min(self.tally.counters.playouts, Ordering::Relaxed);
         }
         if end.is_none() && self.tally.counters.playouts >= shared.finish.load(Ordering::Relaxed) {
@@ -483,10 +491,10 @@ impl<P: Problem> Stream<'_, P> {
 
     /// The count that is used up, if any.
     #[inline]
-    fn limit(&self, reached: bool) -> Option<StopReason> {
+    fn limit(&self, reached: Option<StopReason>) -> Option<StopReason> {
         let Counters { playouts, nodes } = self.tally.counters;
-        if reached {
-            return Some(StopReason::Target);
+        if reached.is_some() {
+            return reached;
         }
         if playouts >= self.limits.playouts {
             return Some(StopReason::Playouts);
@@ -499,13 +507,13 @@ impl<P: Problem> Stream<'_, P> {
     }
 }
 
-/// Whether the target was reached, asked only when the incumbent changed.
+/// The goal that was reached, asked only when the incumbent changed.
 fn reached_now<M: crate::Move>(
     tally: &Tally<M>,
     improvements: usize,
-    reached: &impl Fn(&Option<Solution<M>>) -> bool,
-) -> bool {
-    tally.history.len() > improvements && reached(&tally.best)
+    reached: &impl Fn(&Option<Solution<M>>) -> Option<StopReason>,
+) -> Option<StopReason> {
+    if tally.history.len() > improvements { reached(&tally.best) } else { None }
 }
 
 impl<M: crate::Move> Shared<'_, M> {

@@ -2,7 +2,9 @@
 
 use super::game::{Game, Penalty};
 use super::grid::Grid;
-use super::kernel::{Board, Engine, Extent, Geometry};
+use super::kernel::group::{Body, Links, flood_lowest};
+use super::kernel::ops::Ops;
+use super::kernel::{Board, Engine, Extent, Geometry, Job};
 use super::rollout::{ROLLOUTS, TileRollout};
 use soloist::{Problem, Rollout, RolloutInfo, Score, StableHasher};
 use std::hash::Hasher;
@@ -102,12 +104,11 @@ impl<G: Geometry> Problem for Tiles<G> {
     }
 
     fn moves(&self, state: &Position<G>, moves: &mut Vec<u16>) {
-        state.board.groups(moves);
+        self.engine.run(List { board: &state.board, moves });
     }
 
     fn apply(&self, state: &mut Position<G>, mv: u16) {
-        let size = state.board.play(mv);
-        debug_assert!(size >= 2, "an illegal move");
+        let size = self.engine.run(Play { board: &mut state.board, cell: mv });
         state.points += self.game.points(size as usize);
         state.played += 1;
     }
@@ -163,5 +164,55 @@ impl<G: Geometry> Problem for Tiles<G> {
         hash.write_u64(G::WORDS as u64);
         hash.write_u64(self.key(&self.root()).unwrap_or_default());
         hash.finish()
+    }
+}
+
+/// Lists the groups of a board.
+struct List<'a, G: Geometry> {
+    board: &'a Board<G>,
+    moves: &'a mut Vec<u16>,
+}
+
+impl<G: Geometry> Job<G> for List<'_, G> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<O: Ops<G>>(self, ops: O) {
+        let linked = ops.links(&ops.load(self.board));
+        let links = Links::new(ops, &linked);
+        let mut rest = ops.words(ops.cells(&linked));
+        for w in 0..G::WORDS {
+            while rest[w] != 0 {
+                let cell = w * 64 + rest[w].trailing_zeros() as usize;
+                self.moves.push(cell as u16);
+                let group = flood_lowest(ops, &links, cell).mask();
+                for i in w..G::WORDS {
+                    rest[i] &= !group[i];
+                }
+            }
+        }
+    }
+}
+
+/// Plays a legal move, given by its smallest cell; returns the size of the group.
+struct Play<'a, G: Geometry> {
+    board: &'a mut Board<G>,
+    cell: u16,
+}
+
+impl<G: Geometry> Job<G> for Play<'_, G> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<O: Ops<G>>(self, ops: O) -> u32 {
+        let mut tiles = ops.load(self.board);
+        let links = Links::new(ops, &ops.links(&tiles));
+        let group = flood_lowest(ops, &links, usize::from(self.cell));
+        match &group.body {
+            Body::Window(cells) => ops.remove_window(&mut tiles, group.base, *cells),
+            Body::Wide(words) => ops.remove(&mut tiles, words),
+        }
+        *self.board = ops.store(&tiles);
+        group.size
     }
 }
