@@ -1,1 +1,3 @@
 //! The problems that Soloist ships.
+
+pub mod tiles;
