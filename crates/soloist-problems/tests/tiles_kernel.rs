@@ -96,6 +96,71 @@ fn selective_allows(oracle: &Oracle, group: &[(i32, i32)], tabu: u8, played: usi
     legal(group) || !oracle.groups().iter().any(|g| legal(g))
 }
 
+/// The game's state as a naive player of a policy sees it.
+struct Player<'a> {
+    policy: Policy,
+    extent: Extent,
+    /// The most frequent colour at the start, or the colour drawn there.
+    tabu: u8,
+    rng: &'a mut Rng,
+}
+
+impl Player<'_> {
+    /// The smallest cell of the next group, from the wording of the policies: cells one by one, lists of groups.
+    fn pick(&mut self, oracle: &Oracle, ply: usize) -> Option<(i32, i32)> {
+        let groups = oracle.groups();
+        if groups.is_empty() {
+            return None;
+        }
+        let colour = |g: &[(i32, i32)]| oracle.at(g[0].0, g[0].1);
+        let legal = |g: &[(i32, i32)]| match self.policy {
+            Policy::Tabu { .. } => colour(g) != self.tabu || groups.iter().all(|g| colour(g) == self.tabu),
+            Policy::Selective { tabu, played } => selective_allows(oracle, g, tabu, played + ply),
+            _ => true,
+        };
+        let epsilon = match self.policy {
+            Policy::Random | Policy::Tabu { .. } | Policy::Selective { .. } => {
+                // Cells without an equal one below or to the left, in index order, drawn until one is smallest. A legal
+                // tabu group next to forbidden ones is a pair, with one such cell.
+                let mut starts = Vec::new();
+                for group in groups.iter().filter(|g| legal(g)) {
+                    let start = |&&(c, r): &&(i32, i32)| !group.contains(&(c - 1, r)) && !group.contains(&(c, r - 1));
+                    starts.extend(group.iter().filter(start).map(|&cell| (cell, cell == group[0])));
+                }
+                starts.sort_unstable();
+                loop {
+                    let (cell, smallest) = starts[self.rng.index(starts.len())];
+                    if smallest {
+                        return Some(cell);
+                    }
+                }
+            }
+            Policy::RandomCell => 1.0,
+            Policy::TabuRandom { epsilon } | Policy::TabuColor { epsilon, recompute: false } => epsilon,
+            Policy::TabuColor { epsilon, .. } => {
+                let count = |colour| oracle.0.iter().flatten().filter(|&&c| c == colour).count();
+                self.tabu = (1..16).rev().max_by_key(|&c| count(c)).expect("colours");
+                epsilon
+            }
+        };
+        let cells = self.extent.rows * self.extent.columns;
+        let start = self.rng.index(cells);
+        let mut last = None;
+        for i in 0..cells {
+            let i = (start + i) % cells;
+            let (c, r) = ((i / self.extent.rows) as i32, (i % self.extent.rows) as i32);
+            let group = oracle.flood(c, r);
+            if group.len() > 1 {
+                last = Some(group[0]);
+                if epsilon == 1.0 || oracle.at(c, r) != self.tabu || self.rng.chance(epsilon) {
+                    break;
+                }
+            }
+        }
+        last
+    }
+}
+
 /// Follows a game of every policy on every engine with the oracle.
 fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
     let lane = G::LANE as u16;
@@ -114,9 +179,19 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
                 Some(first) => assert_eq!(first, &result, "{engine:?} {policy:?} {rows:?}"),
             }
         }
-        let (moves, points, end, _) = reference.expect("the portable engine");
+        let (moves, points, end, after) = reference.expect("the portable engine");
         let (mut board, mut oracle, mut sum) = (start, Oracle::new(rows), 0);
         let mut listed = Vec::new();
+        let mut rng = Rng::new(seed);
+        let tabu = match policy {
+            Policy::TabuRandom { .. } => {
+                let present: Vec<u8> = (1..16).filter(|c| rows.iter().flatten().any(|v| v == c)).collect();
+                present[rng.index(present.len())]
+            }
+            Policy::Tabu { tabu: 1 } => 1,
+            _ => start.most_frequent(),
+        };
+        let mut player = Player { policy, extent, tabu, rng: &mut rng };
         for (ply, &cell) in moves.iter().enumerate() {
             let groups = oracle.groups();
             board.groups(&mut listed);
@@ -124,14 +199,7 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
             assert_eq!(listed, smallest);
             let group = &groups[listed.binary_search(&cell).expect("a legal move")];
             let colour = oracle.at(group[0].0, group[0].1);
-            match policy {
-                Policy::Selective { tabu, played } => assert!(selective_allows(&oracle, group, tabu, played + ply)),
-                Policy::Tabu { tabu } => {
-                    let tabu = if tabu == 0 { start.most_frequent() } else { tabu };
-                    assert!(colour != tabu || groups.iter().all(|g| oracle.at(g[0].0, g[0].1) == tabu));
-                }
-                _ => {}
-            }
+            assert_eq!(player.pick(&oracle, ply), Some(group[0]), "{policy:?} {rows:?}");
             let code = board.group_code(cell);
             let any = &group[(seed as usize + ply) % group.len()];
             let any = any.0 as u16 * lane + any.1 as u16;
@@ -142,7 +210,8 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
             assert_eq!(board.to_rows(extent.rows, extent.columns), oracle.rows(extent.rows, extent.columns));
             sum += rules.points(group.len() as u32);
         }
-        assert!(oracle.groups().is_empty());
+        assert_eq!(player.pick(&oracle, moves.len()), None);
+        assert_eq!(rng, after);
         assert_eq!((board, sum), (end, points));
         assert_eq!(board.tiles() as usize, oracle.0.iter().map(Vec::len).sum::<usize>());
         assert_eq!(board.play(0), 0);
@@ -169,7 +238,7 @@ fn games_of_many_sizes() {
         (2, 2, 2),
         (6, 14, 3),
     ] {
-        for _ in 0..12 {
+        for _ in 0..5 {
             let board = random_rows(rows, columns, colours, &mut rng);
             follow::<Small>(&board, rng.next_u64());
             follow::<Large>(&board, rng.next_u64());
@@ -179,16 +248,14 @@ fn games_of_many_sizes() {
     for (rows, columns, colours) in
         [(20, 20, 10), (31, 32, 15), (31, 32, 3), (31, 2, 2), (2, 32, 2), (31, 32, 1), (16, 17, 4)]
     {
-        for _ in 0..2 {
-            follow::<Large>(&random_rows(rows, columns, colours, &mut rng), rng.next_u64());
-            games += 1;
-        }
+        follow::<Large>(&random_rows(rows, columns, colours, &mut rng), rng.next_u64());
+        games += 1;
     }
-    assert!(games > 100);
+    assert!(games > 70);
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn any_small_board(rows in 1_usize..=15, columns in 1_usize..=16, colours in 1_usize..=7, seed: u64) {
         follow::<Small>(&random_rows(rows, columns, colours, &mut Rng::new(seed)), seed);
@@ -295,15 +362,22 @@ fn means_of_the_reference() {
                 list.push(value);
             }
         }
-        // The reference's error of the penalised mean is taken as large as that without; lengths and tiles are rounded.
-        let expected = [(mean, error), (with_penalty, error.max(0.5)), (length, 0.05), (left, 0.05)];
+        // The reference gives the error of its first column; those of the others follow from our deviations and the number
+        // of playouts that this error means, and half a last digit is lost to rounding.
+        let deviation = |list: &[f64]| {
+            let mean = list.iter().sum::<f64>() / f64::from(n);
+            (list.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / f64::from(n)).sqrt()
+        };
+        let playouts = (deviation(&samples[0]) / error).powi(2);
+        let other = |i: usize, digit: f64| (deviation(&samples[i]) / playouts.sqrt()).hypot(digit);
+        let expected = [(mean, error), (with_penalty, other(1, 0.5)), (length, other(2, 0.05)), (left, other(3, 0.05))];
         for ((list, (reference, error)), name) in samples.iter().zip(expected).zip(["none", "schadd", "length", "left"])
         {
             let mean = list.iter().sum::<f64>() / f64::from(n);
             let own =
                 (list.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / f64::from(n)).sqrt() / f64::from(n).sqrt();
             let z = (mean - reference) / own.hypot(error);
-            eprintln!("{policy:?} {name}: {mean:.2} +- {own:.2}, reference {reference} +- {error}: {z:.1}");
+            eprintln!("{policy:?} {name}: {mean:.2} +- {own:.2}, reference {reference} +- {error:.2}: {z:.1}");
             if z.abs() > 4.0 {
                 wrong.push(format!("{policy:?} {name}: {mean:.2} +- {own:.2}, reference {reference}"));
             }

@@ -39,6 +39,8 @@ pub trait Ops<G: Geometry>: Copy {
     fn mask(self, words: &G::Words) -> Self::Mask;
     /// The words of a mask.
     fn words(self, mask: Self::Mask) -> G::Words;
+    /// Every bit of the mask, or none.
+    fn uniform(self, set: bool) -> Self::Mask;
     /// Cells of both.
     fn and(self, a: Self::Mask, b: Self::Mask) -> Self::Mask;
     /// Cells of either.
@@ -109,19 +111,13 @@ pub trait Ops<G: Geometry>: Copy {
     /// The cells of a colour from 1.
     #[inline(always)]
     fn colour(self, tiles: &Self::Tiles, colour: u8) -> Self::Mask {
-        // Cells with a bit that the colour lacks, and cells that have every bit of it.
-        let mut lacking: Option<Self::Mask> = None;
-        let mut having: Option<Self::Mask> = None;
-        for i in 0..G::PLANES {
-            let plane = self.plane(tiles, i);
-            if colour >> i & 1 == 1 {
-                having = Some(having.map_or(plane, |m| self.and(m, plane)));
-            } else {
-                lacking = Some(lacking.map_or(plane, |m| self.or(m, plane)));
-            }
+        // Without branches: the colour's bits, as masks, stay in registers for a whole playout.
+        let mut differs = self.xor(self.plane(tiles, 0), self.uniform(colour & 1 == 1));
+        for i in 1..G::PLANES {
+            let bit = self.uniform(colour >> i & 1 == 1);
+            differs = self.or(differs, self.xor(self.plane(tiles, i), bit));
         }
-        let having = having.expect("a colour is at least 1");
-        lacking.map_or(having, |m| self.without(having, m))
+        self.without(self.uniform(true), differs)
     }
 }
 
@@ -201,6 +197,10 @@ impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
     #[inline(always)]
     fn words(self, mask: G::Words) -> G::Words {
         mask
+    }
+    #[inline(always)]
+    fn uniform(self, set: bool) -> G::Words {
+        each::<G>(|_| 0_u64.wrapping_sub(u64::from(set)))
     }
     #[inline(always)]
     fn and(self, a: G::Words, b: G::Words) -> G::Words {

@@ -81,6 +81,8 @@ impl<G: Geometry> Run<'_, G> {
                 Engine::Portable => {}
                 // SAFETY: the processor has the instructions, just asked.
                 Engine::Bmi2 => return unsafe { drive_bmi2(self, pick) },
+                // SAFETY: as above; AVX-512 implies BMI2 in `is_supported`.
+                Engine::Avx512 if !G::HAS_AVX512 => return unsafe { drive_bmi2(self, pick) },
                 // SAFETY: as above.
                 Engine::Avx512 => return unsafe { drive_avx512(self, pick) },
             }
