@@ -93,6 +93,9 @@ pub trait Geometry: Copy + Eq + Hash + Debug + Default + Send + Sync + 'static {
     const GUARD: u64;
     /// The bottom cell of every lane of a word.
     const BOTTOM: u64;
+    /// Whether the AVX-512 engine has kernels of its own; else it runs those of BMI2, which the compiler makes slower
+    /// when it may use wider registers.
+    const HAS_AVX512: bool;
     /// A mask with a bit per cell.
     type Words: WordArray;
     /// The colour planes.
@@ -127,6 +130,7 @@ impl Geometry for Small {
     const PLANES: usize = 3;
     const GUARD: u64 = 0x8000_8000_8000_8000;
     const BOTTOM: u64 = 0x0001_0001_0001_0001;
+    const HAS_AVX512: bool = true;
     type Words = [u64; 4];
     type Planes = [[u64; 4]; 3];
     type Window = u64;
@@ -150,6 +154,7 @@ impl Geometry for Large {
     const PLANES: usize = 4;
     const GUARD: u64 = 0x8000_0000_8000_0000;
     const BOTTOM: u64 = 0x0000_0001_0000_0001;
+    const HAS_AVX512: bool = false;
     type Words = [u64; 16];
     type Planes = [[u64; 16]; 4];
     type Window = u128;

@@ -39,6 +39,8 @@ pub trait Ops<G: Geometry>: Copy {
     fn mask(self, words: &G::Words) -> Self::Mask;
     /// The words of a mask.
     fn words(self, mask: Self::Mask) -> G::Words;
+    /// Every bit of the mask, or none.
+    fn uniform(self, set: bool) -> Self::Mask;
     /// Cells of both.
     fn and(self, a: Self::Mask, b: Self::Mask) -> Self::Mask;
     /// Cells of either.
@@ -109,19 +111,13 @@ pub trait Ops<G: Geometry>: Copy {
     /// The cells of a colour from 1.
     #[inline(always)]
     fn colour(self, tiles: &Self::Tiles, colour: u8) -> Self::Mask {
-        // Cells with a bit that the colour lacks, and cells that have every bit of it.
-        let mut lacking: Option<Self::Mask> = None;
-        let mut having: Option<Self::Mask> = None;
-        for i in 0..G::PLANES {
-            let plane = self.plane(tiles, i);
-            if colour >> i & 1 == 1 {
-                having = Some(having.map_or(plane, |m| self.and(m, plane)));
-            } else {
-                lacking = Some(lacking.map_or(plane, |m| self.or(m, plane)));
-            }
+        // Without branches: the colour's bits, as masks, stay in registers for a whole playout.
+        let mut differs = self.xor(self.plane(tiles, 0), self.uniform(colour & 1 == 1));
+        for i in 1..G::PLANES {
+            let bit = self.uniform(colour >> i & 1 == 1);
+            differs = self.or(differs, self.xor(self.plane(tiles, i), bit));
         }
-        let having = having.expect("a colour is at least 1");
-        lacking.map_or(having, |m| self.without(having, m))
+        self.without(self.uniform(true), differs)
     }
 }
 
@@ -134,7 +130,7 @@ fn select_word(word: u64, k: u32) -> u32 {
     let bytes = (quads + (quads >> 4)) & 0x0f0f_0f0f_0f0f_0f0f;
     // Byte i of `sums`: set bits in bytes 0..=i, at most 64, so that the high bit is free for comparing with k.
     let sums = bytes.wrapping_mul(ONES);
-    let at_most = (u64::from(k) * ONES | ONES << 7) - sums;
+    let at_most = ((u64::from(k) * ONES) | (ONES << 7)) - sums;
     let byte = ((at_most >> 7 & ONES).wrapping_mul(ONES) >> 56) as u32 * 8;
     let mut k = k - (sums << 8 >> byte & 0xff) as u32;
     let mut bits = word >> byte & 0xff;
@@ -201,6 +197,10 @@ impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
     #[inline(always)]
     fn words(self, mask: G::Words) -> G::Words {
         mask
+    }
+    #[inline(always)]
+    fn uniform(self, set: bool) -> G::Words {
+        each::<G>(|_| 0_u64.wrapping_sub(u64::from(set)))
     }
     #[inline(always)]
     fn and(self, a: G::Words, b: G::Words) -> G::Words {

@@ -52,6 +52,10 @@ impl Ops<Small> for Avx512 {
         words
     }
     #[inline(always)]
+    fn uniform(self, set: bool) -> __m256i {
+        simd!(_mm256_set1_epi64x(-i64::from(set)))
+    }
+    #[inline(always)]
     fn and(self, a: __m256i, b: __m256i) -> __m256i {
         simd!(_mm256_and_si256(a, b))
     }
