@@ -373,7 +373,8 @@ impl<'a, P: Problem> Solver<'a, P> {
 
     fn outcome(&self, streams: &[Stream<'_, P>], stop: StopReason, elapsed: Duration) -> Outcome<P::Move> {
         let sense = self.problem.sense();
-        let best = merge(sense, streams).cloned();
+        let first = if stop == StopReason::Target { self.first_at_target(streams) } else { None };
+        let best = first.map_or_else(|| merge(sense, streams), |first| first.tally.best.as_ref()).cloned();
         let optimal = stop == StopReason::Exhausted;
         let bound = if optimal {
             best.as_ref().and_then(|best| best.score.value())
@@ -382,6 +383,10 @@ impl<'a, P: Problem> Solver<'a, P> {
         };
         let mut events: Vec<Improvement> =
             streams.iter().flat_map(|stream| stream.tally.history.iter().copied()).collect();
+        if let Some(first) = first {
+            let end = first.since();
+            events.retain(|event| (event.playouts, event.stream) <= end);
+        }
         events.sort_by_key(|event| (event.playouts, event.stream));
         let mut history: Vec<Improvement> = Vec::new();
         for event in events {
@@ -390,6 +395,19 @@ impl<'a, P: Problem> Solver<'a, P> {
             }
         }
         Outcome { best, bound, optimal, stop, counters: total(streams), elapsed, history }
+    }
+}
+
+impl<P: Problem> Solver<'_, P> {
+    /// The stream that reached the target after the fewest playouts. Others may have run on for a while and found better: how far depends
+    /// on their schedule, so that does not count.
+    fn first_at_target<'s>(&self, streams: &'s [Stream<'_, P>]) -> Option<&'s Stream<'s, P>> {
+        let reached = |stream: &&Stream<'_, P>| {
+            let value = stream.tally.best.as_ref().and_then(|best| best.score.value());
+            matches!((self.budget.target, value), (Some(target), Some(value))
+                if !self.problem.sense().better_value(target, value))
+        };
+        streams.iter().filter(reached).min_by_key(|stream| stream.since())
     }
 }
 
@@ -436,9 +454,6 @@ impl<P: Problem> Stream<'_, P> {
             if shared.deadline.is_some_and(|deadline| now >= deadline) {
                 return Some(StopReason::Time);
             }
-            if shared.pause.is_some_and(|pause| now >= pause) {
-                return None;
-            }
             for _ in 0..batch {
                 let improvements = self.tally.history.len();
                 let mut context =
@@ -465,6 +480,10 @@ impl<P: Problem> Stream<'_, P> {
                 batch = (batch / 2).max(1);
             }
             shared.tick(now);
+            // Asked after the work: each part makes progress, however short the interval of checkpoints is.
+            if shared.pause.is_some_and(|pause| now >= pause) {
+                return None;
+            }
         }
     }
 
@@ -479,6 +498,11 @@ impl<P: Problem> Stream<'_, P> {
             return Some(StopReason::Target);
         }
         end
+    }
+
+    /// Playouts at the last improvement and number of the stream.
+    fn since(&self) -> (u64, usize) {
+        (self.tally.history.last().map_or(0, |last| last.playouts), self.tally.stream)
     }
 
     /// The count that is used up, if any.
