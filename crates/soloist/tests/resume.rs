@@ -83,8 +83,8 @@ fn the_interval_of_checkpoints_changes_nothing() {
     let bag = Bag::sixteen();
     let path = scratch("interval");
     for method in methods() {
-        let solver = || Solver::new(&bag, method.clone()).budget(Budget::playouts(2_000)).threads(2);
-        // The shortest interval: a file after every batch of steps.
+        let solver = || Solver::new(&bag, method.clone()).budget(Budget::playouts(30)).threads(2);
+        // The shortest interval: a file after every step.
         let often = solver().checkpoint(&path, Duration::ZERO).run().unwrap();
         let often_saved = std::fs::read(&path).unwrap();
         let (once, once_saved) = run_and_save(solver(), "interval-once");
