@@ -3,6 +3,7 @@
 //! A domain implements [`Shipped`] for its instance type and adds one [`Domain`] to [`domains`]. Everything below the seam is
 //! compiled for the domain's own types.
 
+use crate::tiles::shipped;
 use crate::{InstanceError, knapsack};
 use serde_json::Value;
 use soloist::{
@@ -301,5 +302,5 @@ pub fn find_domain(name: &str) -> Option<&'static Domain> {
 /// All domains, in the order in which lists show them.
 #[must_use]
 pub fn domains() -> &'static [Domain] {
-    &[knapsack::DOMAIN]
+    &[shipped::SAMEGAME, shipped::CLICKOMANIA, shipped::BUBBLE_BREAKER, knapsack::DOMAIN]
 }

@@ -28,6 +28,6 @@ pub use parameter::{Parameter, ParameterError};
 pub use policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
 pub use problem::{Move, Problem, StableHasher, stable_hash};
 pub use rng::Rng;
-pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout};
+pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout};
 pub use score::{Score, Sense};
 pub use solver::{RunInfo, SolveError, Solver};

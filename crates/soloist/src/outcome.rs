@@ -31,6 +31,8 @@ pub enum StopReason {
     Stall,
     /// The whole search space was examined: the incumbent is optimal.
     Exhausted,
+    /// The incumbent is as good as the problem's bound for its root: it is optimal.
+    Bound,
     /// The method came to its own end (one nested run without restarts, for example).
     Completed,
     /// The caller asked to stop.
@@ -46,6 +48,7 @@ impl fmt::Display for StopReason {
             Self::Target => "target",
             Self::Stall => "stall",
             Self::Exhausted => "exhausted",
+            Self::Bound => "bound",
             Self::Completed => "completed",
             Self::Interrupted => "interrupted",
         })

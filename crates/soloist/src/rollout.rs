@@ -63,34 +63,17 @@ pub trait Rollout<P: Problem>: Send {
         trace: &mut Trace<P::Move>,
         rng: &mut Rng,
     ) {
-        let mut candidates = std::mem::take(&mut trace.candidates);
-        let mut weights = std::mem::take(&mut trace.weights);
-        loop {
-            candidates.clear();
-            self.candidates(problem, state, &mut candidates);
-            if candidates.is_empty() {
-                break;
-            }
-            weights.clear();
-            let mut total = 0;
-            for &mv in &candidates {
-                let code = problem.code(state, mv);
-                total += if policy.uses_bias() {
-                    trace.offer_biased(code, policy.bias_factor(problem.bias(state, mv)), policy)
-                } else {
-                    trace.offer(code, policy)
-                };
-                // Running sums: the chosen move is the first whose sum exceeds the draw.
-                weights.push(total);
-            }
-            let draw = rng.below(total);
-            let at = weights.partition_point(|&sum| sum <= draw);
-            trace.choose(at, candidates.len(), candidates[at]);
-            problem.apply(state, candidates[at]);
-        }
-        trace.candidates = candidates;
-        trace.weights = weights;
+        policy_playout(self, problem, state, policy, trace, rng);
     }
+
+    /// How many variants of this policy exist: settings whose merit depends on the instance, such as the colour that a tile game keeps for last.
+    /// Searches that race several runs give each its own; all others use variant 0.
+    fn variants(&self, _problem: &P) -> usize {
+        1
+    }
+
+    /// Switches to variant `variant`, below [`variants`](Self::variants).
+    fn set_variant(&mut self, _variant: usize) {}
 
     /// The score of the playout just run, for policies that learn.
     fn feedback(&mut self, _score: Score) {}
@@ -107,6 +90,46 @@ pub trait Rollout<P: Problem>: Send {
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         if bytes.is_empty() { Ok(()) } else { Err(CheckpointError::Corrupt("unexpected rollout data")) }
     }
+}
+
+/// [`Rollout::run_policy`] as every rollout does it unless it has a faster way: the definition of what it must draw.
+///
+/// Each step lists the candidates, looks up their weights in that order, draws one number below their sum, and takes the first move whose running sum exceeds it.
+pub fn policy_playout<P: Problem, R: Rollout<P> + ?Sized>(
+    rollout: &mut R,
+    problem: &P,
+    state: &mut P::State,
+    policy: &Policy,
+    trace: &mut Trace<P::Move>,
+    rng: &mut Rng,
+) {
+    let mut candidates = std::mem::take(&mut trace.candidates);
+    let mut weights = std::mem::take(&mut trace.weights);
+    loop {
+        candidates.clear();
+        rollout.candidates(problem, state, &mut candidates);
+        if candidates.is_empty() {
+            break;
+        }
+        weights.clear();
+        let mut total = 0;
+        for &mv in &candidates {
+            let code = problem.code(state, mv);
+            total += if policy.uses_bias() {
+                trace.offer_biased(code, policy.bias_factor(problem.bias(state, mv)), policy)
+            } else {
+                trace.offer(code, policy)
+            };
+            // Running sums: the chosen move is the first whose sum exceeds the draw.
+            weights.push(total);
+        }
+        let draw = rng.below(total);
+        let at = weights.partition_point(|&sum| sum <= draw);
+        trace.choose(at, candidates.len(), candidates[at]);
+        problem.apply(state, candidates[at]);
+    }
+    trace.candidates = candidates;
+    trace.weights = weights;
 }
 
 /// The default playout policy: uniform over the legal moves.

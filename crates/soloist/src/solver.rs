@@ -310,7 +310,9 @@ impl<'a, P: Problem> Solver<'a, P> {
                 rollout.load(&part.rollout)?;
                 (rng, tally) = (part.rng, part.tally);
                 // Only a proof or the method's own end outlives the budget of the run that met it.
-                end = part.end.filter(|end| matches!(end, StopReason::Exhausted | StopReason::Completed));
+                end = part
+                    .end
+                    .filter(|end| matches!(end, StopReason::Exhausted | StopReason::Bound | StopReason::Completed));
             }
             let share =
                 |all: Option<u64>| all.map_or(u64::MAX, |all| all / count + u64::from(all % count > index as u64));
@@ -340,7 +342,8 @@ impl<'a, P: Problem> Solver<'a, P> {
             })
         };
         // The most telling reason wins; a stream stopped by another's success says nothing by itself.
-        let order = [StopReason::Interrupted, StopReason::Exhausted, StopReason::Target, StopReason::Time];
+        let order =
+            [StopReason::Exhausted, StopReason::Bound, StopReason::Target, StopReason::Interrupted, StopReason::Time];
         if let Some(reason) = order.into_iter().find(|reason| ends.contains(&Some(*reason))) {
             return Some(reason);
         }
@@ -373,9 +376,13 @@ impl<'a, P: Problem> Solver<'a, P> {
 
     fn outcome(&self, streams: &[Stream<'_, P>], stop: StopReason, elapsed: Duration) -> Outcome<P::Move> {
         let sense = self.problem.sense();
-        let first = if stop == StopReason::Target { self.first_at_target(streams) } else { None };
-        let best = first.map_or_else(|| merge(sense, streams), |first| first.tally.best.as_ref()).cloned();
-        let optimal = stop == StopReason::Exhausted;
+        let first = match stop {
+            StopReason::Target | StopReason::Bound => self.first_at_goal(streams),
+            _ => None,
+        };
+        let stop = first.map_or(stop, |(_, reason)| reason);
+        let best = first.map_or_else(|| merge(sense, streams), |(first, _)| first.tally.best.as_ref()).cloned();
+        let optimal = matches!(stop, StopReason::Exhausted | StopReason::Bound);
         let bound = if optimal {
             best.as_ref().and_then(|best| best.score.value())
         } else {
@@ -383,7 +390,7 @@ impl<'a, P: Problem> Solver<'a, P> {
         };
         let mut events: Vec<Improvement> =
             streams.iter().flat_map(|stream| stream.tally.history.iter().copied()).collect();
-        if let Some(first) = first {
+        if let Some((first, _)) = first {
             let end = first.since();
             events.retain(|event| (event.playouts, event.stream) <= end);
         }
@@ -399,15 +406,41 @@ impl<'a, P: Problem> Solver<'a, P> {
 }
 
 impl<P: Problem> Solver<'_, P> {
-    /// The stream that reached the target after the fewest playouts. Others may have run on for a while and found better: how far depends
-    /// on their schedule, so that does not count.
-    fn first_at_target<'s>(&self, streams: &'s [Stream<'_, P>]) -> Option<&'s Stream<'s, P>> {
-        let reached = |stream: &&Stream<'_, P>| {
-            let value = stream.tally.best.as_ref().and_then(|best| best.score.value());
-            matches!((self.budget.target, value), (Some(target), Some(value))
-                if !self.problem.sense().better_value(target, value))
-        };
-        streams.iter().filter(reached).min_by_key(|stream| stream.since())
+    /// The stream that reached the target or the root's bound after the fewest playouts, and which of them it was. Others may have run on
+    /// for a while and found better: how far depends on their schedule, so that does not count.
+    fn first_at_goal<'s>(&self, streams: &'s [Stream<'_, P>]) -> Option<(&'s Stream<'s, P>, StopReason)> {
+        let goals = Goals::new(self.problem, self.budget.target);
+        let reached = |stream: &'s Stream<'_, P>| Some((stream as &Stream<'s, P>, goals.reached(&stream.tally.best)?));
+        streams.iter().filter_map(reached).min_by_key(|(stream, _)| stream.since())
+    }
+}
+
+/// Scores at which a search is over.
+#[derive(Clone, Copy)]
+struct Goals {
+    sense: Sense,
+    bound: Option<f64>,
+    target: Option<f64>,
+}
+
+impl Goals {
+    fn new<P: Problem>(problem: &P, target: Option<f64>) -> Self {
+        Self { sense: problem.sense(), bound: problem.bound(&problem.root()), target }
+    }
+
+    /// The goal that this incumbent reaches.
+    fn reached<M>(&self, best: &Option<Solution<M>>) -> Option<StopReason> {
+        let value = best.as_ref().and_then(|best| best.score.value())?;
+        let is_reached = |goal: Option<f64>| goal.is_some_and(|goal| !self.sense.better_value(goal, value));
+        if is_reached(self.bound) {
+            return Some(StopReason::Bound);
+        }
+        is_reached(self.target).then_some(StopReason::Target)
+    }
+
+    /// As [`Goals::reached`], for an incumbent that is new if there are more than `improvements`.
+    fn reached_now<M: crate::Move>(&self, tally: &Tally<M>, improvements: usize) -> Option<StopReason> {
+        if tally.history.len() > improvements { self.reached(&tally.best) } else { None }
     }
 }
 
@@ -438,12 +471,9 @@ impl<P: Problem> Stream<'_, P> {
         let mut batch = 1_u64;
         let mut now = Instant::now();
         let mut known = self.tally.counters;
-        let reached = |best: &Option<Solution<P::Move>>| {
-            let value = best.as_ref().and_then(|best| best.score.value());
-            matches!((target, value), (Some(target), Some(value)) if !problem.sense().better_value(target, value))
-        };
+        let goals = Goals::new(problem, target);
         loop {
-            if let Some(reason) = self.ended(shared, reached(&self.tally.best)) {
+            if let Some(reason) = self.ended(shared, goals.reached(&self.tally.best)) {
                 self.end = Some(reason);
                 shared.publish(&mut known, self.tally.counters);
                 return self.end;
@@ -467,7 +497,7 @@ impl<P: Problem> Stream<'_, P> {
                     shared.publish(&mut known, self.tally.counters);
                     shared.improved(problem.sense(), &self.tally);
                 }
-                if self.end.is_some() || self.limit(reached_now(&self.tally, improvements, &reached)).is_some() {
+                if self.end.is_some() || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
                     break;
                 }
             }
@@ -488,9 +518,9 @@ impl<P: Problem> Stream<'_, P> {
     }
 
     /// Why this stream is through, if it is; announces successes to the others.
-    fn ended(&mut self, shared: &Shared<'_, P::Move>, reached: bool) -> Option<StopReason> {
+    fn ended(&mut self, shared: &Shared<'_, P::Move>, reached: Option<StopReason>) -> Option<StopReason> {
         let end = self.end.or_else(|| self.limit(reached));
-        if matches!(end, Some(StopReason::Target | StopReason::Exhausted)) {
+        if matches!(end, Some(StopReason::Target | StopReason::Bound | StopReason::Exhausted)) {
             shared.finish.fetch_min(self.tally.counters.playouts, Ordering::Relaxed);
         }
         if end.is_none() && self.tally.counters.playouts >= shared.finish.load(Ordering::Relaxed) {
@@ -507,10 +537,10 @@ impl<P: Problem> Stream<'_, P> {
 
     /// The count that is used up, if any.
     #[inline]
-    fn limit(&self, reached: bool) -> Option<StopReason> {
+    fn limit(&self, reached: Option<StopReason>) -> Option<StopReason> {
         let Counters { playouts, nodes } = self.tally.counters;
-        if reached {
-            return Some(StopReason::Target);
+        if reached.is_some() {
+            return reached;
         }
         if playouts >= self.limits.playouts {
             return Some(StopReason::Playouts);
@@ -521,15 +551,6 @@ impl<P: Problem> Stream<'_, P> {
         let last = self.tally.history.last().map_or(0, |last| last.playouts);
         (playouts - last >= self.limits.stall).then_some(StopReason::Stall)
     }
-}
-
-/// Whether the target was reached, asked only when the incumbent changed.
-fn reached_now<M: crate::Move>(
-    tally: &Tally<M>,
-    improvements: usize,
-    reached: &impl Fn(&Option<Solution<M>>) -> bool,
-) -> bool {
-    tally.history.len() > improvements && reached(&tally.best)
 }
 
 impl<M: crate::Move> Shared<'_, M> {

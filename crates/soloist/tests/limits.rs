@@ -80,6 +80,8 @@ fn a_target_stops_at_the_playout_that_reaches_it() {
 /// One draw among a thousand scores. The stream whose first draw is `slow` takes its time over every playout.
 struct Lottery {
     slow: Option<u64>,
+    /// Scores end here, and the problem knows it.
+    cap: Option<u64>,
 }
 
 thread_local! {
@@ -108,7 +110,10 @@ impl Problem for Lottery {
         if self.slow == Some(first) {
             std::thread::sleep(Duration::from_micros(300));
         }
-        Score::Feasible(draw as f64)
+        Score::Feasible(draw.min(self.cap.unwrap_or(draw)) as f64)
+    }
+    fn bound(&self, _: &Option<u64>) -> Option<f64> {
+        self.cap.map(|cap| cap as f64)
     }
     fn fingerprint(&self) -> u64 {
         1
@@ -134,14 +139,21 @@ fn a_target_is_reached_by_the_same_stream_whatever_the_schedule() {
         }
         cases += 1;
         for slow in [None, Some(streams[0][0]), Some(streams[1][0])] {
-            let budget = Budget { target: Some(TARGET as f64), ..Budget::default() };
-            let problem = Lottery { slow };
-            let solver = Solver::new(&problem, Method::preset("sampling").unwrap()).seed(seed).threads(2);
-            let outcome = solver.budget(budget).run().unwrap();
-            assert_eq!(outcome.stop, StopReason::Target);
-            assert_eq!(outcome.best.unwrap().moves, [early.1], "seed {seed}, the slow stream begins with {slow:?}");
-            let last = outcome.history.last().unwrap();
-            assert_eq!((last.playouts, last.score), (early.0 as u64 + 1, Score::Feasible(early.1 as f64)));
+            for cap in [None, Some(TARGET)] {
+                let target = if cap.is_none() { Some(TARGET as f64) } else { None };
+                let problem = Lottery { slow, cap };
+                let solver = Solver::new(&problem, Method::preset("sampling").unwrap()).seed(seed).threads(2);
+                let outcome = solver.budget(Budget { target, ..Budget::default() }).run().unwrap();
+                let what = format!("seed {seed}, the slow stream begins with {slow:?}, cap {cap:?}");
+                let reason = if cap.is_none() { StopReason::Target } else { StopReason::Bound };
+                assert_eq!((outcome.stop, outcome.optimal), (reason, cap.is_some()), "{what}");
+                assert_eq!(outcome.best.unwrap().moves, [early.1], "{what}");
+                let last = outcome.history.last().unwrap();
+                assert_eq!(
+                    (last.playouts, last.score.value()),
+                    (early.0 as u64 + 1, Some(cap.unwrap_or(early.1) as f64))
+                );
+            }
         }
         if cases == 5 {
             return;

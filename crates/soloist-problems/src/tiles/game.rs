@@ -74,6 +74,16 @@ impl Game {
         }
     }
 
+    /// [`points`](Self::points) of two or more tiles as a polynomial `[a, b, c]`: a n^2 + b n + c. Playout loops need no branch on the game.
+    #[must_use]
+    pub(crate) fn coefficients(self) -> [i64; 3] {
+        match self {
+            Self::SameGame => [1, -4, 4],
+            Self::Clickomania => [0, 1, 0],
+            Self::BubbleBreaker => [1, -1, 0],
+        }
+    }
+
     /// The penalty in force: [`Penalty::None`] for the games that know none.
     #[must_use]
     pub fn penalty(self, wanted: Penalty) -> Penalty {

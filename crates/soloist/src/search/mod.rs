@@ -95,7 +95,7 @@ impl Method {
         match self {
             Self::Sampling(own) => Box::new(sampling::Run::new(own)),
             Self::Uct(own) => Box::new(uct::Run::new(own.clone(), problem, memory)),
-            Self::Nmcs(own) => Box::new(nmcs::Run::new(own.clone(), problem)),
+            Self::Nmcs(own) => Box::new(nmcs::Run::new(own.clone())),
             Self::Nrpa(own) => Box::new(nrpa::Run::new(own.clone(), problem)),
         }
     }

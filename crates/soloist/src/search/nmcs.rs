@@ -12,6 +12,8 @@ parameters! {
     /// Level 0 is a playout. Level `n` at a state runs level `n - 1` after each legal move, remembers the best sequence seen since
     /// this level began, and plays the next move of *that* sequence (not of this step's best): so it never ends worse than what it has seen.
     ///
+    /// The moves tried are the candidates of the rollout, so that a selective rollout restricts every level.
+    ///
     /// When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one run of level `n` takes about
     /// (branching x length)^n / n! playouts. Memory: one sequence a level.
     ///
@@ -37,8 +39,6 @@ struct Frame<P: Problem> {
     /// Where this level stands.
     state: P::State,
     saved: Saved<P::Move>,
-    /// Legal moves of `state`.
-    moves: Vec<P::Move>,
 }
 
 /// The part of a frame from which the rest is rebuilt.
@@ -47,42 +47,42 @@ struct Frame<P: Problem> {
 struct Saved<M> {
     /// Moves from the root to the frame's present state.
     path: Vec<M>,
-    /// Which move is tried next.
+    /// The moves to try there.
+    moves: Vec<M>,
+    /// Which of them is tried next.
     next: usize,
     best: Option<(Score, Vec<M>)>,
 }
 
 pub(crate) struct Run<P: Problem> {
     own: Nmcs,
-    /// Outermost level first.
+    /// Outermost level first; empty between runs.
     frames: Vec<Frame<P>>,
     playout: Playout<P::Move>,
 }
 
 impl<P: Problem> Run<P> {
-    pub(crate) fn new(own: Nmcs, problem: &P) -> Self {
-        let mut run = Self { own, frames: Vec::new(), playout: Playout::default() };
-        run.push(problem, problem.root(), Vec::new());
-        run
+    pub(crate) fn new(own: Nmcs) -> Self {
+        Self { own, frames: Vec::new(), playout: Playout::default() }
     }
 
-    fn push(&mut self, problem: &P, state: P::State, path: Vec<P::Move>) {
+    fn push(&mut self, context: &mut Context<'_, P>, state: P::State, path: Vec<P::Move>) {
         let mut moves = Vec::new();
-        problem.moves(&state, &mut moves);
-        self.frames.push(Frame { state, saved: Saved { path, next: 0, best: None }, moves });
+        context.rollout.candidates(context.problem, &state, &mut moves);
+        self.frames.push(Frame { state, saved: Saved { path, moves, next: 0, best: None } });
     }
 
     /// Gives a finished sequence to the innermost frame and lets every frame that is through with its moves go on.
-    /// Returns whether the outermost level ended.
-    fn offer(&mut self, problem: &P, mut score: Score, mut sequence: Vec<P::Move>) -> bool {
-        loop {
-            let Some(frame) = self.frames.last_mut() else { return true };
+    /// The outermost level has ended when no frame is left.
+    fn offer(&mut self, context: &mut Context<'_, P>, mut score: Score, mut sequence: Vec<P::Move>) {
+        let problem = context.problem;
+        while let Some(frame) = self.frames.last_mut() {
             let saved = &mut frame.saved;
             if saved.best.as_ref().is_none_or(|(best, _)| problem.sense().better(score, *best)) {
                 saved.best = Some((score, sequence));
             }
-            if saved.next < frame.moves.len() {
-                return false;
+            if saved.next < saved.moves.len() {
+                return;
             }
             if let Some((_, best)) = &saved.best
                 && let Some(&mv) = best.get(saved.path.len())
@@ -90,14 +90,14 @@ impl<P: Problem> Run<P> {
                 problem.apply(&mut frame.state, mv);
                 saved.path.push(mv);
                 saved.next = 0;
-                frame.moves.clear();
-                problem.moves(&frame.state, &mut frame.moves);
-                if !frame.moves.is_empty() {
-                    return false;
+                saved.moves.clear();
+                context.rollout.candidates(problem, &frame.state, &mut saved.moves);
+                if !saved.moves.is_empty() {
+                    return;
                 }
             }
             // Terminal: this level returns its best sequence to the one above.
-            let Some((best, moves)) = self.frames.pop().and_then(|frame| frame.saved.best) else { return true };
+            let Some((best, moves)) = self.frames.pop().and_then(|frame| frame.saved.best) else { return };
             (score, sequence) = (best, moves);
         }
     }
@@ -107,10 +107,7 @@ impl<P: Problem> Search<P> for Run<P> {
     fn step(&mut self, context: &mut Context<'_, P>) -> Status {
         let problem = context.problem;
         if self.frames.is_empty() {
-            if !self.own.restarts {
-                return Status::Completed;
-            }
-            self.push(problem, problem.root(), Vec::new());
+            self.push(context, problem.root(), Vec::new());
         }
         // Descend: each level tries its next move through the level below; level 1 tries it by a playout.
         loop {
@@ -118,12 +115,12 @@ impl<P: Problem> Search<P> for Run<P> {
             let frame = self.frames.last_mut().expect("pushed above");
             let mut state = frame.state.clone();
             let mut path = frame.saved.path.clone();
-            if let Some(&mv) = frame.moves.get(frame.saved.next) {
+            if let Some(&mv) = frame.saved.moves.get(frame.saved.next) {
                 frame.saved.next += 1;
                 problem.apply(&mut state, mv);
                 path.push(mv);
                 if depth < self.own.level {
-                    self.push(problem, state, path);
+                    self.push(context, state, path);
                     continue;
                 }
             }
@@ -132,8 +129,9 @@ impl<P: Problem> Search<P> for Run<P> {
             context.rollout.run(problem, &mut state, &mut self.playout, context.rng);
             let score = context.finish(&state, &path, &self.playout.moves);
             path.extend_from_slice(&self.playout.moves);
-            let ended = self.offer(problem, score, path);
-            return if ended && !self.own.restarts { Status::Completed } else { Status::Running };
+            self.offer(context, score, path);
+            let ended = self.frames.is_empty() && !self.own.restarts;
+            return if ended { Status::Completed } else { Status::Running };
         }
     }
 
@@ -148,9 +146,7 @@ impl<P: Problem> Search<P> for Run<P> {
             for &mv in &saved.path {
                 problem.apply(&mut state, mv);
             }
-            let mut moves = Vec::new();
-            problem.moves(&state, &mut moves);
-            self.frames.push(Frame { state, saved, moves });
+            self.frames.push(Frame { state, saved });
         }
         Ok(())
     }

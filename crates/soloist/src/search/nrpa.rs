@@ -3,7 +3,7 @@
 use super::{Context, Search, Status};
 use crate::checkpoint::{decode, encode};
 use crate::parameter::parameters;
-use crate::{CheckpointError, Move, Policy, Problem, Score, Trace};
+use crate::{CheckpointError, Move, Policy, Problem, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
 parameters! {
@@ -16,6 +16,10 @@ parameters! {
     ///
     /// With `playouts = 1`, `temperature = 1`, no bias and no clamp this is Rosin's algorithm exactly. (The pseudo-code in
     /// Cazenave & Edelkamp 2016 puts the adaptation inside the test for improvement; Rosin and the published programs do not, nor do we.)
+    ///
+    /// With `arms > 1`, so many blank runs begin; each does `race` iterations of the outermost level, then the worse half (by best score, ties to the
+    /// earlier) is dropped, and so on until one is left, which goes on to its end: successive halving, which keeps a run from spending itself in
+    /// the basin where its first moves happened to fall. Ours; the halving is that of Jamieson and Talwalkar, AISTATS 2016.
     ///
     /// When to use it: long solutions whose good moves are good in many orders: puzzles, tours, packings. Cost per step: one
     /// playout plus, for each `playouts` of them, one adaptation linear in the moves offered. Memory: one sequence a level and the codes adapted.
@@ -46,6 +50,10 @@ parameters! {
         bias_weight: f64 = 0.0, -1000.0..=1000.0;
         /// largest absolute logit
         clamp: f64 = f64::INFINITY, 0.0..=f64::INFINITY;
+        /// independent runs that compete at the start, each on a variant of the rollout, the worse half dropped after every round
+        arms: u64 = 1, 1..=1024;
+        /// iterations of the outermost level that each arm gets in a round
+        race: u64 = 3, 1..=1_000_000_000;
         /// start anew with a blank policy when a run ends, until the budget is used up
         restarts: bool = true, ();
     }
@@ -62,35 +70,28 @@ struct Frame<M> {
     trace: Trace<M>,
 }
 
-pub(crate) struct Run<P: Problem> {
-    own: Nrpa,
+/// One nested run: its policy and its levels.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Arm<M> {
+    /// Variant of the rollout.
+    variant: usize,
     policy: Policy,
-    /// One frame a level, outermost first; always full while a run is in progress.
-    frames: Vec<Frame<P::Move>>,
-    /// Whether the outermost level ended.
+    /// One frame a level, outermost first.
+    frames: Vec<Frame<M>>,
     ended: bool,
-    trace: Trace<P::Move>,
-    state: P::State,
-    root: P::State,
 }
 
-impl<P: Problem> Run<P> {
-    pub(crate) fn new(own: Nrpa, problem: &P) -> Self {
+impl<M: Move> Arm<M> {
+    fn new(own: &Nrpa, variant: usize) -> Self {
         let policy = Policy::new(own.temperature, own.bias_weight, own.clamp);
-        let root = problem.root();
-        let frames =
-            (0..own.level).map(|_| Frame { iteration: 0, playouts: 0, best: None, trace: Trace::default() }).collect();
-        let mut run = Self { own, policy, frames, ended: false, trace: Trace::default(), state: root.clone(), root };
-        run.start();
-        run
-    }
-
-    fn start(&mut self) {
-        self.policy.clear();
-        for level in 0..self.frames.len() {
-            self.enter(level);
+        let frame = || Frame { iteration: 0, playouts: 0, best: None, trace: Trace::default() };
+        let frames = (0..own.level).map(|_| frame()).collect();
+        let mut arm = Self { variant, policy, frames, ended: false };
+        for level in 0..arm.frames.len() {
+            arm.enter(level);
         }
-        self.ended = false;
+        arm
     }
 
     /// A call of a level begins, on its own copy of the policy.
@@ -102,17 +103,16 @@ impl<P: Problem> Run<P> {
         frame.best = None;
     }
 
-    /// Level 1 got a playout's trace: adapt, and pass results upwards from every level that ends.
-    fn absorb(&mut self, problem: &P, score: Score) {
-        let sense = problem.sense();
+    /// Level 1 got a playout's trace (exchanged for another buffer): adapt, and pass results upwards from every level that ends.
+    fn absorb(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: &mut Trace<M>) {
         let innermost = self.frames.len() - 1;
         let frame = &mut self.frames[innermost];
         if frame.best.is_none_or(|best| sense.at_least(score, best)) {
             frame.best = Some(score);
-            std::mem::swap(&mut frame.trace, &mut self.trace);
+            std::mem::swap(&mut frame.trace, trace);
         }
         frame.playouts += 1;
-        if frame.playouts < self.own.playouts {
+        if frame.playouts < own.playouts {
             return;
         }
         frame.playouts = 0;
@@ -120,8 +120,8 @@ impl<P: Problem> Run<P> {
         loop {
             let frame = &mut self.frames[level];
             frame.iteration += 1;
-            if frame.iteration < self.own.iterations {
-                self.policy.adapt(&frame.trace, self.own.alpha);
+            if frame.iteration < own.iterations {
+                self.policy.adapt(&frame.trace, own.alpha);
                 break;
             }
             // The last adaptation of a level would be dropped with its copy: skipped.
@@ -144,34 +144,116 @@ impl<P: Problem> Run<P> {
             self.enter(below);
         }
     }
+
+    /// Calls of the level below that the outermost level has finished.
+    fn iterations(&self) -> u64 {
+        self.frames[0].iteration
+    }
+}
+
+pub(crate) struct Run<P: Problem> {
+    own: Nrpa,
+    arms: Vec<Arm<P::Move>>,
+    /// The arm at work.
+    turn: usize,
+    /// Iterations at which an arm's turn ends; unused when there is one arm.
+    goal: u64,
+    /// The variant that the rollout is set to; unknown after a resume.
+    variant: Option<usize>,
+    trace: Trace<P::Move>,
+    state: P::State,
+    root: P::State,
+}
+
+impl<P: Problem> Run<P> {
+    pub(crate) fn new(own: Nrpa, problem: &P) -> Self {
+        let root = problem.root();
+        Self {
+            own,
+            arms: Vec::new(),
+            turn: 0,
+            goal: 0,
+            variant: None,
+            trace: Trace::default(),
+            state: root.clone(),
+            root,
+        }
+    }
+
+    fn start(&mut self, variants: usize) {
+        let count = self.own.arms as usize;
+        self.arms = (0..count).map(|arm| Arm::new(&self.own, arm % variants.max(1))).collect();
+        (self.turn, self.goal) = (0, self.own.race);
+    }
+
+    /// Ends the turn of an arm that did its share, and a round of turns by dropping the worse half.
+    fn next_turn(&mut self, sense: Sense) {
+        let arm = &self.arms[self.turn];
+        if self.arms.len() == 1 || !(arm.ended || arm.iterations() >= self.goal) {
+            return;
+        }
+        self.turn += 1;
+        if self.turn < self.arms.len() {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.arms.len()).collect();
+        let better = |a: usize, b: usize| match (self.arms[a].frames[0].best, self.arms[b].frames[0].best) {
+            (Some(a), Some(b)) => sense.better(a, b),
+            (best, other) => best.is_some() && other.is_none(),
+        };
+        // A stable sort: of equal arms the earlier one stays.
+        order.sort_by(|&a, &b| better(b, a).cmp(&better(a, b)));
+        order.truncate(self.arms.len().div_ceil(2));
+        let mut index = 0;
+        self.arms.retain(|_| {
+            index += 1;
+            order.contains(&(index - 1))
+        });
+        self.turn = 0;
+        self.goal += self.own.race;
+    }
+
+    fn ended(&self) -> bool {
+        matches!(self.arms.as_slice(), [arm] if arm.ended)
+    }
 }
 
 impl<P: Problem> Search<P> for Run<P> {
     fn step(&mut self, context: &mut Context<'_, P>) -> Status {
-        if self.ended {
-            if !self.own.restarts {
+        if self.arms.is_empty() || self.ended() {
+            if !self.arms.is_empty() && !self.own.restarts {
                 return Status::Completed;
             }
-            self.start();
+            self.start(context.rollout.variants(context.problem));
         }
-        self.state.clone_from(&self.root);
-        self.trace.clear();
-        context.rollout.run_policy(context.problem, &mut self.state, &self.policy, &mut self.trace, context.rng);
-        let score = context.finish(&self.state, &[], &self.trace.moves);
-        self.absorb(context.problem, score);
-        if self.ended && !self.own.restarts { Status::Completed } else { Status::Running }
+        let arm = &mut self.arms[self.turn];
+        if self.variant != Some(arm.variant) {
+            context.rollout.set_variant(arm.variant);
+            self.variant = Some(arm.variant);
+        }
+        let sense = context.problem.sense();
+        if !arm.ended {
+            self.state.clone_from(&self.root);
+            self.trace.clear();
+            context.rollout.run_policy(context.problem, &mut self.state, &arm.policy, &mut self.trace, context.rng);
+            let score = context.finish(&self.state, &[], &self.trace.moves);
+            arm.absorb(&self.own, sense, score, &mut self.trace);
+        }
+        self.next_turn(sense);
+        if self.ended() && !self.own.restarts { Status::Completed } else { Status::Running }
     }
 
     fn save(&self) -> Vec<u8> {
-        encode(&(&self.policy, &self.frames, self.ended))
+        encode(&(&self.arms, self.turn, self.goal))
     }
 
     fn load(&mut self, _: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (policy, frames, ended) = decode::<(Policy, Vec<Frame<P::Move>>, bool)>(bytes)?;
-        if frames.len() != self.frames.len() {
-            return Err(CheckpointError::Corrupt("another number of levels"));
+        let (arms, turn, goal) = decode::<(Vec<Arm<P::Move>>, usize, u64)>(bytes)?;
+        let levels = |arm: &Arm<P::Move>| arm.frames.len() as u64 == self.own.level;
+        if !arms.iter().all(levels) || turn >= arms.len().max(1) {
+            return Err(CheckpointError::Corrupt("another number of levels or arms"));
         }
-        (self.policy, self.frames, self.ended) = (policy, frames, ended);
+        (self.arms, self.turn, self.goal) = (arms, turn, goal);
         Ok(())
     }
 }

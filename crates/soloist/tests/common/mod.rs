@@ -225,6 +225,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("nrpa", &[("level", "3"), ("iterations", "7"), ("bias_weight", "0.8"), ("temperature", "1.5")]),
         ("nrpa", &[("level", "2"), ("iterations", "25"), ("clamp", "2"), ("restarts", "false")]),
         ("nrpa", &[("level", "6"), ("iterations", "3")]),
+        ("nrpa", &[("level", "2"), ("iterations", "8"), ("arms", "5"), ("race", "2")]),
     ];
     all.extend(more.iter().map(|(name, settings)| method(name, settings)));
     all

@@ -1,0 +1,276 @@
+//! The arguments of every command, with their help.
+
+use crate::failure::unknown;
+use crate::values::{self, Setting};
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::error::ErrorKind;
+use clap::{Arg, Args, Command, Parser, Subcommand, ValueEnum};
+use soloist::{Method, Preset};
+use soloist_problems::{Domain, domains, find_domain};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Search for the best solution of single-player problems: puzzles, tours, packings, orderings.
+///
+/// A result goes to standard output, progress to standard error. Exit codes: 0 solved, 1 failure or invalid solution,
+/// 2 wrong usage, 3 no feasible solution found, 130 interrupted.
+#[derive(Debug, Parser)]
+#[command(name = "soloist", version, propagate_version = true, max_term_width = 110, after_help = ROOT_EXAMPLES)]
+#[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// When to colour messages (`auto` also heeds NO_COLOR)
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Commands,
+}
+
+const ROOT_EXAMPLES: &str = "\
+Examples:
+  soloist problems                                 what can be solved
+  soloist solve samegame random:15x15x5:7 --time 10s
+  soloist solve knapsack items.kp --json --out result.json
+  soloist check knapsack items.kp result.json";
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Commands {
+    /// Search for the best solution of an instance
+    Solve(Box<SolveArgs>),
+    /// Verify a solution by code that shares nothing with the search
+    Check(CheckArgs),
+    /// Write the instance of a spec in the problem's file format
+    Generate(GenerateArgs),
+    /// List the problems, or show one with formats, options and rollouts
+    Problems(ProblemsArgs),
+    /// List the search methods, or show one with its parameters
+    Methods(MethodsArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page (roff), or write one page for each command
+    Man {
+        /// Write soloist.1, soloist-solve.1, ... into this folder (made if missing) instead of printing
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}
+
+const SOLVE_EXAMPLES: &str = "\
+Examples:
+  soloist solve samegame board.txt                         the default method, 30 seconds
+  soloist solve samegame random:15x15x5:7 --playouts 1e6   a generated board, the same result everywhere
+  soloist solve knapsack items.kp --method nrpa --set level=4 --set iterations=50 --time 2m
+  soloist solve snake d6k2 --target 26 --time 1h           stop early when 26 is reached
+  soloist solve samegame board.txt --time 1h --checkpoint run.ckpt --threads 4
+  soloist solve samegame board.txt --time 2h --resume run.ckpt --checkpoint run.ckpt
+                                       one hour more, because limits count the whole search
+  soloist solve tsptw n20.txt --json --quiet | jq .score
+
+The first Ctrl-C stops the search and prints the best solution so far (exit 130), a second one
+kills. Count limits (--playouts, --nodes, --stall) are reproducible, --time is not.";
+
+const SEARCH: &str = "Search";
+const LIMITS: &str = "Limits (whichever is reached first; none given: 30 seconds)";
+const OUTPUT: &str = "Output";
+const CHECKPOINTS: &str = "Checkpoints";
+
+/// Arguments of `solve`.
+#[derive(Args, Debug)]
+#[command(after_help = SOLVE_EXAMPLES)]
+pub(crate) struct SolveArgs {
+    /// The problem; `soloist problems` describes them
+    #[arg(value_name = "PROBLEM", value_parser = ProblemParser)]
+    pub(crate) problem: &'static Domain,
+    /// A file in the problem's format, or a spec such as random:15x15x5:7 (`soloist problems PROBLEM` lists them)
+    #[arg(value_name = "INSTANCE")]
+    pub(crate) instance: String,
+
+    /// The search method with its published parameters; default: the one that suits the instance
+    #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
+    pub(crate) method: Option<&'static Preset>,
+    /// Set an option of the problem or else a parameter of the method (repeatable; without --method: of the default method)
+    #[arg(long, short, value_name = "KEY=VALUE", value_parser = values::setting, help_heading = SEARCH)]
+    pub(crate) set: Vec<Setting>,
+    /// The playout policy; default: the one that goes with the method
+    #[arg(long, value_name = "NAME", help_heading = SEARCH)]
+    pub(crate) rollout: Option<String>,
+    /// The seed of all random draws [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) seed: Option<u64>,
+    /// Independent streams, a thread each, whose best result wins; 1 to 256 [default: 1]
+    #[arg(long, short, value_name = "T", value_parser = values::threads, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) threads: Option<usize>,
+    /// Bytes for search trees: when full, the least visited branches make room [default: 2GiB]
+    #[arg(long, value_name = "SIZE", value_parser = values::size, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) memory: Option<u64>,
+
+    /// Wall-clock time: 30, 30s, 1.5m, 2h, 500ms [default: 30s without any limit; with --resume: 30s more]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, help_heading = LIMITS)]
+    pub(crate) time: Option<Duration>,
+    /// Playouts, exactly: 1000, 1e6, 200k, 5M, 1_000_000
+    #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = LIMITS)]
+    pub(crate) playouts: Option<u64>,
+    /// Tree nodes created
+    #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = LIMITS)]
+    pub(crate) nodes: Option<u64>,
+    /// Stop at the first solution with this score or a better one; alone it may run for ever
+    #[arg(long, value_name = "SCORE", value_parser = values::score, allow_hyphen_values = true, help_heading = LIMITS)]
+    pub(crate) target: Option<f64>,
+    /// Playouts without improvement after which a stream stops
+    #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = LIMITS)]
+    pub(crate) stall: Option<u64>,
+
+    /// Print the result as one JSON object
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+    /// Also write the result as JSON to FILE (replaced at the end)
+    #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) out: Option<PathBuf>,
+    /// Draw the solution into FILE
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write events (start, improved, progress, end) to FILE as they come, one JSON object a line (an existing file is
+    /// emptied when the search starts)
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) events: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long, short, help_heading = OUTPUT)]
+    pub(crate) quiet: bool,
+
+    /// Write the state of the search to FILE now and then and at the end
+    #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Time between checkpoints
+    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, default_value = "60s")]
+    #[arg(requires = "checkpoint", help_heading = CHECKPOINTS)]
+    pub(crate) checkpoint_every: Duration,
+    /// Continue the search in FILE exactly; method, rollout, seed and threads come from it. FILE is written only if
+    /// --checkpoint names it too
+    #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+/// Arguments of `check`.
+#[derive(Args, Debug)]
+#[command(after_help = "Exit code: 0 valid, 1 invalid or unreadable.")]
+pub(crate) struct CheckArgs {
+    /// The problem
+    #[arg(value_name = "PROBLEM", value_parser = ProblemParser)]
+    pub(crate) problem: &'static Domain,
+    /// The instance file or spec
+    #[arg(value_name = "INSTANCE")]
+    pub(crate) instance: String,
+    /// A result of `solve --json` or the problem's own solution format; `-`: standard input
+    #[arg(value_name = "SOLUTION")]
+    pub(crate) solution: String,
+    /// Set an option of the problem; default: as the result says. Contradicting the result is an error
+    #[arg(long, short, value_name = "KEY=VALUE", value_parser = values::setting)]
+    pub(crate) set: Vec<Setting>,
+    /// Print the verdict as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `generate`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example: soloist generate samegame random:15x15x5:7 -o board.txt")]
+pub(crate) struct GenerateArgs {
+    /// The problem
+    #[arg(value_name = "PROBLEM", value_parser = ProblemParser)]
+    pub(crate) problem: &'static Domain,
+    /// What to generate; `soloist problems PROBLEM` lists the specs
+    #[arg(value_name = "SPEC")]
+    pub(crate) spec: String,
+    /// The file to write; default: standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an existing file
+    #[arg(long, short)]
+    pub(crate) force: bool,
+}
+
+/// Arguments of `problems`.
+#[derive(Args, Debug)]
+pub(crate) struct ProblemsArgs {
+    /// Show this one in detail
+    #[arg(value_name = "NAME", value_parser = ProblemParser)]
+    pub(crate) name: Option<&'static Domain>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `methods`.
+#[derive(Args, Debug)]
+pub(crate) struct MethodsArgs {
+    /// Show this one with its parameters
+    #[arg(value_name = "NAME", value_parser = MethodParser)]
+    pub(crate) name: Option<&'static Preset>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Turns a problem's name into the domain; completions learn the names from it.
+#[derive(Clone, Debug)]
+struct ProblemParser;
+
+impl TypedValueParser for ProblemParser {
+    type Value = &'static Domain;
+
+    fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
+        let name = value.to_string_lossy();
+        find_domain(&name).ok_or_else(|| {
+            let known: Vec<_> = domains().iter().map(|domain| domain.name).collect();
+            clap::Error::raw(ErrorKind::InvalidValue, unknown("problem", &name, &known))
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(domains().iter().map(|domain| PossibleValue::new(domain.name))))
+    }
+}
+
+/// Turns a method's name into its preset.
+#[derive(Clone, Debug)]
+struct MethodParser;
+
+impl TypedValueParser for MethodParser {
+    type Value = &'static Preset;
+
+    fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
+        let name = value.to_string_lossy();
+        Method::presets().iter().find(|preset| preset.name == name).ok_or_else(|| {
+            let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
+            clap::Error::raw(ErrorKind::InvalidValue, unknown("method", &name, &known))
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Method::presets().iter().map(|preset| PossibleValue::new(preset.name))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,203 @@
+//! From arguments to what runs: options of the problem, method with parameters, rollout; fresh or from a checkpoint.
+
+use crate::args::SolveArgs;
+use crate::failure::{Failure, unknown};
+use crate::values::Setting;
+use soloist::{Method, ParameterError, Preset, RunInfo};
+use soloist_problems::{Domain, Instance, Options};
+
+/// Splits `--set` into options of the problem, checked, and the rest, which a method must know.
+pub(crate) fn split_settings<'a>(domain: &Domain, set: &'a [Setting]) -> Result<(Options, Vec<&'a Setting>), Failure> {
+    let mut options = Options::new();
+    let mut rest = Vec::new();
+    for setting in set {
+        match domain.options.iter().find(|option| option.name == setting.key) {
+            None => rest.push(setting),
+            Some(option) if option.values.contains(&setting.value.as_str()) => {
+                options.insert(setting.key.clone(), setting.value.clone());
+            }
+            Some(option) => {
+                return Err(Failure::usage(format!(
+                    "option `{}` of {}: expected one of {}, got `{}`",
+                    option.name,
+                    domain.name,
+                    option.values.join(", "),
+                    setting.value
+                )));
+            }
+        }
+    }
+    Ok((options, rest))
+}
+
+/// Adds the defaults of the options that are not set, so that a result tells all rules in force.
+pub(crate) fn complete(domain: &Domain, mut options: Options) -> Options {
+    for option in domain.options {
+        if let Some(default) = option.values.first() {
+            options.entry(option.name.to_owned()).or_insert_with(|| (*default).to_owned());
+        }
+    }
+    options
+}
+
+/// Names of the problem's options, for messages.
+pub(crate) fn option_names(domain: &Domain) -> String {
+    let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+}
+
+/// Applies settings to a method.
+pub(crate) fn apply(domain: &Domain, name: &str, method: &mut Method, set: &[&Setting]) -> Result<(), Failure> {
+    for setting in set {
+        method.set(&setting.key, &setting.value).map_err(|error| {
+            Failure::usage(match error {
+                ParameterError::Unknown { name: key, known } => format!(
+                    "no setting `{key}` (options of {}: {}; parameters of {name}: {known})",
+                    domain.name,
+                    option_names(domain)
+                ),
+                other => format!("{name}: {other}"),
+            })
+        })?;
+    }
+    Ok(())
+}
+
+/// What runs.
+#[derive(Debug)]
+pub(crate) struct Choice {
+    /// The method's name.
+    pub(crate) name: &'static str,
+    pub(crate) method: Method,
+    pub(crate) rollout: String,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+}
+
+/// The choice for a new search.
+pub(crate) fn fresh(args: &SolveArgs, instance: &dyn Instance, set: &[&Setting]) -> Result<Choice, Failure> {
+    let (name, mut method) = match args.method {
+        Some(preset) => (preset.name, preset.method()),
+        None => {
+            let method = instance.default_method();
+            (name_of(&method), method)
+        }
+    };
+    apply(args.problem, name, &mut method, set)?;
+    let rollout = match &args.rollout {
+        Some(rollout) => rollout.clone(),
+        None => instance.default_rollout(&method),
+    };
+    let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
+    if !known.contains(&rollout.as_str()) {
+        return Err(Failure::usage(unknown(&format!("rollout of {}", args.problem.name), &rollout, &known)));
+    }
+    Ok(Choice { name, method, rollout, seed: args.seed.unwrap_or(0), threads: args.threads.unwrap_or(1) })
+}
+
+/// The choice of a resumed search; arguments may repeat it but not contradict it.
+pub(crate) fn resumed(args: &SolveArgs, info: &RunInfo, set: &[&Setting]) -> Result<Choice, Failure> {
+    let conflict = |what: &str, asked: &str, saved: &str| {
+        Err(Failure::usage(format!(
+            "{what} {asked} contradicts the checkpoint, which has {saved}; leave it out to resume"
+        )))
+    };
+    let mut name = name_of(&info.method);
+    if let Some(preset) = args.method {
+        let mut asked = preset.method();
+        let known = apply(args.problem, preset.name, &mut asked, set).is_ok();
+        if preset.name != name && !(known && asked == info.method) {
+            return conflict("--method", preset.name, name);
+        }
+        name = preset.name;
+    }
+    for setting in set {
+        let mut method = info.method.clone();
+        apply(args.problem, name, &mut method, &[setting])?;
+        if method != info.method {
+            let saved = info.method.parameters().into_iter().find(|parameter| parameter.name == setting.key);
+            let saved = saved.map_or_else(|| "another value".to_owned(), |saved| saved.value);
+            return conflict("--set", &format!("{}={}", setting.key, setting.value), &saved);
+        }
+    }
+    if let Some(rollout) = &args.rollout
+        && *rollout != info.rollout
+    {
+        return conflict("--rollout", rollout, &info.rollout);
+    }
+    if let Some(seed) = args.seed
+        && seed != info.seed
+    {
+        return conflict("--seed", &seed.to_string(), &info.seed.to_string());
+    }
+    if let Some(threads) = args.threads
+        && threads != info.threads
+    {
+        return conflict("--threads", &threads.to_string(), &info.threads.to_string());
+    }
+    Ok(Choice {
+        name,
+        method: info.method.clone(),
+        rollout: info.rollout.clone(),
+        seed: info.seed,
+        threads: info.threads,
+    })
+}
+
+/// The preset that a method descends from: its family's one that agrees most.
+///
+/// A checkpoint holds parameters, not names. Those parameters in which the family's presets differ decide, then all others.
+pub(crate) fn name_of(method: &Method) -> &'static str {
+    let family: Vec<(&Preset, Vec<String>)> = Method::presets()
+        .iter()
+        .map(|preset| (preset, preset.method()))
+        .filter(|(_, made)| std::mem::discriminant(made) == std::mem::discriminant(method))
+        .map(|(preset, made)| (preset, values_of(&made)))
+        .collect();
+    let own = values_of(method);
+    let telling = |at: usize| family.iter().any(|(_, values)| values[at] != family[0].1[at]);
+    let differences = |values: &[String]| {
+        let all = (0..own.len()).filter(|&at| values[at] != own[at]);
+        let (told, rest): (Vec<_>, Vec<_>) = all.partition(|&at| telling(at));
+        (told.len(), rest.len())
+    };
+    family.iter().min_by_key(|(_, values)| differences(values)).map_or("custom", |(preset, _)| preset.name)
+}
+
+fn values_of(method: &Method) -> Vec<String> {
+    method.parameters().into_iter().map(|parameter| parameter.value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_know_their_names() {
+        for preset in Method::presets() {
+            let method = preset.method();
+            let named = Method::preset(name_of(&method)).unwrap();
+            assert_eq!(named, method, "{}", preset.name);
+        }
+        let mut method = Method::preset("uct-best").unwrap();
+        let seldom = method.parameters().into_iter().find(|parameter| parameter.range.starts_with("a number")).unwrap();
+        method.set(seldom.name, "0.123").unwrap();
+        assert_eq!(name_of(&method), "uct-best");
+    }
+
+    #[test]
+    fn options_go_before_parameters() {
+        let setting = |text: &str| crate::values::setting(text).unwrap();
+        let set = [setting("level=2"), setting("mood=bad")];
+        let (options, rest) = split_settings(&crate::dummy::DOMAIN, &set).unwrap();
+        assert_eq!(options, Options::from([("mood".to_owned(), "bad".to_owned())]));
+        assert_eq!(rest, [&set[0]]);
+        assert_eq!(complete(&crate::dummy::DOMAIN, options.clone()), options);
+        assert_eq!(complete(&crate::dummy::DOMAIN, Options::new())["mood"], "good");
+        let failure = split_settings(&crate::dummy::DOMAIN, &[setting("mood=fine")]).unwrap_err();
+        assert_eq!(
+            (failure.code, failure.message.as_str()),
+            (2, "option `mood` of dummy: expected one of good, bad, got `fine`")
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! A problem for tests of what no shipped one does: infeasible endings, options, a verifier that disagrees.
+
+use serde_json::{Value, json};
+use soloist::{Method, Problem, Score, Sense};
+use soloist_problems::{Checked, Domain, DomainOption, InstanceError, Shipped};
+
+/// Choose a bit; the spec says what becomes of it: `feasible`, `infeasible` or `wrong` (the verifier finds another score).
+#[derive(Debug)]
+pub(crate) struct Dummy {
+    spec: String,
+    bit: Bit,
+}
+
+#[derive(Debug)]
+pub(crate) struct Bit {
+    feasible: bool,
+}
+
+impl Problem for Bit {
+    type State = Option<bool>;
+    type Move = bool;
+
+    fn root(&self) -> Option<bool> {
+        None
+    }
+
+    fn moves(&self, state: &Option<bool>, moves: &mut Vec<bool>) {
+        if state.is_none() {
+            moves.extend([false, true]);
+        }
+    }
+
+    fn apply(&self, state: &mut Option<bool>, mv: bool) {
+        *state = Some(mv);
+    }
+
+    fn score(&self, _: &Option<bool>) -> Score {
+        if self.feasible { Score::Feasible(2.0) } else { Score::Infeasible(1.5) }
+    }
+
+    fn sense(&self) -> Sense {
+        Sense::Minimize
+    }
+}
+
+impl Shipped for Dummy {
+    type Problem = Bit;
+
+    fn name(&self) -> &str {
+        &self.spec
+    }
+
+    fn describe(&self) -> String {
+        "one bit".to_owned()
+    }
+
+    fn problem(&self) -> &Bit {
+        &self.bit
+    }
+
+    fn default_method(&self) -> Method {
+        Method::preset("sampling").unwrap()
+    }
+
+    fn solution(&self, moves: &[bool]) -> Value {
+        json!({ "bit": moves[0] })
+    }
+
+    fn moves(&self, moves: &[bool]) -> Value {
+        json!(moves)
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        match serde_json::from_str::<Value>(text) {
+            Ok(result) if result["solution"]["bit"].is_boolean() => {
+                let score = if self.spec == "wrong" { 3.0 } else { 2.0 };
+                Ok(Checked { score, summary: "a bit".to_owned() })
+            }
+            _ => Err("no bit".to_owned()),
+        }
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        format!("the bit is {}", solution["bit"])
+    }
+
+    fn svg(&self, _: &Value) -> String {
+        "<svg/>".to_owned()
+    }
+}
+
+/// The domain of [`Dummy`].
+pub(crate) static DOMAIN: Domain = Domain {
+    name: "dummy",
+    summary: "choose a bit",
+    score: "nothing",
+    instance: "feasible, infeasible or wrong",
+    example: "feasible",
+    options: &[DomainOption { name: "mood", values: &["good", "bad"], help: "of no effect" }],
+    load: |spec, options| {
+        assert!(options.keys().all(|key| key == "mood"), "options are checked before");
+        match spec {
+            "feasible" | "infeasible" | "wrong" => {
+                Ok(Box::new(Dummy { spec: spec.to_owned(), bit: Bit { feasible: spec != "infeasible" } }))
+            }
+            _ => Err(InstanceError::new(spec, "no such thing")),
+        }
+    },
+    generate: |spec| Ok(spec.to_owned()),
+};
+
+/// The arguments of a call on the dummy problem.
+pub(crate) fn solve_args(rest: &[&str]) -> crate::args::SolveArgs {
+    use clap::Parser;
+    let known = soloist_problems::domains()[0].name;
+    let call = [&["soloist", "solve", known], rest, &["--quiet"]].concat();
+    match crate::args::Cli::try_parse_from(call).unwrap().command {
+        crate::args::Commands::Solve(mut args) => {
+            args.problem = &DOMAIN;
+            *args
+        }
+        _ => unreachable!("the call says solve"),
+    }
+}

@@ -1,0 +1,138 @@
+//! The only place that writes: standard output and error, and files that are either the old or the whole new ones.
+
+use crate::failure::{Failure, one_line};
+use anstream::ColorChoice;
+use soloist::write_atomically;
+use std::fs;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Sets whether to colour, for everything printed from now on.
+pub(crate) fn set_color(choice: ColorChoice) {
+    choice.write_global();
+}
+
+/// Whether standard error shows colours.
+pub(crate) fn colored() -> bool {
+    !matches!(anstream::AutoStream::choice(&io::stderr()), ColorChoice::Never)
+}
+
+/// Whether standard error is a terminal that can redraw a line.
+pub(crate) fn is_terminal() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Writes a result. A reader that has gone (`soloist ... | head`) is no failure.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::runtime(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes one line for people; a closed standard error is no reason to stop.
+pub(crate) fn note(line: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{}", one_line(line));
+}
+
+/// Writes a line that may hold colours of ours and no foreign text.
+pub(crate) fn painted(line: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{line}");
+}
+
+/// Writes the one line of a failure.
+pub(crate) fn error(message: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "\x1b[1;31merror:\x1b[0m {}", one_line(message));
+}
+
+/// A file to be written at the end, known to be writable now.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// The name as the user wrote it.
+    shown: String,
+    /// The file behind symbolic links, so that renaming does not replace the link.
+    path: PathBuf,
+    /// A device or pipe: written directly, because renaming would replace it.
+    special: bool,
+}
+
+impl Target {
+    /// Checks that `path` can be written, leaving it as it is.
+    pub(crate) fn new(path: &Path) -> Result<Self, Failure> {
+        let shown = path.display().to_string();
+        let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("cannot write {shown}: {error}"));
+        let resolved = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let special = match fs::metadata(&resolved) {
+            Ok(meta) if meta.is_dir() => return Err(fail(&"it is a directory")),
+            Ok(meta) if meta.permissions().readonly() => return Err(fail(&"it is read-only")),
+            Ok(meta) => !meta.is_file(),
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            Err(error) => return Err(fail(&error)),
+        };
+        if !special {
+            let probe = temporary(&resolved).ok_or_else(|| fail(&"no file name"))?;
+            fs::File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|error| fail(&error))?;
+        }
+        Ok(Self { shown, path: resolved, special })
+    }
+
+    /// The same, for a file that is rewritten while the search runs and read later.
+    pub(crate) fn regular(path: &Path) -> Result<Self, Failure> {
+        let target = Self::new(path)?;
+        if target.special {
+            return Err(Failure::runtime(format!("cannot write {}: not a regular file", target.shown)));
+        }
+        Ok(target)
+    }
+
+    /// The file behind symbolic links.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The name as the user wrote it.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Whether both are the same file.
+    pub(crate) fn is_same(&self, other: &Path) -> bool {
+        // A file that does not exist yet is compared through its folder.
+        let absolute = |path: &Path| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            fs::canonicalize(path)
+                .or_else(|_| Ok::<_, io::Error>(fs::canonicalize(folder)?.join(path.file_name().unwrap_or_default())))
+        };
+        !self.special && matches!((absolute(&self.path), absolute(other)), (Ok(a), Ok(b)) if a == b)
+    }
+
+    /// Writes the file.
+    pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
+        let written = if self.special {
+            fs::OpenOptions::new().write(true).open(&self.path).and_then(|mut file| file.write_all(text.as_bytes()))
+        } else {
+            write_atomically(&self.path, text.as_bytes())
+        };
+        written.map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.shown)))
+    }
+
+    /// Opens the file for writing as events come, emptying it.
+    pub(crate) fn stream(&self) -> Result<fs::File, Failure> {
+        let file = if self.special {
+            fs::OpenOptions::new().write(true).open(&self.path)
+        } else {
+            fs::File::create(&self.path)
+        };
+        file.map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.shown)))
+    }
+}
+
+/// The temporary name that `write_atomically` uses for `path` in this process.
+pub(crate) fn temporary(path: &Path) -> Option<PathBuf> {
+    let mut name = path.file_name()?.to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    Some(path.with_file_name(name))
+}

@@ -1,0 +1,166 @@
+//! What people see while a search runs: a live line on a terminal, plain lines elsewhere.
+
+use crate::events::Events;
+use crate::output;
+use crate::result::{short, show};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::Value;
+use soloist::{Budget, Improvement, Progress};
+use soloist_problems::Watcher;
+use std::time::{Duration, Instant};
+
+/// Time between plain progress lines.
+const LINE: Duration = Duration::from_secs(5);
+/// Early improvements come in swarms: in this time only the first is shown at once.
+const EARLY: Duration = Duration::from_secs(1);
+/// Resolution of the bar.
+const STEPS: u64 = 1000;
+
+/// Hands a run's events to people and to the events file.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) human: Human,
+    pub(crate) events: Option<Events>,
+}
+
+impl Watcher for Watch {
+    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
+        self.human.improved(improvement, progress);
+        if let Some(events) = &mut self.events {
+            events.improved(improvement, progress, solution);
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.human.progress(progress);
+        if let Some(events) = &mut self.events {
+            events.progress(progress);
+        }
+    }
+}
+
+/// Progress for people.
+#[derive(Debug)]
+pub(crate) struct Human {
+    kind: Kind,
+    budget: Budget,
+    start: Instant,
+    /// Playouts when this process began, for the rate.
+    before: u64,
+    last_line: Instant,
+    shown_any: bool,
+    /// An early improvement not shown yet.
+    pending: Option<(Improvement, Progress)>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Quiet,
+    Lines,
+    Bar(ProgressBar),
+}
+
+impl Human {
+    /// Progress towards `budget`, on the terminal if there is one, none if `quiet`.
+    pub(crate) fn new(quiet: bool, budget: &Budget, before: u64) -> Self {
+        let kind = if quiet {
+            Kind::Quiet
+        } else if output::is_terminal() {
+            let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
+            let measured = budget.time.is_some() || budget.playouts.is_some();
+            let template = if measured { "[{bar:20}] {msg}" } else { "{spinner} {msg}" };
+            bar.set_style(ProgressStyle::with_template(template).expect("a fixed template").progress_chars("=> "));
+            Kind::Bar(bar)
+        } else {
+            Kind::Lines
+        };
+        let start = Instant::now();
+        Self { kind, budget: budget.clone(), start, before, last_line: start, shown_any: false, pending: None }
+    }
+
+    /// How often progress should be told.
+    pub(crate) fn interval(&self) -> Duration {
+        match self.kind {
+            Kind::Bar(_) => Duration::from_millis(100),
+            Kind::Quiet | Kind::Lines => Duration::from_millis(500),
+        }
+    }
+
+    fn improved(&mut self, improvement: &Improvement, progress: &Progress) {
+        if self.shown_any && self.start.elapsed() < EARLY {
+            self.pending = Some((*improvement, *progress));
+        } else {
+            self.pending = None;
+            self.show(improvement, progress);
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if self.start.elapsed() >= EARLY {
+            self.flush();
+        }
+        match &self.kind {
+            Kind::Quiet => {}
+            Kind::Bar(bar) => {
+                let fraction = self.fraction(progress);
+                bar.set_position((fraction * STEPS as f64) as u64);
+                bar.set_message(self.line(progress));
+                bar.tick();
+            }
+            Kind::Lines if self.last_line.elapsed() >= LINE => {
+                self.last_line = Instant::now();
+                output::note(&self.line(progress));
+            }
+            Kind::Lines => {}
+        }
+    }
+
+    /// Shows what is pending and takes the live line away.
+    pub(crate) fn finish(&mut self) {
+        self.flush();
+        if let Kind::Bar(bar) = &self.kind {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some((improvement, progress)) = self.pending.take() {
+            self.show(&improvement, &progress);
+        }
+    }
+
+    fn show(&mut self, improvement: &Improvement, progress: &Progress) {
+        self.shown_any = true;
+        let (on, off) = if output::colored() { ("\x1b[32m", "\x1b[0m") } else { ("", "") };
+        let seconds = progress.elapsed.as_secs_f64();
+        let playouts = short(progress.counters.playouts as f64);
+        let line = format!("{seconds:8.2} s  {on}{}{off}  after {playouts} playouts", show(improvement.score));
+        match &self.kind {
+            Kind::Quiet => {}
+            Kind::Lines => output::painted(&line),
+            Kind::Bar(bar) => bar.println(line),
+        }
+    }
+
+    /// The share of the budget that is used up.
+    fn fraction(&self, progress: &Progress) -> f64 {
+        let time = self.budget.time.map(|time| progress.elapsed.as_secs_f64() / time.as_secs_f64());
+        let playouts = self.budget.playouts.map(|all| progress.counters.playouts as f64 / all as f64);
+        time.into_iter().chain(playouts).fold(0.0, f64::max).clamp(0.0, 1.0)
+    }
+
+    fn line(&self, progress: &Progress) -> String {
+        let best = progress.best.map_or_else(|| "none".to_owned(), show);
+        let playouts = progress.counters.playouts;
+        let here = playouts.saturating_sub(self.before) as f64;
+        let rate = short(here / self.start.elapsed().as_secs_f64().max(1e-3));
+        let mut line = format!("best {best}, {} playouts, {rate}/s", short(playouts as f64));
+        if let Some(all) = self.budget.playouts {
+            line.push_str(&format!(", {:.0} %", 100.0 * playouts as f64 / all as f64));
+        }
+        if let Some(time) = self.budget.time {
+            line.push_str(&format!(", {:.0} s left", time.saturating_sub(progress.elapsed).as_secs_f64()));
+        }
+        line
+    }
+}

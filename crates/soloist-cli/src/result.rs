@@ -1,0 +1,261 @@
+//! A result as JSON and as text.
+
+use crate::choice::Choice;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use soloist::{Improvement, Method, Score, Sense, StopReason};
+use soloist_problems::{Domain, Instance, Options, Report};
+use std::fmt::Write;
+
+/// The version that results carry.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What was asked for: the part of a result that is known before the search.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) domain: &'a Domain,
+    pub(crate) instance: &'a dyn Instance,
+    pub(crate) options: &'a Options,
+    pub(crate) choice: &'a Choice,
+}
+
+/// The JSON of a result. Everything but `seconds` is the same for equal runs with count limits.
+#[derive(Debug, Serialize)]
+pub(crate) struct ResultJson<'a> {
+    problem: &'a str,
+    instance: &'a str,
+    options: &'a Options,
+    sense: &'static str,
+    method: &'a str,
+    parameters: Value,
+    rollout: &'a str,
+    seed: u64,
+    threads: usize,
+    /// Null when no feasible solution is known.
+    score: Value,
+    feasible: bool,
+    /// The degree of infeasibility; null for a feasible solution or none.
+    violation: Value,
+    optimal: bool,
+    bound: Value,
+    playouts: u64,
+    nodes: u64,
+    seconds: f64,
+    stop: StopReason,
+    moves: &'a Value,
+    solution: &'a Value,
+    history: Vec<Value>,
+    version: &'static str,
+}
+
+impl<'a> ResultJson<'a> {
+    /// Collects a result.
+    pub(crate) fn new(asked: Asked<'a>, report: &'a Report) -> Self {
+        let Asked { domain, instance, options, choice } = asked;
+        Self {
+            problem: domain.name,
+            instance: instance.name(),
+            options,
+            sense: sense(instance.sense()),
+            method: choice.name,
+            parameters: parameters(&choice.method),
+            rollout: &choice.rollout,
+            seed: choice.seed,
+            threads: choice.threads,
+            score: score(report.score),
+            feasible: value(report).is_some(),
+            violation: violation(report.score),
+            optimal: report.optimal,
+            bound: report.bound.map_or(Value::Null, number),
+            playouts: report.run.counters.playouts,
+            nodes: report.run.counters.nodes,
+            seconds: report.run.elapsed.as_secs_f64(),
+            stop: report.stop,
+            moves: &report.moves,
+            solution: &report.solution,
+            history: report.history.iter().map(improvement).collect(),
+            version: VERSION,
+        }
+    }
+
+    /// The object on one line, with its newline.
+    pub(crate) fn line(&self) -> String {
+        let mut line = serde_json::to_string(self).expect("plain data is always encodable in memory");
+        line.push('\n');
+        line
+    }
+}
+
+/// The objective value of the solution, if it is feasible.
+pub(crate) fn value(report: &Report) -> Option<f64> {
+    report.score.and_then(Score::value)
+}
+
+/// A number, as an integer when it is one; null when it is not finite, which JSON cannot say.
+pub(crate) fn number(value: f64) -> Value {
+    // Up to 2^53 every integer is exact.
+    if value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0 {
+        Value::from(value as i64)
+    } else {
+        Value::from(value)
+    }
+}
+
+/// A feasible score as a number, else null.
+pub(crate) fn score(score: Option<Score>) -> Value {
+    score.and_then(Score::value).map_or(Value::Null, number)
+}
+
+/// The degree of infeasibility, else null.
+pub(crate) fn violation(score: Option<Score>) -> Value {
+    score.and_then(Score::violation).map_or(Value::Null, number)
+}
+
+/// `maximize` or `minimize`.
+pub(crate) fn sense(sense: Sense) -> &'static str {
+    match sense {
+        Sense::Maximize => "maximize",
+        Sense::Minimize => "minimize",
+    }
+}
+
+fn improvement(improvement: &Improvement) -> Value {
+    let mut object = Map::new();
+    object.insert("playouts".into(), improvement.playouts.into());
+    object.insert("score".into(), score(Some(improvement.score)));
+    object.insert("stream".into(), improvement.stream.into());
+    if let Some(degree) = improvement.score.violation() {
+        object.insert("violation".into(), number(degree));
+    }
+    Value::Object(object)
+}
+
+/// The parameters of a method by name: numbers and booleans as such, choices (and `inf`) as strings.
+pub(crate) fn parameters(method: &Method) -> Value {
+    let entry = |text: &str| match (text.parse::<u64>(), text.parse::<f64>(), text.parse::<bool>()) {
+        (Ok(whole), ..) => Value::from(whole),
+        (_, Ok(real), _) if real.is_finite() => number(real),
+        (_, _, Ok(flag)) => Value::from(flag),
+        _ => Value::from(text),
+    };
+    let all = method.parameters().into_iter();
+    Value::Object(all.map(|parameter| (parameter.name.to_owned(), entry(&parameter.value))).collect())
+}
+
+/// The method in one line: name, parameters, rollout, seed, threads.
+pub(crate) fn method_line(choice: &Choice) -> String {
+    let mut line = choice.name.to_owned();
+    for parameter in choice.method.parameters() {
+        let _ = write!(line, " {}={}", parameter.name, parameter.value);
+    }
+    let streams = if choice.threads == 1 { "thread" } else { "threads" };
+    let _ = write!(line, ", rollout {}, seed {}, {} {streams}", choice.rollout, choice.seed, choice.threads);
+    line
+}
+
+/// A score for people.
+pub(crate) fn show(score: Score) -> String {
+    match score {
+        Score::Feasible(value) => plain(value),
+        Score::Infeasible(degree) => format!("infeasible by {}", plain(degree)),
+    }
+}
+
+/// A number for people: integers without a point, others to nine significant digits or so.
+pub(crate) fn plain(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        return format!("{value:.0}");
+    }
+    if !(1e-4..1e15).contains(&value.abs()) {
+        return format!("{value:e}");
+    }
+    let digits = (8 - value.abs().log10().floor() as i32).clamp(1, 12) as usize;
+    let text = format!("{value:.digits$}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A count for people: `987`, `45.1k`, `1.23M`.
+pub(crate) fn short(count: f64) -> String {
+    // The limits are where rounding to three digits reaches the next unit.
+    match count {
+        c if c < 999.5 => format!("{c:.0}"),
+        c if c < 999_500.0 => format!("{}k", three(c / 1e3)),
+        c if c < 999_500_000.0 => format!("{}M", three(c / 1e6)),
+        c => format!("{}G", three(c / 1e9)),
+    }
+}
+
+fn three(value: f64) -> String {
+    let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.digits$}")
+}
+
+/// The result for people.
+pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
+    let Asked { domain, instance, options, choice } = asked;
+    let seconds = report.run.elapsed.as_secs_f64();
+    let bound = match report.bound {
+        _ if report.optimal && value(report).is_some() => ", proven optimal".to_owned(),
+        _ if report.optimal => ", proven infeasible".to_owned(),
+        Some(bound) => format!(", bound {}", plain(bound)),
+        None => String::new(),
+    };
+    let mut text = format!("{} {}: {}\n", domain.name, instance.name(), instance.describe());
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:<9} {value}");
+    };
+    row("score", &(report.score.map_or_else(|| "none".to_owned(), show) + &bound));
+    row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
+    let counters = report.run.counters;
+    let nodes = if counters.nodes > 0 { format!(", {} nodes", counters.nodes) } else { String::new() };
+    let rate = short(counters.playouts as f64 / seconds.max(1e-9));
+    row("effort", &format!("{} playouts{nodes}, {rate}/s", counters.playouts));
+    row("method", &method_line(choice));
+    if !options.is_empty() {
+        let options: Vec<_> = options.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        row("options", &options.join(" "));
+    }
+    row("version", &format!("soloist {VERSION}"));
+    if !report.solution.is_null() {
+        text.push('\n');
+        text.push_str(instance.text(&report.solution).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn stop_text(stop: StopReason) -> &'static str {
+    match stop {
+        StopReason::Time => "by time",
+        StopReason::Playouts => "by playouts",
+        StopReason::Nodes => "by nodes",
+        StopReason::Target => "at the target",
+        StopReason::Stall => "without improvement",
+        StopReason::Exhausted => "with the whole space searched",
+        StopReason::Bound => "at the bound: optimal",
+        StopReason::Completed => "at the method's own end",
+        StopReason::Interrupted => "by a signal",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(number(3.0).to_string(), "3");
+        assert_eq!(number(-0.0).to_string(), "0");
+        assert_eq!(number(0.5).to_string(), "0.5");
+        assert_eq!(number(f64::INFINITY), Value::Null);
+        assert_eq!(number(1e300).to_string(), "1e+300");
+        for (value, text) in [(3.0, "3"), (1650.8, "1650.8"), (0.1 + 0.2, "0.3"), (1e20, "1e20"), (0.0, "0")] {
+            assert_eq!(plain(value), text);
+        }
+        for (value, text) in
+            [(0.0, "0"), (999.4, "999"), (999.6, "1.00k"), (45_120.0, "45.1k"), (1_234_567.0, "1.23M"), (2e9, "2.00G")]
+        {
+            assert_eq!(short(value), text);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Ctrl-C and termination: the first asks the search to stop, the second ends the process.
+
+use crate::failure::Failure;
+use crate::output;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Raised by the first signal.
+pub(crate) static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Takes the signals over. `leftovers` are removed if the process is killed while it writes them.
+pub(crate) fn install(quiet: bool, leftovers: Vec<PathBuf>) -> Result<(), Failure> {
+    ctrlc::set_handler(move || {
+        if STOP.swap(true, Ordering::SeqCst) {
+            for path in &leftovers {
+                let _ = std::fs::remove_file(path);
+            }
+            std::process::exit(130);
+        }
+        if !quiet {
+            output::note("stopping; once more kills");
+        }
+    })
+    .map_err(|error| Failure::runtime(format!("cannot handle signals: {error}")))
+}

@@ -1,0 +1,302 @@
+//! `soloist solve`: checks everything that can be wrong, runs the search, verifies and hands out the result.
+
+use crate::args::SolveArgs;
+use crate::choice::{self, Choice};
+use crate::events::Events;
+use crate::failure::Failure;
+use crate::output::{self, Target, temporary};
+use crate::progress::{Human, Watch};
+use crate::result::{self, Asked, ResultJson};
+use crate::signal;
+use soloist::{Budget, RunInfo, SolveError, StopReason};
+use soloist_problems::{Instance, Report, Request};
+use std::path::Path;
+use std::time::Duration;
+
+/// The time of a search without any limit.
+const DEFAULT_TIME: Duration = Duration::from_secs(30);
+/// Largest checkpoint that is read: above the largest that the memory limits allow in practice.
+const MAX_CHECKPOINT: u64 = 64 << 30;
+
+/// Runs the command.
+pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
+    let (options, set) = choice::split_settings(args.problem, &args.set)?;
+    let options = choice::complete(args.problem, options);
+    if let Some(preset) = args.method {
+        // A wrong call is refused as such, whatever the files hold.
+        choice::apply(args.problem, preset.name, &mut preset.method(), &set)?;
+    }
+    let instance =
+        (args.problem.load)(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
+    let instance = &*instance;
+    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, instance)).transpose()?;
+    let choice = match &saved {
+        None => choice::fresh(args, instance, &set)?,
+        Some((_, info)) => choice::resumed(args, info, &set)?,
+    };
+    let (bytes, before) = saved.unzip();
+    let budget = budget(args, before.as_ref());
+    let outputs = Outputs::check(args)?;
+    let asked = Asked { domain: args.problem, instance, options: &options, choice: &choice };
+
+    let quiet = args.quiet;
+    signal::install(quiet, outputs.leftovers())?;
+    if !quiet {
+        announce(args, asked, &budget, before.as_ref());
+    }
+    let events = outputs.events.as_ref().map(|target| Events::start(target, asked, before.as_ref())).transpose()?;
+    let human = Human::new(quiet, &budget, before.as_ref().map_or(0, |info| info.counters.playouts));
+    let mut watch = Watch { human, events };
+    let request = Request {
+        method: Some(choice.method.clone()),
+        rollout: Some(choice.rollout.clone()),
+        seed: choice.seed,
+        threads: choice.threads,
+        budget,
+        interval: watch.human.interval(),
+        checkpoint: outputs.checkpoint.as_ref().map(|target| (target.path().to_owned(), args.checkpoint_every)),
+        resume: bytes,
+        stop: Some(&signal::STOP),
+    };
+    let solved = instance.solve(request, &mut watch);
+    watch.human.finish();
+    let report = solved.map_err(|error| solve_failure(args, &error))?;
+    let logged = watch.events.map_or(Ok(()), |events| events.end(&report));
+    hand_out(args, asked, &report, &outputs)?;
+    logged?;
+    Ok(exit_code(&report))
+}
+
+fn exit_code(report: &Report) -> u8 {
+    match (report.stop, result::value(report)) {
+        (StopReason::Interrupted, _) => 130,
+        (_, Some(_)) => 0,
+        (_, None) => 3,
+    }
+}
+
+/// Prints and writes the result, verified: all of it even if something is wrong with it, then the first failure.
+fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outputs) -> Result<(), Failure> {
+    let json = ResultJson::new(asked, report).line();
+    let verified = match result::value(report) {
+        None => Ok(()),
+        Some(score) => verify(asked.instance, &json, score),
+    };
+    let printed = if args.json { output::print(&json) } else { output::print(&result::text(asked, report)) };
+    let out = outputs.out.as_ref().map_or(Ok(()), |target| target.write(&json));
+    let svg = match &outputs.svg {
+        Some(target) if !report.solution.is_null() => target.write(&asked.instance.svg(&report.solution)),
+        Some(target) => {
+            if !args.quiet {
+                output::note(&format!("no solution to draw, {} is not written", target.shown()));
+            }
+            Ok(())
+        }
+        None => Ok(()),
+    };
+    verified.and(printed).and(out).and(svg)
+}
+
+/// Checks our own result by the code that checks everybody's.
+fn verify(instance: &dyn Instance, json: &str, score: f64) -> Result<(), Failure> {
+    match instance.check(json) {
+        Ok(checked) if close(checked.score, score) => Ok(()),
+        Ok(checked) => Err(Failure::runtime(format!(
+            "internal error: the search claims score {}, verification finds {}",
+            result::plain(score),
+            result::plain(checked.score)
+        ))),
+        Err(error) => Err(Failure::runtime(format!("internal error: the result fails verification: {error}"))),
+    }
+}
+
+/// Whether two scores are the same up to rounding.
+pub(crate) fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+}
+
+/// The limits; thirty seconds (more, when resumed) if there are none.
+fn budget(args: &SolveArgs, before: Option<&RunInfo>) -> Budget {
+    let unlimited = unlimited(args);
+    let time =
+        if unlimited { Some(DEFAULT_TIME + before.map_or(Duration::ZERO, |info| info.elapsed)) } else { args.time };
+    Budget {
+        time,
+        playouts: args.playouts,
+        nodes: args.nodes,
+        target: args.target,
+        stall: args.stall,
+        memory: args.memory.unwrap_or(Budget::MEMORY),
+    }
+}
+
+fn unlimited(args: &SolveArgs) -> bool {
+    let counts = [args.playouts, args.nodes, args.stall];
+    args.time.is_none() && args.target.is_none() && counts.iter().all(Option::is_none)
+}
+
+/// Says what starts.
+fn announce(args: &SolveArgs, asked: Asked<'_>, budget: &Budget, before: Option<&RunInfo>) {
+    output::note(&format!("{} {}: {}", asked.domain.name, asked.instance.name(), asked.instance.describe()));
+    output::note(&result::method_line(asked.choice));
+    if let Some(info) = before {
+        let seconds = info.elapsed.as_secs_f64();
+        output::note(&format!("resuming after {} playouts, {seconds:.1} s", info.counters.playouts));
+    }
+    if unlimited(args) {
+        let more = if before.is_some() { " more" } else { "" };
+        output::note(&format!("no limit given: stopping after {} s{more} (--time)", DEFAULT_TIME.as_secs()));
+    } else if budget.target.is_some() && args.time.is_none() && [args.playouts, args.nodes, args.stall] == [None; 3] {
+        output::note("only a target given: searching until it is reached (Ctrl-C stops)");
+    }
+}
+
+fn read_checkpoint(path: &Path, instance: &dyn Instance) -> Result<(Vec<u8>, RunInfo), Failure> {
+    let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
+    let meta = std::fs::metadata(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
+    if !meta.is_file() {
+        return Err(fail(&"not a regular file"));
+    }
+    if meta.len() > MAX_CHECKPOINT {
+        return Err(fail(&"larger than 64 GiB, not a checkpoint"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
+    let info = instance.inspect(&bytes).map_err(|error| fail(&error))?;
+    Ok((bytes, info))
+}
+
+/// Names the checkpoint that is to blame: the one read if it does not decode, else the one written.
+fn solve_failure(args: &SolveArgs, error: &SolveError) -> Failure {
+    use soloist::CheckpointError::Write;
+    let file = match error {
+        SolveError::Checkpoint(Write(_)) => args.checkpoint.as_deref(),
+        SolveError::Checkpoint(_) => args.resume.as_deref(),
+        _ => None,
+    };
+    Failure::runtime(file.map_or_else(|| error.to_string(), |file| format!("{}: {error}", file.display())))
+}
+
+/// The files to write, all of them found writable.
+struct Outputs {
+    out: Option<Target>,
+    svg: Option<Target>,
+    events: Option<Target>,
+    checkpoint: Option<Target>,
+}
+
+impl Outputs {
+    /// Checks the output arguments against each other, the inputs and the file system.
+    fn check(args: &SolveArgs) -> Result<Self, Failure> {
+        let make = |path: &Option<_>| path.as_deref().map(Target::new).transpose();
+        let outputs = Self {
+            out: make(&args.out)?,
+            svg: make(&args.svg)?,
+            events: make(&args.events)?,
+            checkpoint: args.checkpoint.as_deref().map(Target::regular).transpose()?,
+        };
+        let all = outputs.named();
+        for (at, (option, target)) in all.iter().enumerate() {
+            for (other, twin) in &all[at + 1..] {
+                if target.is_same(twin.path()) {
+                    return Err(Failure::usage(format!("{option} and {other} name the same file {}", twin.shown())));
+                }
+            }
+            let inputs = [
+                (Some(Path::new(&args.instance)), "the instance"),
+                (args.resume.as_deref(), "the checkpoint to resume"),
+            ];
+            for (input, what) in inputs {
+                // Going on in the same checkpoint is what resuming is for.
+                let meant = *option == "--checkpoint" && what != "the instance";
+                if !meant && input.is_some_and(|input| target.is_same(input)) {
+                    return Err(Failure::usage(format!("{option} {} would overwrite {what}", target.shown())));
+                }
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn named(&self) -> Vec<(&'static str, &Target)> {
+        let all = [
+            ("--out", &self.out),
+            ("--svg", &self.svg),
+            ("--events", &self.events),
+            ("--checkpoint", &self.checkpoint),
+        ];
+        all.into_iter().filter_map(|(option, target)| Some((option, target.as_ref()?))).collect()
+    }
+
+    /// The temporary files that may exist at any moment.
+    fn leftovers(&self) -> Vec<std::path::PathBuf> {
+        self.named().iter().filter_map(|(_, target)| temporary(target.path())).collect()
+    }
+}
+
+impl std::fmt::Debug for Asked<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Choice { name, seed, .. } = self.choice;
+        write!(f, "{} {} by {name}, seed {seed}", self.domain.name, self.instance.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dummy::{DOMAIN, solve_args};
+    use serde_json::Value;
+    use soloist_problems::{Options, Unwatched};
+
+    /// Runs the dummy problem without printing: report, JSON, text.
+    fn solved(spec: &str) -> (Report, Value, String) {
+        let instance = (DOMAIN.load)(spec, &Options::new()).unwrap();
+        let args = solve_args(&[spec, "--playouts", "5"]);
+        let choice = choice::fresh(&args, &*instance, &[]).unwrap();
+        let request = Request { budget: budget(&args, None), ..Request::default() };
+        let report = instance.solve(request, &mut Unwatched).unwrap();
+        let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), choice: &choice };
+        let json = serde_json::from_str(&ResultJson::new(asked, &report).line()).unwrap();
+        let text = result::text(asked, &report);
+        (report, json, text)
+    }
+
+    #[test]
+    fn infeasible_endings_exit_with_3() {
+        let (report, json, text) = solved("infeasible");
+        assert_eq!(exit_code(&report), 3);
+        assert_eq!((&json["score"], &json["feasible"], &json["violation"]), (&Value::Null, &false.into(), &1.5.into()));
+        assert_eq!((&json["history"][0]["score"], &json["history"][0]["violation"]), (&Value::Null, &1.5.into()));
+        assert_eq!(json["sense"], "minimize");
+        assert!(text.contains("infeasible by 1.5") && text.contains("the bit is"), "{text}");
+        assert_eq!(run(&solve_args(&["infeasible", "--playouts", "5", "--json"])).unwrap(), 3);
+    }
+
+    #[test]
+    fn results_that_fail_verification_are_internal_errors() {
+        let (report, json, _) = solved("feasible");
+        assert_eq!((exit_code(&report), &json["score"]), (0, &2.into()));
+        let instance = (DOMAIN.load)("wrong", &Options::new()).unwrap();
+        let failure = verify(&*instance, &json.to_string(), 2.0).unwrap_err();
+        assert_eq!(failure.code, 1);
+        assert_eq!(failure.message, "internal error: the search claims score 2, verification finds 3");
+        assert!(verify(&*instance, "{}", 2.0).unwrap_err().message.starts_with("internal error: the result fails"));
+    }
+
+    #[test]
+    fn thirty_seconds_without_limits() {
+        assert_eq!(budget(&solve_args(&["x"]), None).time, Some(DEFAULT_TIME));
+        assert_eq!(budget(&solve_args(&["x", "--memory", "1GiB"]), None).time, Some(DEFAULT_TIME));
+        for limit in [["--playouts", "1"], ["--nodes", "1"], ["--target", "-1"], ["--stall", "1"]] {
+            assert_eq!(budget(&solve_args(&[&["x"], &limit[..]].concat()), None).time, None);
+        }
+        let before = RunInfo {
+            method: soloist::Method::preset("uct").unwrap(),
+            rollout: "random".to_owned(),
+            seed: 0,
+            threads: 1,
+            counters: soloist::Counters::default(),
+            elapsed: Duration::from_secs(7),
+        };
+        assert_eq!(budget(&solve_args(&["x"]), Some(&before)).time, Some(Duration::from_secs(37)));
+        assert_eq!(budget(&solve_args(&["x", "--time", "9"]), Some(&before)).time, Some(Duration::from_secs(9)));
+    }
+}

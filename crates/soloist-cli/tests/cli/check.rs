@@ -1,0 +1,103 @@
+//! `soloist check`: own results pass, changed ones do not.
+
+use crate::common::{Done, Folder, command, run, samples};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+
+#[test]
+fn own_results_pass_and_changed_ones_fail() {
+    for sample in samples() {
+        let folder = Folder::new();
+        let call = ["solve", &sample.name, &sample.example, "--playouts", "300", "--json", "--quiet"];
+        let done = run(&call);
+        let result = done.json();
+        if result["feasible"] == false {
+            continue;
+        }
+        let good = folder.write("good.json", &done.stdout);
+        let check = |file: &str| run(&["check", &sample.name, &sample.example, file]);
+        assert!(check(&good).exits(0).stdout.starts_with("valid: score "), "{}", sample.name);
+        let verdict = run(&["check", &sample.name, &sample.example, &good, "--json"]).exits(0).json();
+        assert_eq!((&verdict["valid"], &verdict["score"]), (&Value::from(true), &result["score"]));
+
+        let change = |field: &str, value: Value| {
+            let mut changed = result.clone();
+            changed[field] = value;
+            folder.write("bad.json", changed.to_string())
+        };
+        let rejected = |file: &str, part: &str| {
+            let done = check(file).exits(1);
+            assert!(done.stdout.is_empty() && done.stderr.starts_with("invalid: "), "{done:?}");
+            assert!(done.stderr.lines().count() == 1 && done.stderr.contains(part), "{done:?}");
+        };
+        rejected(&change("score", json!(result["score"].as_f64().unwrap() + 1.0)), "");
+        rejected(&change("problem", json!("nosuch")), "nosuch");
+        rejected(&change("problem", json!(7)), "problem");
+        rejected(&change("solution", Value::Null), "");
+        rejected(&change("solution", json!({})), "");
+        rejected(&change("solution", json!([[]])), "");
+        rejected(&folder.write("cut.json", &done.stdout[..done.stdout.len() / 2]), "");
+        rejected(&folder.write("garbage", "}{ nonsense"), "");
+        let verdict = run(&["check", &sample.name, &sample.example, &folder.join("garbage"), "--json"]).exits(1).json();
+        assert_eq!(verdict["valid"], false);
+        assert!(verdict["error"].is_string());
+    }
+}
+
+#[test]
+fn solutions_come_from_standard_input_too() {
+    let sample = crate::common::sample();
+    let done = run(&["solve", &sample.name, &sample.example, "--playouts", "50", "--json", "--quiet"]).exits(0);
+    let mut child = command(&["check", &sample.name, &sample.example, "-"]);
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(done.stdout.as_bytes()).unwrap();
+    Done::new(child.wait_with_output().unwrap()).exits(0);
+}
+
+#[test]
+fn the_options_of_a_result_hold() {
+    for sample in samples() {
+        for (key, values) in &sample.options {
+            let folder = Folder::new();
+            let (default, other) = (&values[0], values.last().unwrap());
+            let set = format!("{key}={other}");
+            let done =
+                run(&["solve", &sample.name, &sample.example, "--set", &set, "--playouts", "50", "--json", "--quiet"]);
+            if done.code != 0 {
+                continue;
+            }
+            let file = folder.write("r.json", &done.stdout);
+            run(&["check", &sample.name, &sample.example, &file]).exits(0);
+            run(&["check", &sample.name, &sample.example, &file, "--set", &set]).exits(0);
+            run(&["solve", &sample.name, &sample.example, "--playouts", "1", "--out", &file, "--quiet"]);
+            let told: Value = serde_json::from_str(&crate::common::read(&file)).unwrap();
+            assert_eq!(told["options"][key], default.as_str(), "defaults are told too");
+            std::fs::write(&file, &done.stdout).unwrap();
+            if default != other {
+                let contradiction = format!("{key}={default}");
+                run(&["check", &sample.name, &sample.example, &file, "--set", &contradiction])
+                    .refused(2, "contradicts");
+            }
+        }
+    }
+}
+
+#[test]
+fn unreadable_solutions_are_refused() {
+    let (sample, folder) = (crate::common::sample(), Folder::new());
+    let check = |file: &str| run(&["check", &sample.name, &sample.example, file]);
+    check(&folder.join("missing.json")).refused(1, "missing.json: cannot be read");
+    check(&folder.join("")).refused(1, "cannot be read");
+    check(&folder.write("binary", b"a\nb\xff")).refused(1, "line 2: not UTF-8");
+    let large = folder.join("large");
+    // Sparse: nothing is written.
+    std::fs::File::create(&large).unwrap().set_len((256 << 20) + 1).unwrap();
+    check(&large).refused(1, "larger than 256 MiB");
+    let file = folder.write("r.json", "{}");
+    run(&["check", &sample.name, &folder.join("missing.txt"), &file]).refused(1, "missing.txt");
+    run(&["check", &sample.name, &sample.example, &file, "--set", "nosuch=1"]).refused(2, "no option `nosuch`");
+    run(&["check", "nosuch", &sample.example, &file]).refused(2, "no problem");
+    let empty = check(&folder.write("empty", "")).exits(1);
+    assert!(empty.stderr.starts_with("invalid: the file is empty") && empty.stderr.lines().count() == 1, "{empty:?}");
+}

@@ -1,0 +1,96 @@
+//! The small commands: generate, problems, methods, completions, man, help, version.
+
+use crate::common::{Folder, read, run, sample, samples};
+
+#[test]
+fn generated_instances_can_be_solved() {
+    for sample in samples() {
+        let folder = Folder::new();
+        let file = folder.join("instance");
+        run(&["generate", &sample.name, &sample.example, "-o", &file]).exits(0);
+        assert_eq!(read(&file), run(&["generate", &sample.name, &sample.example]).exits(0).stdout);
+        let done = run(&["solve", &sample.name, &file, "--playouts", "20", "--quiet", "--json"]);
+        assert!(matches!(done.code, 0 | 3), "{done:?}");
+        std::fs::write(&file, "mine").unwrap();
+        run(&["generate", &sample.name, &sample.example, "-o", &file]).refused(1, "--force");
+        assert_eq!(read(&file), "mine");
+        run(&["generate", &sample.name, "no:such:spec", "-o", &file, "--force"]).refused(1, "no:such:spec");
+        assert_eq!(read(&file), "mine");
+        run(&["generate", &sample.name, &sample.example, "-o", &file, "--force"]).exits(0);
+        assert_ne!(read(&file), "mine");
+        run(&["generate", &sample.name, &sample.example, "-o", &folder.join("no/such")]).refused(1, "cannot write");
+        assert_eq!(folder.files(), ["instance"]);
+    }
+}
+
+#[test]
+fn problems_are_listed_and_shown() {
+    let list = run(&["problems"]).exits(0).stdout;
+    for sample in samples() {
+        assert!(list.contains(&sample.name));
+        let details = run(&["problems", &sample.name]).exits(0).stdout;
+        assert!(details.contains(&sample.example) && details.contains("random"), "{details}");
+        let json = run(&["problems", &sample.name, "--json"]).exits(0).json();
+        for key in
+            ["name", "summary", "score", "instance", "example", "options", "sense", "method", "parameters", "rollouts"]
+        {
+            assert!(json.get(key).is_some(), "{}: no {key}", sample.name);
+        }
+    }
+    run(&["problems", "nosuch"]).refused(2, "no problem");
+}
+
+#[test]
+fn methods_are_listed_and_shown() {
+    let list = run(&["methods", "--json"]).exits(0).json();
+    let text = run(&["methods"]).exits(0).stdout;
+    for method in list.as_array().unwrap() {
+        let name = method["name"].as_str().unwrap();
+        assert!(text.contains(name) && text.contains(method["reference"].as_str().unwrap()));
+        let details = run(&["methods", name, "--json"]).exits(0).json();
+        for parameter in details["parameters"].as_array().unwrap() {
+            assert!(!parameter["help"].as_str().unwrap().is_empty() && !parameter["default"].is_null(), "{parameter}");
+        }
+        run(&["methods", name]).exits(0);
+    }
+    run(&["methods", "nosuch"]).refused(2, "no method");
+}
+
+#[test]
+fn completions_know_the_names() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(&["completions", shell]).exits(0).stdout;
+        assert!(script.contains("soloist") && script.contains("checkpoint-every"), "{shell}");
+    }
+    assert!(run(&["completions", "bash"]).stdout.contains(&sample().name));
+    run(&["completions", "nosuch"]).refused(2, "nosuch");
+}
+
+#[test]
+fn manual_pages_are_written() {
+    assert!(run(&["man"]).exits(0).stdout.contains(".TH soloist 1"));
+    let folder = Folder::new();
+    run(&["man", "--dir", &folder.join("man1")]).exits(0);
+    let page = read(folder.join("man1/soloist-solve.1"));
+    assert!(page.contains("soloist\\-solve") && page.contains("playouts"), "{page}");
+    for command in ["check", "generate", "problems", "methods", "completions", "man"] {
+        assert!(read(folder.join(&format!("man1/soloist-{command}.1"))).contains(".SH SYNOPSIS"));
+    }
+    assert!(read(folder.join("man1/soloist.1")).contains(".SH SUBCOMMANDS"));
+    let file = folder.write("file", "");
+    run(&["man", "--dir", &file]).refused(1, "cannot make");
+}
+
+#[test]
+fn help_and_version() {
+    assert_eq!(run(&["--version"]).exits(0).stdout, format!("soloist {}\n", env!("CARGO_PKG_VERSION")));
+    let help = run(&["solve", "--help"]).exits(0).stdout;
+    for part in ["Examples:", "--playouts <N>", "default: 30s", "[default: 0]", "Ctrl-C"] {
+        assert!(help.contains(part), "no {part:?} in {help}");
+    }
+    for command in ["solve", "check", "generate", "problems", "methods", "completions", "man"] {
+        assert!(run(&[command, "-h"]).exits(0).stdout.contains("Usage:"));
+    }
+    let bare = run(&[]).exits(2);
+    assert!(bare.stderr.contains("Usage:") && bare.stdout.is_empty(), "{bare:?}");
+}

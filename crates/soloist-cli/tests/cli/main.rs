@@ -1,0 +1,10 @@
+//! Tests of the `soloist` binary: what scripts rely on.
+
+mod bad_input;
+mod check;
+mod commands;
+mod common;
+mod resume;
+#[cfg(unix)]
+mod signals;
+mod solve;

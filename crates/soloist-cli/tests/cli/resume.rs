@@ -1,0 +1,103 @@
+//! Checkpoints: a search in parts is the search at once, and damaged files are refused.
+
+use crate::common::{Folder, run, sample, samples, solve};
+
+#[test]
+fn two_parts_are_one_run() {
+    let presets = run(&["methods", "--json"]).json();
+    for sample in samples() {
+        for preset in presets.as_array().unwrap() {
+            let (folder, name) = (Folder::new(), preset["name"].as_str().unwrap());
+            let file = folder.join("run.ckpt");
+            let base = ["--method", name, "--seed", "9", "--threads", "2"];
+            let whole = solve(&sample, &[&base[..], &["--playouts", "500"]].concat());
+            solve(&sample, &[&base[..], &["--playouts", "200", "--checkpoint", &file]].concat());
+            let saved = std::fs::read(&file).unwrap();
+            let rest = solve(&sample, &["--playouts", "500", "--resume", &file]);
+            assert_eq!(rest, whole, "{} by {name}", sample.name);
+            assert_eq!(std::fs::read(&file).unwrap(), saved, "--resume alone must not write");
+            // Repeating what the checkpoint says is fine; the file may be continued in place.
+            let again =
+                solve(&sample, &[&base[..], &["--playouts", "500", "--resume", &file, "--checkpoint", &file]].concat());
+            assert_eq!(again, whole, "{} by {name}", sample.name);
+            assert_ne!(std::fs::read(&file).unwrap(), saved);
+            assert_eq!(folder.files(), ["run.ckpt"]);
+        }
+    }
+}
+
+#[test]
+fn checkpoints_along_the_way_change_nothing() {
+    let (sample, folder) = (sample(), Folder::new());
+    let args = ["--method", "sampling", "--playouts", "200k"];
+    let whole = solve(&sample, &args);
+    let file = folder.join("run.ckpt");
+    let parts = solve(&sample, &[&args[..], &["--checkpoint", &file, "--checkpoint-every", "1ms"]].concat());
+    assert_eq!(parts, whole);
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let (sample, folder) = (sample(), Folder::new());
+    let file = folder.join("run.ckpt");
+    let settings = ["--method", "nrpa", "--set", "level=2", "--set", "iterations=9", "--seed", "4", "--threads", "2"];
+    let whole = solve(&sample, &[&settings[..], &["--rollout", "random", "--playouts", "60"]].concat());
+    let first = ["--rollout", "random", "--playouts", "30", "--checkpoint", &file];
+    solve(&sample, &[&settings[..], &first[..]].concat());
+    let resume = |args: &[&str]| {
+        run(&[
+            &["solve", &sample.name, &sample.example, "--playouts", "60", "--quiet", "--json", "--resume", &file],
+            args,
+        ]
+        .concat())
+    };
+    let contradictions: [&[&str]; 7] = [
+        &["--method", "uct"],
+        &["--set", "level=3"],
+        &["--method", "nrpa", "--set", "iterations=10"],
+        &["--seed", "5"],
+        &["--seed", "0"],
+        &["--threads", "1"],
+        &["--rollout", "nosuch"],
+    ];
+    for args in contradictions {
+        resume(args).refused(2, "contradicts the checkpoint");
+    }
+    resume(&["--set", "nosuch=1"]).refused(2, "no setting `nosuch`");
+    for args in [&["--method", "nrpa"][..], &["--set", "level=2"], &["--rollout", "random"], &settings[..]] {
+        assert_eq!(crate::common::without_seconds(resume(args).exits(0).json()), whole, "{args:?}");
+    }
+}
+
+#[test]
+fn damaged_and_foreign_checkpoints_are_refused() {
+    let (sample, folder) = (sample(), Folder::new());
+    let file = folder.join("run.ckpt");
+    solve(&sample, &["--method", "uct", "--playouts", "100", "--checkpoint", &file]);
+    let bytes = std::fs::read(&file).unwrap();
+    let mut flipped = bytes.clone();
+    flipped[bytes.len() / 2] ^= 1;
+    let mut longer = bytes.clone();
+    longer.push(0);
+    let cases: [(&str, &[u8], &str); 5] = [
+        ("empty.ckpt", b"", "not a Soloist checkpoint"),
+        ("text.ckpt", b"hello\n", "not a Soloist checkpoint"),
+        ("cut.ckpt", &bytes[..bytes.len() - 7], "truncated"),
+        ("flipped.ckpt", &flipped, "corrupt"),
+        ("longer.ckpt", &longer, "corrupt"),
+    ];
+    for (name, content, part) in cases {
+        let bad = folder.write(name, content);
+        let out = folder.write("out.json", "keep");
+        let done = run(&["solve", &sample.name, &sample.example, "--playouts", "200", "--resume", &bad, "--out", &out]);
+        assert!(done.stderr.contains(name), "{done:?}");
+        done.refused(1, part);
+        assert_eq!(crate::common::read(&out), "keep");
+    }
+    let missing = folder.join("missing.ckpt");
+    run(&["solve", &sample.name, &sample.example, "--resume", &missing]).refused(1, "missing.ckpt: cannot be read");
+    run(&["solve", &sample.name, &sample.example, "--resume", &folder.join("")]).refused(1, "not a regular file");
+    for other in samples().iter().filter(|other| other.name != sample.name) {
+        run(&["solve", &other.name, &other.example, "--resume", &file]).refused(1, "another instance");
+    }
+}

@@ -1,0 +1,141 @@
+//! Choosing the kernels at run time.
+
+use super::geometry::Geometry;
+use super::ops::{Ops, Scalar};
+
+/// Work on boards that is compiled once for each engine.
+///
+/// [`run`](Self::run) and what it calls must be `#[inline(always)]`: only then do the engine's instructions reach it.
+pub trait Job<G: Geometry> {
+    /// What it yields.
+    type Output;
+    /// Does the work with the operations of one engine.
+    fn run<O: Ops<G>>(self, ops: O) -> Self::Output;
+}
+
+/// Which machine instructions the kernels use. Every engine plays the same moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// No more than the target's baseline.
+    Portable,
+    /// BMI1, BMI2, POPCNT, LZCNT and AVX2.
+    Bmi2,
+    /// AVX-512 (F, BW, DQ, VL, VBMI2, BITALG, VPOPCNTDQ) besides those of `Bmi2`.
+    Avx512,
+}
+
+impl Engine {
+    /// Every engine, the slowest first.
+    pub const ALL: [Self; 3] = [Self::Portable, Self::Bmi2, Self::Avx512];
+
+    /// The name that `SOLOIST_ENGINE` takes.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Portable => "portable",
+            Self::Bmi2 => "bmi2",
+            Self::Avx512 => "avx512",
+        }
+    }
+
+    /// Whether this processor can run the engine.
+    #[inline]
+    #[must_use]
+    pub fn is_supported(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let bmi2 = || {
+                is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
+                    && is_x86_feature_detected!("lzcnt")
+                    && is_x86_feature_detected!("avx2")
+            };
+            match self {
+                Self::Portable => true,
+                Self::Bmi2 => bmi2(),
+                Self::Avx512 => {
+                    bmi2()
+                        && is_x86_feature_detected!("avx512f")
+                        && is_x86_feature_detected!("avx512bw")
+                        && is_x86_feature_detected!("avx512dq")
+                        && is_x86_feature_detected!("avx512vl")
+                        && is_x86_feature_detected!("avx512vbmi2")
+                        && is_x86_feature_detected!("avx512bitalg")
+                        && is_x86_feature_detected!("avx512vpopcntdq")
+                }
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            self == Self::Portable
+        }
+    }
+
+    /// The fastest engine of this processor, or the one named by the environment variable `SOLOIST_ENGINE`.
+    ///
+    /// # Errors
+    /// The variable names no engine, or one that this processor cannot run.
+    pub fn detect() -> Result<Self, String> {
+        match std::env::var_os("SOLOIST_ENGINE") {
+            Some(name) => Self::named(&name.to_string_lossy()),
+            None => Ok(Self::fastest()),
+        }
+    }
+
+    /// The engine called `name`.
+    ///
+    /// # Errors
+    /// There is none, or this processor cannot run it.
+    pub fn named(name: &str) -> Result<Self, String> {
+        let choices = || {
+            let names: Vec<_> = Self::ALL.into_iter().filter(|e| e.is_supported()).map(Self::name).collect();
+            names.join(", ")
+        };
+        match Self::ALL.into_iter().find(|e| e.name() == name) {
+            Some(engine) if engine.is_supported() => Ok(engine),
+            Some(_) => Err(format!("SOLOIST_ENGINE={name}: this processor cannot run it; choices here: {}", choices())),
+            None => Err(format!("SOLOIST_ENGINE={name}: no such engine; choices here: {}", choices())),
+        }
+    }
+
+    fn fastest() -> Self {
+        Self::ALL.into_iter().rfind(|e| e.is_supported()).unwrap_or(Self::Portable)
+    }
+
+    /// Runs `job` with this engine's operations; with the portable ones where the processor lacks what the engine needs.
+    #[inline]
+    pub fn run<G: Geometry, J: Job<G>>(self, job: J) -> J::Output {
+        #[cfg(target_arch = "x86_64")]
+        if self.is_supported() {
+            match self {
+                Self::Portable => {}
+                // SAFETY: the processor has the instructions, just asked.
+                Self::Bmi2 => return unsafe { run_bmi2(job) },
+                // SAFETY: as above.
+                Self::Avx512 => return unsafe { run_avx512(job) },
+            }
+        }
+        job.run(Scalar::<false>)
+    }
+}
+
+/// # Safety
+/// The processor has what [`Engine::Bmi2`] asks for.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt,avx2")]
+unsafe fn run_bmi2<G: Geometry, J: Job<G>>(job: J) -> J::Output {
+    // SAFETY: the caller's promise.
+    job.run(unsafe { G::Bmi2::assume() })
+}
+
+/// # Safety
+/// The processor has what [`Engine::Avx512`] asks for.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(
+    enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
+)]
+unsafe fn run_avx512<G: Geometry, J: Job<G>>(job: J) -> J::Output {
+    // SAFETY: the caller's promise.
+    job.run(unsafe { G::Avx512::assume() })
+}

@@ -1,0 +1,269 @@
+//! The rollout policies: how a playout picks its next group.
+
+use soloist::Rng;
+
+use super::board::{Board, most_frequent};
+use super::geometry::{Geometry, count};
+use super::group::{Group, Links, flood_from, flood_smallest, next_cyclic, several_components};
+use super::ops::{Linked, Ops};
+
+/// Rows and columns of the box a game started in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Extent {
+    /// Rows.
+    pub rows: usize,
+    /// Columns.
+    pub columns: usize,
+}
+
+/// A rollout policy. Colours are from 1; 0 where a colour is asked for means none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Policy {
+    /// Uniform over the groups.
+    Random,
+    /// Schadd's random cell: uniform over the cells of the box, then upwards and on to the next columns to the first
+    /// cell that is part of a group.
+    RandomCell,
+    /// Random cell with a tabu colour, drawn per playout over the colours present: its cells are passed over except with
+    /// probability `epsilon` each; the last of them is taken when there is nothing else.
+    TabuRandom {
+        /// Probability of accepting a tabu cell.
+        epsilon: f64,
+    },
+    /// The same, the tabu colour being the most frequent.
+    TabuColor {
+        /// Probability of accepting a tabu cell.
+        epsilon: f64,
+        /// Look for the most frequent colour at every move, as Schadd's program does, not once per playout.
+        recompute: bool,
+    },
+    /// Uniform over the groups of other colours than `tabu`; over all when there are none.
+    Tabu {
+        /// The tabu colour; 0: the most frequent at the playout's start.
+        tabu: u8,
+    },
+    /// Cazenave's selective policy: the tabu colour counts only while at least two components of it are left, and its
+    /// pairs may be played once more than ten moves have been.
+    Selective {
+        /// The tabu colour: the most frequent of the game's start position.
+        tabu: u8,
+        /// Moves of the game played before this playout.
+        played: usize,
+    },
+}
+
+/// What a picking rule sees of a position.
+pub(super) struct View<'a, G: Geometry, O: Ops<G>> {
+    pub(super) ops: O,
+    pub(super) tiles: &'a O::Tiles,
+    pub(super) linked: &'a Linked<O::Mask>,
+    pub(super) links: &'a Links<G>,
+}
+
+/// Picks the groups of one playout.
+pub(super) trait Pick<G: Geometry> {
+    /// The next group; none when the game is over.
+    fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>>;
+}
+
+/// Uniform over the groups whose smallest cell is in `starts`. Cells that turn out not to be smallest are drawn again,
+/// so every group has the same chance.
+#[inline(always)]
+fn uniform<G: Geometry, O: Ops<G>>(view: &View<'_, G, O>, starts: O::Mask, rng: &mut Rng) -> Option<Group<G>> {
+    let starts = view.ops.words(starts);
+    let n = count::<G>(&starts);
+    if n == 0 {
+        return None;
+    }
+    loop {
+        let cell = view.ops.select(&starts, rng.index(n));
+        if let Some(group) = flood_smallest(view.ops, view.links, cell) {
+            return Some(group);
+        }
+    }
+}
+
+pub(super) struct Uniform;
+
+impl<G: Geometry> Pick<G> for Uniform {
+    #[inline(always)]
+    fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
+        uniform(view, view.ops.starts(view.linked), rng)
+    }
+}
+
+pub(super) struct Tabu {
+    pub(super) colour: u8,
+}
+
+impl<G: Geometry> Pick<G> for Tabu {
+    #[inline(always)]
+    fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
+        let starts = view.ops.starts(view.linked);
+        if self.colour != 0 {
+            let others = view.ops.without(starts, view.ops.colour(view.tiles, self.colour));
+            if view.ops.any(others) {
+                return uniform(view, others, rng);
+            }
+        }
+        uniform(view, starts, rng)
+    }
+}
+
+pub(super) struct Selective {
+    pub(super) tabu: u8,
+    pub(super) played: usize,
+}
+
+/// The smallest cells of the groups that Cazenave's selective policy allows, mixed with cells that are not smallest (see
+/// [`Ops::starts`]).
+#[inline(always)]
+pub fn selective_starts<G: Geometry, O: Ops<G>>(
+    ops: O,
+    tiles: &O::Tiles,
+    linked: &Linked<O::Mask>,
+    links: &Links<G>,
+    tabu: u8,
+    played: usize,
+) -> O::Mask {
+    let starts = ops.starts(linked);
+    if tabu == 0 {
+        return starts;
+    }
+    let banned = ops.colour(tiles, tabu);
+    let mut legal = ops.without(starts, banned);
+    if played > 10 {
+        // A pair's smallest cell is the only one that counts as a start, so pairs keep the draw uniform.
+        legal = ops.or(legal, ops.and(ops.pairs(linked), banned));
+    }
+    if ops.any(legal) && several_components(ops, links, &ops.words(banned)) { legal } else { starts }
+}
+
+impl<G: Geometry> Pick<G> for Selective {
+    #[inline(always)]
+    fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
+        let View { ops, tiles, linked, links } = *view;
+        let legal = selective_starts(ops, tiles, linked, links, self.tabu, self.played);
+        self.played += 1;
+        uniform(view, legal, rng)
+    }
+}
+
+/// A uniform cell of the box, as a cell index.
+#[inline(always)]
+fn random_cell<G: Geometry>(extent: Extent, rng: &mut Rng) -> usize {
+    let i = rng.index(extent.rows * extent.columns);
+    i / extent.rows * G::LANE as usize + i % extent.rows
+}
+
+pub(super) struct Cell {
+    pub(super) extent: Extent,
+}
+
+impl<G: Geometry> Pick<G> for Cell {
+    #[inline(always)]
+    fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
+        let cells = view.ops.words(view.ops.cells(view.linked));
+        if !view.ops.any(view.ops.cells(view.linked)) {
+            return None;
+        }
+        let cell = next_cyclic::<G>(&cells, random_cell::<G>(self.extent, rng))?;
+        Some(flood_from(view.ops, view.links, cell))
+    }
+}
+
+pub(super) struct TabuCell {
+    pub(super) extent: Extent,
+    pub(super) epsilon: f64,
+    pub(super) tabu: u8,
+    /// Tiles of each colour, where the tabu colour is looked for at every move.
+    pub(super) counts: Option<[u32; 16]>,
+}
+
+impl<G: Geometry> Pick<G> for TabuCell {
+    #[inline(always)]
+    fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
+        let ops = view.ops;
+        let cells = ops.cells(view.linked);
+        if !ops.any(cells) {
+            return None;
+        }
+        let start = random_cell::<G>(self.extent, rng);
+        let banned = ops.and(cells, ops.colour(view.tiles, self.tabu));
+        let (banned, free) = (ops.words(banned), ops.words(ops.without(cells, banned)));
+        let cell = scan::<G>(&banned, next_cyclic::<G>(&free, start), start, self.epsilon, rng);
+        let group = flood_from(ops, view.links, cell);
+        if let Some(counts) = &mut self.counts {
+            let board = ops.store(view.tiles);
+            counts[usize::from(board.colour_at(group.cell as u16))] -= group.size;
+            self.tabu = most_frequent(counts);
+            // Once the board is empty there is no move to forbid, but a colour is needed.
+            self.tabu = self.tabu.max(1);
+        }
+        Some(group)
+    }
+}
+
+/// The cell at which a scan from `start` ends: `free` if none of the `banned` cells before it is accepted. One draw per
+/// banned cell passed.
+#[inline(always)]
+fn scan<G: Geometry>(banned: &G::Words, free: Option<usize>, start: usize, epsilon: f64, rng: &mut Rng) -> usize {
+    // Banned cells at or after `cell`, and before it.
+    let from = |cell: usize| {
+        let mut n = 0;
+        for w in 0..G::WORDS {
+            let mask = if w * 64 + 64 <= cell {
+                0
+            } else if w * 64 >= cell {
+                !0
+            } else {
+                !0 << (cell % 64)
+            };
+            n += (banned[w] & mask).count_ones();
+        }
+        n
+    };
+    let all = count::<G>(banned) as u32;
+    let after_start = from(start);
+    let passed = match free {
+        Some(cell) if cell >= start => after_start - from(cell),
+        Some(cell) => after_start + all - from(cell),
+        None => all,
+    };
+    for i in 0..passed {
+        if rng.chance(epsilon) {
+            return nth_cyclic::<G>(banned, all - after_start, all, i);
+        }
+    }
+    // Nothing else found: the last cell seen.
+    free.unwrap_or_else(|| nth_cyclic::<G>(banned, all - after_start, all, all - 1))
+}
+
+/// The i-th cell of a mask after the first `before` ones, cyclically; `all` is the number of cells.
+#[cold]
+fn nth_cyclic<G: Geometry>(mask: &G::Words, before: u32, all: u32, i: u32) -> usize {
+    let mut k = (before + i) % all;
+    for w in 0..G::WORDS {
+        let here = mask[w].count_ones();
+        if k < here {
+            let mut bits = mask[w];
+            for _ in 0..k {
+                bits &= bits - 1;
+            }
+            return w * 64 + bits.trailing_zeros() as usize;
+        }
+        k -= here;
+    }
+    0
+}
+
+/// A colour drawn uniformly over those present; 1 on an empty board, without a draw.
+pub(super) fn draw_colour<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
+    let counts = board.colour_counts();
+    let present = (1..16_u8).filter(|&c| counts[usize::from(c)] > 0);
+    let n = present.clone().count();
+    if n == 0 {
+        return 1;
+    }
+    present.clone().nth(rng.index(n)).unwrap_or(1)
+}

@@ -1,0 +1,218 @@
+//! The tile games as a [`Problem`].
+
+use super::game::{Game, Penalty};
+use super::grid::Grid;
+use super::kernel::group::{Body, Links, flood_lowest};
+use super::kernel::ops::Ops;
+use super::kernel::{Board, Engine, Extent, Geometry, Job};
+use super::rollout::{ROLLOUTS, TileRollout};
+use soloist::{Problem, Rollout, RolloutInfo, Score, StableHasher};
+use std::hash::Hasher;
+
+/// A board to be played, under the rules of one of the games.
+#[derive(Clone, Debug)]
+pub struct Tiles<G: Geometry> {
+    start: Board<G>,
+    rows: usize,
+    columns: usize,
+    game: Game,
+    penalty: Penalty,
+    engine: Engine,
+    tabu: u8,
+}
+
+/// A position of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Position<G: Geometry> {
+    /// The tiles.
+    pub board: Board<G>,
+    /// Points of the moves so far.
+    pub points: i64,
+    /// Number of moves so far.
+    pub played: u32,
+}
+
+impl<G: Geometry> Tiles<G> {
+    /// The game on `grid`, or `None` when the grid does not fit the layout `G` or is not settled.
+    #[must_use]
+    pub fn new(grid: &Grid, game: Game, penalty: Penalty, engine: Engine) -> Option<Self> {
+        let start = Board::from_rows(&grid.to_rows()).ok()?;
+        let tabu = start.most_frequent();
+        Some(Self {
+            start,
+            rows: grid.rows(),
+            columns: grid.cols(),
+            game,
+            penalty: game.penalty(penalty),
+            engine,
+            tabu,
+        })
+    }
+
+    /// The game whose points are counted.
+    #[must_use]
+    pub fn game(&self) -> Game {
+        self.game
+    }
+
+    /// The end penalty in force.
+    #[must_use]
+    pub fn penalty(&self) -> Penalty {
+        self.penalty
+    }
+
+    /// The machine instructions used.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        self.engine
+    }
+
+    /// The most frequent colour of the start board, the lowest of those tied.
+    #[must_use]
+    pub fn tabu(&self) -> u8 {
+        self.tabu
+    }
+
+    /// The place of a move for people: (row, column) from 0 at the top left.
+    #[must_use]
+    pub fn place(&self, cell: u16) -> (usize, usize) {
+        let (column, height) = (usize::from(cell) / G::LANE as usize, usize::from(cell) % G::LANE as usize);
+        ((self.rows - 1).saturating_sub(height), column)
+    }
+
+    /// The box that the board fills.
+    #[must_use]
+    pub fn extent(&self) -> Extent {
+        Extent { rows: self.rows, columns: self.columns }
+    }
+
+    /// The points at the end of a game that stops at `board`.
+    #[must_use]
+    pub fn end_points(&self, board: &Board<G>) -> i64 {
+        let counts = board.colour_counts().map(|count| count as usize);
+        self.game.end_points(self.penalty, &counts[1..])
+    }
+}
+
+impl<G: Geometry> Problem for Tiles<G> {
+    type State = Position<G>;
+    /// The smallest cell of the group: column from the left x lane width + row from the bottom.
+    type Move = u16;
+
+    fn root(&self) -> Position<G> {
+        Position { board: self.start, points: 0, played: 0 }
+    }
+
+    fn moves(&self, state: &Position<G>, moves: &mut Vec<u16>) {
+        self.engine.run(List { board: &state.board, moves });
+    }
+
+    fn apply(&self, state: &mut Position<G>, mv: u16) {
+        let size = self.engine.run(Play { board: &mut state.board, cell: mv });
+        state.points += self.game.points(size as usize);
+        state.played += 1;
+    }
+
+    fn score(&self, state: &Position<G>) -> Score {
+        Score::Feasible((state.points + self.end_points(&state.board)) as f64)
+    }
+
+    /// The cells of the group and their colour: the same at any time of the game.
+    fn code(&self, state: &Position<G>, mv: u16) -> u64 {
+        state.board.group_code(mv)
+    }
+
+    /// Schadd's over-estimate: every colour leaves in one group; no award while a colour has a single tile.
+    fn bound(&self, state: &Position<G>) -> Option<f64> {
+        let counts = state.board.colour_counts();
+        let groups: i64 = counts[1..].iter().map(|&count| self.game.points(count as usize)).sum();
+        let end = if counts[1..].contains(&1) {
+            // The single tile stays, whatever else goes.
+            let singles: Vec<usize> = counts[1..].iter().filter(|&&count| count == 1).map(|_| 1).collect();
+            self.game.end_points(self.penalty, &singles)
+        } else {
+            self.game.end_points(self.penalty, &[])
+        };
+        Some((state.points + groups + end) as f64)
+    }
+
+    fn key(&self, state: &Position<G>) -> Option<u64> {
+        let mut hash = StableHasher::new();
+        for plane in 0..G::PLANES {
+            for &word in state.board.planes[plane].as_ref() {
+                hash.write_u64(word);
+            }
+        }
+        hash.write_u64(state.points as u64);
+        // The size-2 exception of the selective policy looks at the number of moves, the futures do not.
+        Some(hash.finish())
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        TileRollout::named(name).map(|rollout| Box::new(rollout) as Box<dyn Rollout<Self>>)
+    }
+
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        ROLLOUTS
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let mut hash = StableHasher::new();
+        hash.write(self.game.name().as_bytes());
+        hash.write(self.penalty.name().as_bytes());
+        hash.write_u64(self.rows as u64);
+        hash.write_u64(G::WORDS as u64);
+        hash.write_u64(self.key(&self.root()).unwrap_or_default());
+        hash.finish()
+    }
+}
+
+/// Lists the groups of a board.
+struct List<'a, G: Geometry> {
+    board: &'a Board<G>,
+    moves: &'a mut Vec<u16>,
+}
+
+impl<G: Geometry> Job<G> for List<'_, G> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<O: Ops<G>>(self, ops: O) {
+        let linked = ops.links(&ops.load(self.board));
+        let links = Links::new(ops, &linked);
+        let mut rest = ops.words(ops.cells(&linked));
+        for w in 0..G::WORDS {
+            while rest[w] != 0 {
+                let cell = w * 64 + rest[w].trailing_zeros() as usize;
+                self.moves.push(cell as u16);
+                let group = flood_lowest(ops, &links, cell).mask();
+                for i in w..G::WORDS {
+                    rest[i] &= !group[i];
+                }
+            }
+        }
+    }
+}
+
+/// Plays a legal move, given by its smallest cell; returns the size of the group.
+struct Play<'a, G: Geometry> {
+    board: &'a mut Board<G>,
+    cell: u16,
+}
+
+impl<G: Geometry> Job<G> for Play<'_, G> {
+    type Output = u32;
+
+    #[inline(always)]
+    fn run<O: Ops<G>>(self, ops: O) -> u32 {
+        let mut tiles = ops.load(self.board);
+        let links = Links::new(ops, &ops.links(&tiles));
+        let group = flood_lowest(ops, &links, usize::from(self.cell));
+        match &group.body {
+            Body::Window(cells) => ops.remove_window(&mut tiles, group.base, *cells),
+            Body::Wide(words) => ops.remove(&mut tiles, words),
+        }
+        *self.board = ops.store(&tiles);
+        group.size
+    }
+}
