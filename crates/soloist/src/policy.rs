@@ -9,6 +9,7 @@
 
 use crate::Move;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// The weight of a logit of zero.
 pub const UNIT_WEIGHT: u64 = 1 << 26;
@@ -484,7 +485,9 @@ impl<'de> Deserialize<'de> for Policy {
         let count = stored.entries.len();
         let sound = stored.saved.len() == count
             && stored.undo.iter().all(|&(age, _)| (age as usize) < count)
-            && stored.frames.iter().all(|&(_, undo, order)| undo <= stored.undo.len() && order <= count);
+            && stored.frames.iter().all(|&(_, undo, order)| undo <= stored.undo.len() && order <= count)
+            && stored.frames.is_sorted_by_key(|&(_, undo, order)| (undo, order))
+            && stored.entries.iter().map(|entry| entry.0).collect::<HashSet<_>>().len() == count;
         if !sound {
             return Err(serde::de::Error::custom("inconsistent policy"));
         }

@@ -376,7 +376,12 @@ impl<'a, P: Problem> Solver<'a, P> {
 
     fn outcome(&self, streams: &[Stream<'_, P>], stop: StopReason, elapsed: Duration) -> Outcome<P::Move> {
         let sense = self.problem.sense();
-        let best = merge(sense, streams).cloned();
+        let first = match stop {
+            StopReason::Target | StopReason::Bound => self.first_at_goal(streams),
+            _ => None,
+        };
+        let stop = first.map_or(stop, |(_, reason)| reason);
+        let best = first.map_or_else(|| merge(sense, streams), |(first, _)| first.tally.best.as_ref()).cloned();
         let optimal = matches!(stop, StopReason::Exhausted | StopReason::Bound);
         let bound = if optimal {
             best.as_ref().and_then(|best| best.score.value())
@@ -385,6 +390,10 @@ impl<'a, P: Problem> Solver<'a, P> {
         };
         let mut events: Vec<Improvement> =
             streams.iter().flat_map(|stream| stream.tally.history.iter().copied()).collect();
+        if let Some((first, _)) = first {
+            let end = first.since();
+            events.retain(|event| (event.playouts, event.stream) <= end);
+        }
         events.sort_by_key(|event| (event.playouts, event.stream));
         let mut history: Vec<Improvement> = Vec::new();
         for event in events {
@@ -393,6 +402,45 @@ impl<'a, P: Problem> Solver<'a, P> {
             }
         }
         Outcome { best, bound, optimal, stop, counters: total(streams), elapsed, history }
+    }
+}
+
+impl<P: Problem> Solver<'_, P> {
+    /// The stream that reached the target or the root's bound after the fewest playouts, and which of them it was. Others may have run on
+    /// for a while and found better: how far depends on their schedule, so that does not count.
+    fn first_at_goal<'s>(&self, streams: &'s [Stream<'_, P>]) -> Option<(&'s Stream<'s, P>, StopReason)> {
+        let goals = Goals::new(self.problem, self.budget.target);
+        let reached = |stream: &'s Stream<'_, P>| Some((stream as &Stream<'s, P>, goals.reached(&stream.tally.best)?));
+        streams.iter().filter_map(reached).min_by_key(|(stream, _)| stream.since())
+    }
+}
+
+/// Scores at which a search is over.
+#[derive(Clone, Copy)]
+struct Goals {
+    sense: Sense,
+    bound: Option<f64>,
+    target: Option<f64>,
+}
+
+impl Goals {
+    fn new<P: Problem>(problem: &P, target: Option<f64>) -> Self {
+        Self { sense: problem.sense(), bound: problem.bound(&problem.root()), target }
+    }
+
+    /// The goal that this incumbent reaches.
+    fn reached<M>(&self, best: &Option<Solution<M>>) -> Option<StopReason> {
+        let value = best.as_ref().and_then(|best| best.score.value())?;
+        let is_reached = |goal: Option<f64>| goal.is_some_and(|goal| !self.sense.better_value(goal, value));
+        if is_reached(self.bound) {
+            return Some(StopReason::Bound);
+        }
+        is_reached(self.target).then_some(StopReason::Target)
+    }
+
+    /// As [`Goals::reached`], for an incumbent that is new if there are more than `improvements`.
+    fn reached_now<M: crate::Move>(&self, tally: &Tally<M>, improvements: usize) -> Option<StopReason> {
+        if tally.history.len() > improvements { self.reached(&tally.best) } else { None }
     }
 }
 
@@ -423,17 +471,9 @@ impl<P: Problem> Stream<'_, P> {
         let mut batch = 1_u64;
         let mut now = Instant::now();
         let mut known = self.tally.counters;
-        let bound = problem.bound(&problem.root());
-        let reached = |best: &Option<Solution<P::Move>>| {
-            let value = best.as_ref().and_then(|best| best.score.value())?;
-            let is_reached = |goal: Option<f64>| goal.is_some_and(|goal| !problem.sense().better_value(goal, value));
-            if is_reached(bound) {
-                return Some(StopReason::Bound);
-            }
-            is_reached(target).then_some(StopReason::Target)
-        };
+        let goals = Goals::new(problem, target);
         loop {
-            if let Some(reason) = self.ended(shared, reached(&self.tally.best)) {
+            if let Some(reason) = self.ended(shared, goals.reached(&self.tally.best)) {
                 self.end = Some(reason);
                 shared.publish(&mut known, self.tally.counters);
                 return self.end;
@@ -443,9 +483,6 @@ impl<P: Problem> Stream<'_, P> {
             }
             if shared.deadline.is_some_and(|deadline| now >= deadline) {
                 return Some(StopReason::Time);
-            }
-            if shared.pause.is_some_and(|pause| now >= pause) {
-                return None;
             }
             for _ in 0..batch {
                 let improvements = self.tally.history.len();
@@ -460,7 +497,7 @@ impl<P: Problem> Stream<'_, P> {
                     shared.publish(&mut known, self.tally.counters);
                     shared.improved(problem.sense(), &self.tally);
                 }
-                if self.end.is_some() || self.limit(reached_now(&self.tally, improvements, &reached)).is_some() {
+                if self.end.is_some() || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
                     break;
                 }
             }
@@ -473,6 +510,10 @@ impl<P: Problem> Stream<'_, P> {
                 batch = (batch / 2).max(1);
             }
             shared.tick(now);
+            // Asked after the work: each part makes progress, however short the interval of checkpoints is.
+            if shared.pause.is_some_and(|pause| now >= pause) {
+                return None;
+            }
         }
     }
 
@@ -487,6 +528,11 @@ impl<P: Problem> Stream<'_, P> {
             return Some(StopReason::Target);
         }
         end
+    }
+
+    /// Playouts at the last improvement and number of the stream.
+    fn since(&self) -> (u64, usize) {
+        (self.tally.history.last().map_or(0, |last| last.playouts), self.tally.stream)
     }
 
     /// The count that is used up, if any.
@@ -505,15 +551,6 @@ impl<P: Problem> Stream<'_, P> {
         let last = self.tally.history.last().map_or(0, |last| last.playouts);
         (playouts - last >= self.limits.stall).then_some(StopReason::Stall)
     }
-}
-
-/// The goal that was reached, asked only when the incumbent changed.
-fn reached_now<M: crate::Move>(
-    tally: &Tally<M>,
-    improvements: usize,
-    reached: &impl Fn(&Option<Solution<M>>) -> Option<StopReason>,
-) -> Option<StopReason> {
-    if tally.history.len() > improvements { reached(&tally.best) } else { None }
 }
 
 impl<M: crate::Move> Shared<'_, M> {

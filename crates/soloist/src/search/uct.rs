@@ -50,7 +50,7 @@ parameters! {
     ///
     /// When to use it: early decisions matter and playouts say something about them. Cost per step: one playout, and one pass over the
     /// children of each node on the path. Memory: about 64 bytes a child of an expanded node, never more than the budget: when it is full, nodes visited fewer than
-    /// `k` times lose their children, `k` being the smallest power of two that frees half of the room, and the search goes on.
+    /// `k` times lose their children, `k` being the smallest power of two that frees half of the room, and the search goes on. (Pruning itself takes up to a quarter more for a moment.)
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};

@@ -1,0 +1,276 @@
+//! Problems and tools that the tests of the engine share.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use serde::{Deserialize, Serialize};
+use soloist::{
+    Budget, CheckpointError, Method, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, RunInfo, Score, Sense,
+    Solver, stable_hash,
+};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+/// A knapsack, packed item by item in any order; optionally upside down and with a least weight.
+#[derive(Clone, Debug)]
+pub(crate) struct Bag {
+    /// Value and weight.
+    pub(crate) items: Vec<(u32, u32)>,
+    pub(crate) capacity: u32,
+    /// Packings lighter than this are infeasible by the difference.
+    pub(crate) least: u32,
+    /// Scores are negated when smaller is better: the same problem in the mirror.
+    pub(crate) sense: Sense,
+}
+
+impl Bag {
+    /// Sixteen items of which about seven fit.
+    pub(crate) fn sixteen() -> Self {
+        let values = [41, 55, 67, 12, 70, 23, 38, 90, 64, 17, 82, 35, 49, 28, 76, 59];
+        let weights = [23, 26, 35, 7, 41, 13, 19, 51, 33, 10, 44, 21, 24, 17, 40, 29];
+        let items = values.into_iter().zip(weights).collect();
+        Self { items, capacity: 200, least: 0, sense: Sense::Maximize }
+    }
+
+    /// As [`Bag::sixteen`], but most playouts end too light.
+    pub(crate) fn tight() -> Self {
+        Self { least: 197, ..Self::sixteen() }
+    }
+
+    pub(crate) fn mirrored(mut self) -> Self {
+        self.sense = Sense::Minimize;
+        self
+    }
+
+    pub(crate) fn optimum(&self) -> f64 {
+        let mut best = vec![0; self.capacity as usize + 1];
+        for &(value, weight) in &self.items {
+            for room in (weight..=self.capacity).rev() {
+                best[room as usize] = best[room as usize].max(best[(room - weight) as usize] + value);
+            }
+        }
+        f64::from(best[self.capacity as usize])
+    }
+}
+
+/// The set of packed items and what they weigh and are worth.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Packed {
+    set: u64,
+    weight: u32,
+    value: u32,
+}
+
+impl Problem for Bag {
+    type State = Packed;
+    type Move = u8;
+
+    fn root(&self) -> Packed {
+        Packed::default()
+    }
+
+    fn moves(&self, state: &Packed, moves: &mut Vec<u8>) {
+        for (item, &(_, weight)) in (0_u8..).zip(&self.items) {
+            if state.set >> item & 1 == 0 && state.weight + weight <= self.capacity {
+                moves.push(item);
+            }
+        }
+    }
+
+    fn apply(&self, state: &mut Packed, item: u8) {
+        let (value, weight) = self.items[item as usize];
+        state.set |= 1 << item;
+        state.weight += weight;
+        state.value += value;
+    }
+
+    fn score(&self, state: &Packed) -> Score {
+        if state.weight < self.least {
+            return Score::Infeasible(f64::from(self.least - state.weight));
+        }
+        let value = f64::from(state.value);
+        Score::Feasible(if self.sense == Sense::Maximize { value } else { -value })
+    }
+
+    fn sense(&self) -> Sense {
+        self.sense
+    }
+
+    fn bias(&self, _state: &Packed, item: u8) -> f64 {
+        let (value, weight) = self.items[item as usize];
+        f64::from(value) / f64::from(weight) - 1.5
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        (name == "learner").then(|| Box::new(Learner::default()) as Box<dyn Rollout<Self>>)
+    }
+
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        &[
+            RolloutInfo { name: "random", help: "uniform" },
+            RolloutInfo { name: "learner", help: "skips draws that depend on the scores seen so far" },
+        ]
+    }
+}
+
+/// A rollout with memory: what it draws depends on all scores so far, so that losing its state shows.
+#[derive(Default, Serialize, Deserialize)]
+struct Learner(u64);
+
+impl Rollout<Bag> for Learner {
+    fn candidates(&mut self, problem: &Bag, state: &Packed, moves: &mut Vec<u8>) {
+        problem.moves(state, moves);
+        let count = moves.len();
+        if count > 1 {
+            moves.swap_remove(self.0 as usize % count);
+        }
+    }
+
+    fn feedback(&mut self, score: Score) {
+        let value = score.value().or(score.violation()).unwrap_or_default();
+        self.0 = stable_hash(&(self.0, value.to_bits())) % 1_000;
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.0.to_le_bytes().to_vec()
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let bytes = bytes.try_into().map_err(|_| CheckpointError::Corrupt("the learner"))?;
+        self.0 = u64::from_le_bytes(bytes);
+        Ok(())
+    }
+}
+
+/// Records the moves of every playout of the problem inside.
+#[derive(Debug)]
+pub(crate) struct Recorded<P: Problem> {
+    pub(crate) inner: P,
+    pub(crate) log: Mutex<Vec<Vec<P::Move>>>,
+}
+
+impl<P: Problem> Recorded<P> {
+    pub(crate) fn new(inner: P) -> Self {
+        Self { inner, log: Mutex::new(Vec::new()) }
+    }
+
+    /// What was recorded since the last call.
+    pub(crate) fn take(&self) -> Vec<Vec<P::Move>> {
+        std::mem::take(&mut self.log.lock().unwrap())
+    }
+}
+
+impl<P: Problem> Problem for Recorded<P> {
+    type State = (P::State, Vec<P::Move>);
+    type Move = P::Move;
+
+    fn root(&self) -> Self::State {
+        (self.inner.root(), Vec::new())
+    }
+
+    fn moves(&self, state: &Self::State, moves: &mut Vec<P::Move>) {
+        self.inner.moves(&state.0, moves);
+    }
+
+    fn apply(&self, state: &mut Self::State, mv: P::Move) {
+        self.inner.apply(&mut state.0, mv);
+        state.1.push(mv);
+    }
+
+    fn score(&self, state: &Self::State) -> Score {
+        self.log.lock().unwrap().push(state.1.clone());
+        self.inner.score(&state.0)
+    }
+
+    fn sense(&self) -> Sense {
+        self.inner.sense()
+    }
+
+    fn code(&self, state: &Self::State, mv: P::Move) -> u64 {
+        self.inner.code(&state.0, mv)
+    }
+
+    fn bias(&self, state: &Self::State, mv: P::Move) -> f64 {
+        self.inner.bias(&state.0, mv)
+    }
+
+    // Not the default: that one scores walks, which are no playouts.
+    fn fingerprint(&self) -> u64 {
+        self.inner.fingerprint()
+    }
+}
+
+/// A preset with some parameters set.
+pub(crate) fn method(name: &str, settings: &[(&str, &str)]) -> Method {
+    let mut method = Method::preset(name).unwrap();
+    for (key, value) in settings {
+        method.set(key, value).unwrap();
+    }
+    method
+}
+
+/// Every preset, and settings that take other paths through the code.
+pub(crate) fn methods() -> Vec<Method> {
+    let mut all: Vec<Method> = Method::presets().iter().map(soloist::Preset::method).collect();
+    let more: &[(&str, &[(&str, &str)])] = &[
+        ("sampling", &[("limit", "300")]),
+        ("uct", &[("expansion", "all"), ("threshold", "3")]),
+        ("uct", &[("value", "best"), ("normalisation", "none"), ("c", "20")]),
+        ("uct", &[("threshold", "0"), ("c", "1.414")]),
+        ("uct-best", &[("expansion", "one"), ("normalisation", "global")]),
+        ("nmcs", &[("level", "1")]),
+        ("nmcs", &[("level", "2"), ("restarts", "false")]),
+        ("nmcs", &[("level", "5")]),
+        ("nrpa", &[("level", "1"), ("iterations", "30")]),
+        ("nrpa", &[("level", "2"), ("iterations", "20"), ("alpha", "0.5"), ("playouts", "4")]),
+        ("nrpa", &[("level", "3"), ("iterations", "7"), ("bias_weight", "0.8"), ("temperature", "1.5")]),
+        ("nrpa", &[("level", "2"), ("iterations", "25"), ("clamp", "2"), ("restarts", "false")]),
+        ("nrpa", &[("level", "6"), ("iterations", "3")]),
+        ("nrpa", &[("level", "2"), ("iterations", "8"), ("arms", "5"), ("race", "2")]),
+    ];
+    all.extend(more.iter().map(|(name, settings)| method(name, settings)));
+    all
+}
+
+/// A fresh path for a file of the test `name`.
+pub(crate) fn scratch(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("soloist-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder.join(name)
+}
+
+/// Checkpoints at the end of a run only, the one at its start aside.
+pub(crate) const NEVER: Duration = Duration::from_secs(1 << 30);
+
+/// Runs a solver with a checkpoint at the end; its outcome and the checkpoint.
+pub(crate) fn run_and_save<P: Problem>(solver: Solver<'_, P>, name: &str) -> (Outcome<P::Move>, Vec<u8>) {
+    let path = scratch(name);
+    let outcome = solver.checkpoint(&path, NEVER).run().unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    (outcome, bytes)
+}
+
+/// A checkpoint in two parts: what it says about the run, the time taken left out, and everything else, byte by byte.
+pub(crate) fn without_time(checkpoint: &[u8]) -> (RunInfo, Vec<u8>) {
+    let body = &checkpoint[28..checkpoint.len() - 4];
+    let (mut info, rest) = postcard::take_from_bytes::<RunInfo>(body).unwrap();
+    info.elapsed = Duration::ZERO;
+    (info, rest.to_vec())
+}
+
+/// An outcome without the time taken.
+pub(crate) fn timeless<M>(mut outcome: Outcome<M>) -> Outcome<M> {
+    outcome.elapsed = Duration::ZERO;
+    outcome
+}
+
+pub(crate) fn run<P: Problem>(problem: &P, method: &Method, seed: u64, playouts: u64) -> Outcome<P::Move> {
+    Solver::new(problem, method.clone()).seed(seed).budget(Budget::playouts(playouts)).run().unwrap()
+}
+
+/// One uniform playout from `state`, by the draws that the engine documents.
+pub(crate) fn playout<P: Problem>(problem: &P, state: &mut P::State, rng: &mut Rng) -> Vec<P::Move> {
+    let mut playout = Playout::default();
+    soloist::Uniform.run(problem, state, &mut playout, rng);
+    playout.moves
+}

@@ -1,0 +1,60 @@
+//! Golden runs: what the searches find must not change by accident.
+//!
+//! Each line of `golden.txt` is a run: problem, method with its settings, seed, playouts, the score and a hash of the moves. After a change that is meant to
+//! change runs, write the file anew with `SOLOIST_GOLDEN=write cargo test -p soloist --test golden`, look at the difference, and say why in the
+//! changelog.
+
+mod common;
+
+use common::{Bag, method, run};
+use soloist::doc::Staircase;
+use soloist::{Problem, stable_hash};
+use std::fmt::Write as _;
+
+const HEAD: &str = "# problem method [name=value ...] seed playouts -> score moves-hash\n";
+const SETTINGS: &[&str] = &[
+    "sampling",
+    "uct",
+    "uct c=1.414 expansion=all threshold=2",
+    "uct value=best normalisation=none c=20",
+    "uct-best",
+    "nmcs",
+    "nmcs level=1",
+    "nmcs level=2",
+    "nrpa",
+    "nrpa level=1 iterations=50",
+    "nrpa level=2 iterations=30 alpha=0.5 playouts=4",
+    "nrpa level=3 iterations=10 bias_weight=0.8 temperature=1.5",
+    "nrpa level=3 clamp=2",
+];
+
+fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {
+    let mut fields = setting.split(' ');
+    let preset = fields.next().unwrap();
+    let settings: Vec<_> = fields.map(|field| field.split_once('=').unwrap()).collect();
+    let best = run(problem, &method(preset, &settings), seed, playouts).best.unwrap();
+    let hash = stable_hash(&best.moves);
+    writeln!(text, "{name} {setting} {seed} {playouts} -> {} {hash:016x}", best.score).unwrap();
+}
+
+#[test]
+fn golden_runs() {
+    let mut text = HEAD.to_owned();
+    for setting in SETTINGS {
+        for (seed, playouts) in [(1, 40), (2, 1_000), (3, 10_000)] {
+            line(&mut text, "staircase-40", &Staircase(40), setting, seed, playouts);
+            line(&mut text, "bag", &Bag::sixteen(), setting, seed, playouts);
+            line(&mut text, "tight-bag-minimised", &Bag::tight().mirrored(), setting, seed, playouts);
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt");
+    if std::env::var_os("SOLOIST_GOLDEN").is_some_and(|value| value == "write") {
+        std::fs::write(path, &text).unwrap();
+    }
+    // A checkout may have other line ends.
+    let golden = std::fs::read_to_string(path).unwrap().replace('\r', "");
+    for (found, expected) in text.lines().zip(golden.lines()) {
+        assert_eq!(found, expected, "left: this build, right: golden.txt");
+    }
+    assert_eq!(text.lines().count(), golden.lines().count());
+}

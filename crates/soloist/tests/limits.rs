@@ -1,0 +1,341 @@
+//! Limits, streams, and problems at the edge of what is one.
+
+mod common;
+
+use common::{Bag, Recorded, method, methods, run, timeless};
+use soloist::doc::Staircase;
+use soloist::{
+    Budget, Improvement, Method, Observer, Problem, Progress, Rng, Score, Sense, Solution, SolveError, Solver,
+    StopReason,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+#[test]
+fn the_same_run_twice() {
+    let bag = Bag::tight();
+    for method in methods() {
+        assert_eq!(timeless(run(&bag, &method, 4, 900)), timeless(run(&bag, &method, 4, 900)), "{method:?}");
+        for threads in [2, 3] {
+            let run = || {
+                let solver = Solver::new(&bag, method.clone()).seed(4).threads(threads);
+                timeless(solver.budget(Budget::playouts(900)).run().unwrap())
+            };
+            assert_eq!(run(), run(), "{method:?} on {threads} streams");
+        }
+    }
+}
+
+#[test]
+fn seeds_matter() {
+    let problem = Recorded::new(Bag::sixteen());
+    for method in methods() {
+        let logs = [1, 2].map(|seed| {
+            run(&problem, &method, seed, 100);
+            problem.take()
+        });
+        assert_ne!(logs[0], logs[1], "{method:?}");
+    }
+}
+
+#[test]
+fn playout_counts_are_exact() {
+    let bag = Bag::sixteen();
+    for preset in Method::presets() {
+        for (playouts, threads) in [(0, 1), (1, 1), (999, 1), (1_000, 3), (2, 3), (5_001, 2)] {
+            let problem = Recorded::new(bag.clone());
+            let solver = Solver::new(&problem, preset.method()).threads(threads);
+            let outcome = solver.budget(Budget::playouts(playouts)).run().unwrap();
+            assert_eq!(outcome.counters.playouts, playouts, "{} on {threads} streams", preset.name);
+            assert_eq!(problem.take().len() as u64, playouts, "{} on {threads} streams", preset.name);
+            assert_eq!((outcome.stop, outcome.best.is_some()), (StopReason::Playouts, playouts > 0));
+        }
+    }
+}
+
+#[test]
+fn a_target_stops_at_the_playout_that_reaches_it() {
+    let bag = Bag::sixteen();
+    for method in methods().into_iter().filter(|method| !format!("{method:?}").contains("restarts: false")) {
+        let budget = Budget { target: Some(375.0), ..Budget::playouts(100_000) };
+        let outcome = Solver::new(&bag, method.clone()).seed(2).budget(budget).run().unwrap();
+        if matches!(&method, Method::Sampling(own) if own.limit > 0) && outcome.stop == StopReason::Completed {
+            continue;
+        }
+        assert_eq!(outcome.stop, StopReason::Target, "{method:?}");
+        let (last, earlier) = outcome.history.split_last().unwrap();
+        assert_eq!(last.playouts, outcome.counters.playouts, "{method:?}");
+        assert!(last.score.value().unwrap() >= 375.0 && earlier.iter().all(|old| old.score.value().unwrap() < 375.0));
+    }
+    // Downwards as well; an unreachable target stops nothing.
+    let mirror = bag.mirrored();
+    let at = |target| {
+        let budget = Budget { target: Some(target), ..Budget::playouts(20_000) };
+        Solver::new(&mirror, Method::preset("nrpa").unwrap()).budget(budget).run().unwrap()
+    };
+    assert!(at(-375.0).best.unwrap().score.value().unwrap() <= -375.0);
+    assert_eq!((at(-375.0).stop, at(-1e6).stop), (StopReason::Target, StopReason::Playouts));
+}
+
+/// One draw among a thousand scores. The stream whose first draw is `slow` takes its time over every playout.
+struct Lottery {
+    slow: Option<u64>,
+    /// Scores end here, and the problem knows it.
+    cap: Option<u64>,
+}
+
+thread_local! {
+    static FIRST: std::cell::Cell<Option<u64>> = const { std::cell::Cell::new(None) };
+}
+
+impl Problem for Lottery {
+    type State = Option<u64>;
+    type Move = u64;
+
+    fn root(&self) -> Option<u64> {
+        None
+    }
+    fn moves(&self, state: &Option<u64>, moves: &mut Vec<u64>) {
+        if state.is_none() {
+            moves.extend(0..1000);
+        }
+    }
+    fn apply(&self, state: &mut Option<u64>, mv: u64) {
+        *state = Some(mv);
+    }
+    fn score(&self, state: &Option<u64>) -> Score {
+        let draw = state.unwrap();
+        let first = FIRST.get().unwrap_or(draw);
+        FIRST.set(Some(first));
+        if self.slow == Some(first) {
+            std::thread::sleep(Duration::from_micros(300));
+        }
+        Score::Feasible(draw.min(self.cap.unwrap_or(draw)) as f64)
+    }
+    fn bound(&self, _: &Option<u64>) -> Option<f64> {
+        self.cap.map(|cap| cap as f64)
+    }
+    fn fingerprint(&self) -> u64 {
+        1
+    }
+}
+
+#[test]
+fn a_target_is_reached_by_the_same_stream_whatever_the_schedule() {
+    const TARGET: u64 = 980;
+    let draws = |seed, stream| {
+        let mut rng = Rng::stream(seed, stream);
+        (0..400).map(|_| rng.below(1000)).collect::<Vec<_>>()
+    };
+    let reach = |draws: &[u64]| draws.iter().position(|&draw| draw >= TARGET).map(|at| (at, draws[at]));
+    let mut cases = 0;
+    for seed in 0..400 {
+        let streams = [draws(seed, 0), draws(seed, 1)];
+        let [Some(first), Some(second)] = [reach(&streams[0]), reach(&streams[1])] else { continue };
+        // One stream needs fewer playouts, the other, which may be ahead in time, finds a better score or improves on its way.
+        let (early, late) = if first.0 <= second.0 { (first, second) } else { (second, first) };
+        if late.1 <= early.1 || late.0 < early.0 + 20 || late.0 > 100 || streams[0][0] == streams[1][0] {
+            continue;
+        }
+        cases += 1;
+        for slow in [None, Some(streams[0][0]), Some(streams[1][0])] {
+            for cap in [None, Some(TARGET)] {
+                let target = if cap.is_none() { Some(TARGET as f64) } else { None };
+                let problem = Lottery { slow, cap };
+                let solver = Solver::new(&problem, Method::preset("sampling").unwrap()).seed(seed).threads(2);
+                let outcome = solver.budget(Budget { target, ..Budget::default() }).run().unwrap();
+                let what = format!("seed {seed}, the slow stream begins with {slow:?}, cap {cap:?}");
+                let reason = if cap.is_none() { StopReason::Target } else { StopReason::Bound };
+                assert_eq!((outcome.stop, outcome.optimal), (reason, cap.is_some()), "{what}");
+                assert_eq!(outcome.best.unwrap().moves, [early.1], "{what}");
+                let last = outcome.history.last().unwrap();
+                assert_eq!(
+                    (last.playouts, last.score.value()),
+                    (early.0 as u64 + 1, Some(cap.unwrap_or(early.1) as f64))
+                );
+            }
+        }
+        if cases == 5 {
+            return;
+        }
+    }
+    panic!("{cases} cases only");
+}
+
+#[test]
+fn stalling_stops() {
+    let bag = Bag::sixteen();
+    for preset in Method::presets() {
+        let budget = Budget { stall: Some(300), ..Budget::default() };
+        let outcome = Solver::new(&bag, preset.method()).seed(1).budget(budget).run().unwrap();
+        assert_eq!(outcome.stop, StopReason::Stall);
+        assert_eq!(outcome.counters.playouts, outcome.history.last().unwrap().playouts + 300, "{}", preset.name);
+    }
+}
+
+#[test]
+fn nodes_stop_tree_searches() {
+    let bag = Bag::sixteen();
+    for name in ["uct", "uct-best"] {
+        // Explores much: a tree that only goes down one line stops growing at its end.
+        let budget = Budget { nodes: Some(700), ..Budget::playouts(100_000) };
+        let outcome = Solver::new(&bag, method(name, &[("c", "1.414")])).budget(budget).run().unwrap();
+        assert_eq!((outcome.stop, outcome.counters.nodes), (StopReason::Nodes, 700));
+        // The root gets its first playout before it has children.
+        assert_eq!(outcome.counters.playouts, 700);
+    }
+}
+
+#[test]
+fn time_stops() {
+    let budget = Budget::time(Duration::ZERO);
+    let outcome = Solver::new(&Bag::sixteen(), Method::preset("uct").unwrap()).budget(budget).run().unwrap();
+    assert_eq!((outcome.stop, outcome.counters.playouts, outcome.best), (StopReason::Time, 0, None));
+    // Without the limit this run would never end.
+    let budget = Budget::time(Duration::from_millis(20));
+    let outcome = Solver::new(&Bag::sixteen(), Method::preset("uct").unwrap()).threads(2).budget(budget).run().unwrap();
+    assert_eq!(outcome.stop, StopReason::Time);
+    assert!(outcome.best.is_some());
+}
+
+/// Raises the stop flag at the third improvement.
+struct Stopper<'a> {
+    flag: &'a AtomicBool,
+    seen: Vec<Score>,
+}
+
+impl<M> Observer<M> for Stopper<'_> {
+    fn improved(&mut self, improvement: &Improvement, solution: &Solution<M>, progress: &Progress) {
+        assert_eq!((improvement.score, Some(improvement.score)), (solution.score, progress.best));
+        assert!(progress.counters.playouts >= improvement.playouts);
+        self.seen.push(improvement.score);
+        if self.seen.len() == 3 {
+            self.flag.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn the_stop_flag_stops() {
+    let bag = Bag::sixteen();
+    for threads in [1, 3] {
+        let flag = AtomicBool::new(false);
+        let mut observer = Stopper { flag: &flag, seen: Vec::new() };
+        let solver = Solver::new(&bag, Method::preset("nrpa").unwrap()).seed(1).threads(threads);
+        let outcome = solver.observer(&mut observer, Duration::from_secs(1)).stop_flag(&flag).run().unwrap();
+        assert_eq!(outcome.stop, StopReason::Interrupted);
+        // Told in order, each better than the last, the incumbent being the last one.
+        assert!(observer.seen.windows(2).all(|pair| Sense::Maximize.better(pair[1], pair[0])));
+        assert_eq!(observer.seen.last(), Some(&outcome.best.unwrap().score));
+    }
+    let raised = AtomicBool::new(true);
+    let outcome = Solver::new(&bag, Method::preset("nrpa").unwrap()).stop_flag(&raised).run().unwrap();
+    assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Interrupted, 0));
+}
+
+#[test]
+fn wrong_calls_are_errors() {
+    let bag = Bag::sixteen();
+    let solver = || Solver::new(&bag, Method::preset("uct").unwrap()).budget(Budget::playouts(1));
+    assert!(matches!(solver().threads(0).run(), Err(SolveError::NoThreads)));
+    let error = solver().rollout("nosuch").run().unwrap_err().to_string();
+    assert_eq!(error, "no rollout `nosuch` (known: random, learner)");
+}
+
+// ---- odd problems ----
+
+/// A chain of forced moves, `length` long; its end may be infeasible.
+#[derive(Clone, Debug)]
+struct Corridor {
+    length: u8,
+    end: Score,
+}
+
+impl Problem for Corridor {
+    type State = u8;
+    type Move = ();
+
+    fn root(&self) -> u8 {
+        0
+    }
+    fn moves(&self, state: &u8, moves: &mut Vec<()>) {
+        if *state < self.length {
+            moves.push(());
+        }
+    }
+    fn apply(&self, state: &mut u8, (): ()) {
+        *state += 1;
+    }
+    fn score(&self, state: &u8) -> Score {
+        assert_eq!(*state, self.length, "only finished solutions are scored");
+        self.end
+    }
+}
+
+#[test]
+fn problems_without_choices() {
+    for length in [0, 1, 5] {
+        for end in [Score::Feasible(-3.5), Score::Infeasible(2.0)] {
+            let problem = Corridor { length, end };
+            soloist::check(&problem, 3, 1).unwrap();
+            for method in methods() {
+                let outcome = Solver::new(&problem, method.clone()).budget(Budget::playouts(50)).run().unwrap();
+                let best = outcome.best.unwrap();
+                assert_eq!((best.score, best.moves.len()), (end, usize::from(length)), "{method:?}");
+                assert!(outcome.counters.playouts <= 50);
+                assert!(!outcome.optimal || outcome.bound == end.value());
+                if length == 0 && matches!(method, Method::Uct(_)) {
+                    assert!(outcome.optimal && outcome.stop == StopReason::Exhausted);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn problems_without_a_feasible_solution() {
+    // The heaviest packing weighs 200.
+    let bag = Bag { least: 300, ..Bag::sixteen() };
+    for method in methods() {
+        let outcome = Solver::new(&bag, method.clone()).seed(3).budget(Budget::playouts(3_000)).run().unwrap();
+        let best = outcome.best.unwrap();
+        let degree = best.score.violation().unwrap();
+        assert!((100.0..115.0).contains(&degree), "{method:?}: {degree}");
+        // No target is reached by an infeasible solution.
+        let budget = Budget { target: Some(f64::NEG_INFINITY), ..Budget::playouts(100) };
+        let outcome = Solver::new(&bag, method.clone()).budget(budget).run().unwrap();
+        assert_ne!(outcome.stop, StopReason::Target, "{method:?}");
+    }
+}
+
+#[test]
+fn minimising_mirrors_maximising() {
+    for bag in [Bag::sixteen(), Bag::tight()] {
+        for method in methods() {
+            let problem = Recorded::new(bag.clone());
+            let mirror = Recorded::new(bag.clone().mirrored());
+            let (up, down) = (run(&problem, &method, 6, 2_000), run(&mirror, &method, 6, 2_000));
+            let what = format!("{method:?}");
+            assert!(problem.take() == mirror.take(), "{what}");
+            let (up_best, down_best) = (up.best.unwrap(), down.best.unwrap());
+            assert_eq!(up_best.moves, down_best.moves, "{what}");
+            assert_eq!(up_best.score.value(), down_best.score.value().map(|value| -value), "{what}");
+            assert_eq!(up.counters, down.counters);
+            assert_eq!(up.history.len(), down.history.len());
+        }
+    }
+}
+
+#[test]
+fn small_problems_are_solved() {
+    let bag = Bag::sixteen();
+    let optimum = bag.optimum();
+    for (name, settings) in
+        [("uct", &[("c", "0.5")][..]), ("uct-best", &[]), ("nmcs", &[]), ("nrpa", &[("level", "3")])]
+    {
+        let outcome = run(&bag, &method(name, settings), 3, 30_000);
+        assert_eq!(outcome.best.unwrap().score, Score::Feasible(optimum), "{name}");
+        let outcome = run(&Staircase(12), &method(name, settings), 3, 30_000);
+        assert_eq!(outcome.best.unwrap().score, Score::Feasible(12.0), "{name}");
+    }
+}

@@ -1,0 +1,424 @@
+//! The step machines against plain implementations of the same algorithms: the same playouts, move by move.
+
+mod common;
+
+use common::{Bag, Recorded, method, playout};
+use soloist::doc::Staircase;
+use soloist::search::{Expansion, Nmcs, NodeValue, Normalisation, Nrpa, Uct};
+use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
+use std::collections::HashMap;
+
+/// The moves of every playout of a run.
+fn recorded<P: Problem + Clone>(problem: &P, method: Method, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
+    let recorded = Recorded::new(problem.clone());
+    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
+    recorded.take()
+}
+
+fn assert_same<M: PartialEq + std::fmt::Debug>(got: &[Vec<M>], expected: &[Vec<M>], what: &str) {
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
+        assert_eq!(a, b, "playout {i} of {what}");
+    }
+    assert_eq!(got.len(), expected.len(), "{what}");
+}
+
+// ---- nested Monte-Carlo search ----
+
+type Found<M> = (Score, Vec<M>);
+
+/// Cazenave's nested search by recursion, remembering the best sequence.
+fn nested<P: Problem>(
+    problem: &P,
+    (mut state, mut path): (P::State, Vec<P::Move>),
+    level: u64,
+    rng: &mut Rng,
+    log: &mut Vec<Vec<P::Move>>,
+) -> Found<P::Move> {
+    let mut best: Option<Found<P::Move>> = None;
+    loop {
+        let mut moves = Vec::new();
+        problem.moves(&state, &mut moves);
+        if level == 0 || (moves.is_empty() && best.is_none()) {
+            path.extend(playout(problem, &mut state, rng));
+            log.push(path.clone());
+            return (problem.score(&state), path);
+        }
+        if moves.is_empty() {
+            return best.unwrap();
+        }
+        for mv in moves {
+            let (mut next, mut longer) = (state.clone(), path.clone());
+            problem.apply(&mut next, mv);
+            longer.push(mv);
+            let found = nested(problem, (next, longer), level - 1, rng, log);
+            if best.as_ref().is_none_or(|best| problem.sense().better(found.0, best.0)) {
+                best = Some(found);
+            }
+        }
+        let mv = best.as_ref().unwrap().1[path.len()];
+        problem.apply(&mut state, mv);
+        path.push(mv);
+    }
+}
+
+fn nmcs_playouts<P: Problem>(problem: &P, level: u64, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
+    let mut log = Vec::new();
+    while log.len() < count {
+        nested(problem, (problem.root(), Vec::new()), level, rng, &mut log);
+    }
+    log.truncate(count);
+    log
+}
+
+#[test]
+fn nmcs_equals_recursion() {
+    for level in 1..=4 {
+        let own = Method::Nmcs(Nmcs { level, ..Nmcs::default() });
+        for seed in 0..3 {
+            let expected = nmcs_playouts(&Staircase(7), level, &mut Rng::new(seed), 3_000);
+            assert_same(&recorded(&Staircase(7), own.clone(), seed, 3_000), &expected, "nmcs on the staircase");
+            for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
+                let expected = nmcs_playouts(&bag, level, &mut Rng::new(seed), 3_000);
+                assert_same(&recorded(&bag, own.clone(), seed, 3_000), &expected, "nmcs on the bag");
+            }
+        }
+    }
+}
+
+// ---- nested rollout policy adaptation ----
+
+/// A policy as the papers have it: a map of logits, copied at each level.
+#[derive(Clone)]
+struct Logits {
+    own: Nrpa,
+    map: HashMap<u64, f64>,
+}
+
+/// A step of a playout: codes and biases offered, and which was chosen.
+struct Step {
+    codes: Vec<u64>,
+    biases: Vec<f64>,
+    chosen: usize,
+}
+
+struct Rollout<M> {
+    score: Score,
+    moves: Vec<M>,
+    steps: Vec<Step>,
+}
+
+impl Logits {
+    /// The weight as the engine rounds it: a multiple of 2^-26 from 2^-26 to 2^22.
+    fn weight(&self, code: u64, bias: f64) -> u64 {
+        let round = |weight: f64| ((weight + 0.5) as u64).clamp(1, 1 << 48);
+        let logit = self.map.get(&code).copied().unwrap_or(0.0);
+        let weight = round(libm::exp(logit / self.own.temperature) * f64::from(1 << 26));
+        if self.own.bias_weight == 0.0 {
+            return weight;
+        }
+        round(weight as f64 * libm::exp(self.own.bias_weight * bias))
+    }
+
+    fn rollout<P: Problem>(&self, problem: &P, rng: &mut Rng) -> Rollout<P::Move> {
+        let (mut state, mut played, mut steps) = (problem.root(), Vec::new(), Vec::new());
+        loop {
+            let mut moves = Vec::new();
+            problem.moves(&state, &mut moves);
+            if moves.is_empty() {
+                return Rollout { score: problem.score(&state), moves: played, steps };
+            }
+            let codes: Vec<u64> = moves.iter().map(|&mv| problem.code(&state, mv)).collect();
+            let biases: Vec<f64> = moves.iter().map(|&mv| problem.bias(&state, mv)).collect();
+            let weights: Vec<u64> = codes.iter().zip(&biases).map(|(&code, &bias)| self.weight(code, bias)).collect();
+            let mut draw = rng.below(weights.iter().sum());
+            let mut chosen = 0;
+            while draw >= weights[chosen] {
+                draw -= weights[chosen];
+                chosen += 1;
+            }
+            problem.apply(&mut state, moves[chosen]);
+            played.push(moves[chosen]);
+            steps.push(Step { codes, biases, chosen });
+        }
+    }
+
+    fn adapt<M>(&mut self, rollout: &Rollout<M>) {
+        let old = self.clone();
+        let rate = self.own.alpha / self.own.temperature;
+        for Step { codes, biases, chosen } in &rollout.steps {
+            let weights: Vec<f64> =
+                codes.iter().zip(biases).map(|(&code, &bias)| old.weight(code, bias) as f64).collect();
+            let sum: f64 = weights.iter().sum();
+            *self.map.entry(codes[*chosen]).or_default() += rate;
+            for (&code, weight) in codes.iter().zip(weights) {
+                *self.map.entry(code).or_default() -= rate * weight / sum;
+            }
+        }
+        for logit in self.map.values_mut() {
+            *logit = logit.clamp(-self.own.clamp, self.own.clamp);
+        }
+    }
+}
+
+/// Rosin's algorithm by recursion; `policy` is this level's own copy.
+fn nrpa<P: Problem>(
+    problem: &P,
+    mut policy: Logits,
+    level: u64,
+    rng: &mut Rng,
+    log: &mut Vec<Vec<P::Move>>,
+) -> Rollout<P::Move> {
+    if level == 0 {
+        let rollout = policy.rollout(problem, rng);
+        log.push(rollout.moves.clone());
+        return rollout;
+    }
+    let mut best: Option<Rollout<P::Move>> = None;
+    let repeat = if level == 1 { policy.own.playouts } else { 1 };
+    for _ in 0..policy.own.iterations {
+        for _ in 0..repeat {
+            let found = nrpa(problem, policy.clone(), level - 1, rng, log);
+            if best.as_ref().is_none_or(|best| problem.sense().at_least(found.score, best.score)) {
+                best = Some(found);
+            }
+        }
+        policy.adapt(best.as_ref().unwrap());
+    }
+    best.unwrap()
+}
+
+fn nrpa_playouts<P: Problem>(problem: &P, own: &Nrpa, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
+    let mut log = Vec::new();
+    while log.len() < count {
+        nrpa(problem, Logits { own: own.clone(), map: HashMap::new() }, own.level, rng, &mut log);
+    }
+    log.truncate(count);
+    log
+}
+
+#[test]
+fn nrpa_equals_recursion() {
+    let base = Nrpa { iterations: 6, ..Nrpa::default() };
+    let settings = [
+        Nrpa { level: 1, iterations: 40, ..base.clone() },
+        Nrpa { level: 2, iterations: 25, alpha: 0.4, ..base.clone() },
+        Nrpa { level: 3, playouts: 3, ..base.clone() },
+        Nrpa { level: 4, iterations: 4, ..base.clone() },
+        Nrpa { level: 2, iterations: 20, temperature: 1.7, ..base.clone() },
+        Nrpa { level: 3, bias_weight: 0.7, temperature: 0.8, ..base.clone() },
+        Nrpa { level: 2, iterations: 30, clamp: 1.5, ..base },
+    ];
+    for own in settings {
+        for seed in 0..2 {
+            let what = format!("{own:?}");
+            let expected = nrpa_playouts(&Staircase(12), &own, &mut Rng::new(seed), 1_200);
+            assert_same(&recorded(&Staircase(12), Method::Nrpa(own.clone()), seed, 1_200), &expected, &what);
+            for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
+                let expected = nrpa_playouts(&bag, &own, &mut Rng::new(seed), 1_200);
+                assert_same(&recorded(&bag, Method::Nrpa(own.clone()), seed, 1_200), &expected, &what);
+            }
+        }
+    }
+}
+
+// ---- UCT ----
+
+/// A node, found by the moves that lead to it.
+#[derive(Default)]
+struct Node<M> {
+    /// Children; the first `tried` have been visited.
+    children: Vec<M>,
+    tried: usize,
+    /// The scores of all playouts through here.
+    scores: Vec<Score>,
+}
+
+impl<M> Node<M> {
+    fn feasible(&self) -> Vec<f64> {
+        self.scores.iter().filter_map(|score| score.value()).collect()
+    }
+    fn violations(&self) -> Vec<f64> {
+        self.scores.iter().filter_map(|score| score.violation()).collect()
+    }
+}
+
+/// UCT on a map from paths to nodes, with every statistic recomputed from the list of scores.
+struct Tree<'p, P: Problem> {
+    problem: &'p P,
+    own: Uct,
+    nodes: HashMap<Vec<P::Move>, Node<P::Move>>,
+    /// The node whose children are all to be tried before anything else.
+    pending: Option<Vec<P::Move>>,
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+impl<P: Problem> Tree<'_, P> {
+    /// (worst, best) of values in the problem's sense.
+    fn ends(&self, values: &[f64]) -> (f64, f64) {
+        match self.problem.sense() {
+            Sense::Maximize => (least(values), most(values)),
+            Sense::Minimize => (most(values), least(values)),
+        }
+    }
+
+    fn worth(&self, path: &[P::Move], child: P::Move) -> f64 {
+        let parent = &self.nodes[path];
+        let mut below = path.to_vec();
+        below.push(child);
+        let node = &self.nodes[&below];
+        let range = match self.own.normalisation {
+            Normalisation::Global => self.nodes[&Vec::new()].feasible(),
+            Normalisation::Parent => parent.feasible(),
+            Normalisation::None => Vec::new(),
+        };
+        let (low, high) = match self.own.normalisation {
+            Normalisation::None if self.problem.sense() == Sense::Maximize => (0.0, 1.0),
+            Normalisation::None => (0.0, -1.0),
+            _ => self.ends(&range),
+        };
+        let scale = if low == high || !low.is_finite() { 0.0 } else { 1.0 / (high - low) };
+        let good = node.feasible();
+        let value = || match self.own.value {
+            NodeValue::Mean => good.iter().sum::<f64>() / good.len() as f64,
+            NodeValue::Best => self.ends(&good).1,
+        };
+        let bad = parent.violations();
+        let (i, f) = (bad.len() as f64, parent.feasible().len() as f64);
+        let exploitation = if bad.is_empty() {
+            (value() - low) * scale
+        } else if !good.is_empty() {
+            (i + f * (value() - low) * scale) / (i + f)
+        } else {
+            let span = most(&bad) - least(&bad);
+            let normal = if span == 0.0 { 0.0 } else { (most(&bad) - least(&node.violations())) / span };
+            i * normal / (i + f + 1.0)
+        };
+        let visits = node.scores.len() as f64;
+        exploitation + self.own.c * (libm::log(parent.scores.len() as f64) / visits).sqrt()
+    }
+
+    fn step(&mut self, rng: &mut Rng) -> Vec<P::Move> {
+        let mut path = self.pending.take().unwrap_or_default();
+        let mut state = self.problem.root();
+        for &mv in &path {
+            self.problem.apply(&mut state, mv);
+        }
+        loop {
+            let node =
+                self.nodes.entry(path.clone()).or_insert_with(|| Node { children: vec![], tried: 0, scores: vec![] });
+            if node.children.is_empty() {
+                if (node.scores.len() as u64) < self.own.threshold {
+                    break;
+                }
+                self.problem.moves(&state, &mut node.children);
+                if node.children.is_empty() {
+                    break;
+                }
+            }
+            let untried = node.children.len() - node.tried;
+            let mv = if untried > 0 {
+                let pick = node.tried + rng.index(untried);
+                node.children.swap(node.tried, pick);
+                node.tried += 1;
+                node.children[node.tried - 1]
+            } else {
+                let children = node.children.clone();
+                let values: Vec<f64> = children.iter().map(|&child| self.worth(&path, child)).collect();
+                let at = (0..values.len()).rev().max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
+                children[at]
+            };
+            if self.own.expansion == Expansion::All && untried > 1 {
+                self.pending = Some(path.clone());
+            }
+            self.problem.apply(&mut state, mv);
+            path.push(mv);
+            if untried > 0 {
+                self.nodes.insert(path.clone(), Node { children: vec![], tried: 0, scores: vec![] });
+                break;
+            }
+        }
+        let depth = path.len();
+        path.extend(playout(self.problem, &mut state, rng));
+        let score = self.problem.score(&state);
+        for length in 0..=depth {
+            self.nodes.get_mut(&path[..length]).unwrap().scores.push(score);
+        }
+        path
+    }
+}
+
+fn uct_playouts<P: Problem>(problem: &P, own: &Uct, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
+    let mut tree = Tree { problem, own: own.clone(), nodes: HashMap::new(), pending: None };
+    (0..count).map(|_| tree.step(rng)).collect()
+}
+
+#[test]
+fn uct_equals_a_naive_tree() {
+    let mut settings = vec![Uct::default(), Uct::best()];
+    for value in [NodeValue::Mean, NodeValue::Best] {
+        for expansion in [Expansion::One, Expansion::All] {
+            for threshold in [0, 1, 4] {
+                for normalisation in [Normalisation::Global, Normalisation::Parent, Normalisation::None] {
+                    let c = if normalisation == Normalisation::None { 30.0 } else { 0.5 };
+                    settings.push(Uct { c, value, normalisation, expansion, threshold });
+                }
+            }
+        }
+    }
+    for own in settings {
+        let what = format!("{own:?}");
+        let run = Method::Uct(own.clone());
+        let expected = uct_playouts(&Staircase(9), &own, &mut Rng::new(3), 600);
+        assert_same(&recorded(&Staircase(9), run.clone(), 3, 600), &expected, &what);
+        for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
+            let expected = uct_playouts(&bag, &own, &mut Rng::new(5), 700);
+            assert_same(&recorded(&bag, run.clone(), 5, 700), &expected, &what);
+        }
+    }
+}
+
+// ---- several streams ----
+
+#[test]
+fn threads_are_merged_single_streams() {
+    let bag = Bag::tight();
+    let score = |moves: &[u8]| {
+        let mut state = bag.root();
+        moves.iter().for_each(|&mv| bag.apply(&mut state, mv));
+        bag.score(&state)
+    };
+    let nested = Nrpa { level: 2, iterations: 20, ..Nrpa::default() };
+    type Stream<'a> = Box<dyn Fn(&mut Rng, usize) -> Vec<Vec<u8>> + 'a>;
+    let cases: [(Method, Stream<'_>); 3] = [
+        (Method::Uct(Uct::best()), Box::new(|rng, count| uct_playouts(&bag, &Uct::best(), rng, count))),
+        (method("nmcs", &[("level", "2")]), Box::new(|rng, count| nmcs_playouts(&bag, 2, rng, count))),
+        (Method::Nrpa(nested.clone()), Box::new(|rng, count| nrpa_playouts(&bag, &nested, rng, count))),
+    ];
+    for (method, stream) in cases {
+        for threads in [1, 2, 3] {
+            // 1000 playouts: 334 for the first stream, 333 for the others.
+            let mut best: Option<(Score, Vec<u8>)> = None;
+            for index in 0..threads {
+                let count = 1_000 / threads + usize::from(1_000 % threads > index);
+                for moves in stream(&mut Rng::stream(11, index), count) {
+                    let found = score(&moves);
+                    if best.as_ref().is_none_or(|best| Sense::Maximize.better(found, best.0)) {
+                        best = Some((found, moves));
+                    }
+                }
+            }
+            let budget = Budget::playouts(1_000);
+            let outcome = Solver::new(&bag, method.clone()).seed(11).threads(threads).budget(budget).run().unwrap();
+            let found = outcome.best.unwrap();
+            assert_eq!(Some((found.score, found.moves)), best, "{method:?} on {threads} streams");
+            assert_eq!(outcome.counters.playouts, 1_000);
+        }
+    }
+}

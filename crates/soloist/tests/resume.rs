@@ -1,0 +1,210 @@
+//! Runs in parts equal runs in one go; damaged checkpoints are errors.
+
+mod common;
+
+use common::{Bag, NEVER, Recorded, methods, run_and_save, scratch, timeless, without_time};
+use soloist::doc::Staircase;
+use soloist::{Budget, CheckpointError, Method, Problem, SolveError, Solver, StopReason};
+use std::time::Duration;
+
+/// One run of `2 * half` playouts against two of `half`, joined by a checkpoint.
+fn compare<P: Problem>(problem: P, method: &Method, rollout: &str, threads: usize, half: u64)
+where
+    P::Move: PartialEq,
+{
+    let what = format!("{method:?}, rollout {rollout}, {threads} streams, {half} playouts");
+    let problem = Recorded::new(problem);
+    let start = || Solver::new(&problem, method.clone()).seed(9).threads(threads);
+    // The wrapper offers the playouts of the problem inside under its own names only.
+    let solver = |budget| start().budget(Budget::playouts(budget)).rollout(rollout);
+    let (whole, whole_saved) = run_and_save(solver(2 * half), "whole");
+    let mut whole_log = problem.take();
+    let (_, saved) = run_and_save(solver(half), "half");
+    let mut log = problem.take();
+    // Method, seed, rollout and threads come from the checkpoint.
+    let other = Solver::new(&problem, Method::preset("sampling").unwrap()).seed(77).budget(Budget::playouts(2 * half));
+    let (resumed, resumed_saved) = run_and_save(other.resume(&saved).unwrap(), "resumed");
+    log.extend(problem.take());
+    if threads > 1 {
+        // Streams write to one log as they are scheduled.
+        let key = |moves: &Vec<P::Move>| soloist::stable_hash(moves);
+        whole_log.sort_by_key(key);
+        log.sort_by_key(key);
+    }
+    assert!(log == whole_log, "other playouts: {what}");
+    assert_eq!(timeless(resumed), timeless(whole), "{what}");
+    let ((info, rest), (whole_info, whole_rest)) = (without_time(&resumed_saved), without_time(&whole_saved));
+    assert_eq!(info, whole_info, "{what}");
+    assert!(rest == whole_rest, "the checkpoints differ: {what}");
+}
+
+#[test]
+fn two_halves_make_a_whole() {
+    for method in methods() {
+        compare(Staircase(14), &method, "random", 1, 500);
+        // Odd numbers stop within nested levels and expansions.
+        compare(Bag::sixteen(), &method, "random", 1, 500);
+        compare(Bag::tight(), &method, "random", 1, 377);
+        compare(Bag::tight().mirrored(), &method, "random", 3, 501);
+    }
+}
+
+/// As `compare`, on the plain problem, for rollouts of its own.
+#[test]
+fn learning_rollouts_are_saved() {
+    let bag = Bag::tight();
+    for method in methods() {
+        let solver = |budget| Solver::new(&bag, method.clone()).rollout("learner").budget(Budget::playouts(budget));
+        let (whole, whole_saved) = run_and_save(solver(801), "learner-whole");
+        let (_, saved) = run_and_save(solver(400), "learner-half");
+        let next = Solver::new(&bag, method.clone()).budget(Budget::playouts(801)).resume(&saved).unwrap();
+        let (resumed, resumed_saved) = run_and_save(next, "learner-resumed");
+        assert_eq!(timeless(resumed), timeless(whole), "{method:?}");
+        assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{method:?}");
+    }
+}
+
+#[test]
+fn many_small_parts_make_a_whole() {
+    let bag = Bag::sixteen();
+    for method in methods() {
+        let (_, whole) = run_and_save(Solver::new(&bag, method.clone()).budget(Budget::playouts(300)), "parts-whole");
+        let (_, mut saved) = run_and_save(Solver::new(&bag, method.clone()).budget(Budget::playouts(1)), "parts");
+        for playouts in (7..300).step_by(31).chain([300]) {
+            let next = Solver::new(&bag, method.clone()).budget(Budget::playouts(playouts)).resume(&saved).unwrap();
+            saved = run_and_save(next, "parts").1;
+        }
+        assert_eq!(without_time(&saved), without_time(&whole), "{method:?}");
+    }
+}
+
+#[test]
+fn the_interval_of_checkpoints_changes_nothing() {
+    let bag = Bag::sixteen();
+    let path = scratch("interval");
+    for method in methods() {
+        let solver = || Solver::new(&bag, method.clone()).budget(Budget::playouts(30)).threads(2);
+        // The shortest interval: a file after every step.
+        let often = solver().checkpoint(&path, Duration::ZERO).run().unwrap();
+        let often_saved = std::fs::read(&path).unwrap();
+        let (once, once_saved) = run_and_save(solver(), "interval-once");
+        assert_eq!(timeless(often), timeless(once), "{method:?}");
+        assert_eq!(without_time(&often_saved), without_time(&once_saved));
+    }
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_finished_run_stays_finished() {
+    let bag = Bag::sixteen();
+    let method = common::method("nmcs", &[("level", "1"), ("restarts", "false")]);
+    let (first, saved) = run_and_save(Solver::new(&bag, method.clone()), "finished");
+    assert_eq!(first.stop, StopReason::Completed);
+    let again = Solver::new(&bag, method).resume(&saved).unwrap().run().unwrap();
+    assert_eq!(timeless(again), timeless(first));
+}
+
+#[test]
+fn a_met_limit_can_be_raised() {
+    let bag = Bag::sixteen();
+    let solver = |budget| Solver::new(&bag, Method::preset("sampling").unwrap()).budget(budget);
+    let (first, saved) = run_and_save(solver(Budget { target: Some(300.0), ..Budget::default() }), "raised");
+    assert_eq!(first.stop, StopReason::Target);
+    let next = solver(Budget::playouts(5_000)).resume(&saved).unwrap();
+    assert_eq!(next.resumed().unwrap().counters, first.counters);
+    let next = next.run().unwrap();
+    assert_eq!((next.stop, next.counters.playouts), (StopReason::Playouts, 5_000));
+    // A limit below what was done stops at once and loses nothing.
+    let back = solver(Budget::playouts(1)).resume(&saved).unwrap().run().unwrap();
+    assert_eq!((back.stop, back.counters, back.best), (StopReason::Playouts, first.counters, first.best));
+}
+
+#[test]
+fn truncated_checkpoints_are_errors() {
+    let bag = Bag::sixteen();
+    for method in methods() {
+        let start = Solver::new(&bag, method.clone()).budget(Budget::playouts(40)).threads(2);
+        let (_, saved) = run_and_save(start, "truncated");
+        for length in 0..saved.len() {
+            let error = Solver::new(&bag, method.clone()).resume(&saved[..length]).unwrap_err();
+            let expected = if length == 0 {
+                matches!(error, CheckpointError::Foreign)
+            } else {
+                matches!(error, CheckpointError::Truncated { found, .. } if found == length)
+            };
+            assert!(expected, "{length} bytes: {error}");
+        }
+        let longer = [&saved[..], &[0]].concat();
+        assert!(matches!(Solver::new(&bag, method).resume(&longer).unwrap_err(), CheckpointError::Corrupt(_)));
+    }
+}
+
+#[test]
+fn changed_checkpoints_are_errors() {
+    let bag = Bag::sixteen();
+    for method in methods() {
+        let start = Solver::new(&bag, method.clone()).budget(Budget::playouts(150));
+        let (_, saved) = run_and_save(start, "changed");
+        // Every byte of the header and every 7th of the rest.
+        for at in (0..saved.len()).filter(|&at| at < 64 || at % 7 == 0 || at + 8 > saved.len()) {
+            for flip in [1, 0x80, 0xff] {
+                let mut bytes = saved.clone();
+                bytes[at] ^= flip;
+                assert!(Solver::new(&bag, method.clone()).resume(&bytes).is_err(), "byte {at} changed by {flip}");
+            }
+        }
+    }
+}
+
+/// Damage that the checksum does not see because it was computed afterwards: an error or a run, but no panic while reading.
+#[test]
+fn resealed_checkpoints_do_not_panic() {
+    let stairs = Staircase(14);
+    for method in methods() {
+        let start = Solver::new(&stairs, method.clone()).budget(Budget::playouts(60));
+        let (_, saved) = run_and_save(start, "resealed");
+        for at in 28..saved.len() - 4 {
+            for flip in [1, 0x7f, 0x80] {
+                let mut bytes = saved.clone();
+                bytes[at] ^= flip;
+                let end = bytes.len() - 4;
+                let crc = crc32fast::hash(&bytes[28..end]);
+                bytes[end..].copy_from_slice(&crc.to_le_bytes());
+                if let Ok(solver) = Solver::new(&stairs, method.clone()).resume(&bytes) {
+                    // Limits below the effort so far: loads everything, runs nothing.
+                    if solver.resumed().unwrap().threads == 1 {
+                        let _ = solver.budget(Budget::playouts(0)).run();
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn checkpoints_of_other_instances_are_refused() {
+    let bag = Bag::sixteen();
+    let method = Method::preset("uct").unwrap();
+    let (_, saved) = run_and_save(Solver::new(&bag, method.clone()).budget(Budget::playouts(50)), "other");
+    let mut other = bag.clone();
+    other.items[3].0 += 1;
+    for other in [other, bag.clone().mirrored(), Bag { capacity: 199, ..bag.clone() }] {
+        let error = Solver::new(&other, method.clone()).resume(&saved).unwrap_err();
+        assert!(matches!(error, CheckpointError::OtherProblem), "{error}");
+    }
+    let error = Solver::new(&bag, method.clone()).resume(b"not a checkpoint at all, but long enough").unwrap_err();
+    assert!(matches!(error, CheckpointError::Foreign), "{error}");
+    let mut newer = saved;
+    newer[8] = 200;
+    let error = Solver::new(&bag, method).resume(&newer).unwrap_err();
+    assert!(matches!(error, CheckpointError::Version { found: 200 }), "{error}");
+}
+
+#[test]
+fn unwritable_checkpoints_are_found_before_the_search() {
+    let bag = Bag::sixteen();
+    let path = scratch("no-such-folder").join("file");
+    // Without the early error this run would never end.
+    let error = Solver::new(&bag, Method::preset("uct").unwrap()).checkpoint(path, NEVER).run().unwrap_err();
+    assert!(matches!(error, SolveError::Checkpoint(CheckpointError::Write(_))), "{error}");
+}
