@@ -8,6 +8,7 @@
 //! covers logits from -18 to 15; the logit itself is a double, without such limits.
 
 use crate::Move;
+use crate::math::exp;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -131,20 +132,23 @@ impl<M> Trace<M> {
 
 /// A table of weights under 64-bit codes, with nested copies by undo.
 ///
-/// Open addressing, one probe for most look-ups; a code never adapted is absent and weighs [`UNIT_WEIGHT`]. A level of
+/// Open addressing by cache lines, one line for most look-ups; a code never adapted is absent and weighs [`UNIT_WEIGHT`]. A level of
 /// NRPA works on "a copy" of its parent's policy: [`push`](Self::push) marks the table, [`pop`](Self::pop)
 /// restores it, at a cost linear in the codes touched.
 #[derive(Clone, Debug)]
 pub struct Policy {
     temperature: f64,
+    /// 1 / temperature.
+    sharpness: f64,
     bias_weight: f64,
     clamp: f64,
-    slots: Vec<Slot>,
+    buckets: Vec<Bucket>,
+    /// By slot: bucket x 4 + place.
     logits: Vec<f64>,
     /// Serial of the frame that last saved the slot.
     saved: Vec<u32>,
     shift: u32,
-    /// Occupied slots by age. Undo frees them youngest first, which linear probing allows.
+    /// Occupied slots by age. Undo frees them youngest first, so that a free place in a bucket is always behind the taken ones.
     order: Vec<u32>,
     frames: Vec<Frame>,
     undo: Vec<(u32, f64)>,
@@ -152,12 +156,16 @@ pub struct Policy {
     scratch: Scratch,
 }
 
+/// Four slots in a cache line, filled from the first on. A code that finds its bucket full goes to the next one.
 #[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    code: u64,
+#[repr(align(64))]
+struct Bucket {
+    codes: [u64; WAYS],
     /// 0 marks a free slot.
-    weight: u64,
+    weights: [u64; WAYS],
 }
+
+const WAYS: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
@@ -168,18 +176,18 @@ struct Frame {
 
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    /// Slot of each lifetime.
-    slots: Vec<u32>,
-    /// Weight of each lifetime, its bias included.
-    weights: Vec<u64>,
+    /// Place of each lifetime's code in the lists below.
+    codes: Vec<u32>,
     /// Per step: change of `z`, then `z`.
     z: Vec<u64>,
     /// Per step: the sum of `1 / z` over the steps before.
     chances: Vec<u128>,
-    /// Per slot, zero between calls: summed chance of having been available, and times chosen.
+    /// Per slot, zero between calls: one plus the place in the lists below.
+    local: Vec<u32>,
+    /// Per code: its slot, the summed chance of its steps, how often it was chosen.
+    touched: Vec<u32>,
     exposure: Vec<u128>,
     count: Vec<u32>,
-    touched: Vec<u32>,
 }
 
 /// A policy in a checkpoint: logits by age, and the undo log in terms of ages.
@@ -203,9 +211,10 @@ impl Policy {
     pub fn new(temperature: f64, bias_weight: f64, clamp: f64) -> Self {
         let mut policy = Self {
             temperature,
+            sharpness: 1.0 / temperature,
             bias_weight,
             clamp,
-            slots: Vec::new(),
+            buckets: Vec::new(),
             logits: Vec::new(),
             saved: Vec::new(),
             shift: 0,
@@ -223,24 +232,26 @@ impl Policy {
     #[inline]
     #[must_use]
     pub fn weight(&self, code: u64) -> u64 {
-        let mask = self.slots.len() - 1;
         let mut at = self.home(code);
         loop {
-            let slot = self.slots[at & mask];
-            if slot.weight == 0 {
-                return UNIT_WEIGHT;
+            let bucket = &self.buckets[at];
+            // Without branches: nobody can tell which codes were adapted. At most one place holds the code.
+            let mut weight = 0;
+            for place in 0..WAYS {
+                weight |= if bucket.codes[place] == code { bucket.weights[place] } else { 0 };
             }
-            if slot.code == code {
-                return slot.weight;
+            if weight == 0 && bucket.weights[WAYS - 1] != 0 {
+                at = (at + 1) & (self.buckets.len() - 1);
+                continue;
             }
-            at += 1;
+            return if weight == 0 { UNIT_WEIGHT } else { weight };
         }
     }
 
     /// The logit of `code`: 0 if it was never adapted.
     #[must_use]
     pub fn logit(&self, code: u64) -> f64 {
-        self.find(code).map_or(0.0, |slot| self.logits[slot])
+        self.place(code).map_or(0.0, |slot| self.logits[slot])
     }
 
     /// The number of codes with an own weight.
@@ -265,7 +276,7 @@ impl Policy {
     /// The factor exp(bias weight x bias) of a move.
     #[must_use]
     pub fn bias_factor(&self, bias: f64) -> f64 {
-        libm::exp(self.bias_weight * bias)
+        exp(self.bias_weight * bias)
     }
 
     /// Starts a nested copy.
@@ -280,18 +291,22 @@ impl Policy {
     /// When there is no copy.
     pub fn pop(&mut self) {
         let frame = self.frames.pop().expect("pop matches a push");
-        for (slot, logit) in self.undo.drain(frame.undo..).rev() {
+        while self.undo.len() > frame.undo
+            && let Some((slot, logit)) = self.undo.pop()
+        {
             self.logits[slot as usize] = logit;
-            self.slots[slot as usize].weight = weight_of(logit / self.temperature);
+            *self.weight_mut(slot as usize) = weight_of(logit * self.sharpness);
         }
-        for slot in self.order.drain(frame.order..).rev() {
-            self.slots[slot as usize].weight = 0;
+        while self.order.len() > frame.order
+            && let Some(slot) = self.order.pop()
+        {
+            *self.weight_mut(slot as usize) = 0;
         }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.slots.fill(Slot::default());
+        self.buckets.fill(Bucket::default());
         self.order.clear();
         self.frames.clear();
         self.undo.clear();
@@ -313,21 +328,23 @@ impl Policy {
     pub fn adapt<M>(&mut self, trace: &Trace<M>, alpha: f64) {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.reserve(trace.lifetimes.len());
-        scratch.exposure.resize(self.slots.len(), 0);
-        scratch.count.resize(self.slots.len(), 0);
+        scratch.local.resize(self.logits.len(), 0);
         let steps = trace.chosen.len();
         scratch.z.clear();
         scratch.z.resize(steps + 1, 0);
-        scratch.slots.clear();
-        scratch.weights.clear();
+        scratch.codes.clear();
         for (i, life) in trace.lifetimes.iter().enumerate() {
             let slot = self.find_or_insert(life.code);
-            let mut weight = self.slots[slot as usize].weight;
+            let mut weight = self.weight_at(slot as usize);
             if let Some(&factor) = trace.factors.get(i) {
                 weight = scaled(weight, factor);
             }
-            scratch.slots.push(slot);
-            scratch.weights.push(weight);
+            let local = &mut scratch.local[slot as usize];
+            if *local == 0 {
+                scratch.touched.push(slot);
+                *local = scratch.touched.len() as u32;
+            }
+            scratch.codes.push(*local - 1);
             scratch.z[life.first as usize] = scratch.z[life.first as usize].wrapping_add(weight);
             scratch.z[life.end as usize] = scratch.z[life.end as usize].wrapping_sub(weight);
         }
@@ -336,36 +353,34 @@ impl Policy {
         let (mut z, mut sum) = (0_u64, 0_u128);
         for &change in &scratch.z[..steps] {
             z = z.wrapping_add(change);
-            sum += (CHANCE_SCALE / z as f64) as u128;
+            sum += to_fixed(CHANCE_SCALE / z as f64);
             scratch.chances.push(sum);
         }
+        scratch.exposure.clear();
+        scratch.exposure.resize(scratch.touched.len(), 0);
         for (i, life) in trace.lifetimes.iter().enumerate() {
-            let slot = scratch.slots[i];
             let mut chance = scratch.chances[life.end as usize] - scratch.chances[life.first as usize];
             if let Some(&factor) = trace.factors.get(i) {
-                chance = (chance as f64 * factor) as u128;
+                chance = to_fixed(to_float(chance) * factor);
             }
-            let exposure = &mut scratch.exposure[slot as usize];
-            if *exposure == 0 {
-                scratch.touched.push(slot);
-            }
-            // At least 1, so that "touched" is visible; 2^-100 is far below any chance that matters.
-            *exposure += chance.max(1);
+            scratch.exposure[scratch.codes[i] as usize] += chance;
         }
+        scratch.count.clear();
+        scratch.count.resize(scratch.touched.len(), 0);
         for &chosen in &trace.chosen {
-            scratch.count[scratch.slots[chosen as usize] as usize] += 1;
+            scratch.count[scratch.codes[chosen as usize] as usize] += 1;
         }
-        let rate = alpha / self.temperature;
-        for slot in scratch.touched.drain(..) {
+        let rate = alpha * self.sharpness;
+        for (i, slot) in scratch.touched.drain(..).enumerate() {
             let at = slot as usize;
-            let expected =
-                self.slots[at].weight as f64 * (std::mem::take(&mut scratch.exposure[at]) as f64 / CHANCE_SCALE);
-            let chosen = f64::from(std::mem::take(&mut scratch.count[at]));
-            self.set(slot, self.logits[at] + rate * (chosen - expected));
+            scratch.local[at] = 0;
+            let expected = self.weight_at(at) as i64 as f64 * (to_float(scratch.exposure[i]) * (1.0 / CHANCE_SCALE));
+            self.set(slot, self.logits[at] + rate * (f64::from(scratch.count[i]) - expected));
         }
         self.scratch = scratch;
     }
 
+    #[inline(always)]
     fn set(&mut self, slot: u32, logit: f64) {
         let at = slot as usize;
         if let Some(frame) = self.frames.last()
@@ -376,7 +391,7 @@ impl Policy {
         }
         let logit = logit.clamp(-self.clamp, self.clamp);
         self.logits[at] = logit;
-        self.slots[at].weight = weight_of(logit / self.temperature);
+        *self.weight_mut(at) = weight_of(logit * self.sharpness);
     }
 
     #[inline]
@@ -384,44 +399,56 @@ impl Policy {
         (code.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
-    fn find(&self, code: u64) -> Option<usize> {
-        let mask = self.slots.len() - 1;
+    /// The slot of `code`, or the free one where it belongs.
+    fn place(&self, code: u64) -> Result<usize, usize> {
         let mut at = self.home(code);
         loop {
-            let slot = self.slots[at & mask];
-            if slot.weight == 0 {
-                return None;
+            let bucket = &self.buckets[at];
+            for place in 0..WAYS {
+                if bucket.weights[place] == 0 {
+                    return Err(at * WAYS + place);
+                }
+                if bucket.codes[place] == code {
+                    return Ok(at * WAYS + place);
+                }
             }
-            if slot.code == code {
-                return Some(at & mask);
-            }
-            at += 1;
+            at = (at + 1) & (self.buckets.len() - 1);
         }
     }
 
     fn find_or_insert(&mut self, code: u64) -> u32 {
-        let mask = self.slots.len() - 1;
-        let mut at = self.home(code);
-        loop {
-            let slot = &mut self.slots[at & mask];
-            if slot.weight == 0 {
-                *slot = Slot { code, weight: UNIT_WEIGHT };
-                self.logits[at & mask] = 0.0;
-                self.saved[at & mask] = self.frames.last().map_or(0, |frame| frame.serial);
-                self.order.push((at & mask) as u32);
-                return (at & mask) as u32;
+        match self.place(code) {
+            Ok(slot) => slot as u32,
+            Err(slot) => {
+                self.buckets[slot / WAYS].codes[slot % WAYS] = code;
+                *self.weight_mut(slot) = UNIT_WEIGHT;
+                self.logits[slot] = 0.0;
+                self.saved[slot] = self.frames.last().map_or(0, |frame| frame.serial);
+                self.order.push(slot as u32);
+                slot as u32
             }
-            if slot.code == code {
-                return (at & mask) as u32;
-            }
-            at += 1;
         }
+    }
+
+    #[inline(always)]
+    fn code_at(&self, slot: usize) -> u64 {
+        self.buckets[slot / WAYS].codes[slot % WAYS]
+    }
+
+    #[inline(always)]
+    fn weight_at(&self, slot: usize) -> u64 {
+        self.buckets[slot / WAYS].weights[slot % WAYS]
+    }
+
+    #[inline(always)]
+    fn weight_mut(&mut self, slot: usize) -> &mut u64 {
+        &mut self.buckets[slot / WAYS].weights[slot % WAYS]
     }
 
     /// Makes room for `more` codes at a load of at most a half.
     fn reserve(&mut self, more: usize) {
         let needed = (self.order.len() + more) * 2;
-        if needed <= self.slots.len() {
+        if needed <= self.logits.len() {
             return;
         }
         self.resize(needed.next_power_of_two());
@@ -431,9 +458,9 @@ impl Policy {
         let old: Vec<(u64, f64, u32)> = self
             .order
             .iter()
-            .map(|&slot| (self.slots[slot as usize].code, self.logits[slot as usize], self.saved[slot as usize]))
+            .map(|&slot| (self.code_at(slot as usize), self.logits[slot as usize], self.saved[slot as usize]))
             .collect();
-        let mut age = vec![0_u32; self.slots.len()];
+        let mut age = vec![0_u32; self.logits.len()];
         for (i, &slot) in self.order.iter().enumerate() {
             age[slot as usize] = i as u32;
         }
@@ -443,16 +470,16 @@ impl Policy {
 
     /// Lays the entries (code, logit, saved), oldest first, into an empty table; `undo` names entries by age.
     fn rebuild(&mut self, capacity: usize, entries: &[(u64, f64, u32)], undo: &[(u32, f64)]) {
-        self.slots = vec![Slot::default(); capacity];
+        self.buckets = vec![Bucket::default(); capacity / WAYS];
         self.logits = vec![0.0; capacity];
         self.saved = vec![0; capacity];
-        self.shift = 64 - capacity.trailing_zeros();
+        self.shift = 64 - (capacity / WAYS).trailing_zeros();
         self.order.clear();
         for &(code, logit, saved) in entries {
             let slot = self.find_or_insert(code) as usize;
             self.logits[slot] = logit;
             self.saved[slot] = saved;
-            self.slots[slot].weight = weight_of(logit / self.temperature);
+            *self.weight_mut(slot) = weight_of(logit * self.sharpness);
         }
         self.undo = undo.iter().map(|&(age, logit)| (self.order[age as usize], logit)).collect();
     }
@@ -460,16 +487,12 @@ impl Policy {
 
 impl Serialize for Policy {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut age = vec![0_u32; self.slots.len()];
+        let mut age = vec![0_u32; self.logits.len()];
         for (i, &slot) in self.order.iter().enumerate() {
             age[slot as usize] = i as u32;
         }
         let stored = Stored {
-            entries: self
-                .order
-                .iter()
-                .map(|&slot| (self.slots[slot as usize].code, self.logits[slot as usize]))
-                .collect(),
+            entries: self.order.iter().map(|&slot| (self.code_at(slot as usize), self.logits[slot as usize])).collect(),
             frames: self.frames.iter().map(|f| (f.serial, f.undo, f.order)).collect(),
             undo: self.undo.iter().map(|&(slot, logit)| (age[slot as usize], logit)).collect(),
             saved: self.order.iter().map(|&slot| self.saved[slot as usize]).collect(),
@@ -500,17 +523,42 @@ impl<'de> Deserialize<'de> for Policy {
     }
 }
 
+/// Half of the 128 bits, as a factor.
+const HALF: f64 = (1_u128 << 64) as f64;
+
+/// A fixed-point number as a float. The compiler's own conversion is a library call.
+#[inline(always)]
+fn to_float(fixed: u128) -> f64 {
+    (fixed >> 64) as u64 as f64 * HALF + fixed as u64 as f64
+}
+
+/// A float that is not negative, below 2^128, as a fixed-point number, rounded down.
+#[inline(always)]
+fn to_fixed(float: f64) -> u128 {
+    let high = (float * (1.0 / HALF)) as u64;
+    let low = (float - high as f64 * HALF) as u64;
+    u128::from(high) << 64 | u128::from(low)
+}
+
 /// exp(logit) as an integer weight within 1..=[`MAX_WEIGHT`].
-#[inline]
+#[inline(always)]
 fn weight_of(logit: f64) -> u64 {
-    // The conversion saturates, so that any logit is safe.
-    ((libm::exp(logit) * UNIT_WEIGHT as f64 + 0.5) as u64).clamp(1, MAX_WEIGHT)
+    rounded(exp(logit) * UNIT_WEIGHT as f64)
+}
+
+/// The nearest weight to a number: a sum with 2^52 has it in its low bits. The compiler's own conversion is slower, as it must saturate.
+#[inline(always)]
+fn rounded(weight: f64) -> u64 {
+    const SHIFT: f64 = (1_u64 << 52) as f64;
+    // `max` before `min`: a number that is none becomes 1.
+    let sum = weight.max(1.0).min(MAX_WEIGHT as f64) + SHIFT;
+    sum.to_bits() & ((1 << 52) - 1)
 }
 
 /// `weight * factor`, kept within the range of weights.
 #[inline]
 fn scaled(weight: u64, factor: f64) -> u64 {
-    ((weight as f64 * factor + 0.5) as u64).clamp(1, MAX_WEIGHT)
+    rounded(weight as i64 as f64 * factor)
 }
 
 #[cfg(test)]

@@ -74,30 +74,43 @@ struct Softmax<'a, G: Geometry> {
     rng: &'a mut Rng,
 }
 
+/// Adds the cells of a window to a mask.
 #[inline(always)]
 fn or_into<G: Geometry>(words: &mut G::Words, base: usize, cells: G::Window) {
     let (first, parts) = unwindow::<G>(base, cells);
-    for (i, part) in parts.into_iter().enumerate() {
+    for (i, part) in parts.into_iter().enumerate().take(reach::<G>() + 1) {
         if first + i < G::WORDS {
             words[first + i] |= part;
         }
     }
 }
 
+/// Takes the cells of a window out of a mask.
 #[inline(always)]
 fn clear_from<G: Geometry>(words: &mut G::Words, base: usize, cells: G::Window) {
     let (first, parts) = unwindow::<G>(base, cells);
-    for (i, part) in parts.into_iter().enumerate() {
+    for (i, part) in parts.into_iter().enumerate().take(reach::<G>() + 1) {
         if first + i < G::WORDS {
             words[first + i] &= !part;
         }
     }
 }
 
-/// The listed groups by kind and what may be drawn of them.
+/// How many words after its first a window may touch.
+const fn reach<G: Geometry>() -> usize {
+    (4 * G::LANE as usize).div_ceil(64)
+}
+
+/// The groups of the present board and what may be drawn of them.
+///
+/// Single words are written here, so that nothing may read several of them at once: a vector load behind a narrow store
+/// has to wait for it.
 struct Listed<G: Geometry> {
-    /// Smallest cells by kind.
-    cells: [G::Words; 3],
+    /// Smallest cells of all groups, and of the available ones.
+    all: G::Words,
+    open: G::Words,
+    /// Number of groups by kind.
+    counts: [u32; 3],
     available: [bool; 3],
     /// Summed weight of the available groups by column of their smallest cell.
     columns: [u64; 32],
@@ -105,18 +118,19 @@ struct Listed<G: Geometry> {
 }
 
 impl<G: Geometry> Listed<G> {
+    /// Makes a group available or unavailable.
     #[inline(always)]
-    fn none(&self, kind: usize) -> bool {
-        self.cells[kind] == G::Words::default()
-    }
-
-    #[inline(always)]
-    fn all(&self) -> G::Words {
-        let mut all = self.cells[FREE];
-        for w in 0..G::WORDS {
-            all[w] |= self.cells[PAIR][w] | self.cells[BANNED][w];
+    fn set_open(&mut self, cell: usize, weight: u64, open: bool) {
+        let column = cell / G::LANE as usize;
+        if open {
+            self.open[cell / 64] |= 1 << (cell % 64);
+            self.columns[column] += weight;
+            self.total += weight;
+        } else {
+            self.open[cell / 64] &= !(1 << (cell % 64));
+            self.columns[column] -= weight;
+            self.total -= weight;
         }
-        all
     }
 }
 
@@ -141,7 +155,9 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
         let mut tiles = ops.load(&state.board);
         let mut linked = ops.links(&tiles);
         let mut listed = Listed::<G> {
-            cells: [G::Words::default(); 3],
+            all: G::Words::default(),
+            open: G::Words::default(),
+            counts: [0; 3],
             available: [true, false, false],
             columns: [0; 32],
             total: 0,
@@ -192,10 +208,10 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
                         kind: kind as u8,
                         wide: is_wide,
                     };
-                    listed.cells[kind][w] |= 1 << (cell % 64);
+                    listed.all[w] |= 1 << (cell % 64);
+                    listed.counts[kind] += 1;
                     if listed.available[kind] {
-                        listed.columns[cell / G::LANE as usize] += weight;
-                        listed.total += weight;
+                        listed.set_open(cell, weight, true);
                     }
                 }
             }
@@ -232,24 +248,22 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
             }
             let touched = ops.words(touched);
             step += 1;
-            let ended = ended::<G>(&listed.all(), &touched, slots, wide, &mut covered);
+            let ended = ended::<G>(&listed.all, &touched, slots, wide, &mut covered);
             for w in 0..G::WORDS {
                 let mut rest = ended[w];
-                for cells in &mut listed.cells {
-                    cells[w] &= !rest;
-                }
+                listed.all[w] &= !rest;
                 while rest != 0 {
                     let gone = w * 64 + rest.trailing_zeros() as usize;
                     rest &= rest - 1;
                     let slot = &slots[gone];
                     clear_from::<G>(&mut covered, usize::from(slot.base), slot.cells);
+                    listed.counts[usize::from(slot.kind)] -= 1;
                     if listed.available[usize::from(slot.kind)] {
                         let entry = trace.record(Lifetime { code: slot.code, first: slot.since, end: step });
                         if gone == cell {
                             trace.set_chosen(step as usize - 1, entry);
                         }
-                        listed.columns[gone / G::LANE as usize] -= slot.weight;
-                        listed.total -= slot.weight;
+                        listed.set_open(gone, slot.weight, false);
                     }
                 }
             }
@@ -320,10 +334,7 @@ fn available<G: Geometry, O: Ops<G>>(
     tabu: u8,
     played: u32,
 ) -> [bool; 3] {
-    let mut components = 0;
-    for w in 0..G::WORDS {
-        components += (listed.cells[PAIR][w] | listed.cells[BANNED][w]).count_ones();
-    }
+    let mut components = listed.counts[PAIR] + listed.counts[BANNED];
     if components <= 1 {
         let own = ops.words(ops.colour(tiles, tabu));
         for w in 0..G::WORDS {
@@ -331,7 +342,7 @@ fn available<G: Geometry, O: Ops<G>>(
         }
     }
     let pairs = played > 10;
-    let nothing_else = listed.none(FREE) && !(pairs && !listed.none(PAIR));
+    let nothing_else = listed.counts[FREE] == 0 && (!pairs || listed.counts[PAIR] == 0);
     let all = components <= 1 || nothing_else;
     [true, all || pairs, all]
 }
@@ -345,28 +356,20 @@ fn switch<G: Geometry>(
     trace: &mut Trace<u16>,
     step: u32,
 ) {
-    for kind in [PAIR, BANNED] {
+    let all = listed.all;
+    for cell in (0..G::WORDS).flat_map(|w| bits(all[w]).map(move |bit| w * 64 + bit)) {
+        let slot = &mut slots[cell];
+        let kind = usize::from(slot.kind);
         if wanted[kind] == listed.available[kind] {
             continue;
         }
-        let own = listed.cells[kind];
-        let cells = (0..G::WORDS).flat_map(|w| bits(own[w]).map(move |bit| w * 64 + bit));
-        for cell in cells {
-            let slot = &mut slots[cell];
-            let column = cell / G::LANE as usize;
-            if wanted[kind] {
-                slot.since = step;
-                listed.columns[column] += slot.weight;
-                listed.total += slot.weight;
-            } else {
-                // Closed in the step in which it opened: never offered.
-                if slot.since < step {
-                    trace.record(Lifetime { code: slot.code, first: slot.since, end: step });
-                }
-                listed.columns[column] -= slot.weight;
-                listed.total -= slot.weight;
-            }
+        if wanted[kind] {
+            slot.since = step;
+        } else if slot.since < step {
+            // One closed in the step in which it opened was never offered.
+            trace.record(Lifetime { code: slot.code, first: slot.since, end: step });
         }
+        listed.set_open(cell, slot.weight, wanted[kind]);
     }
     listed.available = wanted;
 }
@@ -392,11 +395,7 @@ fn draw<G: Geometry>(listed: &Listed<G>, slots: &[Slot<G>], mut rest: u64) -> us
         column += 1;
     }
     let bit = column * G::LANE as usize;
-    let mut cells = 0;
-    for kind in [FREE, PAIR, BANNED] {
-        let lane = listed.cells[kind][bit / 64] >> (bit % 64) & ((1 << G::LANE) - 1);
-        cells |= if listed.available[kind] { lane } else { 0 };
-    }
+    let mut cells = listed.open[bit / 64] >> (bit % 64) & (u64::MAX >> (64 - G::LANE));
     loop {
         let cell = bit + cells.trailing_zeros() as usize;
         if rest < slots[cell].weight {

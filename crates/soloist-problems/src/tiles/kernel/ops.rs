@@ -259,7 +259,7 @@ impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
     fn remove(self, tiles: &mut Board<G>, cells: &G::Words) {
         let mut emptied = 0;
         for w in 0..G::WORDS {
-            emptied |= fall::<G>(tiles, w, cells[w]);
+            emptied |= fall::<G, BMI>(tiles, w, cells[w]);
         }
         if emptied != 0 {
             close(tiles);
@@ -268,12 +268,12 @@ impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
     #[inline(always)]
     fn remove_window(self, tiles: &mut Board<G>, base: usize, window: G::Window) {
         let (first, parts) = unwindow::<G>(base, window);
-        let mut emptied = fall::<G>(tiles, first, parts[0]);
+        let mut emptied = fall::<G, BMI>(tiles, first, parts[0]);
         if parts[1] != 0 {
-            emptied |= fall::<G>(tiles, first + 1, parts[1]);
+            emptied |= fall::<G, BMI>(tiles, first + 1, parts[1]);
         }
         if parts[2] != 0 {
-            emptied |= fall::<G>(tiles, first + 2, parts[2]);
+            emptied |= fall::<G, BMI>(tiles, first + 2, parts[2]);
         }
         if emptied != 0 {
             close(tiles);
@@ -281,10 +281,14 @@ impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
     }
 }
 
-/// Removes cells of one word and lets the tiles above fall: the lowest removed cell of every lane at once, and again.
-/// Returns the bottom cells of the lanes that became empty.
+/// Removes cells of one word and lets the tiles above fall. Returns the bottom cells of the lanes that became empty.
 #[inline(always)]
-fn fall<G: Geometry>(tiles: &mut Board<G>, w: usize, cells: u64) -> u64 {
+fn fall<G: Geometry, const BMI: bool>(tiles: &mut Board<G>, w: usize, cells: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if BMI {
+        return fall_by_extraction(tiles, w, cells);
+    }
+    // The lowest removed cell of every lane at once, and again.
     let mut removed = cells;
     let was = (0..G::PLANES).fold(0, |all, i| all | tiles.planes[i][w]);
     let mut is = was;
@@ -301,6 +305,31 @@ fn fall<G: Geometry>(tiles: &mut Board<G>, w: usize, cells: u64) -> u64 {
             is |= fallen;
         }
         removed = (removed ^ lowest) >> 1;
+    }
+    was & !is & G::BOTTOM
+}
+
+/// [`fall`] by PEXT and PDEP: what stays is packed, then dealt out to the lanes from their bottoms. No branch depends on the cells.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn fall_by_extraction<G: Geometry>(tiles: &mut Board<G>, w: usize, cells: u64) -> u64 {
+    use std::arch::x86_64::{_pdep_u64, _pext_u64};
+    let lane = u64::MAX >> (64 - G::LANE);
+    let mut places = 0;
+    let mut start = 0;
+    while start < 64 {
+        let removed = (cells >> start & lane).count_ones();
+        places |= (lane >> removed) << start;
+        start += G::LANE;
+    }
+    let (mut was, mut is) = (0, 0);
+    for i in 0..G::PLANES {
+        let plane = tiles.planes[i][w];
+        // SAFETY: only `Scalar<true>` comes here, which is only made where the processor has BMI2.
+        let fallen = unsafe { _pdep_u64(_pext_u64(plane, !cells), places) };
+        tiles.planes[i][w] = fallen;
+        was |= plane;
+        is |= fallen;
     }
     was & !is & G::BOTTOM
 }
