@@ -44,7 +44,7 @@ fn bench<G: Geometry>(c: &mut Criterion, name: &str, extent: Extent, colours: us
             assert_eq!(run(engine, &mut Rng::new(7), &mut Vec::new()), expected, "{engine:?} {policy_name}");
             let (mut rng, mut moves) = (Rng::new(7), Vec::new());
             group.bench_function(format!("{policy_name}/{}", engine.name()), |b| {
-                b.iter(|| run(engine, &mut rng, &mut moves))
+                b.iter(|| run(engine, &mut rng, &mut moves));
             });
         }
     }

@@ -4,6 +4,9 @@
 use proptest::prelude::*;
 use soloist::Rng;
 use soloist_problems::tiles::game::{Game, Penalty};
+use soloist_problems::tiles::kernel::geometry::{contains, lowest};
+use soloist_problems::tiles::kernel::group::{code, flood_from, flood_lowest, flood_smallest};
+use soloist_problems::tiles::kernel::ops::PORTABLE;
 use soloist_problems::tiles::kernel::{Board, Engine, Extent, Geometry, Large, Policy, Small, playout};
 
 /// Columns of colours from the bottom, nothing stored above a column's top.
@@ -166,6 +169,30 @@ impl Player<'_> {
     }
 }
 
+/// However a group is found, it has the same cells and the same code.
+fn compare_floods<G: Geometry>(board: &Board<G>) {
+    let links = board.links();
+    let mut rest = links.cells();
+    while let Some(cell) = lowest::<G>(&rest) {
+        let group = flood_lowest(PORTABLE, &links, cell);
+        let colour = board.colour_at(cell as u16);
+        let (mask, name) = (group.mask(), code(colour, &group));
+        assert_eq!(mask, board.group_mask(cell as u16));
+        for other in (0..G::WORDS * 64).filter(|&c| contains::<G>(&mask, c)) {
+            let again = flood_from(PORTABLE, &links, other);
+            assert_eq!((again.cell, again.size, again.mask()), (cell, group.size, mask));
+            assert_eq!(code(colour, &again), name);
+            match flood_smallest(PORTABLE, &links, other) {
+                Some(found) => assert_eq!((other, found.mask(), code(colour, &found)), (cell, mask, name)),
+                None => assert_ne!(other, cell),
+            }
+        }
+        for w in 0..G::WORDS {
+            rest[w] &= !mask[w];
+        }
+    }
+}
+
 /// Follows a game of every policy on every engine with the oracle.
 fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
     let lane = G::LANE as u16;
@@ -205,6 +232,10 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
             let group = &groups[listed.binary_search(&cell).expect("a legal move")];
             let colour = oracle.at(group[0].0, group[0].1);
             assert_eq!(player.pick(&oracle, ply), Some(group[0]), "{policy:?} {rows:?}");
+            if policy == Policy::RandomCell {
+                compare_floods(&board);
+            }
+            let before = board;
             let code = board.group_code(cell);
             let any = &group[(seed as usize + ply) % group.len()];
             let any = any.0 as u16 * lane + any.1 as u16;
@@ -212,6 +243,11 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
             assert_eq!(board.colour_at(any), colour);
             assert_eq!(board.play(any) as usize, group.len());
             oracle.remove(group);
+            let changed = board.changed(&before);
+            for cell in 0..(G::WORDS * 64) as u16 {
+                let differs = board.colour_at(cell) != before.colour_at(cell);
+                assert_eq!(contains::<G>(&changed, usize::from(cell)), differs);
+            }
             assert_eq!(board.to_rows(extent.rows, extent.columns), oracle.rows(extent.rows, extent.columns));
             sum += game.points(group.len());
         }

@@ -127,7 +127,9 @@ impl<G: Geometry> Shipped for TileInstance<G> {
     }
 
     fn default_method(&self) -> Method {
-        Method::Nrpa(Nrpa { playouts: 4, ..Nrpa::default() })
+        // One arm for each colour that may be kept for last: which one pays differs from board to board, and shows early.
+        let arms = self.grid.colours().max(1) as u64;
+        Method::Nrpa(Nrpa { level: 3, playouts: 4, arms, ..Nrpa::default() })
     }
 
     fn default_rollout(&self, method: &Method) -> String {

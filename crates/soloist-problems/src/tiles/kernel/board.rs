@@ -2,7 +2,7 @@
 
 use super::geometry::{Geometry, contains, count, lowest};
 use super::group::{Body, Links, code, flood_from};
-use super::ops::{Ops, Scalar};
+use super::ops::{Ops, PORTABLE};
 
 /// Why rows of colours are not a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -154,7 +154,7 @@ impl<G: Geometry> Board<G> {
     #[inline]
     #[must_use]
     pub fn links(&self) -> Links<G> {
-        let ops = Scalar::<false>;
+        let ops = PORTABLE;
         let linked = ops.links(&ops.load(self));
         Links::new(ops, &linked)
     }
@@ -166,7 +166,7 @@ impl<G: Geometry> Board<G> {
         let mut rest = links.cells();
         while let Some(cell) = lowest::<G>(&rest) {
             moves.push(cell as u16);
-            let mask = flood_from(Scalar::<false>, &links, cell).mask();
+            let mask = flood_from(PORTABLE, &links, cell).mask();
             for w in 0..G::WORDS {
                 rest[w] &= !mask[w];
             }
@@ -179,7 +179,7 @@ impl<G: Geometry> Board<G> {
         if self.colour_at(cell) == 0 {
             return G::Words::default();
         }
-        flood_from(Scalar::<false>, &self.links(), usize::from(cell)).mask()
+        flood_from(PORTABLE, &self.links(), usize::from(cell)).mask()
     }
 
     /// The number of tiles of the group at `cell`.
@@ -191,7 +191,7 @@ impl<G: Geometry> Board<G> {
     /// The address under which a policy learns the group at `cell`: equal cells and colour, equal code.
     #[must_use]
     pub fn group_code(&self, cell: u16) -> u64 {
-        let group = flood_from(Scalar::<false>, &self.links(), usize::from(cell));
+        let group = flood_from(PORTABLE, &self.links(), usize::from(cell));
         code(self.colour_at(cell), &group)
     }
 
@@ -201,7 +201,7 @@ impl<G: Geometry> Board<G> {
         if usize::from(cell) >= G::WORDS * 64 {
             return 0;
         }
-        let ops = Scalar::<false>;
+        let ops = PORTABLE;
         let links = self.links();
         if !contains::<G>(&links.cells(), usize::from(cell)) {
             return 0;

@@ -1,7 +1,7 @@
 //! Choosing the kernels at run time.
 
 use super::geometry::Geometry;
-use super::ops::{Ops, Scalar};
+use super::ops::{Ops, PORTABLE};
 
 /// Work on boards that is compiled once for each engine.
 ///
@@ -111,12 +111,12 @@ impl Engine {
             match self {
                 Self::Portable => {}
                 // SAFETY: the processor has the instructions, just asked.
-                Self::Bmi2 => return unsafe { run_bmi2(job) },
-                // SAFETY: as above.
-                Self::Avx512 => return unsafe { run_avx512(job) },
+                Self::Avx512 if G::HAS_AVX512 => return unsafe { run_avx512(job) },
+                // SAFETY: as above; whatever has AVX-512 has these too.
+                Self::Bmi2 | Self::Avx512 => return unsafe { run_bmi2(job) },
             }
         }
-        job.run(Scalar::<false>)
+        job.run(PORTABLE)
     }
 }
 

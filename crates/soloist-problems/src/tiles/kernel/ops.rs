@@ -158,7 +158,10 @@ pub(super) fn select_words<G: Geometry>(words: &G::Words, k: usize, within: impl
 
 /// Word operations that any processor has; with `BMI`, PDEP selects.
 #[derive(Clone, Copy, Debug)]
-pub struct Scalar<const BMI: bool>;
+pub struct Scalar<const BMI: bool>(());
+
+/// The operations that any processor has.
+pub const PORTABLE: Scalar<false> = Scalar(());
 
 /// Applies `f` to every word.
 #[inline(always)]
@@ -176,7 +179,7 @@ impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
 
     #[inline(always)]
     unsafe fn assume() -> Self {
-        Self
+        Self(())
     }
     #[inline(always)]
     fn load(self, board: &Board<G>) -> Board<G> {

@@ -99,14 +99,10 @@ pub(super) struct Tabu {
 impl<G: Geometry> Pick<G> for Tabu {
     #[inline(always)]
     fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
+        // One call of `uniform`, which is large once inlined. Colour 0 masks empty cells only: nothing is tabu.
         let starts = view.ops.starts(view.linked);
-        if self.colour != 0 {
-            let others = view.ops.without(starts, view.ops.colour(view.tiles, self.colour));
-            if view.ops.any(others) {
-                return uniform(view, others, rng);
-            }
-        }
-        uniform(view, starts, rng)
+        let others = view.ops.without(starts, view.ops.colour(view.tiles, self.colour));
+        uniform(view, if view.ops.any(others) { others } else { starts }, rng)
     }
 }
 
