@@ -1,4 +1,4 @@
-//! Soloist searches for the best solution of a *single-player* problem.
+#![doc = include_str!("guide.md")]
 #![forbid(unsafe_code)]
 
 mod budget;

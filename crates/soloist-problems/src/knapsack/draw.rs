@@ -105,7 +105,7 @@ pub(super) fn svg(sack: &Sack, solution: &Value) -> String {
     let _ = writeln!(
         svg,
         "<line x1=\"{limit:.2}\" y1=\"{TOP}\" x2=\"{limit:.2}\" y2=\"{}\" stroke=\"#d55e00\" stroke-width=\"2\" stroke-dasharray=\"6 4\"/>\n\
-         <text x=\"20\" y=\"{base}\">width: weight, height: value per weight, filled: packed, dashed line: the capacity</text>\n</svg>",
+         <text x=\"20\" y=\"{base}\">width: weight, height: value per weight, filled: packed, dashed line: the capacity (the tallest bars are cut)</text>\n</svg>",
         bottom + 6.0
     );
     svg

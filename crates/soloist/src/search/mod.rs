@@ -1,6 +1,6 @@
 //! The searches, one file a family, all written as step machines.
 //!
-//! A search never loops by itself: [`Search::step`] does one playout (or node, or layer) and returns. Stop rules, observers, checkpoints and
+//! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules, observers, checkpoints and
 //! threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep their recursion as a stack of frames.
 
 mod arena;
