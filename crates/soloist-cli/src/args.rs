@@ -73,11 +73,11 @@ Examples:
   soloist solve samegame board.txt                         the default method, 30 seconds
   soloist solve samegame random:15x15x5:7 --playouts 1e6   a generated board, the same result everywhere
   soloist solve knapsack items.kp --method nrpa --set level=4 --set iterations=50 --time 2m
-  soloist solve snake d6k2 --target 26 --time 1h           stop early when 26 is reached
+  soloist solve samegame board.txt --target 3000 --time 1h stop early when 3000 is reached
   soloist solve samegame board.txt --time 1h --checkpoint run.ckpt --threads 4
   soloist solve samegame board.txt --time 2h --resume run.ckpt --checkpoint run.ckpt
                                        one hour more, because limits count the whole search
-  soloist solve tsptw n20.txt --json --quiet | jq .score
+  soloist solve knapsack items.kp --json --quiet | jq .score
 
 The first Ctrl-C stops the search and prints the best solution so far (exit 130), a second one
 kills. Count limits (--playouts, --nodes, --stall) are reproducible, --time is not.";

@@ -74,7 +74,8 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let _ = writeln!(text, "Score     {} ({})", domain.score, sense(instance.sense()));
     let _ = writeln!(text, "Instance  {}", domain.instance);
     let _ = writeln!(text, "Example   {}: {}", domain.example, instance.describe());
-    let _ = writeln!(text, "Method    {name} with rollout {rollout}, by default");
+    let values: Vec<_> = method.parameters().into_iter().map(|p| format!("{}={}", p.name, p.value)).collect();
+    let _ = writeln!(text, "Method    {name} {} with rollout {rollout}, by default", values.join(" "));
     if !domain.options.is_empty() {
         text.push_str("\nOptions (--set):\n");
         let rows: Vec<_> = domain

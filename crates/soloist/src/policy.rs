@@ -7,7 +7,7 @@
 //! columns or adapt over whole lifetimes of a move, and still produce the run that the plain code produces. A weight
 //! covers logits from -18 to 15; the logit itself is a double, without such limits.
 
-use crate::Move;
+use crate::Trace;
 use crate::math::exp;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -18,117 +18,6 @@ pub const UNIT_WEIGHT: u64 = 1 << 26;
 const MAX_WEIGHT: u64 = 1 << 48;
 /// Fixed-point scale of `1 / z`.
 const CHANCE_SCALE: f64 = (1_u128 << 100) as f64;
-
-/// One run of steps during which a code was available to the policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lifetime {
-    /// The code under which the move is learned.
-    pub code: u64,
-    /// The first step at which it was available.
-    pub first: u32,
-    /// One past the last such step.
-    pub end: u32,
-}
-
-/// A playout recorded for adaptation: what could be chosen at each step and what was.
-///
-/// Adapting a policy needs no replay of the game: the codes are here.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-pub struct Trace<M> {
-    /// The moves played.
-    pub moves: Vec<M>,
-    lifetimes: Vec<Lifetime>,
-    /// `exp(bias)` of each lifetime; empty when the policy uses no bias.
-    factors: Vec<f64>,
-    /// Index of the lifetime chosen at each step.
-    chosen: Vec<u32>,
-    #[serde(skip, default = "Vec::new")]
-    pub(crate) candidates: Vec<M>,
-    #[serde(skip)]
-    pub(crate) weights: Vec<u64>,
-}
-
-impl<M> Default for Trace<M> {
-    fn default() -> Self {
-        Self {
-            moves: Vec::new(),
-            lifetimes: Vec::new(),
-            factors: Vec::new(),
-            chosen: Vec::new(),
-            candidates: Vec::new(),
-            weights: Vec::new(),
-        }
-    }
-}
-
-impl<M> Trace<M> {
-    /// Forgets the playout, keeps the buffers.
-    pub fn clear(&mut self) {
-        self.moves.clear();
-        self.lifetimes.clear();
-        self.factors.clear();
-        self.chosen.clear();
-    }
-
-    /// The number of steps recorded.
-    #[must_use]
-    pub fn steps(&self) -> usize {
-        self.chosen.len()
-    }
-
-    /// What was available, in the order recorded.
-    #[must_use]
-    pub fn lifetimes(&self) -> &[Lifetime] {
-        &self.lifetimes
-    }
-
-    /// For each step, the index of the chosen move's entry in [`lifetimes`](Self::lifetimes).
-    #[must_use]
-    pub fn chosen(&self) -> &[u32] {
-        &self.chosen
-    }
-
-    /// Records that `code` is available at the current step and returns its weight.
-    #[inline]
-    pub fn offer(&mut self, code: u64, policy: &Policy) -> u64 {
-        let first = self.chosen.len() as u32;
-        self.lifetimes.push(Lifetime { code, first, end: first + 1 });
-        policy.weight(code)
-    }
-
-    /// As [`offer`](Self::offer), for a policy with biases; `factor` is [`Policy::bias_factor`].
-    pub fn offer_biased(&mut self, code: u64, factor: f64, policy: &Policy) -> u64 {
-        self.factors.push(factor);
-        scaled(self.offer(code, policy), factor)
-    }
-
-    /// Ends a step: of the last `offered` entries the one at `at` was chosen, by `mv`.
-    #[inline]
-    pub fn choose(&mut self, at: usize, offered: usize, mv: M) {
-        self.step((self.lifetimes.len() - offered + at) as u32, mv);
-    }
-
-    /// Adds an entry that may span several steps and returns its index (for domains that keep track of lifetimes).
-    #[inline]
-    pub fn record(&mut self, lifetime: Lifetime) -> u32 {
-        self.lifetimes.push(lifetime);
-        self.lifetimes.len() as u32 - 1
-    }
-
-    /// Ends a step: entry number `chosen` was chosen, by `mv`. The entry may be recorded later.
-    #[inline]
-    pub fn step(&mut self, chosen: u32, mv: M) {
-        self.chosen.push(chosen);
-        self.moves.push(mv);
-    }
-
-    /// Names the entry chosen at `step` after the fact.
-    #[inline]
-    pub fn set_chosen(&mut self, step: usize, chosen: u32) {
-        self.chosen[step] = chosen;
-    }
-}
 
 /// A table of weights under 64-bit codes, with nested copies by undo.
 ///
@@ -557,13 +446,14 @@ fn rounded(weight: f64) -> u64 {
 
 /// `weight * factor`, kept within the range of weights.
 #[inline]
-fn scaled(weight: u64, factor: f64) -> u64 {
+pub(crate) fn scaled(weight: u64, factor: f64) -> u64 {
     rounded(weight as i64 as f64 * factor)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Lifetime;
     use std::collections::HashMap;
 
     /// Steps of (codes, chosen index), as an NRPA trace.

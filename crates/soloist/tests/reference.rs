@@ -304,6 +304,17 @@ impl<P: Problem> Tree<'_, P> {
         exploitation + self.own.c * (libm::log(parent.scores.len() as f64) / visits).sqrt()
     }
 
+    /// Whether every solution that begins with `path` has been seen.
+    fn closed(&self, path: &[P::Move]) -> bool {
+        let Some(node) = self.nodes.get(path).filter(|node| !node.scores.is_empty()) else { return false };
+        let mut state = self.problem.root();
+        path.iter().for_each(|&mv| self.problem.apply(&mut state, mv));
+        let mut moves = Vec::new();
+        self.problem.moves(&state, &mut moves);
+        let below = |&mv: &P::Move| self.closed(&[path, &[mv]].concat());
+        moves.is_empty() || node.children.len() == moves.len() && node.children.iter().all(below)
+    }
+
     fn step(&mut self, rng: &mut Rng) -> Vec<P::Move> {
         let mut path = self.pending.take().unwrap_or_default();
         let mut state = self.problem.root();
@@ -331,7 +342,8 @@ impl<P: Problem> Tree<'_, P> {
             } else {
                 let children = node.children.clone();
                 let values: Vec<f64> = children.iter().map(|&child| self.worth(&path, child)).collect();
-                let at = (0..values.len()).rev().max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
+                let open = |&at: &usize| !self.own.solver || !self.closed(&[path.as_slice(), &[children[at]]].concat());
+                let at = (0..values.len()).rev().filter(open).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap();
                 children[at]
             };
             if self.own.expansion == Expansion::All && untried > 1 {
@@ -356,18 +368,23 @@ impl<P: Problem> Tree<'_, P> {
 
 fn uct_playouts<P: Problem>(problem: &P, own: &Uct, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
     let mut tree = Tree { problem, own: own.clone(), nodes: HashMap::new(), pending: None };
-    (0..count).map(|_| tree.step(rng)).collect()
+    let mut playouts = Vec::new();
+    while playouts.len() < count && !(own.solver && tree.closed(&[])) {
+        playouts.push(tree.step(rng));
+    }
+    playouts
 }
 
 #[test]
 fn uct_equals_a_naive_tree() {
-    let mut settings = vec![Uct::default(), Uct::best()];
+    let mut settings = vec![Uct::default(), Uct::best(), Uct { solver: false, ..Uct::default() }];
     for value in [NodeValue::Mean, NodeValue::Best] {
         for expansion in [Expansion::One, Expansion::All] {
             for threshold in [0, 1, 4] {
                 for normalisation in [Normalisation::Global, Normalisation::Parent, Normalisation::None] {
                     let c = if normalisation == Normalisation::None { 30.0 } else { 0.5 };
-                    settings.push(Uct { c, value, normalisation, expansion, threshold });
+                    let solver = threshold == 1;
+                    settings.push(Uct { c, value, normalisation, expansion, threshold, solver });
                 }
             }
         }
@@ -375,8 +392,11 @@ fn uct_equals_a_naive_tree() {
     for own in settings {
         let what = format!("{own:?}");
         let run = Method::Uct(own.clone());
-        let expected = uct_playouts(&Staircase(9), &own, &mut Rng::new(3), 600);
-        assert_same(&recorded(&Staircase(9), run.clone(), 3, 600), &expected, &what);
+        // With the solver, 7 steps are exhausted before the playouts are.
+        for steps in [7, 9] {
+            let expected = uct_playouts(&Staircase(steps), &own, &mut Rng::new(3), 600);
+            assert_same(&recorded(&Staircase(steps), run.clone(), 3, 600), &expected, &what);
+        }
         for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
             let expected = uct_playouts(&bag, &own, &mut Rng::new(5), 700);
             assert_same(&recorded(&bag, run.clone(), 5, 700), &expected, &what);
@@ -395,9 +415,10 @@ fn threads_are_merged_single_streams() {
         bag.score(&state)
     };
     let nested = Nrpa { level: 2, iterations: 20, ..Nrpa::default() };
+    let tree = Uct { solver: false, ..Uct::best() };
     type Stream<'a> = Box<dyn Fn(&mut Rng, usize) -> Vec<Vec<u8>> + 'a>;
     let cases: [(Method, Stream<'_>); 3] = [
-        (Method::Uct(Uct::best()), Box::new(|rng, count| uct_playouts(&bag, &Uct::best(), rng, count))),
+        (Method::Uct(tree.clone()), Box::new(|rng, count| uct_playouts(&bag, &tree, rng, count))),
         (method("nmcs", &[("level", "2")]), Box::new(|rng, count| nmcs_playouts(&bag, 2, rng, count))),
         (Method::Nrpa(nested.clone()), Box::new(|rng, count| nrpa_playouts(&bag, &nested, rng, count))),
     ];

@@ -43,7 +43,15 @@ pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
         None => &json,
     };
     let items = solution.get("items").ok_or("no list `items`")?;
-    let (value, weight, count) = total(sack, &numbers(items)?)?;
+    let items = numbers(items)?;
+    let (value, weight, count) = total(sack, &items)?;
+    for (i, decision) in fields.get("moves").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        // A result's own moves: [item, 1 or 0]. What they leave open fits and is taken.
+        let pair = decision.get(0).and_then(Value::as_u64).zip(decision.get(1).and_then(Value::as_u64));
+        if pair.is_none_or(|(item, take)| items.contains(&item) != (take == 1) || take > 1) {
+            return Err(format!("`moves` and `items` differ at move {}", i + 1));
+        }
+    }
     claim("score", fields.get("score"), value)?;
     claim("value", solution.get("value"), value)?;
     claim("weight", solution.get("weight"), weight)?;

@@ -130,6 +130,16 @@ fn json_solution(value: &Value) -> Result<Solution, String> {
     for (i, step) in moves.iter().enumerate() {
         solution.moves.push(json_claim(step).map_err(|message| format!("move {}: {message}", i + 1))?);
     }
+    if let Some(Value::Array(list)) = top.get("moves").filter(|_| whole) {
+        // The search's own moves of a result: the same cells once more.
+        let cells =
+            list.iter().map(json_claim).collect::<Result<Vec<_>, _>>().map_err(|e| format!("\"moves\": {e}"))?;
+        let differs =
+            |i: &usize| cells.get(*i).map(|c| (c.row, c.col)) != solution.moves.get(*i).map(|c| (c.row, c.col));
+        if let Some(i) = (0..cells.len().max(solution.moves.len())).find(differs) {
+            return Err(format!("\"moves\" and the moves of \"solution\" differ at move {}", i + 1));
+        }
+    }
     // A bare solution may carry its score too.
     solution.score = integer(top.get("score"), "score")?.or(integer(fields.get("score"), "score")?);
     solution.tiles_left = index(fields.get("tiles_left"), "tiles_left")?;

@@ -17,6 +17,8 @@ pub(crate) struct Node<M> {
     len: u32,
     /// How many children have been visited; they come first in the block.
     pub(crate) tried: u32,
+    /// Every solution below has been seen.
+    pub(crate) closed: bool,
     /// Over feasible playouts: sum, sum of squares, best and worst score.
     pub(crate) sum: f64,
     pub(crate) squares: f64,
@@ -27,7 +29,18 @@ pub(crate) struct Node<M> {
 impl<M> Node<M> {
     fn new(mv: M) -> Self {
         let nan = f64::NAN;
-        Self { mv, visits: 0, first: NONE, len: 0, tried: 0, sum: 0.0, squares: 0.0, best: nan, worst: nan }
+        Self {
+            mv,
+            visits: 0,
+            first: NONE,
+            len: 0,
+            tried: 0,
+            closed: false,
+            sum: 0.0,
+            squares: 0.0,
+            best: nan,
+            worst: nan,
+        }
     }
 
     pub(crate) fn is_expanded(&self) -> bool {
@@ -134,6 +147,19 @@ impl<M: Move> Arena<M> {
         self.nodes.swap(first + tried, first + tried + pick);
         self.nodes[at].tried += 1;
         first + tried
+    }
+
+    /// Closes the node that ends `path`, and every node above it whose last open child this was.
+    pub(crate) fn close(&mut self, path: &[usize]) {
+        for (depth, &at) in path.iter().enumerate().rev() {
+            let node = &self.nodes[at];
+            let last = depth + 1 == path.len();
+            let seen = node.is_expanded() && node.tried == node.len && self.block(at).iter().all(|child| child.closed);
+            if !(last || seen) {
+                return;
+            }
+            self.nodes[at].closed = true;
+        }
     }
 
     /// Adds the score of a playout to a node.

@@ -48,6 +48,10 @@ parameters! {
     /// `i Y / (i + f + 1)` with `Y` the normalised least violation: any child with a feasible solution is preferred to one without.
     /// (Equation 3.3 of the thesis, whose print exchanges the two counts in the first line.)
     ///
+    /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well: no playout repeats what is
+    /// known, and when the root closes, the incumbent is optimal. (Winands, Bjornsson and Saito's MCTS-Solver, for one player. Without it, a small `c`
+    /// replays one finished line for ever.)
+    ///
     /// When to use it: early decisions matter and playouts say something about them. Cost per step: one playout, and one pass over the
     /// children of each node on the path. Memory: about 64 bytes a child of an expanded node, never more than the budget: when it is full, nodes visited fewer than
     /// `k` times lose their children, `k` being the smallest power of two that frees half of the room, and the search goes on. (Pruning itself takes up to a quarter more for a moment.)
@@ -61,7 +65,8 @@ parameters! {
     ///
     /// # References
     /// L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time
-    /// analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1, whose constant is sqrt 2). L. Rei, "Monte Carlo tree search for
+    /// analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1, whose constant is sqrt 2). M. Winands, Y. Bjornsson and J.-T. Saito,
+    /// "Monte-Carlo tree search solver", Computers and Games 2008. L. Rei, "Monte Carlo tree search for
     /// combinatorial optimization", thesis, University of Porto, 2018.
     pub struct Uct {
         /// weight of the exploration term; UCB1 has 1.414, puzzles mostly want 0.001 to 0.3
@@ -74,6 +79,8 @@ parameters! {
         expansion: Expansion = Expansion::One, ();
         /// visits of a leaf before it gets children
         threshold: u64 = 1, 0..=1_000_000_000;
+        /// never follow a branch again once every solution in it was seen; an exhausted tree proves optimality
+        solver: bool = true, ();
     }
 }
 
@@ -129,7 +136,7 @@ impl<P: Problem> Run<P> {
         }
     }
 
-    /// The child to follow: all children of `at` have been tried.
+    /// The child to follow: all children of `at` have been tried, not all are closed.
     fn select(&self, at: usize) -> usize {
         let parent = self.arena.get(at);
         let log = libm::log(f64::from(parent.visits));
@@ -148,6 +155,9 @@ impl<P: Problem> Run<P> {
         let first = parent.children().start;
         let mut choice = (f64::NEG_INFINITY, first);
         for (i, child) in self.arena.block(at).iter().enumerate() {
+            if child.closed {
+                continue;
+            }
             let value = if plain {
                 (self.worth(child, 0) - low) * scale
             } else {
@@ -269,6 +279,12 @@ impl<P: Problem> Search<P> for Run<P> {
         }
         for &at in &self.path {
             self.arena.update(at, score, self.sense);
+        }
+        if self.own.solver && self.playout.moves.is_empty() {
+            self.arena.close(&self.path);
+            if self.arena.get(0).closed {
+                return Status::Exhausted;
+            }
         }
         Status::Running
     }

@@ -100,7 +100,8 @@ impl Engine {
     }
 
     fn fastest() -> Self {
-        Self::ALL.into_iter().rfind(|e| e.is_supported()).unwrap_or(Self::Portable)
+        let good = |engine: &Self| engine.is_supported() && !(*engine == Self::Bmi2 && extraction_is_slow());
+        Self::ALL.into_iter().rfind(good).unwrap_or(Self::Portable)
     }
 
     /// Runs `job` with this engine's operations; with the portable ones where the processor lacks what the engine needs.
@@ -117,6 +118,24 @@ impl Engine {
             }
         }
         job.run(PORTABLE)
+    }
+}
+
+/// Whether PEXT and PDEP are microcode: AMD before family 19h (Zen 3).
+fn extraction_is_slow() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::__cpuid;
+        // SAFETY: every x86-64 processor has CPUID with leaves 0 and 1.
+        #[allow(unused_unsafe, reason = "safe to call in newer standard libraries")]
+        let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
+        let amd = [vendor.ebx, vendor.edx, vendor.ecx] == [0x6874_7541, 0x6974_6e65, 0x444d_4163];
+        let family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
+        amd && family < 0x19
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
     }
 }
 

@@ -1,0 +1,18 @@
+//! Solutions of the tile games, result JSON and plain lists, read and verified on a small board.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use soloist_problems::tiles::game::Game;
+use soloist_problems::tiles::solution::parse;
+use soloist_problems::tiles::spec::Spec;
+use soloist_problems::tiles::verify::verify;
+
+fuzz_target!(|data: &[u8]| {
+    let grid = "random:5x5x3:1".parse::<Spec>().expect("a spec").generate();
+    if let Ok(solution) = parse("fuzz", data, grid.rows()) {
+        for game in Game::ALL {
+            // Valid or not: never a panic.
+            let _ = verify(&grid, game, None, &solution);
+        }
+    }
+});
