@@ -20,7 +20,7 @@ pub enum Engine {
     Portable,
     /// BMI1, BMI2, POPCNT and LZCNT. (With AVX2 besides, compilers move masks to and fro between registers: measured slower.)
     Bmi2,
-    /// AVX-512 (F, BW, DQ, VL, VBMI2, BITALG, VPOPCNTDQ) besides those of `Bmi2`.
+    /// AVX2 and AVX-512 (F, BW, DQ, VL, VBMI2, BITALG, VPOPCNTDQ) besides those of `Bmi2`.
     Avx512,
 }
 
