@@ -378,6 +378,12 @@ impl<'a, P: Problem> Solver<'a, P> {
         let sense = self.problem.sense();
         let first = match stop {
             StopReason::Target | StopReason::Bound => self.first_at_goal(streams),
+            // The stream that saw everything holds an optimal solution; others may have met another one.
+            StopReason::Exhausted => streams
+                .iter()
+                .filter(|stream| stream.end == Some(stop))
+                .min_by_key(|stream| (stream.tally.counters.playouts, stream.tally.stream))
+                .map(|stream| (stream, stop)),
             _ => None,
         };
         let stop = first.map_or(stop, |(_, reason)| reason);

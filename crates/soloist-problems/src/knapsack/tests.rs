@@ -313,6 +313,7 @@ fn verifier_recomputes_everything() {
         "[1, 0]",
         r#"{"items": [0, 1]}"#,
         r#"{"items": [0, 1], "value": 16, "weight": 10}"#,
+        r#"{"moves": [[1, 1], [2, 0]], "solution": {"items": [0, 1]}}"#,
         r#"{"problem": "knapsack", "score": 16.0, "feasible": true, "solution": {"items": [0, 1], "value": 16}}"#,
     ] {
         let checked = check(&sack, good).unwrap();
@@ -335,6 +336,8 @@ fn verifier_recomputes_everything() {
         (r#"{"score": null, "solution": {"items": [0]}}"#, "claims the score 'null', recomputed: 7"),
         (r#"{"score": 7, "feasible": false, "solution": {"items": [0]}}"#, "says that it is not feasible"),
         (r#"{"problem": "tsptw", "solution": {"items": [0]}}"#, "a solution of '\"tsptw\"', expected knapsack"),
+        (r#"{"moves": [[0, 0]], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 1"),
+        (r#"{"moves": [[0, 1], [2, 1]], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 2"),
         (r#"{"solution": null}"#, "holds no solution"),
         (r#"{"solution": [0]}"#, "`solution` is not an object"),
         ("{\"items\": [0", "solution: line 1, column 12: not valid JSON: EOF while parsing a list"),

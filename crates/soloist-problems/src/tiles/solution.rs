@@ -302,6 +302,19 @@ mod tests {
     }
 
     #[test]
+    fn both_move_lists_of_a_result_must_agree() {
+        let result = |moves: &str| {
+            format!(
+                r#"{{"moves": {moves}, "solution": {{"moves": [{{"row": 2, "col": 1}}, {{"row": 0, "col": 0}}]}}}}"#
+            )
+        };
+        assert!(parse("s", result("[[2, 1], [0, 0]]").as_bytes(), 3).is_ok());
+        for moves in ["[[2, 1], [0, 1]]", "[[2, 1]]", "[[2, 1], [0, 0], [0, 0]]"] {
+            assert!(error(&result(moves)).contains("differ at move"), "{moves}");
+        }
+    }
+
+    #[test]
     fn plain_lists() {
         let moves = |text: &str| -> Vec<_> {
             parse("s", text.as_bytes(), 3).unwrap().moves.iter().map(|m| (m.row, m.col)).collect()
