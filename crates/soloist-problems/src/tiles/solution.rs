@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn json_forms() {
-        let whole = r#"{"problem":"samegame","score":3.0,"moves":[7],"x":1,
+        let whole = r#"{"problem":"samegame","score":3.0,"moves":[[1, 2]],"x":1,
             "solution":{"game":"samegame","penalty":"literal","moves":[{"row":1,"col":2,"size":3,"points":1,"colour":4}],
             "tiles_left":0,"cleared":true,"end_points":1000}}"#;
         let solution = parse("s", whole.as_bytes(), 3).unwrap();
