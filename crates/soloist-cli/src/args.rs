@@ -143,14 +143,15 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) svg: Option<PathBuf>,
     /// Write events (start, improved, progress, end) to FILE as they come, one JSON object a line (an existing file is
-    /// emptied when the search starts)
+    /// emptied when the search starts; with --resume they are appended)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) events: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long, short, help_heading = OUTPUT)]
     pub(crate) quiet: bool,
 
-    /// Write the state of the search to FILE now and then and at the end
+    /// Write the state of the search to FILE now and then and at the end; an existing FILE must be the one that is
+    /// resumed
     #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
     pub(crate) checkpoint: Option<PathBuf>,
     /// Time between checkpoints
@@ -158,7 +159,7 @@ pub(crate) struct SolveArgs {
     #[arg(requires = "checkpoint", help_heading = CHECKPOINTS)]
     pub(crate) checkpoint_every: Duration,
     /// Continue the search in FILE exactly; method, rollout, seed and threads come from it. FILE is written only if
-    /// --checkpoint names it too
+    /// --checkpoint names it too. A --memory limit is not in it: repeat it
     #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
     pub(crate) resume: Option<PathBuf>,
 }

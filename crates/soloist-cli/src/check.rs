@@ -115,6 +115,12 @@ fn consistent(args: &CheckArgs, text: &str, result: Option<&Value>) -> Result<()
         Some(problem) if !problem.is_string() => return Err("field `problem` is not a string".to_owned()),
         _ => {}
     }
+    if result.get("feasible") == Some(&Value::Bool(false)) || result.get("violation").is_some_and(|v| !v.is_null()) {
+        return Err("the result says that it is not feasible".to_owned());
+    }
+    if result.get("moves").is_some_and(|moves| !moves.is_array()) {
+        return Err("field `moves` is not a list".to_owned());
+    }
     if result.get("solution").is_some_and(Value::is_null) {
         return Err("the result holds no solution".to_owned());
     }

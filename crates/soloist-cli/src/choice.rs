@@ -89,7 +89,7 @@ pub(crate) fn fresh(args: &SolveArgs, instance: &dyn Instance, set: &[&Setting])
         None => instance.default_rollout(&method),
     };
     let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
-    if !known.contains(&rollout.as_str()) {
+    if !instance.has_rollout(&rollout) {
         return Err(Failure::usage(unknown(&format!("rollout of {}", args.problem.name), &rollout, &known)));
     }
     Ok(Choice { name, method, rollout, seed: args.seed.unwrap_or(0), threads: args.threads.unwrap_or(1) })

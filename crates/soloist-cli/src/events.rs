@@ -25,7 +25,7 @@ pub(crate) struct Events {
 impl Events {
     /// Empties the file and writes the `start` event.
     pub(crate) fn start(target: &Target, asked: Asked<'_>, before: Option<&RunInfo>) -> Result<Self, Failure> {
-        let file = BufWriter::new(target.stream()?);
+        let file = BufWriter::new(target.stream(before.is_some())?);
         let mut events = Self { file, shown: target.shown().to_owned(), last: Instant::now(), failed: None };
         let Asked { domain, instance, options, choice } = asked;
         events.write(&json!({

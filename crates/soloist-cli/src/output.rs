@@ -119,12 +119,12 @@ impl Target {
         written.map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.shown)))
     }
 
-    /// Opens the file for writing as events come, emptying it.
-    pub(crate) fn stream(&self) -> Result<fs::File, Failure> {
+    /// Opens the file for writing as events come: behind what is there (`append`) or emptying it.
+    pub(crate) fn stream(&self, append: bool) -> Result<fs::File, Failure> {
         let file = if self.special {
             fs::OpenOptions::new().write(true).open(&self.path)
         } else {
-            fs::File::create(&self.path)
+            fs::OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(&self.path)
         };
         file.map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.shown)))
     }

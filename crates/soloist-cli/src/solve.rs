@@ -63,6 +63,9 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let report = solved.map_err(|error| solve_failure(args, &error))?;
     let logged = watch.events.map_or(Ok(()), |events| events.end(&report));
     hand_out(args, asked, &report, &outputs)?;
+    if let (Some(error), Some(path)) = (&report.unsaved, &args.checkpoint) {
+        return Err(Failure::runtime(format!("{}: {error}", path.display())));
+    }
     logged?;
     Ok(exit_code(&report))
 }
@@ -168,6 +171,9 @@ fn read_checkpoint(path: &Path, instance: &dyn Instance) -> Result<(Vec<u8>, Run
 /// Names the checkpoint that is to blame: the one read if it does not decode, else the one written.
 fn solve_failure(args: &SolveArgs, error: &SolveError) -> Failure {
     use soloist::CheckpointError::Write;
+    if matches!(error, SolveError::Rollout { .. }) {
+        return Failure::usage(error.to_string());
+    }
     let file = match error {
         SolveError::Checkpoint(Write(_)) => args.checkpoint.as_deref(),
         SolveError::Checkpoint(_) => args.resume.as_deref(),
@@ -212,6 +218,14 @@ impl Outputs {
                     return Err(Failure::usage(format!("{option} {} would overwrite {what}", target.shown())));
                 }
             }
+        }
+        if let (Some(target), Some(path)) = (&outputs.checkpoint, &args.checkpoint)
+            && !args.resume.as_deref().is_some_and(|resume| target.is_same(resume))
+            && path.metadata().is_ok_and(|metadata| metadata.len() > 0)
+        {
+            // Hours of work may be in it.
+            let shown = target.shown();
+            return Err(Failure::runtime(format!("{shown} exists: continue it with --resume {shown}, or remove it")));
         }
         Ok(outputs)
     }

@@ -1,4 +1,4 @@
-//! Playouts per second of every engine and policy on a standard board: `tile_speed [FILE] [SECONDS]`.
+//! Playouts per second of every engine and policy on a standard board: `tile_speed FILE [SECONDS]`.
 #![allow(clippy::print_stdout)]
 
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ fn measure<G: Geometry>(name: &str, board: &Board<G>, extent: Extent, time: Dura
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let file = arguments.next().unwrap_or_else(|| "/work/shared/data/samegame/standard/js01.txt".into());
+    let file = arguments.next().expect("a board file");
     let time = Duration::from_secs_f64(arguments.next().map_or(1.0, |s| s.parse().expect("seconds")));
     let text = std::fs::read_to_string(&file).expect("a board file");
     let rows: Vec<Vec<u8>> = text

@@ -107,6 +107,8 @@ pub struct Report {
     pub moves: Value,
     /// The answer in the problem's own terms; null without one.
     pub solution: Value,
+    /// Why the last checkpoint could not be written, when it could not.
+    pub unsaved: Option<String>,
     /// Improvements over the run.
     pub history: Vec<Improvement>,
 }
@@ -134,6 +136,8 @@ pub trait Instance: Send + Sync {
     fn default_rollout(&self, method: &Method) -> String;
     /// The rollouts that exist, `random` included.
     fn rollouts(&self) -> Vec<RolloutInfo>;
+    /// Whether `name` selects a rollout, its argument (`tabu-color:0.01`) included.
+    fn has_rollout(&self, name: &str) -> bool;
     /// Reads what a checkpoint of this instance says about its run.
     ///
     /// # Errors
@@ -215,6 +219,10 @@ impl<S: Shipped> Instance for S {
         all
     }
 
+    fn has_rollout(&self, name: &str) -> bool {
+        soloist::find_rollout(self.problem(), name).is_ok()
+    }
+
     fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError> {
         let solver = Solver::new(self.problem(), Shipped::default_method(self)).resume(checkpoint)?;
         Ok(solver.resumed().cloned().expect("just resumed"))
@@ -250,13 +258,13 @@ impl<S: Shipped> Instance for S {
                 run.clone_from(info);
             }
         }
-        let Outcome { best, bound, optimal, stop, counters, elapsed, history } = solver.run()?;
+        let Outcome { best, bound, optimal, stop, counters, elapsed, unsaved, history } = solver.run()?;
         (run.counters, run.elapsed) = (counters, elapsed);
         let (score, moves, solution) = match &best {
             Some(best) => (Some(best.score), self.moves(&best.moves), self.solution(&best.moves)),
             None => (None, Value::Null, Value::Null),
         };
-        Ok(Report { run, score, bound, optimal, stop, moves, solution, history })
+        Ok(Report { run, score, bound, optimal, stop, moves, solution, unsaved, history })
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

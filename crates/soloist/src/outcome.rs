@@ -90,6 +90,8 @@ pub struct Outcome<M> {
     pub counters: Counters,
     /// Wall-clock time, before and after a resume.
     pub elapsed: Duration,
+    /// Why the last checkpoint could not be written, when it could not: the run went on without.
+    pub unsaved: Option<String>,
     /// The improvements, by playouts of their stream.
     pub history: Vec<Improvement>,
 }

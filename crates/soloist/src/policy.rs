@@ -395,7 +395,11 @@ impl<'de> Deserialize<'de> for Policy {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (temperature, bias_weight, clamp, stored) = <(f64, f64, f64, Stored)>::deserialize(deserializer)?;
         let count = stored.entries.len();
-        let sound = stored.saved.len() == count
+        let sound = temperature > 0.0
+            && temperature.is_finite()
+            && bias_weight.is_finite()
+            && clamp >= 0.0
+            && stored.saved.len() == count
             && stored.undo.iter().all(|&(age, _)| (age as usize) < count)
             && stored.frames.iter().all(|&(_, undo, order)| undo <= stored.undo.len() && order <= count)
             && stored.frames.is_sorted_by_key(|&(_, undo, order)| (undo, order))

@@ -57,7 +57,7 @@ impl fmt::Display for Score {
 }
 
 impl Sense {
-    /// Whether `a` is strictly better than `b`. Any feasible score beats any infeasible one; a NaN beats nothing.
+    /// Whether `a` is strictly better than `b`. Any feasible score beats any infeasible one; a NaN beats no number and any number beats it.
     ///
     /// ```
     /// use soloist::{Score::{Feasible, Infeasible}, Sense};
@@ -69,10 +69,10 @@ impl Sense {
     #[must_use]
     pub fn better(self, a: Score, b: Score) -> bool {
         match (a, b) {
-            (Score::Feasible(x), Score::Feasible(y)) => self.better_value(x, y),
-            (Score::Feasible(x), Score::Infeasible(_)) => !x.is_nan(),
+            (Score::Feasible(x), Score::Feasible(y)) => self.better_value(x, y) || y.is_nan() && !x.is_nan(),
+            (Score::Feasible(x), Score::Infeasible(y)) => !x.is_nan() || y.is_nan(),
             (Score::Infeasible(_), Score::Feasible(_)) => false,
-            (Score::Infeasible(x), Score::Infeasible(y)) => x < y,
+            (Score::Infeasible(x), Score::Infeasible(y)) => x < y || y.is_nan() && !x.is_nan(),
         }
     }
 
@@ -105,5 +105,22 @@ impl Sense {
     #[must_use]
     pub fn worst_value(self, x: f64, y: f64) -> f64 {
         if self.better_value(y, x) { x } else { y }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Score::{Feasible, Infeasible};
+    use super::Sense;
+
+    #[test]
+    fn a_number_beats_none() {
+        for sense in [Sense::Maximize, Sense::Minimize] {
+            assert!(sense.better(Feasible(1.0), Feasible(f64::NAN)));
+            assert!(!sense.better(Feasible(f64::NAN), Feasible(1.0)));
+            assert!(!sense.better(Feasible(f64::NAN), Feasible(f64::NAN)));
+            assert!(!sense.better(Feasible(f64::NAN), Infeasible(1.0)));
+            assert!(sense.better(Infeasible(1.0), Infeasible(f64::NAN)));
+        }
     }
 }

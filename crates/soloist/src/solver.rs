@@ -247,7 +247,7 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// Runs until the budget is used up, the method ends, or the stop flag is raised.
     ///
     /// # Errors
-    /// When the rollout is unknown or a checkpoint cannot be read or written.
+    /// When the rollout is unknown, or the first checkpoint cannot be written. A later one that fails is reported in [`Outcome::unsaved`].
     pub fn run(mut self) -> Result<Outcome<P::Move>, SolveError> {
         if self.threads == 0 {
             return Err(SolveError::NoThreads);
@@ -279,18 +279,21 @@ impl<'a, P: Problem> Solver<'a, P> {
             before,
             interval: self.interval,
         };
+        let mut unsaved = None;
         let stop = loop {
             shared.pause = self.checkpoint.as_ref().and_then(|(_, every)| Instant::now().checked_add(*every));
             let reason = self.part(&mut streams, &shared);
             if let Some((path, _)) = &self.checkpoint {
                 let bytes = self.seal(&streams, before + start.elapsed());
-                write_atomically(path, &bytes).map_err(CheckpointError::Write)?;
+                // A full disk must not cost the search: it is tried again at the next interval.
+                unsaved = write_atomically(path, &bytes).err().map(|error| CheckpointError::Write(error).to_string());
             }
             if let Some(reason) = reason {
                 break reason;
             }
         };
-        Ok(self.outcome(&streams, stop, before + start.elapsed()))
+        let outcome = self.outcome(&streams, stop, before + start.elapsed());
+        Ok(Outcome { unsaved, ..outcome })
     }
 
     /// Builds the streams, blank or as saved.
@@ -407,7 +410,7 @@ impl<'a, P: Problem> Solver<'a, P> {
                 history.push(event);
             }
         }
-        Outcome { best, bound, optimal, stop, counters: total(streams), elapsed, history }
+        Outcome { best, bound, optimal, stop, counters: total(streams), elapsed, unsaved: None, history }
     }
 }
 
@@ -555,7 +558,7 @@ impl<P: Problem> Stream<'_, P> {
             return Some(StopReason::Nodes);
         }
         let last = self.tally.history.last().map_or(0, |last| last.playouts);
-        (playouts - last >= self.limits.stall).then_some(StopReason::Stall)
+        (playouts.saturating_sub(last) >= self.limits.stall).then_some(StopReason::Stall)
     }
 }
 

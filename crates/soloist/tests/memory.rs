@@ -62,8 +62,7 @@ fn trees_stay_within_their_memory() {
             for memory in [32 << 10, 256 << 10, 1 << 20] {
                 assert!(free > 2 * memory as usize, "{name} needs {free} bytes anyway");
                 let (used, score) = peak(name, memory, &bag);
-                // Pruning lists the blocks that stay, which takes up to a quarter more for a moment.
-                let limit = memory as usize + (memory / 4) as usize + OTHER;
+                let limit = memory as usize + OTHER;
                 assert!(used <= limit, "{name} used {used} bytes of {memory}");
                 assert!(score >= bag.optimum() * 0.95, "{name} within {memory} bytes: {score}");
             }

@@ -126,3 +126,12 @@ fn outputs_never_meet_inputs_or_each_other() {
     run(&["solve", &sample.name, &instance, "--out", &twice, "--svg", &twice]).refused(2, "name the same file");
     assert_eq!(folder.files(), ["instance.txt", "run.ckpt"]);
 }
+
+#[test]
+fn rollouts_may_take_an_argument() {
+    let base = ["solve", "samegame", "random:5x5x3:1", "--method", "sampling", "--playouts", "10", "--rollout"];
+    run(&[&base[..], &["tabu-random:0.5"]].concat()).exits(0);
+    for wrong in ["tabu-random:x", "tabu-random:2", "random:1", "nosuch:1"] {
+        refused(&[&base[..], &[wrong]].concat(), 2, "rollout");
+    }
+}

@@ -101,3 +101,43 @@ fn damaged_and_foreign_checkpoints_are_refused() {
         run(&["solve", &other.name, &other.example, "--resume", &file]).refused(1, "another instance");
     }
 }
+
+#[test]
+fn a_checkpoint_is_not_overwritten_by_another_run() {
+    let (sample, folder) = (sample(), Folder::new());
+    let file = folder.join("run.ckpt");
+    let args = ["--method", "sampling", "--playouts", "100", "--checkpoint", &file];
+    solve(&sample, &args);
+    let saved = std::fs::read(&file).unwrap();
+    let call = [&["solve", &sample.name, &sample.example][..], &args].concat();
+    let again = run(&call).exits(1);
+    assert!(again.stderr.contains("--resume") && again.stderr.trim_end().lines().count() == 1, "{again:?}");
+    let text = folder.write("notes.txt", "dear diary");
+    run(&[&["solve", &sample.name, &sample.example][..], &["--playouts", "100", "--checkpoint", &text]].concat())
+        .exits(1);
+    assert_eq!((std::fs::read(&file).unwrap(), std::fs::read(&text).unwrap()), (saved, b"dear diary".to_vec()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_survives_the_loss_of_its_checkpoint_folder() {
+    let (sample, folder) = (sample(), Folder::new());
+    let inner = folder.join("gone");
+    std::fs::create_dir(&inner).unwrap();
+    let file = format!("{inner}/run.ckpt");
+    let limits = ["--method", "sampling", "--playouts", "300k", "--checkpoint-every", "1ms", "--json"];
+    let call = [&["solve", &sample.name, &sample.example, "--checkpoint", &file][..], &limits].concat();
+    let child = crate::common::command(&call)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !std::path::Path::new(&file).exists() {
+        std::thread::yield_now();
+    }
+    // Files may come and go in it until the rename of the folder.
+    std::fs::rename(&inner, folder.join("moved")).unwrap();
+    let done = crate::common::Done::new(child.wait_with_output().unwrap()).exits(1);
+    assert!(done.stderr.contains("cannot write checkpoint"), "{done:?}");
+    assert_eq!(done.json()["playouts"], 300_000);
+}

@@ -27,7 +27,6 @@ use crate::{Checked, Domain, Instance, InstanceError, Options, Shipped};
 use serde_json::{Value, json};
 use soloist::Method;
 use soloist::search::Nmcs;
-use std::path::Path;
 
 /// The most items that are read or generated.
 pub const MAX_ITEMS: usize = 1_000_000;
@@ -109,8 +108,7 @@ fn load(instance: &str, _options: &Options) -> Result<Box<dyn Instance>, Instanc
     let (name, sack) = if is_spec(instance) {
         (instance.to_owned(), generate(instance)?)
     } else {
-        let stem = Path::new(instance).file_stem().map_or_else(|| instance.into(), |stem| stem.to_string_lossy());
-        (stem.into_owned(), read(instance)?)
+        (instance.to_owned(), read(instance)?)
     };
     let problem = Knapsack::new(&sack);
     Ok(Box::new(Loaded { name, sack, problem }))

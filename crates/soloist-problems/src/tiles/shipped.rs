@@ -68,6 +68,8 @@ pub const BUBBLE_BREAKER: Domain = Domain {
 #[derive(Clone, Debug)]
 struct TileInstance<G: Geometry> {
     name: String,
+    /// What the reader had to assume.
+    note: String,
     grid: Grid,
     problem: Tiles<G>,
 }
@@ -83,14 +85,16 @@ fn load(game: Game, instance: &str, options: &Options) -> Result<Box<dyn Instanc
         None => Penalty::default(),
     };
     let engine = Engine::detect().map_err(|message| InstanceError::new(instance, message))?;
-    let grid = format::load(instance, zero)?.grid;
+    let loaded = format::load(instance, zero)?;
+    let note = loaded.note().map_or(String::new(), |note| format!("; {note}"));
+    let grid = loaded.grid;
     let name = instance.to_owned();
     if let Some(problem) = Tiles::<Small>::new(&grid, game, penalty, engine) {
-        return Ok(Box::new(TileInstance { name, grid, problem }));
+        return Ok(Box::new(TileInstance { name, note, grid, problem }));
     }
     let problem = Tiles::<Large>::new(&grid, game, penalty, engine)
         .ok_or_else(|| InstanceError::new(instance, "the board is too large or not settled"))?;
-    Ok(Box::new(TileInstance { name, grid, problem }))
+    Ok(Box::new(TileInstance { name, note, grid, problem }))
 }
 
 fn generate(spec: &str) -> Result<String, InstanceError> {
@@ -119,7 +123,11 @@ impl<G: Geometry> Shipped for TileInstance<G> {
         let (game, engine) = (self.problem.game(), self.problem.engine().name());
         let penalty =
             if game == Game::SameGame { format!(", penalty {}", self.problem.penalty()) } else { String::new() };
-        format!("{} on {rows} rows x {cols} columns, {colours} colours{penalty}; engine {engine}", game.title())
+        format!(
+            "{} on {rows} rows x {cols} columns, {colours} colours{penalty}; engine {engine}{note}",
+            game.title(),
+            note = self.note
+        )
     }
 
     fn problem(&self) -> &Tiles<G> {

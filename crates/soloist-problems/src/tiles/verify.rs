@@ -160,7 +160,7 @@ pub fn play(grid: &Grid, game: Game, penalty: Penalty, moves: &[Claim]) -> Resul
         if size < 2 {
             return wrong(number, format!("the tile at row {row}, column {col} has no neighbour of its colour"));
         }
-        let points = game.points(size);
+        let points = points(game, size);
         if let Some(claimed) = claim.size.filter(|&claimed| claimed != size) {
             return wrong(number, format!("claims {claimed} tiles, the group at row {row}, column {col} has {size}"));
         }
@@ -183,10 +183,41 @@ pub fn play(grid: &Grid, game: Game, penalty: Penalty, moves: &[Claim]) -> Resul
     let left: [usize; MAX_COLOURS] = std::array::from_fn(|i| last.counts()[i + 1]);
     let finished = groups(last).is_empty();
     let penalty = game.penalty(penalty);
-    let end_points = if finished { game.end_points(penalty, &left) } else { 0 };
+    let end_points = if finished { end_points(game, penalty, &left) } else { 0 };
     let tiles_left = left.iter().sum();
     let score = total + end_points;
     Ok(Verified { start: grid.clone(), game, penalty, steps, score, end_points, tiles_left, finished })
+}
+
+/// The points of a move, written out once more: the search's formula is not asked.
+fn points(game: Game, size: usize) -> i64 {
+    let n = size as i64;
+    match game {
+        Game::SameGame => (n - 2) * (n - 2),
+        Game::Clickomania => n,
+        Game::BubbleBreaker => n * (n - 1),
+    }
+}
+
+/// The points at the end of a game, likewise; `left` counts the tiles of each colour.
+fn end_points(game: Game, penalty: Penalty, left: &[usize]) -> i64 {
+    if game != Game::SameGame {
+        return 0;
+    }
+    if left.iter().sum::<usize>() == 0 {
+        return 1000;
+    }
+    let mut lost = 0;
+    for &count in left {
+        let above_two = count as i64 - 2;
+        lost += match penalty {
+            Penalty::None => 0,
+            Penalty::Schadd if count > 2 => above_two * above_two,
+            Penalty::Literal if count > 0 => above_two * above_two,
+            Penalty::Schadd | Penalty::Literal => 0,
+        };
+    }
+    -lost
 }
 
 /// All groups that can be removed, each as its cells row by row from the top; ordered by their first cells.
@@ -263,6 +294,23 @@ mod tests {
     /// 1s form an arch over a lone 2 and 3; taking them joins nothing.
     fn arch() -> Grid {
         grid(&[&[1, 1, 1], &[1, 2, 1], &[1, 3, 1]])
+    }
+
+    #[test]
+    fn the_search_counts_the_same_points() {
+        for game in Game::ALL {
+            let [a, b, c] = game.coefficients();
+            for size in 2..=992 {
+                let n = size as i64;
+                assert_eq!(points(game, size), game.points(size));
+                assert_eq!(points(game, size), (a * n + b) * n + c);
+            }
+            for penalty in Penalty::ALL {
+                for left in [[0, 0, 0], [1, 0, 0], [2, 1, 0], [3, 0, 7], [1, 1, 1], [0, 2, 40]] {
+                    assert_eq!(end_points(game, penalty, &left), game.end_points(penalty, &left), "{game} {left:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) struct Node<M> {
     pub(crate) mv: M,
     /// Playouts through this node.
-    pub(crate) visits: u32,
+    pub(crate) visits: u64,
     first: u32,
     len: u32,
     /// How many children have been visited; they come first in the block.
@@ -55,7 +55,7 @@ impl<M> Node<M> {
 /// Infeasible playouts through a node; kept apart because most problems have none.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Violations {
-    pub(crate) count: u32,
+    pub(crate) count: u64,
     pub(crate) least: f64,
     pub(crate) most: f64,
 }
@@ -114,10 +114,10 @@ impl<M: Move> Arena<M> {
         self.nodes.push(Node::new(placeholder));
     }
 
-    /// How many nodes fit.
+    /// How many nodes fit. A quarter of the memory is kept for the list of blocks that pruning makes.
     fn capacity(&self) -> usize {
         let size = size_of::<Node<M>>() + if self.violations.is_empty() { 0 } else { size_of::<Violations>() };
-        usize::try_from(self.memory / size as u64).unwrap_or(usize::MAX).min(NONE as usize)
+        usize::try_from(self.memory / 4 * 3 / size as u64).unwrap_or(usize::MAX).min(NONE as usize)
     }
 
     /// Gives the node `at` its children. False, and nothing done, when they do not fit.
@@ -206,7 +206,7 @@ impl<M: Move> Arena<M> {
     }
 
     /// The child blocks that stay when only nodes with `least` visits keep theirs; parents come before children.
-    fn kept(&self, least: u32) -> Vec<Block> {
+    fn kept(&self, least: u64) -> Vec<Block> {
         let mut blocks = vec![Block { first: 0, len: 1, owner: NONE, offset: 0 }];
         let mut at = 0;
         while let Some(&Block { first, len, .. }) = blocks.get(at) {
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
 
     /// Every node as (path of moves, visits), sorted.
-    fn flatten(arena: &Arena<u16>) -> Vec<(Vec<u16>, u32)> {
+    fn flatten(arena: &Arena<u16>) -> Vec<(Vec<u16>, u64)> {
         let mut found = Vec::new();
         let mut stack = vec![(0, Vec::new())];
         while let Some((at, path)) = stack.pop() {
@@ -299,7 +299,7 @@ mod tests {
     fn pruning_keeps_the_visited_part_and_nothing_else() {
         let mut rng = crate::Rng::new(3);
         let node = size_of::<Node<u16>>() as u64;
-        let mut arena = Arena::<u16>::new(4000 * node);
+        let mut arena = Arena::<u16>::new(4000 * node * 4 / 3 + 4);
         arena.plant(0);
         let mut label = 0;
         for _ in 0..200_000 {
@@ -325,7 +325,7 @@ mod tests {
                     for (path, visits) in &after {
                         assert_eq!(all.get(path), Some(visits));
                     }
-                    arena.resume(4000 * node).unwrap();
+                    arena.resume(4000 * node * 4 / 3 + 4).unwrap();
                 }
                 break;
             }

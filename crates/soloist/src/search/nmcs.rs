@@ -143,7 +143,13 @@ impl<P: Problem> Search<P> for Run<P> {
         self.frames.clear();
         for saved in decode::<Vec<Saved<P::Move>>>(bytes)? {
             let mut state = problem.root();
+            let mut legal = Vec::new();
             for &mv in &saved.path {
+                legal.clear();
+                problem.moves(&state, &mut legal);
+                if !legal.contains(&mv) {
+                    return Err(CheckpointError::Corrupt("an illegal move"));
+                }
                 problem.apply(&mut state, mv);
             }
             self.frames.push(Frame { state, saved });

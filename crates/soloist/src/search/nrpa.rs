@@ -21,6 +21,8 @@ parameters! {
     /// earlier) is dropped, and so on until one is left, which goes on to its end: successive halving, which keeps a run from spending itself in
     /// the basin where its first moves happened to fall. Ours; the halving is that of Jamieson and Talwalkar, AISTATS 2016.
     ///
+    /// Of the rollout only its candidates count (and its way of playing the policy fast): what it prefers among them is what NRPA learns.
+    ///
     /// When to use it: long solutions whose good moves are good in many orders: puzzles, tours, packings. Cost per step: one
     /// playout plus, for each `playouts` of them, one adaptation linear in the moves offered. Memory: one sequence a level and the codes adapted.
     ///

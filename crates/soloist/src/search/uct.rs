@@ -54,7 +54,8 @@ parameters! {
     ///
     /// When to use it: early decisions matter and playouts say something about them. Cost per step: one playout, and one pass over the
     /// children of each node on the path. Memory: about 64 bytes a child of an expanded node, never more than the budget: when it is full, nodes visited fewer than
-    /// `k` times lose their children, `k` being the smallest power of two that frees half of the room, and the search goes on. (Pruning itself takes up to a quarter more for a moment.)
+    /// `k` times lose their children, `k` being the smallest power of two that frees half of the room, and the search goes on. (Nodes get three quarters of
+    /// the budget, the rest is for pruning.)
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -139,7 +140,7 @@ impl<P: Problem> Run<P> {
     /// The child to follow: all children of `at` have been tried, not all are closed.
     fn select(&self, at: usize) -> usize {
         let parent = self.arena.get(at);
-        let log = libm::log(f64::from(parent.visits));
+        let log = libm::log(parent.visits as f64);
         let infeasible = self.arena.violations(at);
         let plain = infeasible.count == 0;
         let (low, high) = match self.own.normalisation {
@@ -163,7 +164,7 @@ impl<P: Problem> Run<P> {
             } else {
                 self.value_with_violations(parent, child, first + i, at, low, scale)
             };
-            let bound = value + self.own.c * (log / f64::from(child.visits)).sqrt();
+            let bound = value + self.own.c * (log / child.visits as f64).sqrt();
             if bound > choice.0 {
                 choice = (bound, first + i);
             }
@@ -172,9 +173,9 @@ impl<P: Problem> Run<P> {
     }
 
     #[inline]
-    fn worth(&self, node: &Node<P::Move>, infeasible: u32) -> f64 {
+    fn worth(&self, node: &Node<P::Move>, infeasible: u64) -> f64 {
         match self.own.value {
-            NodeValue::Mean => node.sum / f64::from(node.visits - infeasible),
+            NodeValue::Mean => node.sum / (node.visits - infeasible) as f64,
             NodeValue::Best => node.best,
         }
     }
@@ -190,7 +191,7 @@ impl<P: Problem> Run<P> {
     ) -> f64 {
         let all = self.arena.violations(parent_at);
         let own = self.arena.violations(child_at);
-        let (bad, good) = (f64::from(all.count), f64::from(parent.visits - all.count));
+        let (bad, good) = (all.count as f64, (parent.visits - all.count) as f64);
         if child.visits > own.count {
             (bad + good * (self.worth(child, own.count) - low) * scale) / (bad + good)
         } else {
@@ -221,7 +222,7 @@ impl<P: Problem> Run<P> {
         loop {
             let at = self.path[self.path.len() - 1];
             if !self.arena.get(at).is_expanded() {
-                if u64::from(self.arena.get(at).visits) < self.own.threshold {
+                if self.arena.get(at).visits < self.own.threshold {
                     return;
                 }
                 self.moves.clear();
@@ -281,9 +282,14 @@ impl<P: Problem> Search<P> for Run<P> {
             self.arena.update(at, score, self.sense);
         }
         if self.own.solver && self.playout.moves.is_empty() {
-            self.arena.close(&self.path);
-            if self.arena.get(0).closed {
-                return Status::Exhausted;
+            // Asked of the problem: a rollout may stop early.
+            self.moves.clear();
+            context.problem.moves(&self.state, &mut self.moves);
+            if self.moves.is_empty() {
+                self.arena.close(&self.path);
+                if self.arena.get(0).closed {
+                    return Status::Exhausted;
+                }
             }
         }
         Status::Running
@@ -297,7 +303,11 @@ impl<P: Problem> Search<P> for Run<P> {
         let (arena, range, pending, full) = decode::<(Arena<P::Move>, _, Option<Vec<u32>>, _)>(bytes)?;
         self.arena = arena;
         self.arena.resume(self.memory)?;
-        if pending.iter().flatten().any(|&at| at as usize >= self.arena.len()) {
+        let mut at = 0;
+        let child_of_last = |&next: &u32| {
+            self.arena.get(std::mem::replace(&mut at, next as usize)).children().contains(&(next as usize))
+        };
+        if !pending.iter().flatten().all(child_of_last) {
             return Err(CheckpointError::Corrupt("a path in the tree"));
         }
         (self.range, self.pending, self.full) = (range, pending, full);

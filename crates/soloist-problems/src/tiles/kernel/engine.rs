@@ -78,8 +78,8 @@ impl Engine {
     /// The variable names no engine, or one that this processor cannot run.
     pub fn detect() -> Result<Self, String> {
         match std::env::var_os("SOLOIST_ENGINE") {
-            Some(name) => Self::named(&name.to_string_lossy()),
-            None => Ok(Self::fastest()),
+            Some(name) if !name.is_empty() => Self::named(&name.to_string_lossy()),
+            _ => Ok(Self::fastest()),
         }
     }
 

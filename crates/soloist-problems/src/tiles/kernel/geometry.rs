@@ -75,8 +75,15 @@ macro_rules! impl_window {
 impl_window!(u64);
 impl_window!(u128);
 
+mod sealed {
+    /// The layouts are those of this file: unchecked reads rely on their constants.
+    pub trait Sealed {}
+    impl Sealed for super::Small {}
+    impl Sealed for super::Large {}
+}
+
 /// A board layout: how many rows, columns and colours fit, and the words that hold them.
-pub trait Geometry: Copy + Eq + Hash + Debug + Default + Send + Sync + 'static {
+pub trait Geometry: sealed::Sealed + Copy + Eq + Hash + Debug + Default + Send + Sync + 'static {
     /// Highest number of rows.
     const ROWS: usize;
     /// Highest number of columns: the number of lanes.
