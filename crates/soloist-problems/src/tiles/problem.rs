@@ -104,11 +104,11 @@ impl<G: Geometry> Problem for Tiles<G> {
     }
 
     fn moves(&self, state: &Position<G>, moves: &mut Vec<u16>) {
-        self.engine.run(List { board: &state.board, moves });
+        self.engine.for_lists().run(List { board: &state.board, moves });
     }
 
     fn apply(&self, state: &mut Position<G>, mv: u16) {
-        let size = self.engine.run(Play { board: &mut state.board, cell: mv });
+        let size = self.engine.for_lists().run(Play { board: &mut state.board, cell: mv });
         state.points += self.game.points(size as usize);
         state.played += 1;
     }

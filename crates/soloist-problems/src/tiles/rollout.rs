@@ -114,16 +114,10 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
             Named::Tabu => Kind::Tabu { tabu: 0 },
             Named::Selective => Kind::Selective { tabu: self.tabu(problem), played: state.played as usize },
         };
+        let engine = if kind == Kind::Random { problem.engine() } else { problem.engine().for_lists() };
         let before = playout.moves.len();
-        state.points += self::playout(
-            problem.engine(),
-            kind,
-            problem.game(),
-            problem.extent(),
-            &mut state.board,
-            rng,
-            &mut playout.moves,
-        );
+        state.points +=
+            self::playout(engine, kind, problem.game(), problem.extent(), &mut state.board, rng, &mut playout.moves);
         state.played += (playout.moves.len() - before) as u32;
     }
 

@@ -59,9 +59,7 @@ pub(super) fn softmax<G: Geometry>(
     trace: &mut Trace<u16>,
     rng: &mut Rng,
 ) {
-    let engine = if engine == Engine::Avx512 { Engine::Bmi2 } else { engine };
-    // Measured: masks that move between vector and general registers cost more here than AVX-512 saves.
-    engine.run(Softmax { game, tabu, lists, state, policy, trace, rng });
+    engine.for_lists().run(Softmax { game, tabu, lists, state, policy, trace, rng });
 }
 
 struct Softmax<'a, G: Geometry> {

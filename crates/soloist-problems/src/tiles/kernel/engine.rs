@@ -104,6 +104,13 @@ impl Engine {
         Self::ALL.into_iter().rfind(good).unwrap_or(Self::Portable)
     }
 
+    /// The engine for everything but uniform playouts: masks that move between vector and general registers cost more there than AVX-512
+    /// saves (measured, see `docs/performance.md`), so it gives way to BMI2.
+    #[must_use]
+    pub fn for_lists(self) -> Self {
+        if self == Self::Avx512 { Self::Bmi2 } else { self }
+    }
+
     /// Runs `job` with this engine's operations; with the portable ones where the processor lacks what the engine needs.
     #[inline]
     pub fn run<G: Geometry, J: Job<G>>(self, job: J) -> J::Output {
