@@ -6,6 +6,7 @@ mod check;
 mod checkpoint;
 #[doc(hidden)]
 pub mod doc;
+mod goals;
 mod math;
 mod method;
 mod observer;

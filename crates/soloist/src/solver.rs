@@ -1,6 +1,7 @@
 //! The one loop: runs a method on a problem.
 
 use crate::checkpoint::{CheckpointError, decode, encode, open, seal, write_atomically};
+use crate::goals::Goals;
 use crate::observer::{Observer, Progress, Silent};
 use crate::rollout::find_rollout;
 use crate::search::{Context, Search, Status, Tally};
@@ -421,35 +422,6 @@ impl<P: Problem> Solver<'_, P> {
         let goals = Goals::new(self.problem, self.budget.target);
         let reached = |stream: &'s Stream<'_, P>| Some((stream as &Stream<'s, P>, goals.reached(&stream.tally.best)?));
         streams.iter().filter_map(reached).min_by_key(|(stream, _)| stream.since())
-    }
-}
-
-/// Scores at which a search is over.
-#[derive(Clone, Copy)]
-struct Goals {
-    sense: Sense,
-    bound: Option<f64>,
-    target: Option<f64>,
-}
-
-impl Goals {
-    fn new<P: Problem>(problem: &P, target: Option<f64>) -> Self {
-        Self { sense: problem.sense(), bound: problem.bound(&problem.root()), target }
-    }
-
-    /// The goal that this incumbent reaches.
-    fn reached<M>(&self, best: &Option<Solution<M>>) -> Option<StopReason> {
-        let value = best.as_ref().and_then(|best| best.score.value())?;
-        let is_reached = |goal: Option<f64>| goal.is_some_and(|goal| !self.sense.better_value(goal, value));
-        if is_reached(self.bound) {
-            return Some(StopReason::Bound);
-        }
-        is_reached(self.target).then_some(StopReason::Target)
-    }
-
-    /// As [`Goals::reached`], for an incumbent that is new if there are more than `improvements`.
-    fn reached_now<M: crate::Move>(&self, tally: &Tally<M>, improvements: usize) -> Option<StopReason> {
-        if tally.history.len() > improvements { self.reached(&tally.best) } else { None }
     }
 }
 

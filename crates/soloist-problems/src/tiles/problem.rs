@@ -18,7 +18,8 @@ pub struct Tiles<G: Geometry> {
     game: Game,
     penalty: Penalty,
     engine: Engine,
-    tabu: u8,
+    /// The start board's colours, the most frequent first, ties to the lower colour.
+    colours: Vec<u8>,
 }
 
 /// A position of a game.
@@ -37,7 +38,9 @@ impl<G: Geometry> Tiles<G> {
     #[must_use]
     pub fn new(grid: &Grid, game: Game, penalty: Penalty, engine: Engine) -> Option<Self> {
         let start = Board::from_rows(&grid.to_rows()).ok()?;
-        let tabu = start.most_frequent();
+        let counts = start.colour_counts();
+        let mut colours: Vec<u8> = (1..16).filter(|&colour| counts[usize::from(colour)] > 0).collect();
+        colours.sort_by_key(|&colour| std::cmp::Reverse(counts[usize::from(colour)]));
         Some(Self {
             start,
             rows: grid.rows(),
@@ -45,7 +48,7 @@ impl<G: Geometry> Tiles<G> {
             game,
             penalty: game.penalty(penalty),
             engine,
-            tabu,
+            colours,
         })
     }
 
@@ -67,10 +70,10 @@ impl<G: Geometry> Tiles<G> {
         self.engine
     }
 
-    /// The most frequent colour of the start board, the lowest of those tied.
+    /// The start board's colours, the most frequent first, the lower one of those tied.
     #[must_use]
-    pub fn tabu(&self) -> u8 {
-        self.tabu
+    pub fn colours(&self) -> &[u8] {
+        &self.colours
     }
 
     /// The place of a move for people: (row, column) from 0 at the top left.

@@ -1,6 +1,8 @@
 //! The playout policies of the tile games, as the engine calls them.
 
-use super::kernel::{Board, Geometry, Policy as Kind, playout};
+use super::kernel::group::several_components;
+use super::kernel::ops::PORTABLE;
+use super::kernel::{Geometry, Policy as Kind, playout};
 use super::problem::{Position, Tiles};
 use super::softmax::{Lists, softmax};
 use soloist::{Playout, Policy, Problem, Rng, Rollout, RolloutInfo, Trace, policy_playout};
@@ -68,24 +70,9 @@ impl<G: Geometry> TileRollout<G> {
 
     /// The colour that the selective policy keeps for last.
     fn tabu(&self, problem: &Tiles<G>) -> u8 {
-        colour_of_rank(problem, self.variant)
+        let colours = problem.colours();
+        colours.get(self.variant).or(colours.first()).copied().unwrap_or(0)
     }
-}
-
-/// The colour with the `rank`-th most tiles on the start board, ties to the lower colour.
-fn colour_of_rank<G: Geometry>(problem: &Tiles<G>, rank: usize) -> u8 {
-    let counts = problem.root().board.colour_counts();
-    let mut colours: Vec<u8> = (1..16).filter(|&colour| counts[usize::from(colour)] > 0).collect();
-    colours.sort_by_key(|&colour| std::cmp::Reverse(counts[usize::from(colour)]));
-    colours.get(rank).or(colours.first()).copied().unwrap_or(0)
-}
-
-/// Whether the tiles of `colour` form at most one connected component, single tiles included.
-fn at_most_one_component<G: Geometry>(board: &Board<G>, colour: u8, groups: &[u16]) -> bool {
-    let own = groups.iter().filter(|&&cell| board.colour_at(cell) == colour);
-    let in_groups: u32 = own.clone().map(|&cell| board.group_size(cell)).sum();
-    let singles = board.colour_counts()[usize::from(colour)] - in_groups;
-    own.count() as u32 + singles <= 1
 }
 
 impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
@@ -95,7 +82,7 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
             Named::Selective => (&state.board, self.tabu(problem)),
             _ => return,
         };
-        if at_most_one_component(board, colour, moves) {
+        if !several_components(PORTABLE, &board.links(), &board.colour_mask(colour)) {
             return;
         }
         let pairs = state.played > 10;
@@ -139,7 +126,7 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
 
     fn variants(&self, problem: &Tiles<G>) -> usize {
         match self.kind {
-            Named::Selective => problem.root().board.colour_counts()[1..].iter().filter(|&&count| count > 0).count(),
+            Named::Selective => problem.colours().len(),
             _ => 1,
         }
     }
