@@ -269,6 +269,13 @@ impl Policy {
         self.scratch = scratch;
     }
 
+    /// Sets the logit of `code`.
+    pub fn set_logit(&mut self, code: u64, logit: f64) {
+        self.reserve(1);
+        let slot = self.find_or_insert(code);
+        self.set(slot, logit);
+    }
+
     #[inline(always)]
     fn set(&mut self, slot: u32, logit: f64) {
         let at = slot as usize;

@@ -56,6 +56,21 @@ impl<M> Trace<M> {
         self.chosen.clear();
     }
 
+    /// Goes on with the steps of another trace.
+    ///
+    /// Both must come from policies that use biases, or both from policies that do not.
+    pub fn append(&mut self, other: &Self)
+    where
+        M: Copy,
+    {
+        let (steps, entries) = (self.chosen.len() as u32, self.lifetimes.len() as u32);
+        let later = |life: &Lifetime| Lifetime { code: life.code, first: life.first + steps, end: life.end + steps };
+        self.lifetimes.extend(other.lifetimes.iter().map(later));
+        self.factors.extend_from_slice(&other.factors);
+        self.chosen.extend(other.chosen.iter().map(|&at| at + entries));
+        self.moves.extend_from_slice(&other.moves);
+    }
+
     /// The number of steps recorded.
     #[must_use]
     pub fn steps(&self) -> usize {

@@ -384,7 +384,7 @@ fn uct_equals_a_naive_tree() {
                 for normalisation in [Normalisation::Global, Normalisation::Parent, Normalisation::None] {
                     let c = if normalisation == Normalisation::None { 30.0 } else { 0.5 };
                     let solver = threshold == 1;
-                    settings.push(Uct { c, value, normalisation, expansion, threshold, solver });
+                    settings.push(Uct { c, value, normalisation, expansion, threshold, solver, ..Uct::default() });
                 }
             }
         }

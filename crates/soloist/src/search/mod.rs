@@ -3,7 +3,6 @@
 //! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules, observers, checkpoints and
 //! threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep their recursion as a stack of frames.
 
-mod arena;
 mod nmcs;
 mod nrpa;
 mod sampling;
@@ -12,7 +11,7 @@ mod uct;
 pub use nmcs::Nmcs;
 pub use nrpa::Nrpa;
 pub use sampling::Sampling;
-pub use uct::{Expansion, NodeValue, Normalisation, Uct};
+pub use uct::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Playouts, Rank, Uct};
 
 use crate::outcome::{Counters, Improvement, Solution};
 use crate::{CheckpointError, Method, Problem, Rng, Rollout, Score, Sense};
@@ -52,9 +51,16 @@ impl<P: Problem> Context<'_, P> {
     ///
     /// The solution is `before` followed by `after`.
     pub(crate) fn finish(&mut self, state: &P::State, before: &[P::Move], after: &[P::Move]) -> Score {
+        let score = self.probe(state);
+        self.tally.offer(score, before, after);
+        score
+    }
+
+    /// As [`finish`](Self::finish), without keeping the solution.
+    pub(crate) fn probe(&mut self, state: &P::State) -> Score {
         let score = self.problem.score(state);
         self.rollout.feedback(score);
-        self.tally.playout(score, before, after);
+        self.tally.counters.playouts += 1;
         score
     }
 }
@@ -75,9 +81,9 @@ impl<M: crate::Move> Tally<M> {
         Self { sense, stream, counters: Counters::default(), best: None, history: Vec::new() }
     }
 
+    /// Keeps a solution when it is the best; it is `before` followed by `after`.
     #[inline]
-    fn playout(&mut self, score: Score, before: &[M], after: &[M]) {
-        self.counters.playouts += 1;
+    pub(crate) fn offer(&mut self, score: Score, before: &[M], after: &[M]) {
         if self.best.as_ref().is_none_or(|best| self.sense.better(score, best.score)) {
             let solution = self.best.get_or_insert_with(|| Solution { score, moves: Vec::new() });
             solution.score = score;

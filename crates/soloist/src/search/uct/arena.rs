@@ -4,7 +4,7 @@ use crate::{CheckpointError, Move, Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// "No children yet."
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A node and its statistics. The move leads here from the parent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,12 +13,15 @@ pub(crate) struct Node<M> {
     pub(crate) mv: M,
     /// Playouts through this node.
     pub(crate) visits: u64,
-    first: u32,
-    len: u32,
+    /// The first child; of an alias, the node that it stands for.
+    pub(super) first: u32,
+    pub(super) len: u32,
     /// How many children have been visited; they come first in the block.
     pub(crate) tried: u32,
     /// Every solution below has been seen.
     pub(crate) closed: bool,
+    /// Another way to a node that has its place elsewhere.
+    pub(super) alias: bool,
     /// Over feasible playouts: sum, sum of squares, best and worst score.
     pub(crate) sum: f64,
     pub(crate) squares: f64,
@@ -27,7 +30,7 @@ pub(crate) struct Node<M> {
 }
 
 impl<M> Node<M> {
-    fn new(mv: M) -> Self {
+    pub(super) fn new(mv: M) -> Self {
         let nan = f64::NAN;
         Self {
             mv,
@@ -36,6 +39,7 @@ impl<M> Node<M> {
             len: 0,
             tried: 0,
             closed: false,
+            alias: false,
             sum: 0.0,
             squares: 0.0,
             best: nan,
@@ -50,6 +54,22 @@ impl<M> Node<M> {
     pub(crate) fn children(&self) -> std::ops::Range<usize> {
         if self.first == NONE { 0..0 } else { self.first as usize..self.first as usize + self.len as usize }
     }
+
+    /// The value by which this node is ranked; larger is better when `sense` is to maximise.
+    pub(crate) fn mean(&self, infeasible: u64) -> f64 {
+        self.sum / (self.visits - infeasible) as f64
+    }
+}
+
+/// What only some settings need to know of a node.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Side {
+    /// Code of the move that leads here.
+    pub(crate) code: u64,
+    /// Bias of that move.
+    pub(crate) bias: f64,
+    /// Playouts that came by this edge; counts where states share nodes.
+    pub(crate) visits: u64,
 }
 
 /// Infeasible playouts through a node; kept apart because most problems have none.
@@ -63,30 +83,45 @@ pub(crate) struct Violations {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "M: Move")]
 pub(crate) struct Arena<M> {
-    nodes: Vec<Node<M>>,
+    pub(super) nodes: Vec<Node<M>>,
     /// Beside `nodes`, or empty as long as every playout was feasible.
-    violations: Vec<Violations>,
+    pub(super) violations: Vec<Violations>,
+    /// Beside `nodes`, or empty when nobody needs them.
+    pub(super) sides: Vec<Side>,
+    has_sides: bool,
     /// Bytes that the nodes may use.
     #[serde(skip)]
     memory: u64,
 }
 
 impl<M: Move> Arena<M> {
-    /// An arena with a root. The root's move is never read; `any` fills its place.
-    pub(crate) fn new(memory: u64) -> Self {
-        Self { nodes: Vec::new(), violations: Vec::new(), memory }
+    /// An empty arena; `has_sides`: with a [`Side`] for each node.
+    pub(crate) fn new(memory: u64, has_sides: bool) -> Self {
+        Self { nodes: Vec::new(), violations: Vec::new(), sides: Vec::new(), has_sides, memory }
     }
 
     /// Restores the limit, which is not part of a checkpoint, and checks the links.
     pub(crate) fn resume(&mut self, memory: u64) -> Result<(), CheckpointError> {
         self.memory = memory;
         let count = self.nodes.len();
-        let sound = (self.violations.is_empty() || self.violations.len() == count)
+        let beside = |len: usize| len == 0 || len == count;
+        let sound = beside(self.violations.len())
+            && self.sides.len() == if self.has_sides { count } else { 0 }
             && self.nodes.iter().enumerate().all(|(at, node)| {
+                if node.alias {
+                    return self.nodes.get(node.first as usize).is_some_and(|target| !target.alias) && node.len == 0;
+                }
                 node.tried <= node.len
                     && (node.first == NONE && node.len == 0 || node.first as usize > at && node.children().end <= count)
             });
         if sound { Ok(()) } else { Err(CheckpointError::Corrupt("the tree's links")) }
+    }
+
+    /// Forgets every node.
+    pub(crate) fn clear(&mut self) {
+        self.nodes.clear();
+        self.violations.clear();
+        self.sides.clear();
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -108,15 +143,65 @@ impl<M: Move> Arena<M> {
         self.violations.get(at).copied().unwrap_or_default()
     }
 
+    /// The node that the slot `at` stands for: itself, unless it is an alias.
+    #[inline]
+    pub(crate) fn resolve(&self, at: usize) -> usize {
+        let node = &self.nodes[at];
+        if node.alias { node.first as usize } else { at }
+    }
+
+    /// Makes the slot `at`, a new leaf, stand for `target`.
+    pub(crate) fn alias(&mut self, at: usize, target: usize) {
+        let node = &mut self.nodes[at];
+        debug_assert!(node.first == NONE && node.visits == 0);
+        node.first = target as u32;
+        node.alias = true;
+    }
+
+    /// Whether each node has a [`Side`].
+    pub(crate) fn has_sides(&self) -> bool {
+        self.has_sides
+    }
+
+    #[inline]
+    pub(crate) fn side(&self, at: usize) -> &Side {
+        &self.sides[at]
+    }
+
+    /// Sets what the moves to the children of `at` have beside their statistics.
+    pub(crate) fn set_sides(&mut self, at: usize, make: impl Fn(M) -> (u64, f64)) {
+        for child in self.nodes[at].children() {
+            let (code, bias) = make(self.nodes[child].mv);
+            self.sides[child] = Side { code, bias, visits: 0 };
+        }
+    }
+
+    /// Counts a playout that came by the edge `at`.
+    #[inline]
+    pub(crate) fn count_edge(&mut self, at: usize) {
+        if self.has_sides {
+            self.sides[at].visits += 1;
+        }
+    }
+
     /// Adds the root; its move is a placeholder that nobody reads.
     pub(crate) fn plant(&mut self, placeholder: M) {
         debug_assert!(self.nodes.is_empty());
         self.nodes.push(Node::new(placeholder));
+        self.fill_sides();
+    }
+
+    fn fill_sides(&mut self) {
+        if self.has_sides {
+            self.sides.resize(self.nodes.len(), Side::default());
+        }
     }
 
     /// How many nodes fit. A quarter of the memory is kept for the list of blocks that pruning makes.
-    fn capacity(&self) -> usize {
-        let size = size_of::<Node<M>>() + if self.violations.is_empty() { 0 } else { size_of::<Violations>() };
+    pub(super) fn capacity(&self) -> usize {
+        let violations = if self.violations.is_empty() { 0 } else { size_of::<Violations>() };
+        let sides = if self.has_sides { size_of::<Side>() } else { 0 };
+        let size = size_of::<Node<M>>() + violations + sides;
         usize::try_from(self.memory / 4 * 3 / size as u64).unwrap_or(usize::MAX).min(NONE as usize)
     }
 
@@ -130,11 +215,15 @@ impl<M: Move> Arena<M> {
             // Growing by halves, never beyond the limit.
             let want = (first + first / 2 + moves.len() + 64).min(self.capacity());
             self.nodes.reserve_exact(want - first);
+            if self.has_sides {
+                self.sides.reserve_exact(want - first);
+            }
         }
         self.nodes.extend(moves.iter().map(|&mv| Node::new(mv)));
         if !self.violations.is_empty() {
             self.violations.resize(self.nodes.len(), Violations::default());
         }
+        self.fill_sides();
         self.nodes[at].first = first as u32;
         self.nodes[at].len = moves.len() as u32;
         true
@@ -145,17 +234,25 @@ impl<M: Move> Arena<M> {
         let tried = self.nodes[at].tried as usize;
         let first = self.nodes[at].first as usize;
         self.nodes.swap(first + tried, first + tried + pick);
+        if self.has_sides {
+            self.sides.swap(first + tried, first + tried + pick);
+        }
         self.nodes[at].tried += 1;
         first + tried
     }
 
+    /// Whether every child of the node `at` has been tried and is closed.
+    pub(crate) fn is_through(&self, at: usize) -> bool {
+        let node = &self.nodes[at];
+        let closed = |child: usize| self.nodes[self.resolve(child)].closed;
+        node.is_expanded() && node.tried == node.len && node.children().all(closed)
+    }
+
     /// Closes the node that ends `path`, and every node above it whose last open child this was.
     pub(crate) fn close(&mut self, path: &[usize]) {
-        for (depth, &at) in path.iter().enumerate().rev() {
-            let node = &self.nodes[at];
-            let last = depth + 1 == path.len();
-            let seen = node.is_expanded() && node.tried == node.len && self.block(at).iter().all(|child| child.closed);
-            if !(last || seen) {
+        for (depth, &slot) in path.iter().enumerate().rev() {
+            let at = self.resolve(slot);
+            if depth + 1 < path.len() && !self.is_through(at) {
                 return;
             }
             self.nodes[at].closed = true;
@@ -197,22 +294,28 @@ impl<M: Move> Arena<M> {
     pub(crate) fn prune(&mut self) {
         let goal = self.capacity() / 2;
         let mut least = 2;
-        let mut kept = self.kept(least);
+        let mut kept = self.kept(0, least);
         while kept.iter().map(|block| block.len as usize).sum::<usize>() > goal && kept.len() > 1 {
             least *= 2;
-            kept = self.kept(least);
+            kept = self.kept(0, least);
         }
         self.compact(kept);
     }
 
-    /// The child blocks that stay when only nodes with `least` visits keep theirs; parents come before children.
-    fn kept(&self, least: u64) -> Vec<Block> {
-        let mut blocks = vec![Block { first: 0, len: 1, owner: NONE, offset: 0 }];
+    /// Makes the node `root` the root and drops what is not below it.
+    pub(crate) fn reroot(&mut self, root: usize) {
+        let kept = self.kept(root, 0);
+        self.compact(kept);
+    }
+
+    /// The child blocks below `root` that stay when only nodes with `least` visits keep theirs; parents come before children.
+    fn kept(&self, root: usize, least: u64) -> Vec<Block> {
+        let mut blocks = vec![Block { first: root as u32, len: 1, owner: NONE, offset: 0 }];
         let mut at = 0;
         while let Some(&Block { first, len, .. }) = blocks.get(at) {
             for offset in 0..len {
                 let node = &self.nodes[(first + offset) as usize];
-                if node.first != NONE && (node.visits >= least || first == 0) {
+                if node.first != NONE && (node.visits >= least || at == 0) {
                     blocks.push(Block { first: node.first, len: node.len, owner: at as u32, offset });
                 }
             }
@@ -243,12 +346,18 @@ impl<M: Move> Arena<M> {
                 if !self.violations.is_empty() {
                     self.violations.swap(end + offset, first + offset);
                 }
+                if self.has_sides {
+                    self.sides.swap(end + offset, first + offset);
+                }
             }
             end += len;
         }
         self.nodes.truncate(end);
         if !self.violations.is_empty() {
             self.violations.truncate(end);
+        }
+        if self.has_sides {
+            self.sides.truncate(end);
         }
         for (at, block) in blocks.iter().enumerate().skip(1) {
             let owner = (place[block.owner as usize] + block.offset) as usize;
@@ -299,7 +408,7 @@ mod tests {
     fn pruning_keeps_the_visited_part_and_nothing_else() {
         let mut rng = crate::Rng::new(3);
         let node = size_of::<Node<u16>>() as u64;
-        let mut arena = Arena::<u16>::new(4000 * node * 4 / 3 + 4);
+        let mut arena = Arena::<u16>::new(4000 * node * 4 / 3 + 4, false);
         arena.plant(0);
         let mut label = 0;
         for _ in 0..200_000 {

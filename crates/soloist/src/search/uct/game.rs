@@ -1,0 +1,174 @@
+//! What a tree search does between playouts: moves played for good, games and beams begun anew.
+
+use super::run::Run;
+use crate::search::{Context, Status};
+use crate::{Move, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Where the search stands in the game.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+pub(super) struct Game<M> {
+    /// Moves played: from the problem's root to the tree's.
+    pub(super) decided: Vec<M>,
+    /// Playouts since the last of them.
+    pub(super) spent: u64,
+    /// Playouts before the next one.
+    per_move: u64,
+    /// Nodes created since the game began.
+    pub(super) nodes: u64,
+    /// Parts of the tree were dropped unseen.
+    pub(super) partial: bool,
+    /// Nothing is left to be searched.
+    pub(super) over: bool,
+}
+
+impl<M> Game<M> {
+    pub(super) fn new(per_move: u64) -> Self {
+        Self { decided: Vec::new(), spent: 0, per_move, nodes: 0, partial: false, over: false }
+    }
+
+    /// Whether a closed root proves that every solution was seen.
+    pub(super) fn is_whole(&self) -> bool {
+        self.decided.is_empty() && !self.partial
+    }
+}
+
+impl<P: Problem> Run<P> {
+    /// Everything that comes before a playout. `Some`: there is none, the search is over.
+    pub(super) fn prepare(&mut self, context: &mut Context<'_, P>) -> Option<Status> {
+        loop {
+            if self.arena.len() == 0 && !self.plant(context) {
+                // The problem's root is the only solution.
+                context.finish(&self.start, &[], &[]);
+                return Some(Status::Exhausted);
+            }
+            if self.own.restart_nodes > 0 && self.game.nodes >= self.own.restart_nodes {
+                self.game.over = true;
+            }
+            if self.own.closes() && self.arena.get(0).closed {
+                self.game.over = true;
+            }
+            if self.game.over {
+                if !self.own.restarts {
+                    return Some(Status::Completed);
+                }
+                self.begin_anew();
+                continue;
+            }
+            if !self.is_due() {
+                break;
+            }
+            self.decide(context);
+        }
+        if std::mem::take(&mut self.full) {
+            self.make_room();
+        }
+        None
+    }
+
+    /// A tree with nothing but its root. False when the problem's root is a solution.
+    fn plant(&mut self, context: &mut Context<'_, P>) -> bool {
+        self.moves.clear();
+        context.problem.moves(&self.root, &mut self.moves);
+        let Some(&any) = self.moves.first() else { return false };
+        self.arena.plant(any);
+        context.tally.counters.nodes += 1;
+        self.game.nodes += 1;
+        true
+    }
+
+    /// Whether a move has to be played.
+    fn is_due(&self) -> bool {
+        let root = self.arena.get(0);
+        let forced = root.children().len() == 1;
+        self.own.move_playouts > 0 && root.tried > 0 && (forced || self.game.spent >= self.game.per_move)
+    }
+
+    /// Plays the move that ranks first.
+    fn decide(&mut self, context: &mut Context<'_, P>) {
+        let problem = context.problem;
+        let root = self.arena.get(0);
+        let tried = root.children().take(root.tried as usize);
+        let compare = |&a: &usize, &b: &usize| {
+            let (x, y) = (self.arena.resolve(a), self.arena.resolve(b));
+            self.arena.compare(x, y, self.own.final_move, self.sense).then(a.cmp(&b))
+        };
+        let Some(slot) = tried.min_by(compare) else { return };
+        let mv = self.arena.get(slot).mv;
+        if self.own.uses_codes() {
+            self.learner.advance(problem.code(&self.root, mv));
+        }
+        problem.apply(&mut self.root, mv);
+        self.game.decided.push(mv);
+        self.game.spent = 0;
+        self.pending = None;
+        self.moves.clear();
+        problem.moves(&self.root, &mut self.moves);
+        if self.moves.is_empty() {
+            self.game.over = true;
+            if self.own.played_only {
+                context.tally.offer(problem.score(&self.root), &self.game.decided, &[]);
+            }
+        } else if !self.own.keep_tree {
+            self.arena.clear();
+            self.keys.clear();
+        } else if self.own.transpositions {
+            let place = self.arena.graft(self.arena.resolve(slot), 0);
+            self.follow_nodes(&place);
+        } else {
+            self.arena.reroot(slot);
+        }
+    }
+
+    /// A new game with a new tree; what the rollout has learned stays.
+    fn begin_anew(&mut self) {
+        let per_move = (self.game.per_move as f64 * self.own.move_growth).min(1e15) as u64;
+        self.game = Game::new(per_move);
+        self.root.clone_from(&self.start);
+        self.arena.clear();
+        self.keys.clear();
+        self.pending = None;
+        self.full = false;
+        self.learner.forget_tree(&self.own);
+        if let Some(beam) = &mut self.beam {
+            beam.restart(self.own.widen);
+        }
+    }
+
+    /// The tree has used up its memory.
+    fn make_room(&mut self) {
+        if self.own.transpositions {
+            let place = self.arena.prune_graph();
+            self.follow_nodes(&place);
+        } else {
+            self.arena.prune();
+        }
+        self.pending = None;
+    }
+
+    /// Nodes have moved.
+    fn follow_nodes(&mut self, place: &std::collections::HashMap<u32, u32>) {
+        self.keys.retain(|_, node| match place.get(node) {
+            Some(&new) => {
+                *node = new;
+                true
+            }
+            None => false,
+        });
+    }
+
+    /// Counts a playout by the depths that its path touched, and prunes the depth that is full.
+    pub(super) fn narrow(&mut self) {
+        let Some(beam) = &mut self.beam else { return };
+        if let Some(depth) = beam.count(self.path.len()) {
+            let (rank, open_only) = (self.own.beam_rank, self.own.closes());
+            let kept = self.arena.keep_beam(depth, beam.width, rank, self.sense, open_only);
+            beam.prune(depth);
+            self.pending = None;
+            self.game.partial = true;
+            self.game.over |= kept == 0;
+        }
+        self.game.over |= beam.is_stuck();
+    }
+}

@@ -1,0 +1,254 @@
+//! What a tree search learns under the codes of moves: history, AMAF, and the policy of its playouts.
+
+use super::select::Scale;
+use super::table::{Entry, Stored, Table};
+use super::{Playouts, Uct};
+use crate::search::Context;
+use crate::{CheckpointError, Playout, Policy, Problem, Score, Trace};
+use serde::{Deserialize, Serialize};
+
+/// The name of the root of a game.
+const ROOT: u64 = 0x9e6c_63d0_876a_68de;
+
+/// The name of what `code` leads to from the node `name`, or of their pair in a table.
+#[inline]
+fn mix(name: u64, code: u64) -> u64 {
+    let product = u128::from(name ^ 0x2545_f491_4f6c_dd1d) * u128::from(code ^ 0x9e37_79b9_7f4a_7c15);
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// Statistics under codes and learned playouts, with the buffers of the playout at hand.
+pub(super) struct Learner<P: Problem> {
+    history: Option<Table>,
+    amaf: Option<Table>,
+    /// All feasible playouts.
+    total: Entry,
+    policy: Option<Policy>,
+    /// Best playout of the present tree, from the root of the tree on.
+    best: Option<Score>,
+    best_trace: Trace<P::Move>,
+    trace: Trace<P::Move>,
+    /// Codes of the moves from the root on, as far as they are known.
+    pub(super) codes: Vec<u64>,
+    /// A hash of the moves from the beginning of the game to each node on the path: its name in the AMAF table.
+    pub(super) names: Vec<u64>,
+    root: u64,
+    /// Positions and codes, each code at its last position only, the last first.
+    distinct: Vec<(u64, usize)>,
+    state: P::State,
+    needs_codes: bool,
+}
+
+/// A learner in a checkpoint.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "M: crate::Move")]
+pub(super) struct Saved<M> {
+    history: Option<Stored>,
+    amaf: Option<Stored>,
+    total: (u64, f64),
+    policy: Option<Policy>,
+    best: Option<Score>,
+    best_trace: Trace<M>,
+    root: u64,
+}
+
+impl<P: Problem> Learner<P> {
+    /// A blank learner that uses about `memory` bytes.
+    pub(super) fn new(own: &Uct, root: &P::State, memory: u64) -> Self {
+        let plays_history = own.playouts == Playouts::History;
+        // The policy mirrors the table at about three times its size.
+        let share = if plays_history { memory / 8 } else { memory / 2 };
+        let policy = match own.playouts {
+            Playouts::Rollout => None,
+            Playouts::History => Some(Policy::new(own.temperature, 0.0, f64::INFINITY)),
+            Playouts::Adapted => Some(Policy::new(1.0, 0.0, own.clamp)),
+        };
+        Self {
+            history: (plays_history || own.history > 0.0).then(|| Table::new(share)),
+            amaf: own.amaf.then(|| Table::new(memory / 2)),
+            total: Entry::default(),
+            policy,
+            best: None,
+            best_trace: Trace::default(),
+            trace: Trace::default(),
+            codes: Vec::new(),
+            names: Vec::new(),
+            root: ROOT,
+            distinct: Vec::new(),
+            state: root.clone(),
+            needs_codes: own.uses_codes(),
+        }
+    }
+
+    /// The next playout begins at the root.
+    pub(super) fn start(&mut self) {
+        self.codes.clear();
+        self.names.clear();
+        self.names.push(self.root);
+    }
+
+    /// The path goes on by a move with this code.
+    #[inline]
+    pub(super) fn enter(&mut self, code: u64) {
+        self.codes.push(code);
+        self.name_next(code);
+    }
+
+    /// The path takes up the next move of the playout, whose code is known already.
+    pub(super) fn name_next(&mut self, code: u64) {
+        let last = self.names[self.names.len() - 1];
+        self.names.push(mix(last, code));
+    }
+
+    /// Mean of the playouts with `code` over the search.
+    pub(super) fn history(&self, code: u64) -> Entry {
+        self.history.as_ref().map_or_else(Entry::default, |table| table.get(code))
+    }
+
+    /// The playouts through the node called `name` in which `code` was played later on.
+    pub(super) fn amaf(&self, name: u64, code: u64) -> Entry {
+        self.amaf.as_ref().map_or_else(Entry::default, |table| table.get(mix(name, code)))
+    }
+
+    /// Completes `state`; the moves go to `playout`, their codes to `codes` if anybody needs them.
+    pub(super) fn play(
+        &mut self,
+        context: &mut Context<'_, P>,
+        state: &mut P::State,
+        playout: &mut Playout<P::Move>,
+    ) {
+        playout.moves.clear();
+        let problem = context.problem;
+        if let Some(policy) = &self.policy {
+            self.trace.clear();
+            context.rollout.run_policy(problem, state, policy, &mut self.trace, context.rng);
+            playout.moves.extend_from_slice(&self.trace.moves);
+            let lifetimes = self.trace.lifetimes();
+            self.codes.extend(self.trace.chosen().iter().map(|&at| lifetimes[at as usize].code));
+        } else if self.needs_codes {
+            self.state.clone_from(state);
+            context.rollout.run(problem, state, playout, context.rng);
+            for &mv in &playout.moves {
+                self.codes.push(problem.code(&self.state, mv));
+                problem.apply(&mut self.state, mv);
+            }
+        } else {
+            context.rollout.run(problem, state, playout, context.rng);
+        }
+    }
+
+    /// The playout got `score`; `steps` writes what could be chosen in the tree, for a policy.
+    pub(super) fn learn(
+        &mut self,
+        own: &Uct,
+        context: &Context<'_, P>,
+        score: Score,
+        scale: Scale,
+        steps: impl FnOnce(&mut Trace<P::Move>),
+    ) {
+        if own.playouts == Playouts::Adapted
+            && let Some(policy) = &mut self.policy
+        {
+            if self.best.is_none_or(|best| context.problem.sense().at_least(score, best)) {
+                self.best = Some(score);
+                self.best_trace.clear();
+                steps(&mut self.best_trace);
+                self.best_trace.append(&self.trace);
+            }
+            policy.adapt(&self.best_trace, own.alpha);
+        }
+        let Score::Feasible(value) = score else { return };
+        self.total.count += 1;
+        self.total.sum += value;
+        if !self.needs_codes {
+            return;
+        }
+        // A code that occurs twice in a playout counts once.
+        self.distinct.clear();
+        self.distinct.extend(self.codes.iter().copied().zip(0..));
+        self.distinct.sort_unstable();
+        self.distinct.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 = if same { next.1 } else { kept.1 };
+            same
+        });
+        if let Some(table) = &mut self.history {
+            let mut thinned = false;
+            for &(code, _) in &self.distinct {
+                thinned |= table.add(code, value);
+            }
+            if own.playouts == Playouts::History
+                && let Some(policy) = &mut self.policy
+            {
+                let mean = self.total.sum / self.total.count as f64;
+                // Better than average is a positive logit, whatever the sense.
+                let logit = |entry: Entry| (entry.sum / entry.count as f64 - mean) * scale.factor;
+                if thinned {
+                    policy.clear();
+                    let mut entries: Vec<_> = table.entries().collect();
+                    entries.sort_unstable_by_key(|&(code, _)| code);
+                    entries.into_iter().for_each(|(code, entry)| policy.set_logit(code, logit(entry)));
+                } else {
+                    self.distinct.iter().for_each(|&(code, _)| policy.set_logit(code, logit(table.get(code))));
+                }
+            }
+        }
+        if let Some(table) = &mut self.amaf {
+            for (depth, &name) in self.names.iter().enumerate() {
+                for &(code, _) in self.distinct.iter().filter(|&&(_, last)| last >= depth) {
+                    table.add(mix(name, code), value);
+                }
+            }
+        }
+    }
+
+    /// A new tree from the beginning of the game: what was learned about the nodes and the best playout of the old one goes with it.
+    pub(super) fn forget_tree(&mut self, own: &Uct) {
+        if own.playouts == Playouts::Adapted {
+            self.policy = Some(Policy::new(1.0, 0.0, own.clamp));
+        }
+        self.best = None;
+        self.best_trace.clear();
+        self.root = ROOT;
+        if let Some(table) = &mut self.amaf {
+            table.clear();
+        }
+    }
+
+    /// The move with this code was played: nodes are named from there.
+    pub(super) fn advance(&mut self, code: u64) {
+        self.root = mix(self.root, code);
+    }
+
+    pub(super) fn save(&self) -> Saved<P::Move> {
+        Saved {
+            history: self.history.as_ref().map(Table::store),
+            amaf: self.amaf.as_ref().map(Table::store),
+            total: (self.total.count, self.total.sum),
+            policy: self.policy.clone(),
+            best: self.best,
+            best_trace: self.best_trace.clone(),
+            root: self.root,
+        }
+    }
+
+    pub(super) fn load(&mut self, saved: Saved<P::Move>) -> Result<(), CheckpointError> {
+        let restore = |table: &mut Option<Table>, stored: Option<Stored>| match (table, stored) {
+            (Some(table), Some(stored)) => table.restore(stored),
+            (None, None) => true,
+            _ => false,
+        };
+        let sound = restore(&mut self.history, saved.history)
+            && restore(&mut self.amaf, saved.amaf)
+            && saved.policy.is_some() == self.policy.is_some();
+        if !sound {
+            return Err(CheckpointError::Corrupt("what was learned"));
+        }
+        self.total = Entry { count: saved.total.0, sum: saved.total.1 };
+        self.policy = saved.policy;
+        self.best = saved.best;
+        self.best_trace = saved.best_trace;
+        self.root = saved.root;
+        Ok(())
+    }
+}

@@ -1,0 +1,401 @@
+//! The walk through the tree, a playout a step.
+
+use super::arena::Arena;
+use super::beam::Beam;
+use super::game::Game;
+use super::learn::{Learner, Saved};
+use super::select::{Scale, Selector};
+use super::{Expansion, FirstPlay, Uct};
+use crate::checkpoint::{decode, encode};
+use crate::search::{Context, Search, Status};
+use crate::{CheckpointError, Lifetime, Playout, Problem, Score, Sense, Trace};
+use std::collections::HashMap;
+
+pub(crate) struct Run<P: Problem> {
+    pub(super) own: Uct,
+    pub(super) sense: Sense,
+    memory: u64,
+    pub(super) arena: Arena<P::Move>,
+    pub(super) learner: Learner<P>,
+    pub(super) beam: Option<Beam>,
+    pub(super) game: Game<P::Move>,
+    /// Nodes by the keys of their states, where states share nodes.
+    pub(super) keys: HashMap<u64, u32>,
+    /// Worst and best feasible score met.
+    range: Option<(f64, f64)>,
+    /// Expansion `all`: the moves to the node whose children are having their first playouts.
+    pub(super) pending: Option<Vec<u32>>,
+    pub(super) full: bool,
+    /// The problem's root and the tree's.
+    pub(super) start: P::State,
+    pub(super) root: P::State,
+    state: P::State,
+    leaf: P::State,
+    /// Slots from the root down.
+    pub(super) path: Vec<usize>,
+    pub(super) moves: Vec<P::Move>,
+    /// Moves from the problem's root to the leaf.
+    prefix: Vec<P::Move>,
+    playout: Playout<P::Move>,
+    uses_codes: bool,
+}
+
+/// What `descend` found.
+enum Leaf {
+    /// A playout starts at the end of the path.
+    Play,
+    /// A playout starts there and its first new position enters the tree.
+    Guided,
+    /// Every solution has been seen.
+    Nothing,
+}
+
+impl<P: Problem> Run<P> {
+    pub(crate) fn new(own: Uct, problem: &P, memory: u64) -> Self {
+        let root = problem.root();
+        // States that share nodes need a map of keys and, to make room, a second tree of half the size.
+        let share = match (own.transpositions, own.uses_codes()) {
+            (true, _) => memory / 8 * 3,
+            (false, true) => memory / 8 * 5,
+            (false, false) => memory,
+        };
+        Self {
+            sense: problem.sense(),
+            memory: share,
+            arena: Arena::new(share, own.uses_sides()),
+            learner: Learner::new(&own, &root, memory / 4),
+            beam: (own.beam_width > 0).then(|| Beam::new(own.beam_width, own.beam_limit)),
+            game: Game::new(own.move_playouts),
+            keys: HashMap::new(),
+            range: None,
+            pending: None,
+            full: false,
+            state: root.clone(),
+            leaf: root.clone(),
+            start: root.clone(),
+            root,
+            path: Vec::new(),
+            moves: Vec::new(),
+            prefix: Vec::new(),
+            playout: Playout::default(),
+            uses_codes: own.uses_codes(),
+            own,
+        }
+    }
+
+    fn selector(&self, reference: u64) -> Selector<'_, P> {
+        let Self { own, arena, learner, range, sense, .. } = self;
+        Selector { own, sense: *sense, arena, learner, range: *range, reference }
+    }
+
+    /// Plays the move into the slot `child` and puts it on the path.
+    fn enter(&mut self, problem: &P, child: usize) {
+        let mv = self.arena.get(child).mv;
+        if self.uses_codes {
+            self.learner.enter(self.arena.side(child).code);
+        }
+        problem.apply(&mut self.state, mv);
+        self.prefix.push(mv);
+        self.path.push(child);
+    }
+
+    fn go_to_root(&mut self) {
+        self.state.clone_from(&self.root);
+        self.path.clear();
+        self.path.push(0);
+        self.prefix.clear();
+        self.prefix.extend_from_slice(&self.game.decided);
+        if self.uses_codes {
+            self.learner.start();
+        }
+    }
+
+    /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. False: it has none, or there is no room.
+    fn expand(&mut self, problem: &P, at: usize, state: Option<&P::State>) -> bool {
+        let state = state.unwrap_or(&self.state);
+        self.moves.clear();
+        problem.moves(state, &mut self.moves);
+        if self.moves.is_empty() {
+            return false;
+        }
+        if !self.arena.expand(at, &self.moves) {
+            self.full = true;
+            return false;
+        }
+        if self.own.uses_sides() {
+            let (codes, biases) = (self.uses_codes, self.own.bias_weight > 0.0);
+            self.arena.set_sides(at, |mv| {
+                let code = if codes { problem.code(state, mv) } else { 0 };
+                (code, if biases { problem.bias(state, mv) } else { 0.0 })
+            });
+        }
+        true
+    }
+
+    /// Makes the untried child number `pick` of `at` a node.
+    fn try_child(&mut self, context: &mut Context<'_, P>, at: usize, pick: usize) -> usize {
+        context.tally.counters.nodes += 1;
+        self.game.nodes += 1;
+        self.arena.try_child(at, pick)
+    }
+
+    /// Which of the `untried` children of `at` comes next: the one with the largest bias, or any.
+    fn next_untried(&self, context: &mut Context<'_, P>, at: usize, untried: usize) -> usize {
+        let pick = context.rng.index(untried);
+        if self.own.bias_weight == 0.0 {
+            return pick;
+        }
+        let first = self.arena.get(at).children().end - untried;
+        let bias = |i: usize| self.arena.side(first + i).bias;
+        // The first of equals in a cycle from a random place.
+        let mut best = pick;
+        for i in (0..untried).map(|i| (pick + i) % untried) {
+            if bias(i) > bias(best) {
+                best = i;
+            }
+        }
+        best
+    }
+
+    /// Walks from the root to the node where the playout starts, adding at most one node to the tree.
+    fn descend(&mut self, context: &mut Context<'_, P>) -> Leaf {
+        let problem = context.problem;
+        self.go_to_root();
+        for child in self.pending.take().unwrap_or_default() {
+            self.enter(problem, child as usize);
+        }
+        let mut reference = 0;
+        loop {
+            let at = self.arena.resolve(self.path[self.path.len() - 1]);
+            let visits = self.arena.get(at).visits;
+            if !self.arena.get(at).is_expanded() {
+                if visits < self.own.threshold {
+                    return Leaf::Play;
+                }
+                if !self.expand(problem, at, None) {
+                    return Leaf::Play;
+                }
+            }
+            if visits < self.own.select_from {
+                return Leaf::Guided;
+            }
+            if self.own.amaf && (visits > self.own.amaf_reference || self.path.len() == 1) {
+                reference = self.learner.names[self.path.len() - 1];
+            }
+            let node = self.arena.get(at);
+            let untried = node.children().len() - node.tried as usize;
+            let choice = if untried == 0 || self.may_return(at) { self.selector(reference).select(at) } else { None };
+            if untried > 0 && choice.is_none_or(|(_, bound)| self.prefers_untried(at, bound)) {
+                if self.own.expansion == Expansion::All && untried > 1 {
+                    self.pending = Some(self.path[1..].iter().map(|&at| at as u32).collect());
+                }
+                let pick = self.next_untried(context, at, untried);
+                let child = self.try_child(context, at, pick);
+                self.enter(problem, child);
+                if self.is_new(context, child) {
+                    return Leaf::Play;
+                }
+                continue;
+            }
+            if let Some((child, _)) = choice {
+                self.enter(problem, child);
+                continue;
+            }
+            // Every child was closed by way of another parent.
+            self.arena.close(&self.path);
+            if self.arena.get(0).closed {
+                return Leaf::Nothing;
+            }
+            self.go_to_root();
+        }
+    }
+
+    /// Whether a tried child of `at` may be chosen before all have been tried.
+    fn may_return(&self, at: usize) -> bool {
+        self.arena.get(at).tried > 0 && (self.own.fpu != FirstPlay::Off || self.own.widening > 0.0)
+    }
+
+    /// Whether an untried child of `at` comes before the tried one with this bound.
+    fn prefers_untried(&self, at: usize, bound: f64) -> bool {
+        let node = self.arena.get(at);
+        if self.own.widening > 0.0 {
+            let play = self.own.widening * libm::pow(node.visits as f64, self.own.widening_exponent);
+            if f64::from(node.tried) >= play.ceil() {
+                return false;
+            }
+        }
+        match self.own.fpu {
+            FirstPlay::Off => true,
+            FirstPlay::Constant => self.own.fpu_value >= bound,
+            FirstPlay::Parent => self.selector(0).reward_of(at) - self.own.fpu_value >= bound,
+        }
+    }
+
+    /// Whether the state just entered is not in the tree; otherwise the slot becomes another way to its node.
+    fn is_new(&mut self, context: &mut Context<'_, P>, slot: usize) -> bool {
+        if !self.own.transpositions {
+            return true;
+        }
+        let Some(key) = context.problem.key(&self.state) else { return true };
+        match self.keys.get(&key) {
+            Some(&node) => {
+                self.arena.alias(slot, node as usize);
+                context.tally.counters.nodes -= 1;
+                self.game.nodes -= 1;
+                false
+            }
+            None => {
+                self.keys.insert(key, slot as u32);
+                true
+            }
+        }
+    }
+
+    /// Follows the playout from the leaf through the tree and adds its first new position.
+    fn follow(&mut self, context: &mut Context<'_, P>) {
+        let problem = context.problem;
+        let mut state = self.leaf.clone();
+        let mut at = self.path[self.path.len() - 1];
+        for i in 0..self.playout.moves.len() {
+            let mv = self.playout.moves[i];
+            if !self.arena.get(at).is_expanded() && !self.expand(problem, at, Some(&state)) {
+                return;
+            }
+            let children = self.arena.get(at).children();
+            let tried = self.arena.get(at).tried as usize;
+            let Some(place) = self.arena.block(at).iter().position(|child| child.mv == mv) else { return };
+            let is_new = place >= tried;
+            let child = if is_new { self.try_child(context, at, place - tried) } else { children.start + place };
+            self.path.push(child);
+            if self.uses_codes {
+                self.learner.name_next(self.arena.side(child).code);
+            }
+            if is_new {
+                return;
+            }
+            problem.apply(&mut state, mv);
+            at = child;
+        }
+    }
+
+    /// Writes down what could be chosen on the path, as steps of a playout.
+    fn steps(arena: &Arena<P::Move>, path: &[usize], trace: &mut Trace<P::Move>) {
+        for (step, pair) in path.windows(2).enumerate() {
+            let mut chosen = 0;
+            for child in arena.get(arena.resolve(pair[0])).children() {
+                let first = step as u32;
+                let entry = trace.record(Lifetime { code: arena.side(child).code, first, end: first + 1 });
+                if child == pair[1] {
+                    chosen = entry;
+                }
+            }
+            trace.step(chosen, arena.get(pair[1]).mv);
+        }
+    }
+
+    /// One playout from the end of the path, its score given to all who learn from it.
+    fn play(&mut self, context: &mut Context<'_, P>, guided: bool) {
+        let in_tree = self.path.len();
+        if guided {
+            self.leaf.clone_from(&self.state);
+        }
+        self.learner.play(context, &mut self.state, &mut self.playout);
+        let score = if self.own.played_only {
+            context.probe(&self.state)
+        } else {
+            context.finish(&self.state, &self.prefix, &self.playout.moves)
+        };
+        if let Score::Feasible(value) = score {
+            self.range = Some(self.range.map_or((value, value), |(worst, best)| {
+                (self.sense.worst_value(worst, value), self.sense.best_value(best, value))
+            }));
+        }
+        if guided {
+            self.follow(context);
+        }
+        for &slot in &self.path {
+            self.arena.count_edge(slot);
+            let at = self.arena.resolve(slot);
+            self.arena.update(at, score, self.sense);
+        }
+        if self.uses_codes {
+            let scale = self.range.map_or(Scale::between(0.0, 0.0), |(worst, best)| Scale::between(worst, best));
+            let (arena, path) = (&self.arena, &self.path[..in_tree]);
+            self.learner.learn(&self.own, context, score, scale, |trace| Self::steps(arena, path, trace));
+        }
+        self.game.spent += 1;
+        let left = in_tree + self.playout.moves.len() - self.path.len();
+        if self.own.closes() && left == 0 {
+            // Asked of the problem: a rollout may stop early.
+            self.moves.clear();
+            context.problem.moves(&self.state, &mut self.moves);
+            if self.moves.is_empty() {
+                self.arena.close(&self.path);
+            }
+        }
+    }
+}
+
+impl<P: Problem> Search<P> for Run<P> {
+    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+        if let Some(status) = self.prepare(context) {
+            return status;
+        }
+        match self.descend(context) {
+            Leaf::Play => self.play(context, false),
+            Leaf::Guided => self.play(context, true),
+            Leaf::Nothing => {}
+        }
+        if self.own.closes() && self.arena.get(0).closed {
+            if self.game.is_whole() {
+                return Status::Exhausted;
+            }
+            self.game.over = true;
+        }
+        self.narrow();
+        Status::Running
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let mut keys: Vec<(u64, u32)> = self.keys.iter().map(|(&key, &node)| (key, node)).collect();
+        keys.sort_unstable();
+        let tree = (&self.arena, self.range, &self.pending, self.full, keys);
+        encode(&(tree, &self.game, &self.beam, self.learner.save()))
+    }
+
+    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+        type Tree<M> = (Arena<M>, Option<(f64, f64)>, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
+        type Whole<M> = (Tree<M>, Game<M>, Option<Beam>, Saved<M>);
+        let (tree, game, beam, learned) = decode::<Whole<P::Move>>(bytes)?;
+        let (arena, range, pending, full, keys) = tree;
+        self.arena = arena;
+        self.arena.resume(self.memory)?;
+        if self.arena.len() > 0 && self.arena.has_sides() != self.own.uses_sides() || beam.is_some() != self.beam.is_some() {
+            return Err(CheckpointError::Corrupt("another kind of tree"));
+        }
+        let mut at = 0;
+        let child_of_last = |&next: &u32| {
+            let slot = std::mem::replace(&mut at, next as usize);
+            self.arena.get(self.arena.resolve(slot)).children().contains(&(next as usize))
+        };
+        if !pending.iter().flatten().all(child_of_last) {
+            return Err(CheckpointError::Corrupt("a path in the tree"));
+        }
+        if keys.iter().any(|&(_, node)| node as usize >= self.arena.len()) {
+            return Err(CheckpointError::Corrupt("a key of the tree"));
+        }
+        self.root.clone_from(&self.start);
+        for &mv in &game.decided {
+            self.moves.clear();
+            problem.moves(&self.root, &mut self.moves);
+            if !self.moves.contains(&mv) {
+                return Err(CheckpointError::Corrupt("an illegal move"));
+            }
+            problem.apply(&mut self.root, mv);
+        }
+        self.learner.load(learned)?;
+        self.keys = keys.into_iter().collect();
+        (self.range, self.pending, self.full, self.game, self.beam) = (range, pending, full, game, beam);
+        Ok(())
+    }
+}
