@@ -60,7 +60,7 @@ pub(crate) fn apply(domain: &Domain, name: &str, method: &mut Method, set: &[&Se
             })
         })?;
     }
-    Ok(())
+    method.validate().map_err(|error| Failure::usage(format!("{name}: {error}")))
 }
 
 /// What runs.

@@ -1,6 +1,6 @@
 //! Which search runs, with all its numbers.
 
-use crate::search::{Nmcs, Nrpa, Sampling, Uct};
+use crate::search::{Bandit, Nmcs, Nrpa, Sampling, Uct};
 use crate::{Parameter, ParameterError};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,9 @@ impl Preset {
     }
 }
 
+const SCHADD: &str = "M. Schadd, M. Winands, M. Tak and J. Uiterwijk, Knowledge-Based Systems 34, 2012";
+const BAIER: &str = "H. Baier and M. Winands, CIG 2012";
+
 const PRESETS: &[Preset] = &[
     Preset {
         name: "sampling",
@@ -58,6 +61,84 @@ const PRESETS: &[Preset] = &[
         summary: "UCT on the best score of each subtree, normalised among siblings",
         reference: "L. Rei's thesis, Porto 2018, chapter 3",
         make: || Method::Uct(Uct::best()),
+    },
+    Preset {
+        name: "uct-tuned",
+        summary: "tree search by UCB1-Tuned on the mean score",
+        reference: "P. Auer, N. Cesa-Bianchi and P. Fischer, Machine Learning 47, 2002; H. Baier and M. Winands, CIG 2012",
+        make: || Method::Uct(Uct { bandit: Bandit::Ucb1Tuned, ..Uct::default() }),
+    },
+    Preset {
+        name: "sp-mcts",
+        summary: "single-player MCTS, one tree, constants set by hand; scores of thousands of points",
+        reference: SCHADD,
+        make: || Method::Uct(Uct::single_player(0.1, 32.0, 10, 0.02)),
+    },
+    Preset {
+        name: "sp-mcts-restarts",
+        summary: "single-player MCTS, a new tree after every 100,000 nodes, constants set by hand (SP-MCTS(1))",
+        reference: SCHADD,
+        make: || Method::Uct(Uct { restart_nodes: 100_000, ..Uct::single_player(0.1, 32.0, 10, 0.02) }),
+    },
+    Preset {
+        name: "sp-mcts-balanced",
+        summary: "single-player MCTS, one tree, balanced: C 0.5, D 10,000",
+        reference: SCHADD,
+        make: || Method::Uct(Uct::single_player(0.5, 10_000.0, 10, 0.02)),
+    },
+    Preset {
+        name: "sp-mcts-exploration",
+        summary: "single-player MCTS, one tree, exploring: C 1, D 20,000",
+        reference: SCHADD,
+        make: || Method::Uct(Uct::single_player(1.0, 20_000.0, 10, 0.02)),
+    },
+    Preset {
+        name: "sp-mcts-cem",
+        summary: "single-player MCTS, one tree, constants tuned by the cross-entropy method",
+        reference: SCHADD,
+        make: || Method::Uct(Uct::single_player(5.96, 67.98, 13, 0.49)),
+    },
+    Preset {
+        name: "sp-mcts-move",
+        summary: "single-player MCTS move by move, constants set by hand (SP-MCTS(2)); each game has twice the playouts a move",
+        reference: SCHADD,
+        make: || Method::Uct(Uct::single_player(0.1, 32.0, 10, 0.02).move_by_move()),
+    },
+    Preset {
+        name: "sp-mcts-move-cem",
+        summary: "single-player MCTS move by move, constants tuned by the cross-entropy method (SP-MCTS(3))",
+        reference: SCHADD,
+        make: || Method::Uct(Uct::single_player(4.31, 96.67, 11, 0.28).move_by_move()),
+    },
+    Preset {
+        name: "bmcts",
+        summary: "beam MCTS: trees pruned to a few nodes a depth; each pass twice as wide and long",
+        reference: BAIER,
+        make: || Method::Uct(Uct { widen: 2.0, solver: true, ..Uct::beam(0.01, 2_000, 4) }),
+    },
+    Preset {
+        name: "bmcts-samegame",
+        summary: "beam MCTS as tuned for SameGame with random rollouts, 60 s in 2012",
+        reference: BAIER,
+        make: || Method::Uct(Uct::beam(0.0009, 90_000, 1)),
+    },
+    Preset {
+        name: "bmcts-samegame-informed",
+        summary: "beam MCTS as tuned for SameGame with informed rollouts (tabu-bandit), 60 s in 2012",
+        reference: BAIER,
+        make: || Method::Uct(Uct::beam(0.0025, 50_000, 25)),
+    },
+    Preset {
+        name: "bmcts-bubble-breaker",
+        summary: "beam MCTS as tuned for Bubble Breaker with random rollouts, 60 s in 2012",
+        reference: BAIER,
+        make: || Method::Uct(Uct::beam(0.0275, 110_000, 1)),
+    },
+    Preset {
+        name: "bmcts-clickomania",
+        summary: "beam MCTS as tuned for Clickomania with random rollouts, 60 s in 2012",
+        reference: BAIER,
+        make: || Method::Uct(Uct::beam(0.0175, 3_000, 100)),
     },
     Preset {
         name: "nmcs",
@@ -101,6 +182,17 @@ impl Method {
             Self::Uct(own) => own.parameters(),
             Self::Nmcs(own) => own.parameters(),
             Self::Nrpa(own) => own.parameters(),
+        }
+    }
+
+    /// Whether the parameters go together; [`Solver::run`](crate::Solver::run) asks as well.
+    ///
+    /// # Errors
+    /// Two that do not.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        match self {
+            Self::Uct(own) => own.validate(),
+            Self::Sampling(_) | Self::Nmcs(_) | Self::Nrpa(_) => Ok(()),
         }
     }
 

@@ -6,7 +6,8 @@ use crate::observer::{Observer, Progress, Silent};
 use crate::rollout::find_rollout;
 use crate::search::{Context, Search, Status, Tally};
 use crate::{
-    Budget, Counters, Improvement, Method, Outcome, Problem, Rng, Rollout, Score, Sense, Solution, StopReason,
+    Budget, Counters, Improvement, Method, Outcome, ParameterError, Problem, Rng, Rollout, Score, Sense, Solution,
+    StopReason,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -26,6 +27,9 @@ pub enum SolveError {
         /// The names that exist, separated by commas.
         known: String,
     },
+    /// The method's parameters do not go together.
+    #[error(transparent)]
+    Method(#[from] ParameterError),
     /// A checkpoint could not be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -253,6 +257,7 @@ impl<'a, P: Problem> Solver<'a, P> {
         if self.threads == 0 {
             return Err(SolveError::NoThreads);
         }
+        self.method.validate()?;
         let saved = self.saved.take();
         let before = saved.as_ref().map_or(Duration::ZERO, |saved| saved.info.elapsed);
         let mut streams = self.streams(saved)?;

@@ -1,6 +1,8 @@
 //! Problems and tools that the tests of the engine share.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod tree;
+
 use serde::{Deserialize, Serialize};
 use soloist::{
     Budget, CheckpointError, Method, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, RunInfo, Score, Sense,

@@ -98,7 +98,8 @@ impl<M: Move> Arena<M> {
         }
         let Some(mut layer) = layers.pop() else { return 0 };
         layer.retain(|&(slot, _)| !(open_only && self.nodes[slot as usize].closed));
-        layer.sort_by(|a, b| self.compare(a.0 as usize, b.0 as usize, rank, sense).then(a.0.cmp(&b.0)));
+        // A stable sort: of equal nodes the earlier one, in the order of their parents, stays.
+        layer.sort_by(|a, b| self.compare(a.0 as usize, b.0 as usize, rank, sense));
         layer.truncate(usize::try_from(width).unwrap_or(usize::MAX));
         let kept = layer.len();
         // Upwards: which nodes of each layer have a kept descendant; in the order of the parents, so that children form blocks.
@@ -310,10 +311,7 @@ mod tests {
         };
         let path = |path: &[u16], visits| (path.to_vec(), visits);
         assert_eq!(kept(1), (1, vec![path(&[1], 50), path(&[1, 11], 30)]));
-        assert_eq!(
-            kept(2),
-            (2, vec![path(&[1], 50), path(&[1, 11], 30), path(&[2], 30), path(&[2, 21], 25)])
-        );
+        assert_eq!(kept(2), (2, vec![path(&[1], 50), path(&[1, 11], 30), path(&[2], 30), path(&[2, 21], 25)]));
         // 12 and 31 tie; the earlier one stays.
         let (count, all) = kept(3);
         assert_eq!((count, all.len()), (3, 5));

@@ -32,8 +32,10 @@ pub(super) struct Learner<P: Problem> {
     pub(super) codes: Vec<u64>,
     /// A hash of the moves from the beginning of the game to each node on the path: its name in the AMAF table.
     pub(super) names: Vec<u64>,
+    /// Codes of the moves played for good, and the name of the node they lead to.
+    before: Vec<u64>,
     root: u64,
-    /// Positions and codes, each code at its last position only, the last first.
+    /// Codes and positions, each code at its last position only.
     distinct: Vec<(u64, usize)>,
     state: P::State,
     needs_codes: bool,
@@ -49,7 +51,7 @@ pub(super) struct Saved<M> {
     policy: Option<Policy>,
     best: Option<Score>,
     best_trace: Trace<M>,
-    root: u64,
+    before: Vec<u64>,
 }
 
 impl<P: Problem> Learner<P> {
@@ -73,6 +75,7 @@ impl<P: Problem> Learner<P> {
             trace: Trace::default(),
             codes: Vec::new(),
             names: Vec::new(),
+            before: Vec::new(),
             root: ROOT,
             distinct: Vec::new(),
             state: root.clone(),
@@ -111,12 +114,7 @@ impl<P: Problem> Learner<P> {
     }
 
     /// Completes `state`; the moves go to `playout`, their codes to `codes` if anybody needs them.
-    pub(super) fn play(
-        &mut self,
-        context: &mut Context<'_, P>,
-        state: &mut P::State,
-        playout: &mut Playout<P::Move>,
-    ) {
+    pub(super) fn play(&mut self, context: &mut Context<'_, P>, state: &mut P::State, playout: &mut Playout<P::Move>) {
         playout.moves.clear();
         let problem = context.problem;
         if let Some(policy) = &self.policy {
@@ -174,7 +172,8 @@ impl<P: Problem> Learner<P> {
         });
         if let Some(table) = &mut self.history {
             let mut thinned = false;
-            for &(code, _) in &self.distinct {
+            let earlier = self.before.iter().filter(|&code| !self.codes.contains(code));
+            for &code in earlier.chain(self.distinct.iter().map(|(code, _)| code)) {
                 thinned |= table.add(code, value);
             }
             if own.playouts == Playouts::History
@@ -210,6 +209,7 @@ impl<P: Problem> Learner<P> {
         self.best = None;
         self.best_trace.clear();
         self.root = ROOT;
+        self.before.clear();
         if let Some(table) = &mut self.amaf {
             table.clear();
         }
@@ -218,6 +218,7 @@ impl<P: Problem> Learner<P> {
     /// The move with this code was played: nodes are named from there.
     pub(super) fn advance(&mut self, code: u64) {
         self.root = mix(self.root, code);
+        self.before.push(code);
     }
 
     pub(super) fn save(&self) -> Saved<P::Move> {
@@ -228,7 +229,7 @@ impl<P: Problem> Learner<P> {
             policy: self.policy.clone(),
             best: self.best,
             best_trace: self.best_trace.clone(),
-            root: self.root,
+            before: self.before.clone(),
         }
     }
 
@@ -248,7 +249,7 @@ impl<P: Problem> Learner<P> {
         self.policy = saved.policy;
         self.best = saved.best;
         self.best_trace = saved.best_trace;
-        self.root = saved.root;
+        saved.before.into_iter().for_each(|code| self.advance(code));
         Ok(())
     }
 }

@@ -284,6 +284,12 @@ impl Uct {
         }
     }
 
+    /// The same, playing move by move: 1000 playouts a move in the first game, twice as many in each further one, so that any budget is used well.
+    #[must_use]
+    pub fn move_by_move(self) -> Self {
+        Self { move_playouts: 1_000, move_growth: 2.0, ..self }
+    }
+
     /// Beam Monte-Carlo tree search (Baier and Winands 2012): UCB1-Tuned with constant `c`, `limit` playouts through a depth, `width` nodes kept.
     #[must_use]
     pub fn beam(c: f64, limit: u64, width: u64) -> Self {

@@ -370,7 +370,9 @@ impl<P: Problem> Search<P> for Run<P> {
         let (arena, range, pending, full, keys) = tree;
         self.arena = arena;
         self.arena.resume(self.memory)?;
-        if self.arena.len() > 0 && self.arena.has_sides() != self.own.uses_sides() || beam.is_some() != self.beam.is_some() {
+        if self.arena.len() > 0 && self.arena.has_sides() != self.own.uses_sides()
+            || beam.is_some() != self.beam.is_some()
+        {
             return Err(CheckpointError::Corrupt("another kind of tree"));
         }
         let mut at = 0;

@@ -49,7 +49,9 @@ impl<P: Problem> Selector<'_, P> {
     /// How the children of `parent` are scaled.
     fn scale(&self, parent: &Node<P::Move>) -> Scale {
         match self.own.normalisation {
-            Normalisation::Global => self.range.map_or(Scale::between(0.0, 0.0), |(low, high)| Scale::between(low, high)),
+            Normalisation::Global => {
+                self.range.map_or(Scale::between(0.0, 0.0), |(low, high)| Scale::between(low, high))
+            }
             Normalisation::Parent => Scale::between(parent.worst, parent.best),
             Normalisation::None => Scale::raw(self.sense),
         }

@@ -159,7 +159,9 @@ mod tests {
         for i in 0..50_000_u64 {
             table.add(i % 10, 1.0);
             table.add(rng.next_u64(), 1.0);
-            assert!(table.entries().count() <= table.capacity + 1 && table.slots.len() * size_of::<(u64, Entry)>() <= 4000);
+            assert!(
+                table.entries().count() <= table.capacity + 1 && table.slots.len() * size_of::<(u64, Entry)>() <= 4000
+            );
         }
         for key in 0..10 {
             assert_eq!(table.get(key).count, 5_000);

@@ -1,0 +1,501 @@
+//! Tree search as plainly as it can be written: a map from paths to nodes, every statistic recomputed from lists of scores.
+
+use super::playout;
+use soloist::search::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
+use soloist::{Problem, Rng, Score, Sense};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// A node, found by the moves that lead to it.
+#[derive(Clone, Default)]
+struct Node<M> {
+    /// Children; the first `tried` have been visited.
+    children: Vec<M>,
+    tried: usize,
+    /// The scores of all playouts through here.
+    scores: Vec<Score>,
+}
+
+impl<M> Node<M> {
+    fn new() -> Self {
+        Self { children: Vec::new(), tried: 0, scores: Vec::new() }
+    }
+    fn feasible(&self) -> Vec<f64> {
+        self.scores.iter().filter_map(|score| score.value()).collect()
+    }
+    fn violations(&self) -> Vec<f64> {
+        self.scores.iter().filter_map(|score| score.violation()).collect()
+    }
+}
+
+struct Beam {
+    width: u64,
+    limit: u64,
+    counters: Vec<u64>,
+    pruned: usize,
+    since: u64,
+}
+
+/// A playout: its moves, how many of them were made in the tree, and their codes.
+struct Played<M> {
+    moves: Vec<M>,
+    in_tree: usize,
+    codes: Vec<u64>,
+    score: Score,
+}
+
+struct Tree<'p, P: Problem> {
+    problem: &'p P,
+    own: Uct,
+    nodes: HashMap<Vec<P::Move>, Node<P::Move>>,
+    /// The node whose children are all to be tried before anything else.
+    pending: Option<Vec<P::Move>>,
+    /// Every playout of the search.
+    log: Vec<Played<P::Move>>,
+    /// What was scored, in order: playouts and, if only they count, games played.
+    scored: Vec<Vec<P::Move>>,
+    /// Where the present game begins in it.
+    game: usize,
+    /// Moves played for good.
+    root: Vec<P::Move>,
+    spent: u64,
+    per_move: u64,
+    created: u64,
+    partial: bool,
+    over: bool,
+    beam: Beam,
+    /// Games played to their end, for `played_only`.
+    played: Vec<Vec<P::Move>>,
+}
+
+fn least(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+fn most(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// `path` and one more move.
+fn join<M: Copy>(path: &[M], mv: M) -> Vec<M> {
+    [path, &[mv]].concat()
+}
+
+impl<P: Problem> Tree<'_, P> {
+    /// (worst, best) of values in the problem's sense.
+    fn ends(&self, values: &[f64]) -> (f64, f64) {
+        match self.problem.sense() {
+            Sense::Maximize => (least(values), most(values)),
+            Sense::Minimize => (most(values), least(values)),
+        }
+    }
+
+    fn state(&self, path: &[P::Move]) -> P::State {
+        let mut state = self.problem.root();
+        path.iter().for_each(|&mv| self.problem.apply(&mut state, mv));
+        state
+    }
+
+    fn moves(&self, path: &[P::Move]) -> Vec<P::Move> {
+        let mut moves = Vec::new();
+        self.problem.moves(&self.state(path), &mut moves);
+        moves
+    }
+
+    /// Low end and factor of the children of `path`.
+    fn scale(&self, path: &[P::Move]) -> (f64, f64) {
+        let all: Vec<f64> = match self.own.normalisation {
+            Normalisation::Global => self.log.iter().filter_map(|played| played.score.value()).collect(),
+            Normalisation::Parent => self.nodes[path].feasible(),
+            Normalisation::None => {
+                return (0.0, if self.problem.sense() == Sense::Maximize { 1.0 } else { -1.0 });
+            }
+        };
+        let (low, high) = self.ends(&all);
+        (low, if low == high || !low.is_finite() { 0.0 } else { 1.0 / (high - low) })
+    }
+
+    /// Mean of the feasible playouts with `mv` behind `path`, those of the search or of the game, and their number.
+    fn mean_with(&self, from: usize, path: &[P::Move], code: u64) -> (f64, f64) {
+        let with = |played: &&Played<P::Move>| {
+            // Playouts that went through the node, not those made before it was one.
+            let through = played.in_tree >= path.len() && played.moves.starts_with(path);
+            through && played.codes[path.len()..].contains(&code)
+        };
+        let values: Vec<f64> = self.log[from..].iter().filter(with).filter_map(|played| played.score.value()).collect();
+        (if values.is_empty() { 0.0 } else { mean(&values) }, values.len() as f64)
+    }
+
+    /// The codes of the moves of a playout.
+    fn codes(&self, moves: &[P::Move]) -> Vec<u64> {
+        let mut state = self.problem.root();
+        let code = |&mv: &P::Move| {
+            let code = self.problem.code(&state, mv);
+            self.problem.apply(&mut state, mv);
+            code
+        };
+        moves.iter().map(code).collect()
+    }
+
+    fn value(&self, good: &[f64], (low, factor): (f64, f64)) -> f64 {
+        let (_, best) = self.ends(good);
+        let value = match self.own.value {
+            NodeValue::Mean => mean(good),
+            NodeValue::Best => best,
+        };
+        (value - low) * factor + if self.own.w > 0.0 { self.own.w * ((best - low) * factor) } else { 0.0 }
+    }
+
+    /// The upper bound of a tried child.
+    fn bound(&self, path: &[P::Move], child: P::Move) -> f64 {
+        let own = &self.own;
+        let (parent, node) = (&self.nodes[path], &self.nodes[&join(path, child)]);
+        let scale = self.scale(path);
+        let good = node.feasible();
+        let bad = parent.violations();
+        let (i, f) = (bad.len() as f64, parent.feasible().len() as f64);
+        let mut value = if bad.is_empty() {
+            self.value(&good, scale)
+        } else if !good.is_empty() {
+            (i + f * self.value(&good, scale)) / (i + f)
+        } else {
+            let span = most(&bad) - least(&bad);
+            let normal = if span == 0.0 { 0.0 } else { (most(&bad) - least(&node.violations())) / span };
+            i * normal / (i + f + 1.0)
+        };
+        let n = node.scores.len() as f64;
+        let code = self.problem.code(&self.state(path), child);
+        if own.amaf {
+            // The closest ancestor, the parent included, with enough playouts; the root of the tree in any case.
+            let enough = |length: &usize| self.nodes[&path[..*length]].scores.len() as u64 > own.amaf_reference;
+            let length = (self.root.len()..=path.len()).rev().find(enough).unwrap_or(self.root.len());
+            let (amaf, p) = self.mean_with(self.game, &path[..length], code);
+            if p > 0.0 {
+                let beta = p / (p + n + own.amaf_bias * p * n);
+                value = (1.0 - beta) * value + beta * ((amaf - scale.0) * scale.1);
+            }
+        }
+        let log = libm::log(parent.scores.len() as f64);
+        let variance = if good.is_empty() {
+            0.0
+        } else {
+            let squares: Vec<f64> = good.iter().map(|value| value * value).collect();
+            (mean(&squares) - mean(&good) * mean(&good)).max(0.0) * scale.1 * scale.1
+        };
+        let mut bound = value;
+        bound += own.c
+            * match own.bandit {
+                Bandit::Ucb1 => (log / n).sqrt(),
+                Bandit::Ucb1Tuned => (2.0 * log / n * (variance + (2.0 * log / n).sqrt()).min(0.25)).sqrt(),
+            };
+        if own.deviation {
+            bound += (variance + own.d / n).sqrt();
+        }
+        bound += own.bias_weight * self.problem.bias(&self.state(path), child) / (n + 1.0);
+        if own.history > 0.0 {
+            let (history, count) = self.mean_with(0, &[], code);
+            if count > 0.0 {
+                bound += own.history * ((history - scale.0) * scale.1) / (n * (1.0 - value).max(0.0) + 1.0);
+            }
+        }
+        bound
+    }
+
+    fn uses_closing(&self) -> bool {
+        self.own.solver && !self.own.played_only
+    }
+
+    /// Whether every solution that begins with `path` has been seen.
+    fn closed(&self, path: &[P::Move]) -> bool {
+        let Some(node) = self.nodes.get(path).filter(|node| !node.scores.is_empty()) else { return false };
+        let below = |&mv: &P::Move| self.closed(&join(path, mv));
+        self.moves(path).is_empty()
+            || !node.children.is_empty() && node.tried == node.children.len() && node.children.iter().all(below)
+    }
+
+    /// Which of two nodes ranks first.
+    fn compare(&self, a: &[P::Move], b: &[P::Move], rank: Rank) -> Ordering {
+        let (a, b) = (&self.nodes[a], &self.nodes[b]);
+        let score = |node: &Node<P::Move>, value: &dyn Fn(&[f64]) -> f64| {
+            let good = node.feasible();
+            if good.is_empty() { Score::Infeasible(least(&node.violations())) } else { Score::Feasible(value(&good)) }
+        };
+        let by = |value: &dyn Fn(&[f64]) -> f64| {
+            let (a, b) = (score(a, value), score(b, value));
+            let sense = self.problem.sense();
+            sense.better(b, a).cmp(&sense.better(a, b))
+        };
+        let best = || by(&|good| self.ends(good).1);
+        let visits = || b.scores.len().cmp(&a.scores.len());
+        match rank {
+            Rank::Best => best().then_with(visits),
+            Rank::Mean => by(&mean).then_with(visits),
+            Rank::Visits => visits().then_with(best),
+        }
+    }
+
+    /// Moves played and games begun before the next playout. False: the search is over.
+    fn prepare(&mut self) -> bool {
+        loop {
+            if self.nodes.is_empty() {
+                self.nodes.insert(self.root.clone(), Node::new());
+                self.created += 1;
+            }
+            if self.own.restart_nodes > 0 && self.created >= self.own.restart_nodes
+                || self.uses_closing() && self.closed(&self.root)
+            {
+                self.over = true;
+            }
+            if self.over {
+                if !self.own.restarts {
+                    return false;
+                }
+                self.per_move = (self.per_move as f64 * self.own.move_growth) as u64;
+                let wider = |count: u64| (count as f64 * self.own.widen).ceil() as u64;
+                let (width, limit) = (wider(self.beam.width), wider(self.beam.limit));
+                self.beam = Beam { width, limit, counters: Vec::new(), pruned: 0, since: 0 };
+                self.nodes.clear();
+                self.root.clear();
+                self.game = self.log.len();
+                (self.spent, self.created, self.partial, self.over) = (0, 0, false, false);
+                self.pending = None;
+                continue;
+            }
+            let root = &self.nodes[&self.root];
+            let forced = root.children.len() == 1;
+            if self.own.move_playouts == 0 || root.tried == 0 || !(forced || self.spent >= self.per_move) {
+                return true;
+            }
+            let mut best = root.children[0];
+            for &child in &root.children[1..root.tried] {
+                let (a, b) = (join(&self.root, child), join(&self.root, best));
+                if self.compare(&a, &b, self.own.final_move) == Ordering::Less {
+                    best = child;
+                }
+            }
+            self.root.push(best);
+            self.spent = 0;
+            self.pending = None;
+            if self.moves(&self.root).is_empty() {
+                self.over = true;
+                self.played.push(self.root.clone());
+                if self.own.played_only {
+                    self.scored.push(self.root.clone());
+                }
+            } else if self.own.keep_tree {
+                let root = self.root.clone();
+                self.nodes.retain(|path, _| path.starts_with(&root));
+            } else {
+                self.nodes.clear();
+            }
+        }
+    }
+
+    /// Whether an untried child of `path` comes next, and otherwise which tried one. `None`: no child is left.
+    fn choose(&self, path: &[P::Move]) -> Option<P::Move> {
+        let node = &self.nodes[path];
+        let untried = node.children.len() - node.tried;
+        let open = |&&child: &&P::Move| !self.uses_closing() || !self.closed(&join(path, child));
+        let choose = || {
+            let mut best: Option<(f64, P::Move)> = None;
+            for &child in node.children[..node.tried].iter().filter(open) {
+                let bound = self.bound(path, child);
+                if best.is_none_or(|(least, _)| bound > least) {
+                    best = Some((bound, child));
+                }
+            }
+            best
+        };
+        if untried == 0 {
+            return choose().map(|(_, child)| child);
+        }
+        if node.tried == 0 || self.own.fpu == FirstPlay::Off && self.own.widening == 0.0 {
+            return None;
+        }
+        let (bound, child) = choose()?;
+        if self.own.widening > 0.0 {
+            let play = self.own.widening * libm::pow(node.scores.len() as f64, self.own.widening_exponent);
+            if node.tried as f64 >= play.ceil() {
+                return Some(child);
+            }
+        }
+        let urgency = match self.own.fpu {
+            FirstPlay::Off => f64::INFINITY,
+            FirstPlay::Constant => self.own.fpu_value,
+            FirstPlay::Parent => {
+                let good = node.feasible();
+                let own = if good.is_empty() { 0.0 } else { self.value(&good, self.scale(path)) };
+                own - self.own.fpu_value
+            }
+        };
+        (bound > urgency).then_some(child)
+    }
+
+    /// Makes the untried child number `pick` of `path` a node.
+    fn create(&mut self, path: &[P::Move], pick: usize) -> P::Move {
+        self.created += 1;
+        let node = self.nodes.get_mut(path).unwrap();
+        node.children.swap(node.tried, pick);
+        node.tried += 1;
+        let mv = node.children[node.tried - 1];
+        self.nodes.insert(join(path, mv), Node::new());
+        mv
+    }
+
+    fn step(&mut self, rng: &mut Rng) {
+        let mut path = self.pending.take().unwrap_or_else(|| self.root.clone());
+        let mut guided = false;
+        loop {
+            let visits = self.nodes[&path].scores.len() as u64;
+            if self.nodes[&path].children.is_empty() {
+                if visits < self.own.threshold {
+                    break;
+                }
+                let moves = self.moves(&path);
+                if moves.is_empty() {
+                    break;
+                }
+                self.nodes.get_mut(&path).unwrap().children = moves;
+            }
+            if visits < self.own.select_from {
+                guided = true;
+                break;
+            }
+            if let Some(child) = self.choose(&path) {
+                path.push(child);
+                continue;
+            }
+            let node = &self.nodes[&path];
+            let untried = node.children.len() - node.tried;
+            let mut pick = rng.index(untried);
+            if self.own.bias_weight > 0.0 {
+                let state = self.state(&path);
+                let bias = |i: usize| self.problem.bias(&state, node.children[node.tried + i]);
+                pick = (0..untried)
+                    .map(|i| (pick + i) % untried)
+                    .rev()
+                    .max_by(|&a, &b| bias(a).total_cmp(&bias(b)))
+                    .unwrap();
+            }
+            if self.own.expansion == Expansion::All && untried > 1 {
+                self.pending = Some(path.clone());
+            }
+            let pick = node.tried + pick;
+            let mv = self.create(&path, pick);
+            path.push(mv);
+            break;
+        }
+        let mut depth = path.len();
+        let mut state = self.state(&path);
+        let moves = playout(self.problem, &mut state, rng);
+        path.extend(moves);
+        let score = self.problem.score(&state);
+        while guided && depth < path.len() {
+            let at = path[..depth].to_vec();
+            if self.nodes[&at].children.is_empty() {
+                let moves = self.moves(&at);
+                self.nodes.get_mut(&at).unwrap().children = moves;
+            }
+            let node = &self.nodes[&at];
+            // Not one of the beam's children.
+            let Some(place) = node.children.iter().position(|&child| child == path[depth]) else { break };
+            depth += 1;
+            if place >= node.tried {
+                self.create(&at, place);
+                break;
+            }
+        }
+        for length in self.root.len()..=depth {
+            self.nodes.get_mut(&path[..length]).unwrap().scores.push(score);
+        }
+        let codes = self.codes(&path);
+        self.log.push(Played { moves: path.clone(), in_tree: depth, codes, score });
+        self.scored.push(path.clone());
+        self.spent += 1;
+        let whole = self.root.is_empty() && !self.partial;
+        if !(whole && self.uses_closing() && self.closed(&[])) {
+            self.narrow(depth - self.root.len() + 1);
+        }
+    }
+
+    /// Counts a playout through so many depths and prunes the one that is full.
+    fn narrow(&mut self, nodes: usize) {
+        if self.own.beam_width == 0 {
+            return;
+        }
+        if self.uses_closing() && self.closed(&[]) {
+            self.over = true;
+        }
+        self.beam.since += 1;
+        self.beam.counters.resize(self.beam.counters.len().max(nodes), 0);
+        self.beam.counters[..nodes].iter_mut().for_each(|counter| *counter += 1);
+        if let Some(depth) = (self.beam.pruned + 1..nodes).find(|&depth| self.beam.counters[depth] >= self.beam.limit) {
+            let mut layer = vec![Vec::new()];
+            for _ in 0..depth {
+                let children = |path: &Vec<P::Move>| {
+                    let node = &self.nodes[path];
+                    node.children[..node.tried].iter().map(|&mv| join(path, mv)).collect::<Vec<_>>()
+                };
+                layer = layer.iter().flat_map(children).collect();
+            }
+            layer.retain(|path| !self.uses_closing() || !self.closed(path));
+            layer.sort_by(|a, b| self.compare(a, b, self.own.beam_rank));
+            layer.truncate(self.beam.width as usize);
+            self.nodes.retain(|path, _| layer.iter().any(|kept| kept.starts_with(path)));
+            let kept: Vec<Vec<P::Move>> = self.nodes.keys().cloned().collect();
+            for (path, node) in &mut self.nodes {
+                node.children.retain(|&mv| path.len() < depth && kept.contains(&join(path, mv)));
+                node.tried = node.children.len();
+            }
+            self.beam.counters.truncate(depth + 1);
+            (self.beam.pruned, self.beam.since) = (depth, 0);
+            self.pending = None;
+            self.partial = true;
+            self.over |= layer.is_empty();
+        }
+        self.over |= self.beam.pruned > 0 && self.beam.since >= 2 * self.beam.limit;
+    }
+}
+
+/// What a naive search scored (the playouts), and the games that it played.
+pub(crate) fn uct_search<P: Problem>(
+    problem: &P,
+    own: &Uct,
+    rng: &mut Rng,
+    count: usize,
+) -> (Vec<Vec<P::Move>>, Vec<Vec<P::Move>>) {
+    let mut tree = Tree {
+        problem,
+        own: own.clone(),
+        nodes: HashMap::new(),
+        pending: None,
+        log: Vec::new(),
+        scored: Vec::new(),
+        game: 0,
+        root: Vec::new(),
+        spent: 0,
+        per_move: own.move_playouts,
+        created: 0,
+        partial: false,
+        over: false,
+        beam: Beam { width: own.beam_width, limit: own.beam_limit, counters: Vec::new(), pruned: 0, since: 0 },
+        played: Vec::new(),
+    };
+    while tree.log.len() < count && tree.prepare() {
+        tree.step(rng);
+        let whole = tree.root.is_empty() && !tree.partial;
+        if whole && tree.uses_closing() && tree.closed(&[]) {
+            break;
+        }
+    }
+    (tree.scored, tree.played)
+}
+
+/// The playouts alone.
+pub(crate) fn uct_playouts<P: Problem>(problem: &P, own: &Uct, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
+    uct_search(problem, own, rng, count).0
+}

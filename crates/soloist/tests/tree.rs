@@ -1,0 +1,170 @@
+//! Every rule of tree search against a naive implementation of it, playout by playout.
+
+mod common;
+
+use common::tree::{uct_playouts, uct_search};
+use common::{Bag, Recorded};
+use soloist::doc::Staircase;
+use soloist::search::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
+use soloist::{Budget, Method, Problem, Rng, Solver};
+
+/// The moves of every playout of a run.
+fn recorded<P: Problem + Clone>(problem: &P, own: &Uct, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
+    let recorded = Recorded::new(problem.clone());
+    let method = Method::Uct(own.clone());
+    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
+    recorded.take()
+}
+
+fn compare<P: Problem + Clone>(problem: &P, own: &Uct, seed: u64, playouts: u64) {
+    let got = recorded(problem, own, seed, playouts);
+    let expected = uct_playouts(problem, own, &mut Rng::new(seed), playouts as usize);
+    for (i, (a, b)) in got.iter().zip(&expected).enumerate() {
+        assert_eq!(a, b, "playout {i} of {own:?}");
+    }
+    assert_eq!(got.len(), expected.len(), "{own:?}");
+}
+
+fn compare_all(own: &Uct, playouts: u64) {
+    own.validate().unwrap();
+    compare(&Staircase(9), own, 3, playouts);
+    for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
+        compare(&bag, own, 5, playouts);
+    }
+}
+
+#[test]
+fn the_common_settings() {
+    let mut settings = vec![Uct::default(), Uct::best(), Uct { solver: false, ..Uct::default() }];
+    for value in [NodeValue::Mean, NodeValue::Best] {
+        for expansion in [Expansion::One, Expansion::All] {
+            for threshold in [0, 1, 4] {
+                for normalisation in [Normalisation::Global, Normalisation::Parent, Normalisation::None] {
+                    let c = if normalisation == Normalisation::None { 30.0 } else { 0.5 };
+                    let solver = threshold == 1;
+                    settings.push(Uct { c, value, normalisation, expansion, threshold, solver, ..Uct::default() });
+                }
+            }
+        }
+    }
+    for own in settings {
+        // With the solver, 7 steps are exhausted before the playouts are.
+        compare(&Staircase(7), &own, 3, 600);
+        compare_all(&own, 600);
+    }
+}
+
+#[test]
+fn terms_of_selection() {
+    let raw = Uct { normalisation: Normalisation::None, c: 10.0, ..Uct::default() };
+    for own in [
+        Uct { bandit: Bandit::Ucb1Tuned, c: 0.7, ..Uct::default() },
+        Uct { bandit: Bandit::Ucb1Tuned, normalisation: Normalisation::Parent, solver: false, ..Uct::default() },
+        Uct { w: 0.3, ..Uct::default() },
+        Uct { deviation: true, d: 500.0, ..raw.clone() },
+        Uct { deviation: true, d: 0.1, w: 0.02, c: 0.3, ..Uct::default() },
+        Uct { bias_weight: 0.6, ..Uct::default() },
+        Uct { bias_weight: 40.0, expansion: Expansion::All, ..raw.clone() },
+        Uct { history: 0.8, ..Uct::default() },
+        Uct { history: 30.0, bandit: Bandit::Ucb1Tuned, ..raw },
+    ] {
+        compare_all(&own, 500);
+    }
+}
+
+#[test]
+fn values_of_moves_played_later() {
+    for amaf_reference in [0, 10, 60] {
+        let own = Uct { amaf: true, amaf_reference, ..Uct::default() };
+        compare_all(&Uct { amaf_bias: 0.01, ..own.clone() }, 350);
+        compare_all(&Uct { amaf_bias: 1e-5, history: 0.2, move_playouts: 40, ..own }, 350);
+    }
+}
+
+#[test]
+fn growth_of_the_tree() {
+    for own in [
+        Uct { fpu: FirstPlay::Constant, fpu_value: 0.9, ..Uct::default() },
+        Uct { fpu: FirstPlay::Parent, fpu_value: 0.1, ..Uct::default() },
+        Uct { fpu: FirstPlay::Parent, fpu_value: -0.2, normalisation: Normalisation::Parent, ..Uct::default() },
+        Uct { widening: 1.5, widening_exponent: 0.3, ..Uct::default() },
+        Uct { widening: 1.0, bias_weight: 0.3, solver: false, ..Uct::default() },
+        Uct { widening: 2.0, fpu: FirstPlay::Constant, fpu_value: 0.7, ..Uct::default() },
+    ] {
+        compare_all(&own, 500);
+    }
+}
+
+#[test]
+fn the_playout_policy_moves_where_visits_are_few() {
+    for select_from in [2, 10, 45] {
+        let own = Uct { select_from, ..Uct::default() };
+        compare_all(&own, 700);
+        compare_all(&Uct { solver: false, ..own.clone() }, 500);
+        compare_all(&Uct { threshold: 3, history: 0.2, amaf: true, ..own }, 250);
+    }
+    compare_all(&Uct::single_player(0.1, 32.0, 10, 0.02), 700);
+    compare_all(&Uct::single_player(4.31, 96.67, 11, 0.28), 700);
+}
+
+#[test]
+fn beams() {
+    for (limit, width) in [(20, 1), (40, 3), (60, 12)] {
+        for solver in [false, true] {
+            for beam_rank in [Rank::Visits, Rank::Mean, Rank::Best] {
+                let own = Uct { solver, beam_rank, ..Uct::beam(0.3, limit, width) };
+                compare_all(&own, 700);
+                compare_all(&Uct { widen: 1.5, ..own.clone() }, 700);
+                compare_all(&Uct { restarts: false, c: 0.01, ..own }, 700);
+            }
+        }
+    }
+    compare_all(&Uct { expansion: Expansion::All, ..Uct::beam(0.3, 50, 2) }, 700);
+    compare_all(&Uct { select_from: 5, ..Uct::beam(0.3, 50, 2) }, 700);
+}
+
+#[test]
+fn games_played_move_by_move() {
+    for final_move in [Rank::Best, Rank::Mean, Rank::Visits] {
+        for keep_tree in [true, false] {
+            for solver in [true, false] {
+                let own = Uct { final_move, keep_tree, solver, move_playouts: 17, ..Uct::default() };
+                compare_all(&own, 600);
+                compare_all(&Uct { move_growth: 1.6, ..own.clone() }, 600);
+                compare_all(&Uct { restarts: false, history: 0.1, ..own }, 600);
+            }
+        }
+    }
+    compare_all(&Uct::single_player(0.1, 32.0, 10, 0.02).move_by_move(), 2_500);
+}
+
+#[test]
+fn restarts() {
+    let own = Uct { restart_nodes: 60, ..Uct::default() };
+    compare_all(&own, 500);
+    compare_all(&Uct { move_playouts: 30, ..own.clone() }, 500);
+    compare_all(&Uct { restarts: false, ..own.clone() }, 500);
+    compare_all(&Uct { restart_nodes: 30, ..Uct::beam(0.1, 10, 2) }, 500);
+}
+
+#[test]
+fn only_the_game_played_counts() {
+    for final_move in [Rank::Best, Rank::Mean, Rank::Visits] {
+        let own = Uct { played_only: true, final_move, move_playouts: 25, ..Uct::default() };
+        for bag in [Bag::sixteen(), Bag::sixteen().mirrored()] {
+            compare(&bag, &own, 8, 900);
+            let (_, played) = uct_search(&bag, &own, &mut Rng::new(8), 900);
+            assert!(played.len() > 3);
+            let budget = Budget::playouts(900);
+            let outcome = Solver::new(&bag, Method::Uct(own.clone())).seed(8).budget(budget).run().unwrap();
+            let score = |moves: &[u8]| {
+                let mut state = bag.root();
+                moves.iter().for_each(|&mv| bag.apply(&mut state, mv));
+                bag.score(&state)
+            };
+            let best = outcome.best.unwrap();
+            assert!(played.contains(&best.moves), "{final_move}");
+            assert!(played.iter().all(|moves| !bag.sense().better(score(moves), best.score)));
+        }
+    }
+}
