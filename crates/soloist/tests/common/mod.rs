@@ -57,7 +57,7 @@ impl Bag {
 /// The set of packed items and what they weigh and are worth.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Packed {
-    set: u64,
+    pub(crate) set: u64,
     weight: u32,
     value: u32,
 }
@@ -193,6 +193,10 @@ impl<P: Problem> Problem for Recorded<P> {
 
     fn bias(&self, state: &Self::State, mv: P::Move) -> f64 {
         self.inner.bias(&state.0, mv)
+    }
+
+    fn key(&self, state: &Self::State) -> Option<u64> {
+        self.inner.key(&state.0)
     }
 
     // Not the default: that one scores walks, which are no playouts.

@@ -1,0 +1,238 @@
+//! Tree search on the graph of states (`transpositions`): against a naive implementation, and what sharing is for.
+
+mod common;
+
+use common::{Bag, Packed, Recorded, playout};
+use soloist::search::Uct;
+use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver, StopReason};
+use std::collections::{HashMap, HashSet};
+
+/// A bag whose states are the same when the same items are packed, in whatever order.
+#[derive(Clone, Debug)]
+struct Keyed(Bag);
+
+impl Problem for Keyed {
+    type State = Packed;
+    type Move = u8;
+
+    fn root(&self) -> Packed {
+        self.0.root()
+    }
+    fn moves(&self, state: &Packed, moves: &mut Vec<u8>) {
+        self.0.moves(state, moves);
+    }
+    fn apply(&self, state: &mut Packed, mv: u8) {
+        self.0.apply(state, mv);
+    }
+    fn score(&self, state: &Packed) -> Score {
+        self.0.score(state)
+    }
+    fn sense(&self) -> Sense {
+        self.0.sense()
+    }
+    fn key(&self, state: &Packed) -> Option<u64> {
+        Some(soloist::stable_hash(&state.set))
+    }
+}
+
+#[derive(Default)]
+struct Node {
+    children: Vec<u8>,
+    tried: usize,
+    scores: Vec<f64>,
+    closed: bool,
+}
+
+/// UCT2 on a map from sets of items to nodes; the playouts are counted by edge.
+struct Graph<'p> {
+    problem: &'p Keyed,
+    own: &'p Uct,
+    nodes: HashMap<u64, Node>,
+    edges: HashMap<(u64, u8), f64>,
+    scores: Vec<f64>,
+}
+
+impl Graph<'_> {
+    fn bound(&self, at: u64, mv: u8) -> f64 {
+        let sense = self.problem.sense();
+        let worst = self.scores.iter().copied().reduce(|a, b| sense.worst_value(a, b)).unwrap();
+        let best = self.scores.iter().copied().reduce(|a, b| sense.best_value(a, b)).unwrap();
+        let factor = if best == worst { 0.0 } else { 1.0 / (best - worst) };
+        let below = &self.nodes[&(at | 1 << mv)].scores;
+        let mean = below.iter().sum::<f64>() / below.len() as f64;
+        let visits = self.nodes[&at].scores.len() as f64;
+        (mean - worst) * factor + self.own.c * (libm::log(visits) / self.edges[&(at, mv)].max(1.0)).sqrt()
+    }
+
+    /// Closes the end of the path (or, if it is not `known` to be finished, whatever is through) and everything above that is through.
+    fn close(&mut self, path: &[u64]) {
+        for (i, at) in path.iter().enumerate().rev() {
+            let node = &self.nodes[at];
+            let through = node.tried > 0
+                && node.tried == node.children.len()
+                && node.children.iter().all(|mv| self.nodes[&(at | 1 << mv)].closed);
+            if i + 1 < path.len() && !through {
+                return;
+            }
+            self.nodes.get_mut(at).unwrap().closed = true;
+        }
+    }
+
+    /// A playout; `None`: every solution is known.
+    fn step(&mut self, rng: &mut Rng) -> Option<Vec<u8>> {
+        let problem = self.problem;
+        'again: loop {
+            let (mut state, mut path, mut moves) = (problem.root(), vec![0_u64], Vec::new());
+            loop {
+                let at = *path.last().unwrap();
+                let node = self.nodes.entry(at).or_default();
+                if node.children.is_empty() && !node.scores.is_empty() {
+                    problem.moves(&state, &mut node.children);
+                }
+                if node.children.is_empty() {
+                    break;
+                }
+                let (mv, known) = if node.tried < node.children.len() {
+                    let pick = node.tried + rng.index(node.children.len() - node.tried);
+                    node.children.swap(node.tried, pick);
+                    node.tried += 1;
+                    let mv = node.children[node.tried - 1];
+                    self.edges.insert((at, mv), 0.0);
+                    (mv, self.nodes.contains_key(&(at | 1 << mv)))
+                } else {
+                    let open: Vec<u8> = self.nodes[&at].children.clone();
+                    let open = open.into_iter().filter(|mv| !self.nodes[&(at | 1 << mv)].closed);
+                    let mut best: Option<(f64, u8)> = None;
+                    for mv in open {
+                        let bound = self.bound(at, mv);
+                        if best.is_none_or(|(least, _)| bound > least) {
+                            best = Some((bound, mv));
+                        }
+                    }
+                    let Some((_, mv)) = best else {
+                        self.close(&path);
+                        if self.nodes[&0].closed {
+                            return None;
+                        }
+                        continue 'again;
+                    };
+                    (mv, true)
+                };
+                problem.apply(&mut state, mv);
+                moves.push(mv);
+                path.push(at | 1 << mv);
+                if !known {
+                    self.nodes.insert(at | 1 << mv, Node::default());
+                    break;
+                }
+            }
+            let in_tree = moves.len();
+            moves.extend(playout(problem, &mut state, rng));
+            let score = problem.score(&state).value().unwrap();
+            self.scores.push(score);
+            for (i, at) in path.iter().enumerate() {
+                self.nodes.get_mut(at).unwrap().scores.push(score);
+                if i > 0 {
+                    *self.edges.get_mut(&(path[i - 1], moves[i - 1])).unwrap() += 1.0;
+                }
+            }
+            if moves.len() == in_tree {
+                self.close(&path);
+            }
+            return Some(moves);
+        }
+    }
+}
+
+fn small() -> Bag {
+    let mut bag = Bag::sixteen();
+    bag.items.truncate(9);
+    bag.capacity = 130;
+    bag
+}
+
+#[test]
+fn the_same_playouts_as_a_naive_graph() {
+    for c in [0.05, 0.4, 2.0] {
+        let own = Uct { c, transpositions: true, ..Uct::default() };
+        for bag in [small(), small().mirrored(), Bag::sixteen()] {
+            for seed in 0..3 {
+                let problem = Keyed(bag.clone());
+                let (nodes, edges) = (HashMap::new(), HashMap::new());
+                let mut graph = Graph { problem: &problem, own: &own, nodes, edges, scores: Vec::new() };
+                let mut rng = Rng::new(seed);
+                let mut expected = Vec::new();
+                while expected.len() < 900
+                    && !graph.nodes.get(&0).is_some_and(|root| root.closed)
+                    && let Some(moves) = graph.step(&mut rng)
+                {
+                    expected.push(moves);
+                }
+                let recorded = Recorded::new(problem.clone());
+                let solver = Solver::new(&recorded, Method::Uct(own.clone())).rollout("random").seed(seed);
+                solver.budget(Budget::playouts(900)).run().unwrap();
+                let got = recorded.take();
+                for (i, (a, b)) in got.iter().zip(&expected).enumerate() {
+                    assert_eq!(a, b, "playout {i}, c {c}, seed {seed}");
+                }
+                assert_eq!(got.len(), expected.len());
+            }
+        }
+    }
+}
+
+/// Sets of items that fit, every order aside.
+fn states(bag: &Bag) -> usize {
+    let mut seen = HashSet::from([0_u64]);
+    let mut stack = vec![bag.root()];
+    while let Some(state) = stack.pop() {
+        let mut moves = Vec::new();
+        bag.moves(&state, &mut moves);
+        for mv in moves {
+            let mut next = state.clone();
+            bag.apply(&mut next, mv);
+            if seen.insert(next.set) {
+                stack.push(next);
+            }
+        }
+    }
+    seen.len()
+}
+
+#[test]
+fn shared_states_are_searched_once() {
+    for bag in [small(), small().mirrored()] {
+        let solve = |own: Uct| {
+            let budget = Budget::playouts(2_000_000);
+            Solver::new(&Keyed(bag.clone()), Method::Uct(own)).seed(1).budget(budget).run().unwrap()
+        };
+        let shared = solve(Uct { transpositions: true, ..Uct::default() });
+        let apart = solve(Uct::default());
+        for outcome in [&shared, &apart] {
+            assert_eq!((outcome.stop, outcome.optimal), (StopReason::Exhausted, true));
+            assert_eq!(outcome.best.as_ref().unwrap().score.value().unwrap().abs(), bag.optimum());
+        }
+        assert_eq!(shared.counters.nodes as usize, states(&bag));
+        assert!(shared.counters.nodes * 20 < apart.counters.nodes, "{:?} {:?}", shared.counters, apart.counters);
+    }
+}
+
+#[test]
+fn a_full_graph_goes_on() {
+    let bag = Bag::sixteen();
+    for own in [
+        Uct { transpositions: true, c: 1.0, ..Uct::default() },
+        Uct { transpositions: true, c: 1.0, solver: false, move_playouts: 5_000, ..Uct::default() },
+        Uct { transpositions: true, amaf: true, history: 0.1, c: 1.0, ..Uct::default() },
+    ] {
+        let run = |memory| {
+            let budget = Budget { memory, ..Budget::playouts(60_000) };
+            Solver::new(&Keyed(bag.clone()), Method::Uct(own.clone())).seed(1).budget(budget).run().unwrap()
+        };
+        for memory in [100_000, 1_000_000] {
+            let outcome = run(memory);
+            assert_eq!(outcome.counters.playouts, 60_000);
+            assert!(outcome.best.unwrap().score.value().unwrap() >= bag.optimum() * 0.98);
+        }
+    }
+}
