@@ -76,8 +76,10 @@ fn policies(tabu: u8) -> Vec<Policy> {
         Policy::Random,
         Policy::RandomCell,
         Policy::TabuRandom { epsilon: 0.2 },
-        Policy::TabuColor { epsilon: 0.05, recompute: true },
-        Policy::TabuColor { epsilon: 0.05, recompute: false },
+        Policy::TabuColor { epsilon: 0.05 },
+        Policy::TabuFixed { epsilon: 0.05, tabu: 0 },
+        Policy::TabuFixed { epsilon: 0.1, tabu: 2 },
+        Policy::Roulette,
         Policy::Tabu { tabu: 0 },
         Policy::Tabu { tabu: 1 },
         Policy::Selective { tabu, played: 0 },
@@ -144,8 +146,20 @@ impl Player<'_> {
                 }
             }
             Policy::RandomCell => 1.0,
-            Policy::TabuRandom { epsilon } | Policy::TabuColor { epsilon, recompute: false } => epsilon,
-            Policy::TabuColor { epsilon, .. } => {
+            Policy::Roulette => {
+                let grown_colour = self.tabu;
+                let cells_of = |grown: bool| {
+                    let groups = groups.iter().filter(|g| (colour(g) == grown_colour) == grown);
+                    groups.flatten().copied().collect::<Vec<_>>()
+                };
+                let others = cells_of(false);
+                let mut cells = if others.is_empty() { cells_of(true) } else { others };
+                cells.sort_unstable();
+                let (c, r) = cells[self.rng.index(cells.len())];
+                return Some(oracle.flood(c, r)[0]);
+            }
+            Policy::TabuRandom { epsilon } | Policy::TabuFixed { epsilon, .. } => epsilon,
+            Policy::TabuColor { epsilon } => {
                 let count = |colour| oracle.0.iter().flatten().filter(|&&c| c == colour).count();
                 self.tabu = (1..16).rev().max_by_key(|&c| count(c)).expect("colours");
                 epsilon
@@ -221,6 +235,13 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
                 present[rng.index(present.len())]
             }
             Policy::Tabu { tabu: 1 } => 1,
+            Policy::TabuFixed { tabu, .. } if tabu > 0 => tabu,
+            Policy::Roulette => {
+                // One ticket for every pair of tiles of a colour, colours in order.
+                let count = |c| rows.iter().flatten().filter(|&&v| v == c).count();
+                let tickets: Vec<u8> = (1..16).flat_map(|c| vec![c; count(c) * count(c)]).collect();
+                tickets[rng.index(tickets.len())]
+            }
             _ => start.most_frequent(),
         };
         let mut player = Player { policy, extent, tabu, rng: &mut rng };
@@ -380,7 +401,7 @@ fn means_of_the_reference() {
         (Policy::Selective { tabu, played: 0 }, 216.2, 1.8, -46.0, 66.2, 43.3),
         (Policy::RandomCell, 133.2, 0.3, -172.0, 64.1, 45.6),
         (Policy::TabuRandom { epsilon: 0.003 }, 263.0, 2.4, -20.0, 62.9, 44.3),
-        (Policy::TabuColor { epsilon: 0.0007, recompute: true }, 270.1, 1.1, -24.5, 62.4, 45.1),
+        (Policy::TabuColor { epsilon: 0.0007 }, 270.1, 1.1, -24.5, 62.4, 45.1),
     ];
     let n = 20_000;
     let mut wrong = Vec::new();

@@ -2,12 +2,14 @@
 
 use soloist::Rng;
 
-use super::board::Board;
+use super::board::{Board, most_frequent};
 use super::engine::{Engine, Job};
 use super::geometry::Geometry;
 use super::group::{Body, Links};
 use super::ops::Ops;
-use super::policy::{Cell, Extent, Pick, Policy, Selective, Tabu, TabuCell, Uniform, View, draw_colour};
+use super::policy::{
+    Cell, Extent, Grow, Pick, Policy, Selective, Tabu, TabuCell, Uniform, View, draw_colour, spin_colour,
+};
 use crate::tiles::game::Game;
 
 /// Plays `board` to the end of the game, pushes the moves (smallest cells) and returns the sum of their points, without
@@ -30,10 +32,18 @@ pub fn playout<G: Geometry>(
             let tabu = draw_colour(run.board, run.rng);
             run.with(TabuCell { extent, epsilon, tabu, counts: None })
         }
-        Policy::TabuColor { epsilon, recompute } => {
-            let tabu = run.board.most_frequent().max(1);
-            let counts = recompute.then(|| run.board.colour_counts());
-            run.with(TabuCell { extent, epsilon, tabu, counts })
+        Policy::TabuColor { epsilon } => {
+            let counts = run.board.colour_counts();
+            let tabu = most_frequent(&counts).max(1);
+            run.with(TabuCell { extent, epsilon, tabu, counts: Some(counts) })
+        }
+        Policy::TabuFixed { epsilon, tabu } => {
+            let tabu = if tabu == 0 { run.board.most_frequent().max(1) } else { tabu };
+            run.with(TabuCell { extent, epsilon, tabu, counts: None })
+        }
+        Policy::Roulette => {
+            let colour = spin_colour(run.board, run.rng);
+            run.with(Grow { colour })
         }
         Policy::Tabu { tabu } => {
             let colour = if tabu == 0 { run.board.most_frequent() } else { tabu };

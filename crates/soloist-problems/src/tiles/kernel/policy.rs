@@ -30,13 +30,22 @@ pub enum Policy {
         /// Probability of accepting a tabu cell.
         epsilon: f64,
     },
-    /// The same, the tabu colour being the most frequent.
+    /// The same, the tabu colour being the most frequent, looked for at every move, as Schadd's program does.
     TabuColor {
         /// Probability of accepting a tabu cell.
         epsilon: f64,
-        /// Look for the most frequent colour at every move, as Schadd's program does, not once per playout.
-        recompute: bool,
     },
+    /// The same with one tabu colour for the whole playout, as Schadd's paper has it.
+    TabuFixed {
+        /// Probability of accepting a tabu cell.
+        epsilon: f64,
+        /// The tabu colour; 0: the most frequent at the playout's start.
+        tabu: u8,
+    },
+    /// Roulette wheel: a colour is drawn at the playout's start, with a chance proportional to the square of its tiles, and grows into
+    /// large groups: a move takes the group at a uniform cell among the groups of all other colours (so that a group's chance is
+    /// proportional to its size), of that colour only when there are none. The weights are this project's own.
+    Roulette,
     /// Uniform over the groups of other colours than `tabu`; over all when there are none.
     Tabu {
         /// The tabu colour; 0: the most frequent at the playout's start.
@@ -168,6 +177,23 @@ impl<G: Geometry> Pick<G> for Cell {
     }
 }
 
+/// Groups of other colours than `colour` by their sizes, of `colour` when there are none.
+pub(super) struct Grow {
+    pub(super) colour: u8,
+}
+
+impl<G: Geometry> Pick<G> for Grow {
+    #[inline(always)]
+    fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
+        let ops = view.ops;
+        let cells = ops.cells(view.linked);
+        let others = ops.without(cells, ops.colour(view.tiles, self.colour));
+        let cells = ops.words(if ops.any(others) { others } else { cells });
+        let n = count::<G>(&cells);
+        (n > 0).then(|| flood_from(ops, view.links, ops.select(&cells, rng.index(n))))
+    }
+}
+
 pub(super) struct TabuCell {
     pub(super) extent: Extent,
     pub(super) epsilon: f64,
@@ -251,6 +277,22 @@ fn nth_cyclic<G: Geometry>(mask: &G::Words, before: u32, all: u32, i: u32) -> us
         k -= here;
     }
     0
+}
+
+/// A colour drawn with a chance proportional to the square of its tiles; 1 on an empty board, without a draw.
+pub(super) fn spin_colour<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
+    let weights = board.colour_counts().map(|count| u64::from(count).pow(2));
+    let total = weights.iter().sum();
+    if total == 0 {
+        return 1;
+    }
+    let mut rest = rng.below(total);
+    let stops = |&weight: &u64| {
+        let here = rest < weight;
+        rest = rest.wrapping_sub(weight);
+        here
+    };
+    weights.iter().position(stops).unwrap_or(1) as u8
 }
 
 /// A colour drawn uniformly over those present; 1 on an empty board, without a draw.
