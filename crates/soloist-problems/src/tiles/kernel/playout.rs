@@ -2,13 +2,13 @@
 
 use soloist::Rng;
 
-use super::board::{Board, most_frequent};
+use super::board::Board;
 use super::engine::{Engine, Job};
 use super::geometry::Geometry;
 use super::group::{Body, Links};
 use super::ops::Ops;
 use super::policy::{
-    Cell, Extent, Grow, Pick, Policy, Selective, Tabu, TabuCell, Uniform, View, draw_colour, spin_colour,
+    Cell, Extent, Grow, Pick, Policy, Selective, Tabu, TabuCell, Trials, Uniform, View, draw_colour, spin_colour,
 };
 use crate::tiles::game::Game;
 
@@ -30,16 +30,18 @@ pub fn playout<G: Geometry>(
         Policy::RandomCell => run.with(Cell { extent }),
         Policy::TabuRandom { epsilon } => {
             let tabu = draw_colour(run.board, run.rng);
-            run.with(TabuCell { extent, epsilon, tabu, counts: None })
+            let trials = Trials::new(epsilon, run.rng);
+            run.with(TabuCell { extent, trials, tabu, recompute: false })
         }
         Policy::TabuColor { epsilon } => {
-            let counts = run.board.colour_counts();
-            let tabu = most_frequent(&counts).max(1);
-            run.with(TabuCell { extent, epsilon, tabu, counts: Some(counts) })
+            let tabu = run.board.most_frequent().max(1);
+            let trials = Trials::new(epsilon, run.rng);
+            run.with(TabuCell { extent, trials, tabu, recompute: true })
         }
         Policy::TabuFixed { epsilon, tabu } => {
             let tabu = if tabu == 0 { run.board.most_frequent().max(1) } else { tabu };
-            run.with(TabuCell { extent, epsilon, tabu, counts: None })
+            let trials = Trials::new(epsilon, run.rng);
+            run.with(TabuCell { extent, trials, tabu, recompute: false })
         }
         Policy::Roulette => {
             let colour = spin_colour(run.board, run.rng);
