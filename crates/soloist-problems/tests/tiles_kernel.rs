@@ -281,10 +281,11 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
             Policy::Tabu { tabu: 1 } => 1,
             Policy::TabuFixed { tabu, .. } if tabu > 0 => tabu,
             Policy::Roulette => {
-                // One ticket for every pair of tiles of a colour, colours in order.
-                let count = |c| rows.iter().flatten().filter(|&&v| v == c).count();
-                let tickets: Vec<u8> = (1..16).flat_map(|c| vec![c; count(c) * count(c)]).collect();
-                tickets[rng.index(tickets.len())]
+                // As many tickets for a colour as the fourth power of its tiles, colours in order.
+                let count = |c| rows.iter().flatten().filter(|&&v| v == c).count() as u64;
+                let sold = |c| (1..=c).map(|c| count(c).pow(4)).sum::<u64>();
+                let ticket = rng.below(sold(15));
+                (1..16).find(|&c| ticket < sold(c)).expect("a colour")
             }
             _ => start.most_frequent(),
         };

@@ -1,5 +1,6 @@
 //! The playout policies of the tile games that carry knowledge or learn: what they draw, what they learn, what a checkpoint keeps of them.
 
+use proptest::prelude::*;
 use soloist::{Budget, CheckpointError, Method, Playout, Policy, Problem, Rng, Rollout, RunInfo, Score, Solver, Trace};
 use soloist_problems::tiles::bandit::Bandit;
 use soloist_problems::tiles::game::{Game, Penalty};
@@ -218,7 +219,7 @@ fn the_wheel_draws_as_it_says() {
     let mut groups = Vec::new();
     board.groups(&mut groups);
     let counts = board.colour_counts();
-    let wheel = |colour: u8| f64::from(counts[usize::from(colour)].pow(2));
+    let wheel = |colour: u8| f64::from(counts[usize::from(colour)].pow(4));
     let all: f64 = (1..=3).map(wheel).sum();
     let size = |cell: u16| f64::from(board.group_size(cell));
     // Sum over the colours that may be kept of the chance of each, times the group's share of the other groups' cells.
@@ -273,4 +274,30 @@ fn the_bandit_prefers_the_colour_that_pays() {
     }
     let bandit = learned(&rollout);
     assert!(bandit.playouts(1) > 1_600, "{bandit:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    /// Whatever a bandit learned is read back; a damaged byte is an error or a bandit that goes on.
+    #[test]
+    fn any_bandit_is_read_back(
+        plays in prop::collection::vec((0_u8..=17, any::<i64>(), 0_u32..64), 0..40),
+        at in 0_usize..496,
+        flip in 1_u8..,
+        present: u16,
+    ) {
+        let mut bandit = Bandit::default();
+        for (colour, score, shift) in plays {
+            bandit.learn(colour, score >> shift);
+        }
+        let mut bytes = bandit.save();
+        prop_assert_eq!(&Bandit::load(&bytes).expect("as saved"), &bandit);
+        bytes[at] ^= flip;
+        if let Ok(mut other) = Bandit::load(&bytes) {
+            prop_assert_eq!(other.save(), bytes);
+            prop_assert_eq!(other.choose(present).is_some(), present > 1);
+            other.learn(1, -5);
+            prop_assert_eq!(&Bandit::load(&other.save()).expect("as saved"), &other);
+        }
+    }
 }

@@ -51,7 +51,7 @@ pub const ROLLOUTS: &[RolloutInfo] = &[
     },
     RolloutInfo {
         name: "roulette",
-        help: "a colour drawn by the square of its tiles is kept for last, groups of others are drawn by their sizes (after Takes and Kosters)",
+        help: "a colour drawn by its tiles (fourth power) is kept for last, groups of others are drawn by size (after Takes and Kosters, weights ours)",
     },
     RolloutInfo { name: "tabu", help: "uniform, the most frequent colour at the playout's start being kept for last" },
 ];

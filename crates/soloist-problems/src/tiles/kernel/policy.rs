@@ -42,9 +42,10 @@ pub enum Policy {
         /// The tabu colour; 0: the most frequent at the playout's start.
         tabu: u8,
     },
-    /// Roulette wheel: a colour is drawn at the playout's start, with a chance proportional to the square of its tiles, and grows into
-    /// large groups: a move takes the group at a uniform cell among the groups of all other colours (so that a group's chance is
-    /// proportional to its size), of that colour only when there are none. The weights are this project's own.
+    /// Roulette wheel: a colour is drawn at the playout's start, with a chance proportional to the fourth power of its tiles, and kept for
+    /// last, so that it grows into large groups: a move takes the group at a uniform cell among the groups of all other colours (a
+    /// group's chance is proportional to its size), of that colour only when there are none. The weights are this project's own: the mean
+    /// of ten random boards was higher than with the square, in plain playouts and with UCT.
     Roulette,
     /// Uniform over the groups of other colours than `tabu`; over all when there are none.
     Tabu {
@@ -329,9 +330,9 @@ fn nth_cyclic<G: Geometry>(mask: &G::Words, before: u32, all: u32, i: u32) -> us
     0
 }
 
-/// A colour drawn with a chance proportional to the square of its tiles; 1 on an empty board, without a draw.
+/// A colour drawn with a chance proportional to the fourth power of its tiles; 1 on an empty board, without a draw.
 pub(super) fn spin_colour<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
-    let weights = board.colour_counts().map(|count| u64::from(count).pow(2));
+    let weights = board.colour_counts().map(|count| u64::from(count).pow(4));
     let total = weights.iter().sum();
     if total == 0 {
         return 1;
