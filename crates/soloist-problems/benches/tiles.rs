@@ -23,7 +23,9 @@ fn bench<G: Geometry>(c: &mut Criterion, name: &str, extent: Extent, colours: us
         ("random", Policy::Random),
         ("random-cell", Policy::RandomCell),
         ("tabu-random", Policy::TabuRandom { epsilon: 0.003 }),
-        ("tabu-color", Policy::TabuColor { epsilon: 0.0007, recompute: true }),
+        ("tabu-color", Policy::TabuColor { epsilon: 0.0007 }),
+        ("tabu-color-fixed", Policy::TabuFixed { epsilon: 0.0007, tabu: 0 }),
+        ("roulette", Policy::Roulette),
         ("tabu", Policy::Tabu { tabu }),
         ("selective", Policy::Selective { tabu, played: 0 }),
     ];

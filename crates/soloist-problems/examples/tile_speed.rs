@@ -15,7 +15,9 @@ fn measure<G: Geometry>(name: &str, board: &Board<G>, extent: Extent, time: Dura
         ("selective", Policy::Selective { tabu, played: 0 }),
         ("random-cell", Policy::RandomCell),
         ("tabu-random", Policy::TabuRandom { epsilon: 0.003 }),
-        ("tabu-color", Policy::TabuColor { epsilon: 0.0007, recompute: true }),
+        ("tabu-color", Policy::TabuColor { epsilon: 0.0007 }),
+        ("tabu-color-fixed", Policy::TabuFixed { epsilon: 0.0007, tabu: 0 }),
+        ("roulette", Policy::Roulette),
     ];
     for engine in Engine::ALL.into_iter().filter(|e| e.is_supported()) {
         for (policy_name, policy) in policies {
@@ -33,7 +35,7 @@ fn measure<G: Geometry>(name: &str, board: &Board<G>, extent: Extent, time: Dura
             let rate = f64::from(playouts) / start.elapsed().as_secs_f64();
             let (mean, length) = (total as f64 / f64::from(playouts), length as f64 / f64::from(playouts));
             println!(
-                "{name:8} {:9} {policy_name:12} {rate:9.0}/s  mean {mean:7.1}  length {length:5.1}",
+                "{name:8} {:9} {policy_name:16} {rate:9.0}/s  mean {mean:7.1}  length {length:5.1}",
                 engine.name()
             );
         }

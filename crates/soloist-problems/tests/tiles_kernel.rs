@@ -76,8 +76,12 @@ fn policies(tabu: u8) -> Vec<Policy> {
         Policy::Random,
         Policy::RandomCell,
         Policy::TabuRandom { epsilon: 0.2 },
-        Policy::TabuColor { epsilon: 0.05, recompute: true },
-        Policy::TabuColor { epsilon: 0.05, recompute: false },
+        Policy::TabuColor { epsilon: 0.05 },
+        Policy::TabuFixed { epsilon: 0.05, tabu: 0 },
+        Policy::TabuFixed { epsilon: 0.1, tabu: 2 },
+        Policy::TabuFixed { epsilon: 0.0, tabu: 1 },
+        Policy::TabuFixed { epsilon: 1.0, tabu: 1 },
+        Policy::Roulette,
         Policy::Tabu { tabu: 0 },
         Policy::Tabu { tabu: 1 },
         Policy::Selective { tabu, played: 0 },
@@ -110,7 +114,32 @@ struct Player<'a> {
     extent: Extent,
     /// The most frequent colour at the start, or the colour drawn there.
     tabu: u8,
+    exceptions: Exceptions,
     rng: &'a mut Rng,
+}
+
+/// How the exceptions from a tabu are drawn.
+enum Exceptions {
+    /// One draw for each tabu cell passed.
+    Each,
+    /// As the kernels do: how many tabu cells of the coming positions are none. Those that a scan does not pass count, too.
+    Ahead(u64),
+}
+
+/// Failures before the first success of trials.
+fn geometric(epsilon: f64, rng: &mut Rng) -> u64 {
+    let unit = rng.unit();
+    if epsilon == 0.0 { u64::MAX } else { ((1.0 - unit).ln() / (1.0 - epsilon).ln()) as u64 }
+}
+
+/// The epsilon of the policies that scan for a cell.
+fn epsilon(policy: Policy) -> Option<f64> {
+    match policy {
+        Policy::TabuRandom { epsilon } | Policy::TabuFixed { epsilon, .. } | Policy::TabuColor { epsilon } => {
+            Some(epsilon)
+        }
+        _ => None,
+    }
 }
 
 impl Player<'_> {
@@ -126,7 +155,7 @@ impl Player<'_> {
             Policy::Selective { tabu, played } => selective_allows(oracle, g, tabu, played + ply),
             _ => true,
         };
-        let epsilon = match self.policy {
+        match self.policy {
             Policy::Random | Policy::Tabu { .. } | Policy::Selective { .. } => {
                 // Cells without an equal one below or to the left, in index order, drawn until one is smallest. A legal
                 // tabu group next to forbidden ones is a pair, with one such cell.
@@ -143,26 +172,55 @@ impl Player<'_> {
                     }
                 }
             }
-            Policy::RandomCell => 1.0,
-            Policy::TabuRandom { epsilon } | Policy::TabuColor { epsilon, recompute: false } => epsilon,
-            Policy::TabuColor { epsilon, .. } => {
+            Policy::Roulette => {
+                // A uniform cell of the groups of other colours, if there are any.
+                let grown = self.tabu;
+                let cells_of = |of_grown: bool| {
+                    let groups = groups.iter().filter(|g| (colour(g) == grown) == of_grown);
+                    groups.flatten().copied().collect::<Vec<_>>()
+                };
+                let others = cells_of(false);
+                let mut cells = if others.is_empty() { cells_of(true) } else { others };
+                cells.sort_unstable();
+                let (c, r) = cells[self.rng.index(cells.len())];
+                return Some(oracle.flood(c, r)[0]);
+            }
+            Policy::TabuColor { .. } => {
                 let count = |colour| oracle.0.iter().flatten().filter(|&&c| c == colour).count();
                 self.tabu = (1..16).rev().max_by_key(|&c| count(c)).expect("colours");
-                epsilon
             }
-        };
+            Policy::RandomCell => self.tabu = 0,
+            Policy::TabuRandom { .. } | Policy::TabuFixed { .. } => {}
+        }
+        let epsilon = epsilon(self.policy).unwrap_or(0.0);
         let cells = self.extent.rows * self.extent.columns;
         let start = self.rng.index(cells);
+        let banned = groups.iter().filter(|g| colour(g) == self.tabu).map(|g| g.len() as u64).sum();
+        let mut accepted = None;
+        if let Exceptions::Ahead(failures) = &mut self.exceptions {
+            if *failures >= banned {
+                *failures -= banned;
+            } else {
+                accepted = Some(*failures);
+                *failures = geometric(epsilon, self.rng);
+            }
+        }
         let mut last = None;
+        let mut passed = 0;
         for i in 0..cells {
             let i = (start + i) % cells;
             let (c, r) = ((i / self.extent.rows) as i32, (i % self.extent.rows) as i32);
             let group = oracle.flood(c, r);
             if group.len() > 1 {
                 last = Some(group[0]);
-                if epsilon == 1.0 || oracle.at(c, r) != self.tabu || self.rng.chance(epsilon) {
+                let exception = match self.exceptions {
+                    Exceptions::Each => oracle.at(c, r) == self.tabu && self.rng.chance(epsilon),
+                    Exceptions::Ahead(_) => accepted == Some(passed),
+                };
+                if exception || oracle.at(c, r) != self.tabu {
                     break;
                 }
+                passed += 1;
             }
         }
         last
@@ -221,9 +279,18 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
                 present[rng.index(present.len())]
             }
             Policy::Tabu { tabu: 1 } => 1,
+            Policy::TabuFixed { tabu, .. } if tabu > 0 => tabu,
+            Policy::Roulette => {
+                // As many tickets for a colour as the fourth power of its tiles, colours in order.
+                let count = |c| rows.iter().flatten().filter(|&&v| v == c).count() as u64;
+                let sold = |c| (1..=c).map(|c| count(c).pow(4)).sum::<u64>();
+                let ticket = rng.below(sold(15));
+                (1..16).find(|&c| ticket < sold(c)).expect("a colour")
+            }
             _ => start.most_frequent(),
         };
-        let mut player = Player { policy, extent, tabu, rng: &mut rng };
+        let exceptions = Exceptions::Ahead(epsilon(policy).map_or(0, |epsilon| geometric(epsilon, &mut rng)));
+        let mut player = Player { policy, extent, tabu, exceptions, rng: &mut rng };
         for (ply, &cell) in moves.iter().enumerate() {
             let groups = oracle.groups();
             board.groups(&mut listed);
@@ -361,6 +428,54 @@ fn first_moves_are_uniform() {
     assert!(chi < freedom + 5.0 * (2.0 * freedom).sqrt(), "{counts:?}");
 }
 
+/// Drawing exceptions ahead gives the playouts that a draw for each tabu cell gives.
+#[test]
+fn exceptions_are_as_frequent_as_asked() {
+    let rows = random_rows(8, 8, 3, &mut Rng::new(1));
+    let start = Board::<Small>::from_rows(&rows).expect("a board");
+    let extent = Extent { rows: 8, columns: 8 };
+    for epsilon in [0.01, 0.2] {
+        let policy = Policy::TabuFixed { epsilon, tabu: 1 };
+        let n = 5_000;
+        // Moves, points, tabu groups among the first five moves; by kernel and by player.
+        let mut samples: [Vec<[f64; 3]>; 2] = Default::default();
+        let mut rng = Rng::new(6);
+        for _ in 0..n {
+            let mut moves = Vec::new();
+            let game = Game::SameGame;
+            let points = playout(Engine::Portable, policy, game, extent, &mut start.clone(), &mut rng, &mut moves);
+            let mut board = start;
+            let mut early = 0;
+            for &cell in moves.iter().take(5) {
+                early += u32::from(board.colour_at(cell) == 1);
+                board.play(cell);
+            }
+            samples[0].push([moves.len() as f64, points as f64, f64::from(early)]);
+            let mut oracle = Oracle::new(&rows);
+            let (mut ply, mut points, mut early) = (0, 0, 0);
+            let mut player = Player { policy, extent, tabu: 1, exceptions: Exceptions::Each, rng: &mut rng };
+            while let Some((c, r)) = player.pick(&oracle, ply) {
+                early += u32::from(ply < 5 && oracle.at(c, r) == 1);
+                let group = oracle.flood(c, r);
+                points += game.points(group.len());
+                oracle.remove(&group);
+                ply += 1;
+            }
+            samples[1].push([ply as f64, points as f64, f64::from(early)]);
+        }
+        for i in 0..3 {
+            let [(mean, error), (other, other_error)] = [&samples[0], &samples[1]].map(|list| {
+                let mean = list.iter().map(|v| v[i]).sum::<f64>() / f64::from(n);
+                let variance = list.iter().map(|v| (v[i] - mean).powi(2)).sum::<f64>() / f64::from(n);
+                (mean, (variance / f64::from(n)).sqrt())
+            });
+            let z = (mean - other) / error.hypot(other_error);
+            assert!(z.abs() < 4.0, "epsilon {epsilon}, {i}: {mean} +- {error}, {other} +- {other_error}");
+            assert!(i < 2 || mean > epsilon, "the tabu colour was hardly played: {mean}");
+        }
+    }
+}
+
 #[test]
 fn means_of_the_reference() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/samegame/standard/js01.txt");
@@ -380,7 +495,7 @@ fn means_of_the_reference() {
         (Policy::Selective { tabu, played: 0 }, 216.2, 1.8, -46.0, 66.2, 43.3),
         (Policy::RandomCell, 133.2, 0.3, -172.0, 64.1, 45.6),
         (Policy::TabuRandom { epsilon: 0.003 }, 263.0, 2.4, -20.0, 62.9, 44.3),
-        (Policy::TabuColor { epsilon: 0.0007, recompute: true }, 270.1, 1.1, -24.5, 62.4, 45.1),
+        (Policy::TabuColor { epsilon: 0.0007 }, 270.1, 1.1, -24.5, 62.4, 45.1),
     ];
     let n = 20_000;
     let mut wrong = Vec::new();

@@ -100,7 +100,7 @@ fn same_as_plain<G: Geometry>(board: &str, rollout: &str, playouts: u64) {
 #[test]
 fn the_fast_policy_playout_is_the_plain_one() {
     for board in BOARDS {
-        for rollout in ["selective", "random"] {
+        for rollout in ["selective", "random", "tabu-bandit"] {
             same_as_plain::<Small>(board, rollout, 1500);
             same_as_plain::<Large>(board, rollout, 300);
         }

@@ -5,10 +5,11 @@
 //! | the games and their points | [`game`] |
 //! | boards as rectangles, files, specs | [`grid`], [`format`](mod@format), [`spec`] |
 //! | fast boards and playouts | [`kernel`] |
-//! | the search problem and its rollouts | [`problem`], [`rollout`] |
+//! | the search problem and its rollouts | [`problem`], [`rollout`], [`bandit`] |
 //! | solutions, independent verification | [`solution`], [`verify`] |
 //! | drawings and texts | [`draw`], [`text`] |
 //! | the command line's view | [`shipped`] |
+pub mod bandit;
 pub mod draw;
 pub mod format;
 pub mod game;

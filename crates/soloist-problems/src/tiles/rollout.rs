@@ -1,13 +1,28 @@
 //! The playout policies of the tile games, as the engine calls them.
+//!
+//! NRPA draws its moves by what it has learned, so that only the candidates of a rollout matter to it: all groups but for `selective`.
+//!
+//! `tabu-bandit` has a [`Bandit`] over the colours present in the position from which it plays. It learns the final score of every playout
+//! that it made a move of, wherever in a tree it began, and forgets nothing before the search ends, restarts included. (The publication does
+//! not say when its bandit is reset.)
+//!
+//! # References
+//! - M. P. D. Schadd, M. H. M. Winands, M. J. W. Tak and J. W. H. M. Uiterwijk, "Single-player Monte-Carlo tree search for SameGame",
+//!   Knowledge-Based Systems 34, 2012 (`random-cell`, `tabu-random`, `tabu-color-fixed`; `tabu-color` as in its authors' program).
+//! - H. Baier and M. H. M. Winands, "Beam Monte-Carlo tree search", IEEE Conference on Computational Intelligence and Games, 2012 (`tabu-bandit`).
+//! - F. W. Takes and W. A. Kosters, "Solving SameGame and its chessboard variant", Benelux Conference on Artificial Intelligence, 2009: the idea of
+//!   `roulette`; the weights are this project's own.
+//! - T. Cazenave, "Nested rollout policy adaptation with selective policies", Computer Games Workshop, 2016 (`selective`).
 
+use super::bandit::Bandit;
 use super::kernel::group::several_components;
 use super::kernel::ops::PORTABLE;
-use super::kernel::{Geometry, Policy as Kind, playout};
+use super::kernel::{Board, Geometry, Policy as Kind, playout};
 use super::problem::{Position, Tiles};
 use super::softmax::{Lists, softmax};
-use soloist::{Playout, Policy, Problem, Rng, Rollout, RolloutInfo, Trace, policy_playout};
+use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, RolloutInfo, Score, Trace, policy_playout};
 
-/// The names, the best general one first. `tabu-random` and `tabu-color` take their epsilon behind a colon.
+/// The names, the best general one first. Those whose help names an EPSILON take it behind a colon.
 pub const ROLLOUTS: &[RolloutInfo] = &[
     RolloutInfo {
         name: "selective",
@@ -26,6 +41,18 @@ pub const ROLLOUTS: &[RolloutInfo] = &[
         name: "tabu-color",
         help: "random-cell, the most frequent colour of each moment being kept for last; tabu-color:EPSILON (0.0007)",
     },
+    RolloutInfo {
+        name: "tabu-color-fixed",
+        help: "random-cell, the most frequent colour at the playout's start being kept for last (Schadd); tabu-color-fixed:EPSILON (0.0007)",
+    },
+    RolloutInfo {
+        name: "tabu-bandit",
+        help: "random-cell, the colour kept for last being chosen by a bandit that learns during the search (Baier); tabu-bandit:EPSILON (0.0007)",
+    },
+    RolloutInfo {
+        name: "roulette",
+        help: "a colour drawn by its tiles (fourth power) is kept for last, groups of others are drawn by size (after Takes and Kosters, weights ours)",
+    },
     RolloutInfo { name: "tabu", help: "uniform, the most frequent colour at the playout's start being kept for last" },
 ];
 
@@ -36,6 +63,9 @@ pub struct TileRollout<G: Geometry> {
     /// Rank of the tabu colour among the start board's colours by number of tiles.
     variant: usize,
     lists: Lists<G>,
+    bandit: Bandit,
+    /// The colour of the playout whose score is awaited.
+    pending: Option<u8>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +74,9 @@ enum Named {
     RandomCell,
     TabuRandom(f64),
     TabuColor(f64),
+    TabuFixed(f64),
+    TabuBandit(f64),
+    Roulette,
     Tabu,
     Selective,
 }
@@ -61,11 +94,14 @@ impl<G: Geometry> TileRollout<G> {
             ("random-cell", None) => Named::RandomCell,
             ("tabu-random", epsilon) => Named::TabuRandom(epsilon.unwrap_or(0.003)),
             ("tabu-color", epsilon) => Named::TabuColor(epsilon.unwrap_or(0.0007)),
+            ("tabu-color-fixed", epsilon) => Named::TabuFixed(epsilon.unwrap_or(0.0007)),
+            ("tabu-bandit", epsilon) => Named::TabuBandit(epsilon.unwrap_or(0.0007)),
+            ("roulette", None) => Named::Roulette,
             ("tabu", None) => Named::Tabu,
             ("selective", None) => Named::Selective,
             _ => return None,
         };
-        Some(Self { kind, variant: 0, lists: Lists::default() })
+        Some(Self { kind, variant: 0, lists: Lists::default(), bandit: Bandit::default(), pending: None })
     }
 
     /// The colour that the selective policy keeps for last.
@@ -93,11 +129,18 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
     }
 
     fn run(&mut self, problem: &Tiles<G>, state: &mut Position<G>, playout: &mut Playout<u16>, rng: &mut Rng) {
+        let mut chosen = None;
         let kind = match self.kind {
             Named::Random => Kind::Random,
             Named::RandomCell => Kind::RandomCell,
             Named::TabuRandom(epsilon) => Kind::TabuRandom { epsilon },
-            Named::TabuColor(epsilon) => Kind::TabuColor { epsilon, recompute: true },
+            Named::TabuColor(epsilon) => Kind::TabuColor { epsilon },
+            Named::TabuFixed(epsilon) => Kind::TabuFixed { epsilon, tabu: 0 },
+            Named::TabuBandit(epsilon) => {
+                chosen = self.bandit.choose(present(problem, &state.board));
+                Kind::TabuFixed { epsilon, tabu: chosen.unwrap_or(1) }
+            }
+            Named::Roulette => Kind::Roulette,
             Named::Tabu => Kind::Tabu { tabu: 0 },
             Named::Selective => Kind::Selective { tabu: self.tabu(problem), played: state.played as usize },
         };
@@ -105,7 +148,10 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
         let before = playout.moves.len();
         state.points +=
             self::playout(engine, kind, problem.game(), problem.extent(), &mut state.board, rng, &mut playout.moves);
-        state.played += (playout.moves.len() - before) as u32;
+        let played = playout.moves.len() - before;
+        state.played += played as u32;
+        // A playout without a move says nothing about colours.
+        self.pending = chosen.filter(|_| played > 0);
     }
 
     fn run_policy(
@@ -116,6 +162,8 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
         trace: &mut Trace<u16>,
         rng: &mut Rng,
     ) {
+        // These moves are drawn by what the policy has learned, not by a colour.
+        self.pending = None;
         if policy.uses_bias() {
             // The fast playout below knows no biases.
             return policy_playout(self, problem, state, policy, trace, rng);
@@ -134,4 +182,34 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
     fn set_variant(&mut self, variant: usize) {
         self.variant = variant;
     }
+
+    fn feedback(&mut self, score: Score) {
+        if let (Some(colour), Some(value)) = (self.pending.take(), score.value()) {
+            // Points are whole numbers.
+            self.bandit.learn(colour, value as i64);
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        match self.kind {
+            Named::TabuBandit(_) => self.bandit.save(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        match self.kind {
+            Named::TabuBandit(_) => self.bandit = Bandit::load(bytes)?,
+            _ if !bytes.is_empty() => return Err(CheckpointError::Corrupt("unexpected rollout data")),
+            _ => {}
+        }
+        self.pending = None;
+        Ok(())
+    }
+}
+
+/// The colours on `board`, as bits.
+fn present<G: Geometry>(problem: &Tiles<G>, board: &Board<G>) -> u16 {
+    let on_board = |&colour: &u8| board.colour_mask(colour) != G::Words::default();
+    problem.colours().iter().copied().filter(on_board).fold(0, |bits, colour| bits | 1 << colour)
 }

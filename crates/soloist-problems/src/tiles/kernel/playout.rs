@@ -7,7 +7,9 @@ use super::engine::{Engine, Job};
 use super::geometry::Geometry;
 use super::group::{Body, Links};
 use super::ops::Ops;
-use super::policy::{Cell, Extent, Pick, Policy, Selective, Tabu, TabuCell, Uniform, View, draw_colour};
+use super::policy::{
+    Cell, Extent, Grow, Pick, Policy, Selective, Tabu, TabuCell, Trials, Uniform, View, draw_colour, spin_colour,
+};
 use crate::tiles::game::Game;
 
 /// Plays `board` to the end of the game, pushes the moves (smallest cells) and returns the sum of their points, without
@@ -28,12 +30,22 @@ pub fn playout<G: Geometry>(
         Policy::RandomCell => run.with(Cell { extent }),
         Policy::TabuRandom { epsilon } => {
             let tabu = draw_colour(run.board, run.rng);
-            run.with(TabuCell { extent, epsilon, tabu, counts: None })
+            let trials = Trials::new(epsilon, run.rng);
+            run.with(TabuCell { extent, trials, tabu, recompute: false })
         }
-        Policy::TabuColor { epsilon, recompute } => {
+        Policy::TabuColor { epsilon } => {
             let tabu = run.board.most_frequent().max(1);
-            let counts = recompute.then(|| run.board.colour_counts());
-            run.with(TabuCell { extent, epsilon, tabu, counts })
+            let trials = Trials::new(epsilon, run.rng);
+            run.with(TabuCell { extent, trials, tabu, recompute: true })
+        }
+        Policy::TabuFixed { epsilon, tabu } => {
+            let tabu = if tabu == 0 { run.board.most_frequent().max(1) } else { tabu };
+            let trials = Trials::new(epsilon, run.rng);
+            run.with(TabuCell { extent, trials, tabu, recompute: false })
+        }
+        Policy::Roulette => {
+            let colour = spin_colour(run.board, run.rng);
+            run.with(Grow { colour })
         }
         Policy::Tabu { tabu } => {
             let colour = if tabu == 0 { run.board.most_frequent() } else { tabu };
