@@ -167,7 +167,7 @@ impl Grid {
         let mut units: Vec<Vec<(Run, Run)>> = self.runs[a]
             .iter()
             .zip(&self.runs[b])
-            .map(|(a, b)| a.iter().zip(b).filter_map(|(a, b)| (*a).zip(*b)).filter(|pair| sound(pair)).collect())
+            .map(|(a, b)| a.iter().zip(b).filter_map(|(a, b)| (*a).zip(*b)).filter(sound).collect())
             .filter(|pairs: &Vec<_>| !pairs.is_empty())
             .collect();
         let seeds = units.len() == 1;

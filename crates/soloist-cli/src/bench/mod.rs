@@ -20,7 +20,7 @@ use crate::signal;
 use analysis::Grid;
 use plan::{Job, Plan};
 use present::{Findings, budget_text, counted};
-use progress::{Estimate, Show, span};
+use progress::{Estimate, Show, by_method, span};
 use record::{Found, Writer};
 use runner::Event;
 use serde_json::{Value, json};
@@ -68,28 +68,26 @@ fn run_all(
     at_a_time: usize,
 ) -> (Found, Result<(), Failure>) {
     let todo: Vec<&Job> = plan.jobs.iter().filter(|job| !found.runs.contains_key(&job.key)).collect();
-    let mut show = Show::new(args.quiet, Estimate::new(plan, &found.runs), at_a_time, plan.jobs.len());
-    let mut left = todo.clone();
+    let mut show = Show::new(args.quiet, plan, &todo, Estimate::new(plan, &found.runs), at_a_time);
     let ran = runner::run(plan, &todo, at_a_time, !args.no_solutions, &mut |event| {
         match event {
-            Event::Beat => show.beat(&left, false),
+            Event::Beat => show.beat(),
             Event::Finished(finished) => {
                 writer.append(&finished.line)?;
                 if let Some(wrong) = &finished.wrong {
                     show.note(wrong);
                 }
                 found.runs.insert(finished.job.key.clone(), finished.run);
-                left.retain(|job| job.key != finished.job.key);
                 let score = finished.run.score.map_or_else(|| "infeasible".to_owned(), plain);
                 let latest = format!("{}: {score}", plan.describe(finished.job));
-                show.finished(finished.job, &finished.run, latest, &left);
+                show.finished(finished.job, &finished.run, latest);
             }
         }
         Ok(())
     });
     show.finish();
-    if !args.quiet && signal::STOP.load(Ordering::SeqCst) && ran.is_ok() && !left.is_empty() {
-        output::note(&format!("interrupted with {} to do; the same call continues", counted(left.len(), "run")));
+    if !args.quiet && signal::STOP.load(Ordering::SeqCst) && ran.is_ok() && show.left() > 0 {
+        output::note(&format!("interrupted with {} to do; the same call continues", counted(show.left(), "run")));
     }
     (found, ran)
 }
@@ -124,7 +122,7 @@ fn dry_run(plan: &Plan, found: &Found, at_a_time: usize, as_json: bool) -> Resul
     let estimate = Estimate::new(plan, &found.runs);
     let is_done = |job: &Job| found.runs.contains_key(&job.key);
     let todo: Vec<&Job> = plan.jobs.iter().filter(|job| !is_done(job)).collect();
-    let seconds = estimate.seconds(todo.iter().copied()).map(|seconds| seconds / at_a_time as f64);
+    let seconds = estimate.seconds(&by_method(plan, todo.iter().copied())).map(|seconds| seconds / at_a_time as f64);
     if as_json {
         let job = |job: &Job| {
             json!({

@@ -16,6 +16,8 @@ pub(crate) struct Findings<'a> {
     grid: Grid,
     rows: Vec<Row>,
     comparisons: Vec<Comparison>,
+    /// The instances that take part.
+    instances: Vec<usize>,
 }
 
 impl<'a> Findings<'a> {
@@ -23,7 +25,9 @@ impl<'a> Findings<'a> {
     pub(crate) fn new(plan: &'a Plan, grid: Grid) -> Self {
         let rows = grid.methods().into_iter().map(|method| grid.row(method)).collect();
         let comparisons = grid.comparisons(plan.baseline);
-        Self { plan, grid, rows, comparisons }
+        let mut instances: Vec<_> = plan.jobs.iter().map(|job| job.instance).collect();
+        instances.dedup();
+        Self { plan, grid, rows, comparisons, instances }
     }
 
     /// Planned runs that are missing.
@@ -80,25 +84,20 @@ impl<'a> Findings<'a> {
     }
 
     fn headline(&self) -> String {
-        let used = |pick: fn(&super::plan::Job) -> usize| {
-            let mut all: Vec<_> = self.plan.jobs.iter().map(pick).collect();
-            all.sort_unstable();
-            all.dedup();
-            all.len()
-        };
-        let (instances, seeds) = (used(|job| job.instance), used(|job| job.seed));
         let options: Vec<_> = self.plan.options.iter().map(|(key, value)| format!(" {key}={value}")).collect();
-        let budget = self.common_budget().map_or_else(|| "budgets as listed".to_owned(), budget_text);
+        let budget = self
+            .common_budget()
+            .map_or_else(|| "budgets as listed".to_owned(), |budget| budget_text(budget) + " a run");
         let better = match self.plan.sense {
             Sense::Maximize => "larger",
             Sense::Minimize => "smaller",
         };
         format!(
-            "{}{}: {}, {}, {}; {budget} a run; {better} scores are better",
+            "{}{}: {}, {}, {}; {budget}; {better} scores are better",
             self.plan.domain.name,
             options.concat(),
-            counted(instances, "instance"),
-            counted(seeds, "seed"),
+            counted(self.instances.len(), "instance"),
+            counted(self.plan.seeds.len(), "seed"),
             counted(self.plan.threads, "thread"),
         )
     }
@@ -119,7 +118,7 @@ impl<'a> Findings<'a> {
             }
             cells.push(row.runs.to_string());
             cells.push(figure(row.mean.map(|(mean, _)| mean)));
-            cells.push(figure(row.mean.and_then(|(_, error)| error)));
+            cells.push(spread(row.mean.and_then(|(_, error)| error)));
             cells.extend([row.median, row.best, row.worst].map(figure));
             cells.push(figure(row.sums.map(|(best, _)| best)));
             cells.push(figure(row.sums.map(|(_, mean)| mean)));
@@ -143,11 +142,8 @@ impl<'a> Findings<'a> {
             }
         }
         let mut table = Table::new(1, head);
-        for (at, loaded) in self.plan.instances.iter().enumerate() {
-            if !self.plan.jobs.iter().any(|job| job.instance == at) {
-                continue;
-            }
-            let mut cells = vec![loaded.name.clone()];
+        for &at in &self.instances {
+            let mut cells = vec![self.plan.instances[at].name.clone()];
             for row in &self.rows {
                 let scores = self.grid.scores(row.method, at);
                 cells.push(figure(mean(&scores)));
@@ -174,8 +170,9 @@ impl<'a> Findings<'a> {
             let mut cells = vec![self.label(c.a).to_owned(), self.label(c.b).to_owned()];
             cells.push(c.t.map_or(0, |t| t.count).to_string());
             cells.push(figure(c.t.map(|t| t.mean)));
-            cells.push(figure(c.t.and_then(|t| t.error)));
-            cells.push(interval.map_or_else(none, |(low, high)| format!("{} to {}", rounded(low), rounded(high))));
+            cells.push(spread(c.t.and_then(|t| t.error)));
+            cells
+                .push(interval.map_or_else(none, |(low, high)| format!("{} to {}", rounded(low, 4), rounded(high, 4))));
             cells.push(c.t.and_then(|t| t.p).map_or_else(none, probability));
             cells.push(chance(c.wilcoxon.p));
             if several {
@@ -209,18 +206,16 @@ impl<'a> Findings<'a> {
                 ));
             }
         }
-        let (common, all) = (self.grid.common().len(), self.plan.instances.len());
+        let (common, all) = (self.grid.common().len(), self.instances.len());
         if common < all && self.rows.iter().any(|row| row.runs > 0) {
             notes.push(format!("sums: over the {common} of {all} instances on which every method has a score"));
         }
         if let Some(first) = self.comparisons.first() {
-            notes.push(
-                if self.comparisons.iter().any(|c| c.seeds) || first.t.is_none() && self.plan.instances.len() == 1 {
-                    "pairs: the seeds of one instance; nothing is said about other instances".to_owned()
-                } else {
-                    "pairs: instances, each the mean over its seeds; tests are two-sided and paired".to_owned()
-                },
-            );
+            notes.push(if self.comparisons.iter().any(|c| c.seeds) || first.t.is_none() && self.instances.len() == 1 {
+                "pairs: the seeds of one instance; nothing is said about other instances".to_owned()
+            } else {
+                "pairs: instances, each the mean over its seeds; tests are two-sided and paired".to_owned()
+            });
             if self.comparisons.iter().any(|c| !c.wilcoxon.exact) {
                 notes.push("p (Wilcoxon): normal approximation beyond 50 differences, exact up to there".to_owned());
             }
@@ -283,19 +278,16 @@ impl<'a> Findings<'a> {
             })
             .collect();
         let instances: Vec<_> = self
-            .plan
             .instances
             .iter()
-            .enumerate()
-            .filter(|(at, _)| self.plan.jobs.iter().any(|job| job.instance == *at))
-            .map(|(at, loaded)| {
+            .map(|&at| {
                 let scores = |row: &Row| {
                     let scores = self.grid.scores(row.method, at);
                     json!({ "runs": scores.len(), "mean": real(mean(&scores)), "best": real(self.grid.best(&scores)) })
                 };
                 let methods: serde_json::Map<_, _> =
                     self.rows.iter().map(|row| (self.label(row.method).to_owned(), scores(row))).collect();
-                json!({ "instance": loaded.name, "methods": methods })
+                json!({ "instance": self.plan.instances[at].name, "methods": methods })
             })
             .collect();
         let object = json!({
@@ -324,16 +316,21 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn figure(value: Option<f64>) -> String {
-    value.map_or_else(none, rounded)
+/// A spread, which nobody knows to six digits.
+fn spread(value: Option<f64>) -> String {
+    value.map_or_else(none, |value| rounded(value, 4))
 }
 
-/// A figure of a table: whole numbers as they are, others to six significant digits.
-fn rounded(value: f64) -> String {
+fn figure(value: Option<f64>) -> String {
+    value.map_or_else(none, |value| rounded(value, 6))
+}
+
+/// A figure of a table: whole numbers as they are, others to so many significant digits, and at least one after the point.
+fn rounded(value: f64, significant: i32) -> String {
     if value == 0.0 || !value.is_finite() || value.fract() == 0.0 {
         return plain(value);
     }
-    let digits = (5 - value.abs().log10().floor() as i32).clamp(1, 12);
+    let digits = (significant - 1 - value.abs().log10().floor() as i32).clamp(1, 12);
     let scale = 10_f64.powi(digits);
     let rounded = (value * scale).round() / scale;
     // Too large to scale, or too small to be left of it.
@@ -350,9 +347,9 @@ pub(crate) fn budget_text(budget: &Budget) -> String {
     let Budget { time, playouts, nodes, target, stall, memory } = budget;
     let mut parts = Vec::new();
     parts.extend(time.map(|time| format!("{} s", plain(time.as_secs_f64()))));
-    parts.extend(playouts.map(|count| format!("{} playouts", short(count as f64))));
-    parts.extend(nodes.map(|count| format!("{} nodes", short(count as f64))));
-    parts.extend(stall.map(|count| format!("{} playouts without improvement", short(count as f64))));
+    parts.extend(playouts.map(|count| format!("{count} playouts")));
+    parts.extend(nodes.map(|count| format!("{count} nodes")));
+    parts.extend(stall.map(|count| format!("{count} playouts without improvement")));
     parts.extend(target.map(|score| format!("score {}", plain(score))));
     let mut text = parts.join(" or ");
     if *memory != Budget::MEMORY {
@@ -367,14 +364,18 @@ mod tests {
 
     #[test]
     fn figures() {
-        for (value, text) in
-            [(0.0, "0"), (1234.0, "1234"), (2.0 / 3.0, "0.666667"), (-123_456.789, "-123456.8"), (1e-5 / 3.0, "3.3e-6")]
-        {
-            assert_eq!(rounded(value), text);
+        for (value, text) in [
+            (0.0, "0"),
+            (1234.0, "1234"),
+            (2.0 / 3.0, "0.666667"),
+            (-123_456.789, "-123456.8"),
+            (1e-5 / 3.0, "3.33333e-6"),
+        ] {
+            assert_eq!(rounded(value, 6), text);
         }
         assert_eq!((probability(0.048_83).as_str(), probability(1e-9).as_str()), ("0.0488", "<0.0001"));
         let budget =
             Budget { playouts: Some(1000), memory: 1 << 20, ..Budget::time(std::time::Duration::from_millis(1500)) };
-        assert_eq!(budget_text(&budget), "1.5 s or 1.00k playouts within 1 MiB");
+        assert_eq!(budget_text(&budget), "1.5 s or 1000 playouts within 1 MiB");
     }
 }

@@ -36,14 +36,24 @@ impl Estimate {
         (*sum, *count) = (*sum + seconds, *count + 1);
     }
 
-    /// Seconds that some runs take one after another; `None` if nothing is known of some of them.
-    pub(crate) fn seconds<'a>(&self, jobs: impl IntoIterator<Item = &'a Job>) -> Option<f64> {
-        let one = |job: &Job| match self.spent[job.method] {
+    /// Seconds that so many runs of each method take one after another; `None` if nothing is known of some of them.
+    pub(crate) fn seconds(&self, left: &[usize]) -> Option<f64> {
+        let one = |method: usize| match self.spent[method] {
             (sum, count @ 1..) => Some(sum / f64::from(count)),
-            _ => self.limit[job.method],
+            _ => self.limit[method],
         };
-        jobs.into_iter().map(one).sum()
+        let some = left.iter().enumerate().filter(|(_, count)| **count > 0);
+        some.map(|(method, &count)| Some(one(method)? * count as f64)).sum()
     }
+}
+
+/// How many of the runs each method has.
+pub(crate) fn by_method<'a>(plan: &Plan, jobs: impl IntoIterator<Item = &'a Job>) -> Vec<usize> {
+    let mut counts = vec![0; plan.methods.len()];
+    for job in jobs {
+        counts[job.method] += 1;
+    }
+    counts
 }
 
 /// A duration for people.
@@ -64,6 +74,8 @@ pub(crate) struct Show {
     /// Runs at a time.
     jobs: usize,
     total: usize,
+    /// Runs of each method that did not end yet.
+    left: Vec<usize>,
     last: Instant,
     latest: String,
 }
@@ -76,8 +88,10 @@ enum Kind {
 }
 
 impl Show {
-    /// Of `total` runs, `jobs` at a time.
-    pub(crate) fn new(quiet: bool, estimate: Estimate, jobs: usize, total: usize) -> Self {
+    /// Of the runs of a plan, of which `todo` are to come, `jobs` at a time.
+    pub(crate) fn new(quiet: bool, plan: &Plan, todo: &[&Job], estimate: Estimate, jobs: usize) -> Self {
+        let total = plan.jobs.len();
+        let left = by_method(plan, todo.iter().copied());
         let kind = if quiet {
             Kind::Quiet
         } else if output::is_terminal() {
@@ -88,28 +102,34 @@ impl Show {
         } else {
             Kind::Lines
         };
-        Self { kind, estimate, jobs, total, last: Instant::now(), latest: String::new() }
+        Self { kind, estimate, jobs, total, left, last: Instant::now(), latest: String::new() }
     }
 
-    /// A run ended; `left` are those that did not yet.
-    pub(crate) fn finished(&mut self, job: &Job, run: &Run, latest: String, left: &[&Job]) {
+    /// Runs that did not end yet.
+    pub(crate) fn left(&self) -> usize {
+        self.left.iter().sum()
+    }
+
+    /// A run ended.
+    pub(crate) fn finished(&mut self, job: &Job, run: &Run, latest: String) {
         self.estimate.add(job, run.seconds);
+        self.left[job.method] -= 1;
         self.latest = latest;
-        self.beat(left, left.is_empty());
+        self.beat();
     }
 
-    /// Shows how far things are, now and then or at once.
-    pub(crate) fn beat(&mut self, left: &[&Job], at_once: bool) {
+    /// Shows how far things are, now and then and at the end.
+    pub(crate) fn beat(&mut self) {
         match &self.kind {
             Kind::Quiet => {}
             Kind::Bar(bar) => {
-                bar.set_position((self.total - left.len()) as u64);
-                bar.set_message(self.line(left));
+                bar.set_position((self.total - self.left()) as u64);
+                bar.set_message(self.line());
                 bar.tick();
             }
-            Kind::Lines if at_once || self.last.elapsed() >= LINE => {
+            Kind::Lines if self.left() == 0 || self.last.elapsed() >= LINE => {
                 self.last = Instant::now();
-                output::note(&self.line(left));
+                output::note(&self.line());
             }
             Kind::Lines => {}
         }
@@ -130,9 +150,10 @@ impl Show {
         }
     }
 
-    fn line(&self, left: &[&Job]) -> String {
-        let mut line = format!("{}/{} runs", self.total - left.len(), self.total);
-        if let Some(seconds) = self.estimate.seconds(left.iter().copied()).filter(|_| !left.is_empty()) {
+    fn line(&self) -> String {
+        let left = self.left();
+        let mut line = format!("{}/{} runs", self.total - left, self.total);
+        if let Some(seconds) = self.estimate.seconds(&self.left).filter(|_| left > 0) {
             line.push_str(&format!(", about {} left", span(seconds / self.jobs as f64)));
         }
         if !self.latest.is_empty() {
@@ -157,13 +178,13 @@ mod tests {
 
     #[test]
     fn what_ended_tells_more_than_limits() {
-        let job = |method: usize| Job { instance: 0, method, seed: 0, key: String::new() };
+        let job = |method| Job { instance: 0, method, seed: 0, key: String::new() };
         let mut estimate = Estimate { spent: vec![(0.0, 0); 2], limit: vec![Some(10.0), None] };
-        assert_eq!(estimate.seconds(&[job(0), job(0)]), Some(20.0));
-        assert_eq!(estimate.seconds(&[job(0), job(1)]), None);
+        assert_eq!(estimate.seconds(&[2, 0]), Some(20.0));
+        assert_eq!(estimate.seconds(&[1, 1]), None);
         estimate.add(&job(1), 3.0);
         estimate.add(&job(0), 1.0);
-        assert_eq!(estimate.seconds(&[job(0), job(1)]), Some(4.0));
-        assert_eq!(estimate.seconds(&[]), Some(0.0));
+        assert_eq!(estimate.seconds(&[1, 1]), Some(4.0));
+        assert_eq!(estimate.seconds(&[0, 0]), Some(0.0));
     }
 }
