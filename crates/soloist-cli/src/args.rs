@@ -196,7 +196,7 @@ pub(crate) struct BenchArgs {
     /// The file of runs, appended to; default: SPEC.jsonl
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Runs at a time; default: as the spec says, else as many as there are cores for
+    /// Runs at a time, each with the budget's memory; default: as the spec says, else as many as there are cores for
     #[arg(long, short, value_name = "N", value_parser = values::threads, allow_hyphen_values = true)]
     pub(crate) jobs: Option<usize>,
     /// Multiply time, playouts and nodes of all budgets, for a quick try (such runs are others than the full ones)

@@ -76,7 +76,7 @@ struct RawSpec {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { method = \"uct\" }")]
 struct RawMethod {
     name: Option<Spanned<String>>,
     method: Option<Spanned<String>>,
@@ -87,7 +87,7 @@ struct RawMethod {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { time = \"10s\" }")]
 struct RawBudget {
     time: Option<Spanned<Scalar>>,
     playouts: Option<Spanned<Scalar>>,
@@ -98,7 +98,7 @@ struct RawBudget {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a table such as { baseline = \"uct\" }")]
 struct RawCompare {
     baseline: Spanned<String>,
 }
@@ -216,7 +216,9 @@ pub(crate) fn at_line(file: &str, line: usize, message: &str) -> Failure {
 pub(crate) fn parse(file: &str, text: &str) -> Result<Spec, Failure> {
     let place = Place { file, text };
     let raw: RawSpec = toml::from_str(text).map_err(|error| {
-        let message = one_line(&error.message().replace('\n', ", "));
+        // The words of TOML, not those of the reader.
+        let message = error.message().replace('\n', ", ").replace(": map,", ": table,").replace("sequence", "list");
+        let message = one_line(&message);
         match error.span() {
             Some(span) => place.fail(&span, message),
             None => Failure::usage(format!("{file}: {message}")),

@@ -337,6 +337,12 @@ fn wrong_specs_are_refused_in_one_line() {
                 + "[[method]]\nname = \"u\"\nmethod = \"uct\"\nset = { c = \"0.250\" }\nbudget = { playouts = 100, time = 60 }",
             "the methods `uct c=0.25` and `u` are the same run",
         ),
+        (
+            2,
+            change("{ playouts = 200 }", "\"10s\""),
+            "line 6: invalid type: string \"10s\", expected a table such as { time",
+        ),
+        (2, change("[[method]]", "[method]"), "line 15: duplicate key"),
         (2, "\u{1}".to_owned(), "line 1: "),
     ];
     for (code, spec, part) in cases {
@@ -352,6 +358,19 @@ fn wrong_specs_are_refused_in_one_line() {
     run(&["bench", &folder.write("bytes.toml", [0xff, 0xfe])]).refused(1, "bytes.toml: cannot be read");
     let tiles = folder.write("tiles.toml", TILES.replace("method = \"sampling\"", "set = { penalty = \"nrpa\" }"));
     run(&["bench", &tiles]).refused(2, "`penalty` is an option of samegame: set it under `options`");
+}
+
+#[test]
+fn the_example_runs() {
+    let folder = Folder::new();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/bench/knapsack.toml");
+    let out = folder.join("runs.jsonl");
+    let table = run(&["bench", example, "--out", &out, "--scale", "0.01", "--quiet", "--json"]).exits(0).json();
+    assert!(
+        table["methods"].as_array().unwrap().iter().all(|row| row["missing"] == 0 && row["unverified"] == 0),
+        "{table}"
+    );
+    assert!(table["comparisons"].as_array().unwrap().iter().all(|pair| pair["b"] == "playouts"), "{table}");
 }
 
 #[test]
