@@ -189,7 +189,7 @@ fn foreign_files_are_left_alone() {
         ("{\"jo", "-"),
         ("{\"event\":\"start\"}\n", "line 1: not a record"),
         ("\n", "line 1: not a record"),
-        (&(whole.clone() + "{\"x\":1}"), "line 5: not a record"),
+        (&format!("{whole}{{\"x\":1}}"), "line 5: not a record"),
         (&broken, "line 1: broken record: missing field `optimal`"),
         (&cut, "line 1: broken record"),
     ] {
