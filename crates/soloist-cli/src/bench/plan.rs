@@ -236,19 +236,23 @@ fn expand(file: &str, folder: &Path, entry: &Entry) -> Result<Vec<Source>, Failu
         let prefix = text.strip_suffix(pattern).unwrap_or_default();
         return names.into_iter().map(|name| real(format!("{prefix}{name}"), folder.join(parent).join(name))).collect();
     }
-    let spec = |name: String| Source { load: name.clone(), name, file: false, line };
+    // A file of this name elsewhere is not meant: paths count from the spec.
+    let single = |name: String| {
+        let path = folder.join(&name);
+        let file = !name.contains(':') && (name.contains(['/', '\\', '.']) || Path::new(&name).exists());
+        if file || path.is_file() {
+            return real(name, path);
+        }
+        Ok(Source { load: name.clone(), name, file: false, line })
+    };
     let digits = text.rsplit_once("..").map(|(front, _)| front.trim_end_matches(|c: char| c.is_ascii_digit()));
     if let Some(front) = digits
         && let Some(range) = spec::range(&text[front.len()..])
     {
         let range = range.map_err(|message| at_line(file, line, &format!("`{text}`: {message}")))?;
-        return Ok(range.map(|seed| spec(format!("{front}{seed}"))).collect());
+        return range.map(|seed| single(format!("{front}{seed}"))).collect();
     }
-    // A file of this name elsewhere is not meant: paths count from the spec.
-    if !text.contains(':') && (text.contains(['/', '\\', '.']) || Path::new(text).exists()) {
-        return Ok(vec![real(text.to_owned(), path)?]);
-    }
-    Ok(vec![spec(text.to_owned())])
+    Ok(vec![single(text.to_owned())?])
 }
 
 /// Names of the files in `folder` that match, sorted as people count: s2 before s10.
@@ -363,6 +367,9 @@ mod tests {
         assert_eq!(names("x*.txt").unwrap_err().code, 1, "the folder cannot be read");
         let path =
             expand("x.toml", Path::new("/nonexistent"), &Entry { text: "../a.txt".to_owned(), line: 1 }).unwrap();
+        let range =
+            expand("x.toml", Path::new("/nonexistent"), &Entry { text: "b/s1..2".to_owned(), line: 1 }).unwrap();
+        assert!(range.iter().all(|source| source.file && source.load.starts_with("/nonexistent")), "{range:?}");
         assert!(path[0].file && path[0].name == "../a.txt" && path[0].load.ends_with("nonexistent/../a.txt"));
     }
 }

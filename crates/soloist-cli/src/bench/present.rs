@@ -206,6 +206,9 @@ impl<'a> Findings<'a> {
                 ));
             }
         }
+        if self.rows.iter().any(|row| self.plan.methods[row.method].budget.time.is_some()) {
+            notes.push("time limits: what they buy depends on the machine and its load".to_owned());
+        }
         let (common, all) = (self.grid.common().len(), self.instances.len());
         if common < all && self.rows.iter().any(|row| row.runs > 0) {
             notes.push(format!("sums: over the {common} of {all} instances on which every method has a score"));

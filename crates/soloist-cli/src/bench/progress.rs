@@ -96,7 +96,7 @@ impl Show {
             Kind::Quiet
         } else if output::is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("[{bar:20}] {msg}").expect("a fixed template");
+            let style = ProgressStyle::with_template("[{bar:20}] {wide_msg}").expect("a fixed template");
             bar.set_style(style.progress_chars("=> "));
             Kind::Bar(bar)
         } else {

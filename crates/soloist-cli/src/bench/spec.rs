@@ -284,7 +284,11 @@ fn options(
             .map_err(|failure| place.fail(&value.span(), failure.message))?;
         if !rest.is_empty() {
             let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();
-            return Err(place.fail(&value.span(), unknown(&format!("option of {}", domain.name), key, &names)));
+            let message = match names[..] {
+                [] => format!("{} has no options, got `{key}`", domain.name),
+                _ => unknown(&format!("option of {}", domain.name), key, &names),
+            };
+            return Err(place.fail(&value.span(), message));
         }
         options.extend(known);
     }
@@ -446,5 +450,82 @@ pub(crate) fn scaled(budget: &Budget, scale: f64) -> Budget {
         playouts: budget.playouts.map(count),
         nodes: budget.nodes.map(count),
         ..budget.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = r#"title = "t"
+problem = "samegame"
+instances = ["a.txt", "random:6x6x3:1..2"]
+limit_instances = 3
+options = { penalty = "schadd" }
+seeds = "1..3"
+budget = { time = 10, playouts = 1e6, target = -1.5, stall = "10k", memory = "1GiB" }
+[[method]]
+method = "nrpa"
+set = { level = 2, alpha = 0.5 }
+[[method]]
+name = "u"
+method = "uct"
+rollout = "random"
+budget = { nodes = 5 }
+[compare]
+baseline = "u"
+"#;
+
+    #[test]
+    fn every_key_is_read() {
+        let spec = parse("s.toml", SPEC).unwrap();
+        assert_eq!((spec.title.as_deref(), spec.domain.name, spec.limit, spec.threads), (Some("t"), "samegame", 3, 1));
+        assert_eq!(
+            (spec.options["penalty"].as_str(), &spec.seeds[..], spec.baseline),
+            ("schadd", &[1, 2, 3][..], Some(1))
+        );
+        assert_eq!((spec.instances[1].text.as_str(), spec.instances[1].line), ("random:6x6x3:1..2", 3));
+        let [nrpa, uct] = &spec.methods[..] else { panic!("two methods") };
+        assert_eq!((nrpa.label.as_str(), uct.label.as_str(), uct.line), ("nrpa level=2 alpha=0.5", "u", 11));
+        let all = Budget {
+            time: Some(Duration::from_secs(10)),
+            playouts: Some(1_000_000),
+            nodes: None,
+            target: Some(-1.5),
+            stall: Some(10_000),
+            memory: 1 << 30,
+        };
+        assert_eq!((&nrpa.budget, &uct.budget), (&all, &Budget { nodes: Some(5), ..Budget::default() }));
+        let less = scaled(&all, 0.001);
+        assert_eq!((less.time, less.playouts), (Some(Duration::from_millis(10)), Some(1000)));
+        assert_eq!((less.target, less.stall, less.memory), (all.target, all.stall, all.memory));
+        let ends = (scaled(&uct.budget, 1e-6), scaled(&Budget::playouts(1_000_000_000_000_000_000), 1e6));
+        assert_eq!((ends.0.nodes, ends.1.playouts), (Some(1), Some(1_000_000_000_000_000_000)));
+    }
+
+    #[test]
+    fn damaged_specs_are_refused_in_one_line() {
+        let mut refused = 0;
+        let mut read = |text: &[u8]| {
+            let Ok(text) = std::str::from_utf8(text) else { return };
+            if let Err(failure) = parse("s.toml", text) {
+                refused += 1;
+                assert_eq!(failure.code, 2);
+                assert!(
+                    failure.message.starts_with("s.toml: ") && !failure.message.contains('\n'),
+                    "{}",
+                    failure.message
+                );
+            }
+        };
+        for at in 0..SPEC.len() {
+            read(&SPEC.as_bytes()[..at]);
+            for byte in [b'\n', b'"', b'[', b'}', b'=', b'9', b'.', 0] {
+                let mut bytes = SPEC.as_bytes().to_vec();
+                bytes[at] = byte;
+                read(&bytes);
+            }
+        }
+        assert!(refused > SPEC.len(), "{refused}");
     }
 }

@@ -308,7 +308,7 @@ fn wrong_specs_are_refused_in_one_line() {
         (2, change("threads = 1", "threads = 0"), "line 7: `threads`: expected a whole number from 1 to 256"),
         (2, change("threads = 1", "jobs = \"many\""), "line 7: `jobs`: expected"),
         (2, change("threads = 1", "limit_instances = 0"), "line 7: `limit_instances`: expected"),
-        (2, change("threads = 1", "options = { penalty = 1 }"), "line 7: no option of knapsack `penalty`"),
+        (2, change("threads = 1", "options = { penalty = 1 }"), "line 7: knapsack has no options, got `penalty`"),
         (2, change("threads = 1", "compare.baseline = \"nest\""), "line 7: no method `nest`, did you mean `nested`?"),
         (2, change("method = \"nmcs\"", "method = \"nmsc\""), "no method `nmsc`, did you mean `nmcs`?"),
         (2, change("level = 1", "levle = 1"), "no setting `levle`"),
@@ -407,6 +407,8 @@ fn a_signal_keeps_what_is_complete() {
     while !said.contains("1/4 runs") {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
     }
+    // Two processes do not write to one file.
+    run(&["bench", &spec, "--quiet"]).refused(1, "another `soloist bench` is writing it");
     let kill = std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(kill.success());
     stderr.read_to_string(&mut said).unwrap();
