@@ -31,7 +31,8 @@ Examples:
   soloist problems                                 what can be solved
   soloist solve samegame random:15x15x5:7 --time 10s
   soloist solve knapsack items.kp --json --out result.json
-  soloist check knapsack items.kp result.json";
+  soloist check knapsack items.kp result.json
+  soloist bench comparison.toml                    methods x instances x seeds";
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -46,6 +47,8 @@ pub(crate) enum Color {
 pub(crate) enum Commands {
     /// Search for the best solution of an instance
     Solve(Box<SolveArgs>),
+    /// Compare methods over instances and seeds at equal budgets
+    Bench(BenchArgs),
     /// Verify a solution by code that shares nothing with the search
     Check(CheckArgs),
     /// Write the instance of a spec in the problem's file format
@@ -162,6 +165,67 @@ pub(crate) struct SolveArgs {
     /// --checkpoint names it too. A --memory limit is not in it: repeat it
     #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
     pub(crate) resume: Option<PathBuf>,
+}
+
+const BENCH_EXAMPLES: &str = "\
+Example of a SPEC.toml:
+  problem = \"samegame\"
+  instances = [\"boards/*.txt\", \"random:15x15x5:1..50\"]   # files beside SPEC.toml, specs, ranges of seeds
+  seeds = [1, 2]                  # or \"1..5\"
+  budget = { time = \"10s\" }     # time, playouts, nodes, target, stall, memory; [[method]] may have its own
+  [[method]]
+  method = \"uct\"
+  set = { c = 0.5 }
+  [[method]]
+  name = \"my nrpa\"              # in tables
+  method = \"nrpa\"               # without: each instance's default
+  rollout = \"random\"
+Further keys: title, limit_instances, options, threads, jobs, compare.baseline.
+
+Each finished run is verified and appended to the file of runs at once; the same call continues there. Instances
+are the sample of all tests: several seeds are averaged first. Ctrl-C stops the runs at work without keeping them
+and prints what is complete (exit 130). Exit 1: a failure, or a result that failed verification.";
+
+/// Arguments of `bench`.
+#[derive(Args, Debug)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub(crate) struct BenchArgs {
+    /// What to compare
+    #[arg(value_name = "SPEC.toml")]
+    pub(crate) spec: PathBuf,
+    /// The file of runs, appended to; default: SPEC.jsonl
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Runs at a time, each with the budget's memory; default: as the spec says, else as many as there are cores for
+    #[arg(long, short, value_name = "N", value_parser = values::threads, allow_hyphen_values = true)]
+    pub(crate) jobs: Option<usize>,
+    /// Multiply time, playouts and nodes of all budgets, for a quick try (such runs are others than the full ones)
+    #[arg(long, value_name = "X", value_parser = values::scale, allow_hyphen_values = true, default_value = "1")]
+    pub(crate) scale: f64,
+    /// Only methods or instances with TEXT in their name (repeatable; all must match)
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) filter: Vec<String>,
+    /// List the runs with an estimate of their time, and run nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the figures as one JSON object
+    #[arg(long, conflicts_with = "markdown")]
+    pub(crate) json: bool,
+    /// Print the tables in Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
+    /// Also print a table of the instances
+    #[arg(long)]
+    pub(crate) instances: bool,
+    /// No progress on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Start over: empty the file of runs first (only if it holds nothing but runs)
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Keep no solutions in the file of runs (they cannot be checked again then)
+    #[arg(long)]
+    pub(crate) no_solutions: bool,
 }
 
 /// Arguments of `check`.

@@ -64,7 +64,7 @@ pub(crate) fn apply(domain: &Domain, name: &str, method: &mut Method, set: &[&Se
 }
 
 /// What runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Choice {
     /// The method's name.
     pub(crate) name: &'static str,
@@ -76,23 +76,34 @@ pub(crate) struct Choice {
 
 /// The choice for a new search.
 pub(crate) fn fresh(args: &SolveArgs, instance: &dyn Instance, set: &[&Setting]) -> Result<Choice, Failure> {
-    let (name, mut method) = match args.method {
+    let rollout = args.rollout.as_deref();
+    select(args.problem, instance, args.method, set, rollout, args.seed.unwrap_or(0), args.threads.unwrap_or(1))
+}
+
+/// The method of a preset (without one: the instance's default) with settings, and its rollout.
+pub(crate) fn select(
+    domain: &Domain,
+    instance: &dyn Instance,
+    preset: Option<&Preset>,
+    set: &[&Setting],
+    rollout: Option<&str>,
+    seed: u64,
+    threads: usize,
+) -> Result<Choice, Failure> {
+    let (name, mut method) = match preset {
         Some(preset) => (preset.name, preset.method()),
         None => {
             let method = instance.default_method();
             (name_of(&method), method)
         }
     };
-    apply(args.problem, name, &mut method, set)?;
-    let rollout = match &args.rollout {
-        Some(rollout) => rollout.clone(),
-        None => instance.default_rollout(&method),
-    };
-    let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
+    apply(domain, name, &mut method, set)?;
+    let rollout = rollout.map_or_else(|| instance.default_rollout(&method), str::to_owned);
     if !instance.has_rollout(&rollout) {
-        return Err(Failure::usage(unknown(&format!("rollout of {}", args.problem.name), &rollout, &known)));
+        let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
+        return Err(Failure::usage(unknown(&format!("rollout of {}", domain.name), &rollout, &known)));
     }
-    Ok(Choice { name, method, rollout, seed: args.seed.unwrap_or(0), threads: args.threads.unwrap_or(1) })
+    Ok(Choice { name, method, rollout, seed, threads })
 }
 
 /// The choice of a resumed search; arguments may repeat it but not contradict it.

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod check;
 mod choice;
 #[cfg(test)]
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     });
     let done = match cli.command {
         Commands::Solve(args) => solve::run(&args),
+        Commands::Bench(args) => bench::run(&args),
         Commands::Check(args) => check::run(&args),
         Commands::Generate(args) => generate::run(&args),
         Commands::Problems(args) => list::problems(&args),

@@ -119,7 +119,8 @@ pub(crate) fn sense(sense: Sense) -> &'static str {
     }
 }
 
-fn improvement(improvement: &Improvement) -> Value {
+/// One improvement of the incumbent.
+pub(crate) fn improvement(improvement: &Improvement) -> Value {
     let mut object = Map::new();
     object.insert("playouts".into(), improvement.playouts.into());
     object.insert("score".into(), score(Some(improvement.score)));

@@ -101,7 +101,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
 }
 
 /// Checks our own result by the code that checks everybody's.
-fn verify(instance: &dyn Instance, json: &str, score: f64) -> Result<(), Failure> {
+pub(crate) fn verify(instance: &dyn Instance, json: &str, score: f64) -> Result<(), Failure> {
     match instance.check(json) {
         Ok(checked) if close(checked.score, score) => Ok(()),
         Ok(checked) => Err(Failure::runtime(format!(

@@ -143,6 +143,12 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| format!("expected a whole number from 1 to 256, got `{text}`"))
 }
 
+/// Reads a factor for budgets.
+pub(crate) fn scale(text: &str) -> Result<f64, String> {
+    let scale = text.parse().ok().filter(|scale| (1e-6..=1e6).contains(scale));
+    scale.ok_or_else(|| format!("expected a number from 1e-6 to 1e6, got `{text}`"))
+}
+
 /// `key=value` of `--set`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
@@ -251,6 +257,8 @@ mod tests {
         assert!(seed("18446744073709551616").is_err() && seed("-1").is_err());
         assert_eq!(threads("256"), Ok(256));
         assert!(threads("0").is_err() && threads("257").is_err());
+        assert_eq!(scale("0.01"), Ok(0.01));
+        assert!(["0", "-1", "NaN", "inf", "1e7", ""].iter().all(|text| scale(text).is_err()));
         assert_eq!(setting("a = b=c"), Ok(Setting { key: "a".into(), value: "b=c".into() }));
         assert!(setting("a").is_err() && setting("=1").is_err());
     }

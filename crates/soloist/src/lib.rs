@@ -19,6 +19,7 @@ mod rollout;
 mod score;
 pub mod search;
 mod solver;
+pub mod statistics;
 mod trace;
 
 pub use budget::Budget;

@@ -73,7 +73,7 @@ fn manual_pages_are_written() {
     run(&["man", "--dir", &folder.join("man1")]).exits(0);
     let page = read(folder.join("man1/soloist-solve.1"));
     assert!(page.contains("soloist\\-solve") && page.contains("playouts"), "{page}");
-    for command in ["check", "generate", "problems", "methods", "completions", "man"] {
+    for command in ["bench", "check", "generate", "problems", "methods", "completions", "man"] {
         assert!(read(folder.join(&format!("man1/soloist-{command}.1"))).contains(".SH SYNOPSIS"));
     }
     assert!(read(folder.join("man1/soloist.1")).contains(".SH SUBCOMMANDS"));
@@ -88,7 +88,7 @@ fn help_and_version() {
     for part in ["Examples:", "--playouts <N>", "default: 30s", "[default: 0]", "Ctrl-C"] {
         assert!(help.contains(part), "no {part:?} in {help}");
     }
-    for command in ["solve", "check", "generate", "problems", "methods", "completions", "man"] {
+    for command in ["solve", "bench", "check", "generate", "problems", "methods", "completions", "man"] {
         assert!(run(&[command, "-h"]).exits(0).stdout.contains("Usage:"));
     }
     let bare = run(&[]).exits(2);

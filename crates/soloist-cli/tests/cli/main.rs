@@ -1,6 +1,7 @@
 //! Tests of the `soloist` binary: what scripts rely on.
 
 mod bad_input;
+mod bench;
 mod check;
 mod commands;
 mod common;

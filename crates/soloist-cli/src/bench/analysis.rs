@@ -1,0 +1,316 @@
+//! What the runs say: a row for each method, paired comparisons between them.
+//!
+//! Instances are the sample. Several seeds on an instance are averaged first, because they tell nothing about other instances; with a
+//! single instance the seeds are the sample, and the result holds for that instance alone.
+
+use super::plan::Plan;
+use super::record::Run;
+use crate::solve::close;
+use soloist::Sense;
+use soloist::statistics::{Summary, Wilcoxon, holm, paired_t, wilcoxon};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// Confidence of the intervals.
+const CONFIDENCE: f64 = 0.95;
+/// Up to so many methods every pair is compared, above all with the first.
+const ALL_PAIRS: usize = 4;
+
+/// The runs by method, instance and seed.
+#[derive(Debug)]
+pub(crate) struct Grid {
+    sense: Sense,
+    /// `[method][instance][seed]`; `None`: not (yet) run.
+    runs: Vec<Vec<Vec<Option<Run>>>>,
+    /// Runs that are to be there, by method.
+    planned: Vec<usize>,
+}
+
+/// A method over all its runs.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) method: usize,
+    pub(crate) runs: usize,
+    /// Planned and not run.
+    pub(crate) missing: usize,
+    /// Without a feasible solution.
+    pub(crate) infeasible: usize,
+    /// With a result that failed its verification.
+    pub(crate) unverified: usize,
+    pub(crate) optimal: usize,
+    /// Mean over instances of the mean over seeds, with the standard error over instances (over seeds, if there is one instance).
+    pub(crate) mean: Option<(f64, Option<f64>)>,
+    /// Over all runs.
+    pub(crate) median: Option<f64>,
+    pub(crate) best: Option<f64>,
+    pub(crate) worst: Option<f64>,
+    /// Sum over the instances on which every method has a score: of the best over seeds, of the mean.
+    pub(crate) sums: Option<(f64, f64)>,
+    /// Mean over runs of playouts per second.
+    pub(crate) rate: Option<f64>,
+    /// Mean over runs of seconds.
+    pub(crate) seconds: Option<f64>,
+}
+
+/// A method against another over the runs that both have.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Comparison {
+    pub(crate) a: usize,
+    pub(crate) b: usize,
+    /// Whether the sample are the seeds of a single instance.
+    pub(crate) seeds: bool,
+    /// Mean of A - B with its standard error, interval and p; `None` without common scores.
+    pub(crate) t: Option<soloist::statistics::PairedT>,
+    pub(crate) wilcoxon: Wilcoxon,
+    /// Wilcoxon's p corrected for the number of comparisons.
+    pub(crate) holm: f64,
+    /// Instances (or seeds) on which A was better, equal, worse: by feasibility first.
+    pub(crate) wins: usize,
+    pub(crate) ties: usize,
+    pub(crate) losses: usize,
+    /// Which is better on average.
+    pub(crate) better: Option<usize>,
+}
+
+impl Grid {
+    /// Sorts the runs of the plan.
+    pub(crate) fn new(plan: &Plan, found: &HashMap<String, Run>) -> Self {
+        let line = vec![vec![None; plan.seeds.len()]; plan.instances.len()];
+        let mut runs = vec![line; plan.methods.len()];
+        let mut planned = vec![0; plan.methods.len()];
+        for job in &plan.jobs {
+            runs[job.method][job.instance][job.seed] = found.get(&job.key).copied();
+            planned[job.method] += 1;
+        }
+        Self { sense: plan.sense, runs, planned }
+    }
+
+    /// Methods that take part.
+    pub(crate) fn methods(&self) -> Vec<usize> {
+        (0..self.runs.len()).filter(|&method| self.planned[method] > 0).collect()
+    }
+
+    /// Scores of a method on an instance.
+    pub(crate) fn scores(&self, method: usize, instance: usize) -> Vec<f64> {
+        self.runs[method][instance].iter().flatten().filter_map(Run::value).collect()
+    }
+
+    /// Best of some scores.
+    pub(crate) fn best(&self, scores: &[f64]) -> Option<f64> {
+        scores.iter().copied().reduce(|a, b| self.sense.best_value(a, b))
+    }
+
+    /// The instances on which every method has a score.
+    pub(crate) fn common(&self) -> Vec<usize> {
+        let methods = self.methods();
+        let count = self.runs.first().map_or(0, Vec::len);
+        (0..count).filter(|&at| methods.iter().all(|&method| !self.scores(method, at).is_empty())).collect()
+    }
+
+    /// The row of a method.
+    pub(crate) fn row(&self, method: usize) -> Row {
+        let runs: Vec<Run> = self.runs[method].iter().flatten().flatten().copied().collect();
+        let scores: Vec<f64> = runs.iter().filter_map(Run::value).collect();
+        let by_instance: Vec<f64> =
+            (0..self.runs[method].len()).filter_map(|at| mean(&self.scores(method, at))).collect();
+        let sample = if by_instance.len() == 1 { Summary::of(&scores) } else { Summary::of(&by_instance) };
+        let all = Summary::of(&scores);
+        let ends = all.map(|all| match self.sense {
+            Sense::Maximize => (all.largest, all.least),
+            Sense::Minimize => (all.least, all.largest),
+        });
+        let common = self.common();
+        let sum = |value: &dyn Fn(&[f64]) -> Option<f64>| {
+            common.iter().filter_map(|&at| value(&self.scores(method, at))).sum::<f64>()
+        };
+        let rates: Vec<f64> = runs.iter().map(|run| run.playouts as f64 / run.seconds.max(1e-9)).collect();
+        Row {
+            method,
+            runs: runs.len(),
+            missing: self.planned[method] - runs.len(),
+            infeasible: runs.iter().filter(|run| run.score.is_none()).count(),
+            unverified: runs.iter().filter(|run| run.verified == Some(false)).count(),
+            optimal: runs.iter().filter(|run| run.optimal && run.value().is_some()).count(),
+            mean: sample.map(|sample| (sample.mean, sample.error)),
+            median: all.map(|all| all.median),
+            best: ends.map(|(best, _)| best),
+            worst: ends.map(|(_, worst)| worst),
+            sums: (!common.is_empty()).then(|| (sum(&|scores| self.best(scores)), sum(&mean))),
+            rate: mean(&rates),
+            seconds: mean(&runs.iter().map(|run| run.seconds).collect::<Vec<_>>()),
+        }
+    }
+
+    /// All comparisons: with the baseline, or of every pair when there are few methods, or with the first.
+    pub(crate) fn comparisons(&self, baseline: Option<usize>) -> Vec<Comparison> {
+        let methods = self.methods();
+        let baseline = baseline.filter(|baseline| methods.contains(baseline));
+        let baseline = baseline.or_else(|| methods.first().copied().filter(|_| methods.len() > ALL_PAIRS));
+        let mut all = Vec::new();
+        match baseline {
+            Some(base) => all.extend(methods.iter().filter(|&&a| a != base).map(|&a| self.compare(a, base))),
+            None => {
+                for (at, &a) in methods.iter().enumerate() {
+                    all.extend(methods[at + 1..].iter().map(|&b| self.compare(a, b)));
+                }
+            }
+        }
+        let p: Vec<f64> = all.iter().map(|comparison| comparison.wilcoxon.p).collect();
+        for (comparison, p) in all.iter_mut().zip(holm(&p)) {
+            comparison.holm = p;
+        }
+        all
+    }
+
+    /// Compares two methods over the (instance, seed) pairs that both have run.
+    fn compare(&self, a: usize, b: usize) -> Comparison {
+        let mut units: Vec<Vec<(Run, Run)>> = self.runs[a]
+            .iter()
+            .zip(&self.runs[b])
+            .map(|(a, b)| a.iter().zip(b).filter_map(|(a, b)| (*a).zip(*b)).filter(sound).collect())
+            .filter(|pairs: &Vec<_>| !pairs.is_empty())
+            .collect();
+        let seeds = units.len() == 1;
+        if seeds {
+            units = units.swap_remove(0).into_iter().map(|pair| vec![pair]).collect();
+        }
+        let differences: Vec<f64> = units.iter().filter_map(|pairs| difference(pairs)).collect();
+        let verdicts: Vec<Ordering> = units.iter().map(|pairs| self.verdict(pairs)).collect();
+        let count = |verdict: Ordering| verdicts.iter().filter(|&&other| other == verdict).count();
+        let t = paired_t(&differences, CONFIDENCE);
+        let better = t.filter(|t| t.mean != 0.0).map(|t| if self.sense.better_value(t.mean, 0.0) { a } else { b });
+        let wilcoxon = wilcoxon(&differences);
+        Comparison {
+            a,
+            b,
+            seeds,
+            t,
+            wilcoxon,
+            holm: wilcoxon.p,
+            wins: count(Ordering::Greater),
+            ties: count(Ordering::Equal),
+            losses: count(Ordering::Less),
+            better,
+        }
+    }
+
+    /// Who is better on an instance: more runs with a feasible solution, else the better mean, else the smaller violation.
+    fn verdict(&self, pairs: &[(Run, Run)]) -> Ordering {
+        let feasible = |side: fn(&(Run, Run)) -> &Run| pairs.iter().filter(|pair| side(pair).score.is_some()).count();
+        let by_count = feasible(|pair| &pair.0).cmp(&feasible(|pair| &pair.1));
+        let by_score = || {
+            let difference = difference(pairs)?;
+            Some(match self.sense {
+                Sense::Maximize => difference.total_cmp(&0.0),
+                Sense::Minimize => 0.0_f64.total_cmp(&difference),
+            })
+        };
+        let by_violation = || {
+            let violation = |side: fn(&(Run, Run)) -> &Run| {
+                mean(&pairs.iter().map(|pair| side(pair).violation.unwrap_or(f64::INFINITY)).collect::<Vec<_>>())
+            };
+            let (a, b) = (violation(|pair| &pair.0)?, violation(|pair| &pair.1)?);
+            Some(b.total_cmp(&a))
+        };
+        by_count.then_with(|| by_score().or_else(by_violation).unwrap_or(Ordering::Equal))
+    }
+}
+
+/// Whether neither result failed its verification.
+fn sound((a, b): &(Run, Run)) -> bool {
+    a.verified != Some(false) && b.verified != Some(false)
+}
+
+/// Mean of A - B over the pairs in which both have a score; 0 within rounding.
+fn difference(pairs: &[(Run, Run)]) -> Option<f64> {
+    let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().filter_map(|(a, b)| a.score.zip(b.score)).unzip();
+    let (a, b) = (mean(&a)?, mean(&b)?);
+    // A plain 0, because -0 would be told from it.
+    Some(if close(a, b) { 0.0 } else { a - b })
+}
+
+/// Arithmetic mean; `None` of nothing.
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(score: Option<f64>, violation: Option<f64>) -> Option<Run> {
+        Some(Run { score, violation, optimal: false, playouts: 100, seconds: 0.5, verified: score.map(|_| true) })
+    }
+
+    fn at(score: f64) -> Option<Run> {
+        run(Some(score), None)
+    }
+
+    fn grid(sense: Sense, runs: Vec<Vec<Vec<Option<Run>>>>) -> Grid {
+        let planned = runs.iter().map(|method| method.iter().map(Vec::len).sum()).collect();
+        Grid { sense, runs, planned }
+    }
+
+    #[test]
+    fn seeds_are_averaged_before_instances_are_compared() {
+        let a = vec![vec![at(10.0), at(14.0)], vec![at(20.0), at(20.0)]];
+        let b = vec![vec![at(11.0), at(9.0)], vec![at(20.0), at(20.0)]];
+        let grid = grid(Sense::Maximize, vec![a, b]);
+        let row = grid.row(0);
+        assert_eq!((row.runs, row.mean, row.median), (4, Some((16.0, Some(4.0))), Some(17.0)));
+        assert_eq!(
+            (row.best, row.worst, row.sums, row.rate),
+            (Some(20.0), Some(10.0), Some((34.0, 32.0)), Some(200.0))
+        );
+        let all = grid.comparisons(None);
+        assert_eq!(all.len(), 1);
+        let t = all[0].t.unwrap();
+        assert_eq!((t.count, t.mean, all[0].wilcoxon.zeros), (2, 1.0, 1));
+        assert_eq!((all[0].wins, all[0].ties, all[0].losses, all[0].better, all[0].seeds), (1, 1, 0, Some(0), false));
+    }
+
+    #[test]
+    fn a_single_instance_is_compared_over_its_seeds() {
+        let grid =
+            grid(Sense::Minimize, vec![vec![vec![at(1.0), at(2.0), at(3.0)]], vec![vec![at(2.0), at(4.0), None]]]);
+        assert_eq!(grid.row(0).mean, Some((2.0, Some((1.0_f64 / 3.0).sqrt()))));
+        assert_eq!(grid.row(1).missing, 1);
+        let [both] = &grid.comparisons(Some(0))[..] else { panic!("one pair") };
+        // The baseline is taken off the other.
+        assert_eq!((both.a, both.b, both.seeds, both.better), (1, 0, true, Some(0)));
+        assert_eq!((both.t.unwrap().mean, both.wins, both.losses), (1.5, 0, 2));
+    }
+
+    #[test]
+    fn feasibility_comes_first() {
+        let none = run(None, None);
+        let a = vec![vec![at(1.0)], vec![run(None, Some(1.0))], vec![none], vec![none], vec![at(3.0)]];
+        let b = vec![vec![none], vec![run(None, Some(2.0))], vec![none], vec![at(9.0)], vec![at(2.0)]];
+        let grid = grid(Sense::Maximize, vec![a, b]);
+        let both = &grid.comparisons(None)[0];
+        assert_eq!((both.wins, both.ties, both.losses), (3, 1, 1));
+        assert_eq!((both.t.unwrap().count, both.t.unwrap().mean), (1, 1.0));
+        assert_eq!((grid.row(0).infeasible, grid.common()), (3, vec![4]));
+    }
+
+    #[test]
+    fn unverified_results_count_for_nothing() {
+        let mut wrong = at(99.0);
+        wrong.as_mut().unwrap().verified = Some(false);
+        let grid = grid(Sense::Maximize, vec![vec![vec![wrong], vec![at(2.0)]], vec![vec![at(1.0)], vec![at(1.0)]]]);
+        assert_eq!((grid.row(0).unverified, grid.row(0).best), (1, Some(2.0)));
+        assert_eq!(grid.comparisons(None)[0].t.unwrap().mean, 1.0);
+    }
+
+    #[test]
+    fn which_pairs_are_compared() {
+        let pairs = |methods: usize, baseline| {
+            let grid = grid(Sense::Maximize, (0..methods).map(|i| vec![vec![at(i as f64)], vec![at(0.0)]]).collect());
+            grid.comparisons(baseline).iter().map(|c| (c.a, c.b)).collect::<Vec<_>>()
+        };
+        assert_eq!(pairs(1, None), []);
+        assert_eq!(pairs(3, None), [(0, 1), (0, 2), (1, 2)]);
+        assert_eq!(pairs(3, Some(1)), [(0, 1), (2, 1)]);
+        assert_eq!(pairs(5, None), [(1, 0), (2, 0), (3, 0), (4, 0)]);
+    }
+}

@@ -1,0 +1,156 @@
+//! `soloist bench`: methods x instances x seeds at equal budgets, each result verified and kept, and what they say.
+//!
+//! `spec` reads the description, `plan` turns it into jobs, `runner` runs them, `record` keeps what they yield, `analysis` works out the
+//! figures, `present` and `table` show them, `progress` tells how far things are.
+
+mod analysis;
+mod plan;
+mod present;
+mod progress;
+mod record;
+mod runner;
+mod spec;
+mod table;
+
+use crate::args::BenchArgs;
+use crate::failure::Failure;
+use crate::output;
+use crate::result::plain;
+use crate::signal;
+use analysis::Grid;
+use plan::{Job, Plan};
+use present::{Findings, budget_text, counted};
+use progress::{Estimate, Show, by_method, span};
+use record::{Found, Writer};
+use runner::Event;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Runs the command.
+pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
+    let spec = spec::read(&args.spec)?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let at_a_time = args.jobs.or(spec.jobs).unwrap_or_else(|| (cores / spec.threads).max(1));
+    let mut plan = Plan::new(&args.spec, spec, args.scale)?;
+    // Runs that a filter hides are still runs of this spec.
+    let all: Vec<String> = plan.jobs.iter().map(|job| job.key.clone()).collect();
+    let keys: HashSet<&str> = all.iter().map(String::as_str).collect();
+    plan.filter(&args.filter)?;
+    let path = args.out.clone().unwrap_or_else(|| args.spec.with_extension("jsonl"));
+    if args.dry_run {
+        let found = if args.fresh { Found::default() } else { record::read(&path, &keys)? };
+        return dry_run(&plan, &found, at_a_time, args.json);
+    }
+    let (writer, found) = Writer::open(&path, &keys, args.fresh)?;
+    signal::install(args.quiet, Vec::new())?;
+    if !args.quiet {
+        announce(&plan, &path, &found, at_a_time, cores);
+    }
+    let (found, ran) = run_all(args, &plan, found, writer, at_a_time);
+    let findings = Findings::new(&plan, Grid::new(&plan, &found.runs));
+    let text = if args.json { findings.json() } else { findings.text(args.markdown, args.instances) };
+    ran.and(output::print(&text))?;
+    match findings.unverified() {
+        0 if findings.missing() > 0 => Ok(130),
+        0 => Ok(0),
+        count => Err(Failure::runtime(format!("{} failed verification", counted(count, "result")))),
+    }
+}
+
+/// Runs what is not in the file yet.
+fn run_all(
+    args: &BenchArgs,
+    plan: &Plan,
+    mut found: Found,
+    mut writer: Writer,
+    at_a_time: usize,
+) -> (Found, Result<(), Failure>) {
+    let todo: Vec<&Job> = plan.jobs.iter().filter(|job| !found.runs.contains_key(&job.key)).collect();
+    let mut show = Show::new(args.quiet, plan, &todo, Estimate::new(plan, &found.runs), at_a_time);
+    let ran = runner::run(plan, &todo, at_a_time, !args.no_solutions, &mut |event| {
+        match event {
+            Event::Beat => show.beat(),
+            Event::Finished(finished) => {
+                writer.append(&finished.line)?;
+                if let Some(wrong) = &finished.wrong {
+                    show.note(wrong);
+                }
+                found.runs.insert(finished.job.key.clone(), finished.run);
+                let score = finished.run.score.map_or_else(|| "infeasible".to_owned(), plain);
+                let latest = format!("{}: {score}", plan.describe(finished.job));
+                show.finished(finished.job, &finished.run, latest);
+            }
+        }
+        Ok(())
+    });
+    show.finish();
+    if !args.quiet && signal::STOP.load(Ordering::SeqCst) && ran.is_ok() && show.left() > 0 {
+        output::note(&format!("interrupted with {} to do; the same call continues", counted(show.left(), "run")));
+    }
+    (found, ran)
+}
+
+/// Says what starts and what was found.
+fn announce(plan: &Plan, path: &Path, found: &Found, at_a_time: usize, cores: usize) {
+    let path = path.display();
+    if found.cut {
+        output::note(&format!("{path}: the last line was cut short and is dropped"));
+    }
+    if found.others > 0 {
+        output::note(&format!("{path}: {} of other runs, left as they are", counted(found.others, "record")));
+    }
+    if found.twice > 0 {
+        output::note(&format!(
+            "{path}: {} of runs that are there twice, the later ones count",
+            counted(found.twice, "record")
+        ));
+    }
+    let done = plan.jobs.iter().filter(|job| found.runs.contains_key(&job.key)).count();
+    let total = counted(plan.jobs.len(), "run");
+    output::note(&format!("{}: {total}, {done} done, {at_a_time} at a time, kept in {path}", plan.domain.name));
+    let timed = plan.methods.iter().any(|method| method.budget.time.is_some());
+    if timed && at_a_time * plan.threads > cores {
+        let streams = at_a_time * plan.threads;
+        output::note(&format!("{streams} threads share {cores} cores: time limits buy less than they would alone"));
+    }
+}
+
+/// Lists the runs and what they would take.
+fn dry_run(plan: &Plan, found: &Found, at_a_time: usize, as_json: bool) -> Result<u8, Failure> {
+    let estimate = Estimate::new(plan, &found.runs);
+    let is_done = |job: &Job| found.runs.contains_key(&job.key);
+    let todo: Vec<&Job> = plan.jobs.iter().filter(|job| !is_done(job)).collect();
+    let seconds = estimate.seconds(&by_method(plan, todo.iter().copied())).map(|seconds| seconds / at_a_time as f64);
+    if as_json {
+        let job = |job: &Job| {
+            json!({
+                "job": job.key,
+                "instance": plan.instances[job.instance].name,
+                "seed": plan.seeds[job.seed],
+                "method": plan.methods[job.method].label,
+                "budget": record::budget_json(&plan.methods[job.method].budget),
+                "done": is_done(job),
+            })
+        };
+        let jobs: Vec<Value> = plan.jobs.iter().map(job).collect();
+        let object =
+            json!({ "jobs": jobs, "done": plan.jobs.len() - todo.len(), "at_a_time": at_a_time, "seconds": seconds });
+        output::print(&format!("{object}\n"))?;
+        return Ok(0);
+    }
+    let mut text = String::new();
+    for job in &plan.jobs {
+        let state = if is_done(job) { "done" } else { "run " };
+        let budget = budget_text(&plan.methods[job.method].budget);
+        text.push_str(&crate::failure::one_line(&format!("{state}  {}, {budget}", plan.describe(job))));
+        text.push('\n');
+    }
+    let time =
+        seconds.map_or_else(|| "time unknown (count limits)".to_owned(), |seconds| format!("about {}", span(seconds)));
+    let (total, left) = (counted(plan.jobs.len(), "run"), todo.len());
+    text.push_str(&format!("{total}, {left} to do, {at_a_time} at a time: {time}\n"));
+    output::print(&text)?;
+    Ok(0)
+}

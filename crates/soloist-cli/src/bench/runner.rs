@@ -1,0 +1,205 @@
+//! Runs jobs on a pool of threads; the calling thread hears of every end.
+
+use super::plan::{Job, Plan};
+use super::record::{Record, Run};
+use crate::failure::Failure;
+use crate::result::{self, Asked, ResultJson};
+use crate::signal::STOP;
+use crate::solve::verify;
+use soloist::StopReason;
+use soloist_problems::{Request, Unwatched};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// Time between two beats when no run ends.
+const BEAT: Duration = Duration::from_millis(200);
+
+/// A finished run.
+#[derive(Debug)]
+pub(crate) struct Finished<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) run: Run,
+    /// Its line in the file of runs.
+    pub(crate) line: String,
+    /// Why the result is not what it claims to be.
+    pub(crate) wrong: Option<String>,
+}
+
+/// What the caller is told.
+pub(crate) enum Event<'a> {
+    /// A run ended by itself.
+    Finished(Box<Finished<'a>>),
+    /// Some time passed.
+    Beat,
+}
+
+/// Runs `todo` in its order, `jobs` at a time. Runs that are interrupted are dropped; the first failure stops all others.
+pub(crate) fn run<'a>(
+    plan: &'a Plan,
+    todo: &[&'a Job],
+    jobs: usize,
+    solutions: bool,
+    tell: &mut dyn FnMut(Event<'a>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(todo.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                while !STOP.load(Ordering::SeqCst)
+                    && let Some(job) = todo.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    // Nobody listens any more once a failure is on its way out.
+                    let _ = sender.send(solve(plan, job, solutions));
+                }
+            });
+        }
+        drop(sender);
+        let mut failed = Ok(());
+        loop {
+            let told = match receiver.recv_timeout(BEAT) {
+                Ok(Ok(Some(finished))) => tell(Event::Finished(Box::new(finished))),
+                Ok(Ok(None)) => Ok(()),
+                Ok(Err(failure)) => Err(failure),
+                Err(RecvTimeoutError::Timeout) => tell(Event::Beat),
+                Err(RecvTimeoutError::Disconnected) => break failed,
+            };
+            if failed.is_ok() && told.is_err() {
+                STOP.store(true, Ordering::SeqCst);
+                failed = told;
+            }
+        }
+    })
+}
+
+/// One run, verified; `None` if it was interrupted.
+fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Finished<'a>>, Failure> {
+    let loaded = &plan.instances[job.instance];
+    let instance = &*loaded.instance;
+    let mut choice = loaded.choices[job.method].clone();
+    choice.seed = plan.seeds[job.seed];
+    let request = Request {
+        method: Some(choice.method.clone()),
+        rollout: Some(choice.rollout.clone()),
+        seed: choice.seed,
+        threads: choice.threads,
+        budget: plan.methods[job.method].budget.clone(),
+        // Nobody watches: as seldom as can be.
+        interval: Duration::MAX,
+        stop: Some(&STOP),
+        ..Request::default()
+    };
+    let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", plan.describe(job)));
+    let report = instance.solve(request, &mut Unwatched).map_err(|error| fail(&error))?;
+    if report.stop == StopReason::Interrupted {
+        return Ok(None);
+    }
+    let asked = Asked { domain: plan.domain, instance, options: &plan.options, choice: &choice };
+    let checked = result::value(&report).map(|score| verify(instance, &ResultJson::new(asked, &report).line(), score));
+    let verified = checked.as_ref().map(Result::is_ok);
+    let wrong = checked.and_then(Result::err).map(|failure| format!("{}: {}", plan.describe(job), failure.message));
+    let line = Record::new(plan, job, &report, verified, solutions).line();
+    Ok(Some(Finished { job, run: Run::new(&report, verified), line, wrong }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::analysis::Grid;
+    use crate::bench::present::Findings;
+    use crate::bench::spec::{Contender, Entry, Spec};
+    use serde_json::Value;
+    use soloist::Budget;
+    use soloist_problems::Options;
+    use std::collections::HashMap;
+    use std::path::Path;
+
+    /// A plan on the dummy problem, by playouts and by playouts without end.
+    fn plan(instances: &[&str]) -> Plan {
+        let method = |playouts| Contender {
+            label: format!("{playouts} playouts"),
+            preset: None,
+            set: Vec::new(),
+            rollout: None,
+            budget: Budget::playouts(playouts),
+            line: 1,
+        };
+        let spec = Spec {
+            title: None,
+            domain: &crate::dummy::DOMAIN,
+            options: Options::new(),
+            instances: instances.iter().map(|text| Entry { text: (*text).to_owned(), line: 1 }).collect(),
+            limit: 100,
+            seeds: vec![1, 2],
+            threads: 1,
+            jobs: None,
+            methods: vec![method(3), method(4)],
+            baseline: None,
+        };
+        Plan::new(Path::new("dummy.toml"), spec, 1.0).unwrap()
+    }
+
+    /// Runs everything: the records, what was found wrong, and what is told at the end.
+    fn all(plan: &Plan) -> (Vec<Value>, Vec<String>, Value) {
+        let todo: Vec<&Job> = plan.jobs.iter().collect();
+        let (mut records, mut wrongs, mut found) = (Vec::new(), Vec::new(), HashMap::new());
+        run(plan, &todo, 2, true, &mut |event| {
+            if let Event::Finished(finished) = event {
+                records.push(serde_json::from_str(&finished.line).unwrap());
+                wrongs.extend(finished.wrong);
+                found.insert(finished.job.key.clone(), finished.run);
+            }
+            Ok(())
+        })
+        .unwrap();
+        let findings = Findings::new(plan, Grid::new(plan, &found));
+        assert_eq!((findings.missing(), findings.unverified()), (0, wrongs.len()));
+        assert!(findings.text(false, true).lines().all(|line| line.len() < 200));
+        (records, wrongs, serde_json::from_str(&findings.json()).unwrap())
+    }
+
+    #[test]
+    fn results_that_fail_verification_are_kept_as_such() {
+        let (records, wrongs, table) = all(&plan(&["feasible", "wrong"]));
+        assert_eq!((records.len(), wrongs.len()), (8, 4));
+        for record in &records {
+            assert_eq!(record["verified"], record["instance"] == "feasible", "{record}");
+        }
+        assert!(wrongs[0].starts_with("wrong, seed ") && wrongs[0].contains("claims score 2, verification finds 3"));
+        let row = &table["methods"][0];
+        assert_eq!((&row["runs"], &row["unverified"], &row["mean"]), (&4.into(), &2.into(), &2.into()));
+        assert!(table["notes"].to_string().contains("2 runs failed verification"), "{table}");
+    }
+
+    #[test]
+    fn infeasible_runs_are_counted_and_left_out() {
+        let (records, wrongs, table) = all(&plan(&["feasible", "infeasible"]));
+        assert!(wrongs.is_empty());
+        let infeasible: Vec<_> = records.iter().filter(|record| record["instance"] == "infeasible").collect();
+        assert_eq!(infeasible.len(), 4);
+        for record in infeasible {
+            assert_eq!(
+                (&record["verified"], &record["score"], &record["violation"]),
+                (&Value::Null, &Value::Null, &1.5.into())
+            );
+        }
+        let row = &table["methods"][0];
+        assert_eq!((&row["infeasible"], &row["mean"], &row["sum_of_best"]), (&2.into(), &2.into(), &2.into()));
+        // Equal scores on one instance, equal violations on the other.
+        let pair = &table["comparisons"][0];
+        assert_eq!((&pair["ties"], &pair["zeros"], &pair["better"]), (&2.into(), &1.into(), &Value::Null));
+        assert!(table["notes"].to_string().contains("2 of 4 runs without a feasible solution"), "{table}");
+    }
+
+    #[test]
+    fn methods_stand_side_by_side() {
+        let plan = plan(&["feasible", "wrong", "feasible"]);
+        let order: Vec<_> = plan.jobs.iter().map(|job| (job.instance, job.seed, job.method)).collect();
+        assert_eq!(order[..5], [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (1, 0, 0)]);
+        // The instance that is named twice runs once, and every run has a key of its own.
+        let keys: std::collections::HashSet<_> = plan.jobs.iter().map(|job| job.key.as_str()).collect();
+        assert_eq!((plan.jobs.len(), keys.len()), (8, 8));
+    }
+}

@@ -1,0 +1,531 @@
+//! The description of a comparison: a TOML file, read with errors that name file and line.
+
+use crate::choice;
+use crate::failure::{Failure, one_line, unknown};
+use crate::values::{self, Setting};
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use soloist::{Budget, Method, Preset};
+use soloist_problems::{Domain, Options, domains, find_domain};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+use toml::Spanned;
+
+/// Largest spec file that is read.
+const MAX_SIZE: u64 = 16 << 20;
+/// Most methods, and most seeds or instances: more is a slip of the pen.
+pub(crate) const MAX_METHODS: usize = 100;
+pub(crate) const MAX_ITEMS: usize = 100_000;
+
+/// What is compared.
+#[derive(Debug)]
+pub(crate) struct Spec {
+    pub(crate) title: Option<String>,
+    pub(crate) domain: &'static Domain,
+    /// Options of the problem, complete.
+    pub(crate) options: Options,
+    pub(crate) instances: Vec<Entry>,
+    /// How many instances are kept.
+    pub(crate) limit: usize,
+    pub(crate) seeds: Vec<u64>,
+    pub(crate) threads: usize,
+    pub(crate) jobs: Option<usize>,
+    pub(crate) methods: Vec<Contender>,
+    /// Index of the method that the others are compared with.
+    pub(crate) baseline: Option<usize>,
+}
+
+/// An instance file, pattern, spec or range of specs as written.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub(crate) text: String,
+    pub(crate) line: usize,
+}
+
+/// A method of the comparison.
+#[derive(Debug)]
+pub(crate) struct Contender {
+    pub(crate) label: String,
+    /// `None`: each instance's default.
+    pub(crate) preset: Option<&'static Preset>,
+    pub(crate) set: Vec<Setting>,
+    pub(crate) rollout: Option<String>,
+    pub(crate) budget: Budget,
+    pub(crate) line: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSpec {
+    title: Option<String>,
+    problem: Spanned<String>,
+    instances: Vec<Spanned<String>>,
+    limit_instances: Option<Spanned<Scalar>>,
+    #[serde(default)]
+    options: BTreeMap<String, Spanned<Scalar>>,
+    seeds: Option<Spanned<List>>,
+    budget: Option<Spanned<RawBudget>>,
+    threads: Option<Spanned<Scalar>>,
+    jobs: Option<Spanned<Scalar>>,
+    method: Vec<Spanned<RawMethod>>,
+    compare: Option<RawCompare>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table such as { method = \"uct\" }")]
+struct RawMethod {
+    name: Option<Spanned<String>>,
+    method: Option<Spanned<String>>,
+    rollout: Option<Spanned<String>>,
+    #[serde(default)]
+    set: BTreeMap<String, Spanned<Scalar>>,
+    budget: Option<Spanned<RawBudget>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table such as { time = \"10s\" }")]
+struct RawBudget {
+    time: Option<Spanned<Scalar>>,
+    playouts: Option<Spanned<Scalar>>,
+    nodes: Option<Spanned<Scalar>>,
+    target: Option<Spanned<Scalar>>,
+    stall: Option<Spanned<Scalar>>,
+    memory: Option<Spanned<Scalar>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a table such as { baseline = \"uct\" }")]
+struct RawCompare {
+    baseline: Spanned<String>,
+}
+
+/// A string, number or boolean, as `--set` would take it.
+struct Scalar(String);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Texts;
+        impl Visitor<'_> for Texts {
+            type Value = Scalar;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string, a number or a boolean")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
+                Ok(Scalar(text.to_owned()))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
+                Ok(Scalar(value.to_string()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
+                Ok(Scalar(value.to_string()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
+                // 1e300 in digits would fill the message.
+                let long = value.is_finite() && value.abs() >= 1e18;
+                Ok(Scalar(if long { format!("{value:e}") } else { value.to_string() }))
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
+                Ok(Scalar(value.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Texts)
+    }
+}
+
+/// A scalar or a list of them.
+struct List(Vec<String>);
+
+impl<'de> Deserialize<'de> for List {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Lists;
+        impl<'de> Visitor<'de> for Lists {
+            type Value = List;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of seeds or a range such as \"1..5\"")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<List, E> {
+                Ok(List(vec![text.to_owned()]))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<List, E> {
+                Ok(List(vec![value.to_string()]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<List, A::Error> {
+                let mut list = Vec::new();
+                while let Some(Scalar(item)) = items.next_element()? {
+                    list.push(item);
+                }
+                Ok(List(list))
+            }
+        }
+        deserializer.deserialize_any(Lists)
+    }
+}
+
+/// Reads a spec file.
+pub(crate) fn read(path: &Path) -> Result<Spec, Failure> {
+    let shown = path.display();
+    let fail = |error: &dyn fmt::Display| Failure::runtime(format!("{shown}: {error}"));
+    let file = std::fs::File::open(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
+    let mut text = String::new();
+    file.take(MAX_SIZE + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
+    if text.len() as u64 > MAX_SIZE {
+        return Err(fail(&"larger than 16 MiB, not a spec"));
+    }
+    parse(&shown.to_string(), &text)
+}
+
+/// Where in the file something stands, for messages.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+impl Place<'_> {
+    fn line(self, span: &Range<usize>) -> usize {
+        1 + self.text.as_bytes()[..span.start.min(self.text.len())].iter().filter(|&&byte| byte == b'\n').count()
+    }
+
+    fn fail(self, span: &Range<usize>, message: impl fmt::Display) -> Failure {
+        at_line(self.file, self.line(span), &message.to_string())
+    }
+}
+
+/// A wrong spec: exit 2.
+pub(crate) fn at_line(file: &str, line: usize, message: &str) -> Failure {
+    Failure::usage(format!("{file}: line {line}: {message}"))
+}
+
+/// Reads a spec from its text.
+pub(crate) fn parse(file: &str, text: &str) -> Result<Spec, Failure> {
+    let place = Place { file, text };
+    let raw: RawSpec = toml::from_str(text).map_err(|error| {
+        // The words of TOML, not those of the reader.
+        let message = error.message().replace('\n', ", ").replace(": map,", ": table,").replace("sequence", "list");
+        let message = one_line(&message);
+        match error.span() {
+            Some(span) => place.fail(&span, message),
+            None => Failure::usage(format!("{file}: {message}")),
+        }
+    })?;
+    let problem = raw.problem.get_ref();
+    let domain = find_domain(problem).ok_or_else(|| {
+        let known: Vec<_> = domains().iter().map(|domain| domain.name).collect();
+        place.fail(&raw.problem.span(), unknown("problem", problem, &known))
+    })?;
+    if raw.instances.is_empty() {
+        return Err(Failure::usage(format!("{file}: `instances` is empty, expected files or specs")));
+    }
+    let entry = |entry: &Spanned<String>| Entry { text: entry.get_ref().clone(), line: place.line(&entry.span()) };
+    let methods = contenders(place, domain, &raw)?;
+    let baseline = match &raw.compare {
+        None => None,
+        Some(compare) => {
+            let name = compare.baseline.get_ref();
+            let labels: Vec<_> = methods.iter().map(|method| method.label.as_str()).collect();
+            let at = labels.iter().position(|label| label == name);
+            Some(at.ok_or_else(|| place.fail(&compare.baseline.span(), unknown("method", name, &labels)))?)
+        }
+    };
+    Ok(Spec {
+        title: raw.title.clone(),
+        domain,
+        options: options(place, domain, &raw.options)?,
+        instances: raw.instances.iter().map(entry).collect(),
+        limit: number(place, "limit_instances", raw.limit_instances.as_ref(), MAX_ITEMS)?.unwrap_or(MAX_ITEMS),
+        seeds: seeds(place, raw.seeds.as_ref())?,
+        threads: number(place, "threads", raw.threads.as_ref(), 256)?.unwrap_or(1),
+        jobs: number(place, "jobs", raw.jobs.as_ref(), 256)?,
+        methods,
+        baseline,
+    })
+}
+
+fn number(
+    place: Place<'_>,
+    what: &str,
+    value: Option<&Spanned<Scalar>>,
+    most: usize,
+) -> Result<Option<usize>, Failure> {
+    let Some(value) = value else { return Ok(None) };
+    let text = &value.get_ref().0;
+    let number = text.parse().ok().filter(|number| (1..=most).contains(number));
+    let number = number.ok_or_else(|| {
+        place.fail(&value.span(), format!("`{what}`: expected a whole number from 1 to {most}, got `{text}`"))
+    })?;
+    Ok(Some(number))
+}
+
+fn options(
+    place: Place<'_>,
+    domain: &'static Domain,
+    raw: &BTreeMap<String, Spanned<Scalar>>,
+) -> Result<Options, Failure> {
+    let mut options = Options::new();
+    for (key, value) in raw {
+        let setting = Setting { key: key.clone(), value: value.get_ref().0.clone() };
+        let (known, rest) = choice::split_settings(domain, std::slice::from_ref(&setting))
+            .map_err(|failure| place.fail(&value.span(), failure.message))?;
+        if !rest.is_empty() {
+            let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();
+            let message = match names[..] {
+                [] => format!("{} has no options, got `{key}`", domain.name),
+                _ => unknown(&format!("option of {}", domain.name), key, &names),
+            };
+            return Err(place.fail(&value.span(), message));
+        }
+        options.extend(known);
+    }
+    Ok(choice::complete(domain, options))
+}
+
+fn seeds(place: Place<'_>, raw: Option<&Spanned<List>>) -> Result<Vec<u64>, Failure> {
+    let Some(raw) = raw else { return Ok(vec![0]) };
+    let fail = |message: String| place.fail(&raw.span(), format!("`seeds`: {message}"));
+    let mut seeds = Vec::new();
+    for text in &raw.get_ref().0 {
+        match range(text) {
+            Some(range) => seeds.extend(range.map_err(fail)?),
+            None => seeds.push(values::seed(text).map_err(fail)?),
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    if let Some(twice) = seeds.iter().find(|&&seed| !seen.insert(seed)) {
+        return Err(fail(format!("{twice} is there twice")));
+    }
+    if seeds.is_empty() || seeds.len() > MAX_ITEMS {
+        return Err(fail(format!("{} seeds, expected 1 to {MAX_ITEMS}", seeds.len())));
+    }
+    Ok(seeds)
+}
+
+/// `A..B`, both included; `None`: not meant as a range.
+pub(crate) fn range(text: &str) -> Option<Result<std::ops::RangeInclusive<u64>, String>> {
+    let (first, last) = text.split_once("..")?;
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(first) || !digits(last) {
+        return None;
+    }
+    Some(match (first.parse::<u64>(), last.parse::<u64>()) {
+        (Ok(first), Ok(last)) if first <= last && last - first < MAX_ITEMS as u64 => Ok(first..=last),
+        (Ok(first), Ok(last)) if first > last => Err(format!("the range {first}..{last} runs backwards")),
+        _ => Err(format!("the range `{text}` is too long, expected at most {MAX_ITEMS} numbers")),
+    })
+}
+
+fn contenders(place: Place<'_>, domain: &'static Domain, raw: &RawSpec) -> Result<Vec<Contender>, Failure> {
+    if raw.method.is_empty() || raw.method.len() > MAX_METHODS {
+        return Err(Failure::usage(format!(
+            "{}: {} methods, expected 1 to {MAX_METHODS} [[method]] tables",
+            place.file,
+            raw.method.len()
+        )));
+    }
+    let common = raw.budget.as_ref().map(|raw| budget(place, raw)).transpose()?;
+    let mut lines: HashMap<String, usize> = HashMap::new();
+    let mut methods = Vec::new();
+    for method in &raw.method {
+        let contender = contender(place, domain, method, common.as_ref())?;
+        if let Some(line) = lines.insert(contender.label.clone(), contender.line) {
+            let message = format!("the method name `{}` is taken by line {line}: give `name`", contender.label);
+            return Err(at_line(place.file, contender.line, &message));
+        }
+        methods.push(contender);
+    }
+    Ok(methods)
+}
+
+fn contender(
+    place: Place<'_>,
+    domain: &'static Domain,
+    spanned: &Spanned<RawMethod>,
+    common: Option<&Budget>,
+) -> Result<Contender, Failure> {
+    let raw = spanned.get_ref();
+    let preset = match &raw.method {
+        None => None,
+        Some(name) => Some(Method::presets().iter().find(|preset| preset.name == name.get_ref()).ok_or_else(|| {
+            let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
+            place.fail(&name.span(), unknown("method", name.get_ref(), &known))
+        })?),
+    };
+    // As written: what a later setting means may depend on an earlier one.
+    let mut pairs: Vec<_> = raw.set.iter().collect();
+    pairs.sort_by_key(|(_, value)| value.span().start);
+    let mut set = Vec::new();
+    for (key, value) in pairs {
+        let setting = Setting { key: key.clone(), value: value.get_ref().0.clone() };
+        if domain.options.iter().any(|option| option.name == key) {
+            return Err(
+                place.fail(&value.span(), format!("`{key}` is an option of {}: set it under `options`", domain.name))
+            );
+        }
+        set.push(setting);
+        if let Some(preset) = preset {
+            choice::apply(domain, preset.name, &mut preset.method(), &set.iter().collect::<Vec<_>>())
+                .map_err(|failure| place.fail(&value.span(), failure.message))?;
+        }
+    }
+    let mut label = preset.map_or("default", |preset| preset.name).to_owned();
+    for Setting { key, value } in &set {
+        label.push_str(&format!(" {key}={value}"));
+    }
+    if let Some(rollout) = &raw.rollout {
+        label.push_str(&format!(" {}", rollout.get_ref()));
+    }
+    if let Some(name) = &raw.name {
+        label.clone_from(name.get_ref());
+        if label.trim().is_empty() || label.chars().any(char::is_control) || label.chars().count() > 80 {
+            return Err(place.fail(&name.span(), "`name`: expected 1 to 80 printable characters"));
+        }
+    }
+    let budget = match &raw.budget {
+        Some(own) => budget(place, own)?,
+        None => common.cloned().ok_or_else(|| {
+            let example = "expected `budget = { time = \"10s\" }` or the like, for all methods or this one";
+            place.fail(&spanned.span(), format!("`{label}` has no budget: {example}"))
+        })?,
+    };
+    let rollout = raw.rollout.as_ref().map(|rollout| rollout.get_ref().clone());
+    Ok(Contender { label, preset, set, rollout, budget, line: place.line(&spanned.span()) })
+}
+
+fn budget(place: Place<'_>, spanned: &Spanned<RawBudget>) -> Result<Budget, Failure> {
+    fn field<T>(
+        place: Place<'_>,
+        name: &str,
+        value: Option<&Spanned<Scalar>>,
+        read: fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, Failure> {
+        let read = |value: &Spanned<Scalar>| {
+            read(&value.get_ref().0).map_err(|message| place.fail(&value.span(), format!("`{name}`: {message}")))
+        };
+        value.map(read).transpose()
+    }
+    let raw = spanned.get_ref();
+    let budget = Budget {
+        time: field(place, "time", raw.time.as_ref(), values::duration)?,
+        playouts: field(place, "playouts", raw.playouts.as_ref(), values::count)?,
+        nodes: field(place, "nodes", raw.nodes.as_ref(), values::count)?,
+        target: field(place, "target", raw.target.as_ref(), values::score)?,
+        stall: field(place, "stall", raw.stall.as_ref(), values::count)?,
+        memory: field(place, "memory", raw.memory.as_ref(), values::size)?.unwrap_or(Budget::MEMORY),
+    };
+    if budget.time.is_none() && [budget.playouts, budget.nodes, budget.stall] == [None; 3] {
+        let message = "the budget has no end: expected one or more of `time`, `playouts`, `nodes`, `stall`";
+        return Err(place.fail(&spanned.span(), message));
+    }
+    Ok(budget)
+}
+
+/// The budget with time, playouts and nodes multiplied by `scale`; none becomes less than 1 ms or 1.
+pub(crate) fn scaled(budget: &Budget, scale: f64) -> Budget {
+    if scale == 1.0 {
+        return budget.clone();
+    }
+    // The ends of the ranges that a budget has.
+    let count = |count: u64| (count as f64 * scale).round().clamp(1.0, 1e18) as u64;
+    let time = |time: Duration| {
+        let millis = (time.as_secs_f64() * scale * 1e3).clamp(1.0, 3.1536e12);
+        Duration::from_nanos((millis * 1e6).round().min(1e19) as u64)
+    };
+    Budget {
+        time: budget.time.map(time),
+        playouts: budget.playouts.map(count),
+        nodes: budget.nodes.map(count),
+        ..budget.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: &str = r#"title = "t"
+problem = "samegame"
+instances = ["a.txt", "random:6x6x3:1..2"]
+limit_instances = 3
+options = { penalty = "schadd" }
+seeds = "1..3"
+budget = { time = 10, playouts = 1e6, target = -1.5, stall = "10k", memory = "1GiB" }
+[[method]]
+method = "nrpa"
+set = { level = 2, alpha = 0.5 }
+[[method]]
+name = "u"
+method = "uct"
+rollout = "random"
+budget = { nodes = 5 }
+[compare]
+baseline = "u"
+"#;
+
+    #[test]
+    fn every_key_is_read() {
+        let spec = parse("s.toml", SPEC).unwrap();
+        assert_eq!((spec.title.as_deref(), spec.domain.name, spec.limit, spec.threads), (Some("t"), "samegame", 3, 1));
+        assert_eq!(
+            (spec.options["penalty"].as_str(), &spec.seeds[..], spec.baseline),
+            ("schadd", &[1, 2, 3][..], Some(1))
+        );
+        assert_eq!((spec.instances[1].text.as_str(), spec.instances[1].line), ("random:6x6x3:1..2", 3));
+        let [nrpa, uct] = &spec.methods[..] else { panic!("two methods") };
+        assert_eq!((nrpa.label.as_str(), uct.label.as_str(), uct.line), ("nrpa level=2 alpha=0.5", "u", 11));
+        let all = Budget {
+            time: Some(Duration::from_secs(10)),
+            playouts: Some(1_000_000),
+            nodes: None,
+            target: Some(-1.5),
+            stall: Some(10_000),
+            memory: 1 << 30,
+        };
+        assert_eq!((&nrpa.budget, &uct.budget), (&all, &Budget { nodes: Some(5), ..Budget::default() }));
+        let less = scaled(&all, 0.001);
+        assert_eq!((less.time, less.playouts), (Some(Duration::from_millis(10)), Some(1000)));
+        assert_eq!((less.target, less.stall, less.memory), (all.target, all.stall, all.memory));
+        let ends = (scaled(&uct.budget, 1e-6), scaled(&Budget::playouts(1_000_000_000_000_000_000), 1e6));
+        assert_eq!((ends.0.nodes, ends.1.playouts), (Some(1), Some(1_000_000_000_000_000_000)));
+    }
+
+    #[test]
+    fn damaged_specs_are_refused_in_one_line() {
+        let mut refused = 0;
+        let mut read = |text: &[u8]| {
+            let Ok(text) = std::str::from_utf8(text) else { return };
+            if let Err(failure) = parse("s.toml", text) {
+                refused += 1;
+                assert_eq!(failure.code, 2);
+                assert!(
+                    failure.message.starts_with("s.toml: ") && !failure.message.contains('\n'),
+                    "{}",
+                    failure.message
+                );
+            }
+        };
+        for at in 0..SPEC.len() {
+            read(&SPEC.as_bytes()[..at]);
+            for byte in [b'\n', b'"', b'[', b'}', b'=', b'9', b'.', 0] {
+                let mut bytes = SPEC.as_bytes().to_vec();
+                bytes[at] = byte;
+                read(&bytes);
+            }
+        }
+        assert!(refused > SPEC.len(), "{refused}");
+    }
+}

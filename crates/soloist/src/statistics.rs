@@ -1,0 +1,401 @@
+//! Statistics for comparing searches: summaries, the paired t test, Wilcoxon's signed-rank test, Holm's correction.
+//!
+//! Every function takes plain numbers, so that it serves scores, times or counts alike; values must be finite. The special functions
+//! come from `libm`, so that the same numbers give the same figures on every machine.
+
+/// Most differences for which [`wilcoxon`] counts the distribution out: at 50 the normal approximation is good to three digits.
+pub const EXACT: usize = 50;
+
+/// What describes a sample.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Summary {
+    /// How many values, at least 1.
+    pub count: usize,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard error of the mean: s / sqrt(n), with the sample deviation s (divisor n - 1). `None` for a single value.
+    pub error: Option<f64>,
+    /// Median; of an even number of values the mean of the middle two.
+    pub median: f64,
+    /// Smallest value.
+    pub least: f64,
+    /// Largest value.
+    pub largest: f64,
+}
+
+impl Summary {
+    /// Describes `values`; `None` if there are none. O(n log n).
+    ///
+    /// ```
+    /// use soloist::statistics::Summary;
+    /// let summary = Summary::of(&[2.0, 4.0, 4.0, 6.0]).unwrap();
+    /// assert_eq!((summary.mean, summary.median), (4.0, 4.0));
+    /// assert!(Summary::of(&[]).is_none());
+    /// ```
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        let count = values.len();
+        let mut sorted = values.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (&least, &largest) = (sorted.first()?, sorted.last()?);
+        let median = f64::midpoint(sorted[(count - 1) / 2], sorted[count / 2]);
+        let mean = values.iter().sum::<f64>() / count as f64;
+        let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+        let error = (count > 1).then(|| (squares / (count - 1) as f64 / count as f64).sqrt());
+        Some(Self { count, mean, error, median, least, largest })
+    }
+}
+
+/// Mean of paired differences with its interval and the t test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairedT {
+    /// How many pairs, at least 1.
+    pub count: usize,
+    /// Mean difference.
+    pub mean: f64,
+    /// Standard error of the mean; `None` for a single pair.
+    pub error: Option<f64>,
+    /// Interval that holds the true mean with the confidence asked for: mean -/+ t(confidence, n - 1) s / sqrt(n). `None` for a single
+    /// pair.
+    pub interval: Option<(f64, f64)>,
+    /// Two-sided p of "the true mean is 0". `None` for a single pair and where all differences are equal: without variation t is undefined.
+    pub p: Option<f64>,
+}
+
+/// The paired t test on differences, with an interval of `confidence` (0.95, say; between 0 and 1). `None` without differences.
+///
+/// It assumes that the mean of the differences is close to normal: fair for some tens of instances, not for a handful of skewed ones, for
+/// which [`wilcoxon`] stands beside it.
+///
+/// ```
+/// use soloist::statistics::paired_t;
+/// let t = paired_t(&[1.0, 2.0, 3.0], 0.95).unwrap();
+/// assert_eq!(t.mean, 2.0);
+/// assert!((t.p.unwrap() - 0.0742).abs() < 1e-4);
+/// ```
+///
+/// # References
+/// Student, "The probable error of a mean", Biometrika 6, 1908.
+#[must_use]
+pub fn paired_t(differences: &[f64], confidence: f64) -> Option<PairedT> {
+    let Summary { count, mean, error, .. } = Summary::of(differences)?;
+    let degrees = count.saturating_sub(1) as f64;
+    let interval = error.map(|error| {
+        let reach = student_t(1.0 - confidence, degrees) * error;
+        (mean - reach, mean + reach)
+    });
+    let p = error.filter(|&error| error > 0.0).map(|error| student_p(mean / error, degrees));
+    Some(PairedT { count, mean, error, interval, p })
+}
+
+/// Two-sided p of Student's t: the probability of a value at least as far from 0 as `t`, with `degrees` > 0 of freedom.
+///
+/// It is I_x(degrees / 2, 1/2) at x = degrees / (degrees + t^2), I being the regularised incomplete beta function.
+#[must_use]
+pub fn student_p(t: f64, degrees: f64) -> f64 {
+    let square = t * t;
+    if square.is_infinite() { 0.0 } else { incomplete_beta(degrees / 2.0, 0.5, degrees / (degrees + square)) }
+}
+
+/// The value that Student's t exceeds on either side with probability `p` in all: the inverse of [`student_p`], by bisection.
+///
+/// Infinite for p = 0; 0 for p >= 1.
+#[must_use]
+pub fn student_t(p: f64, degrees: f64) -> f64 {
+    if p <= 0.0 {
+        return f64::INFINITY;
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    while student_p(high, degrees) > p && high < 1e300 {
+        (low, high) = (high, high * 2.0);
+    }
+    // More halvings than a number has bits.
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        if student_p(middle, degrees) > p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// The regularised incomplete beta function I_x(a, b) for a, b > 0 and 0 <= x <= 1, by its continued fraction.
+///
+/// # References
+/// W. Press, S. Teukolsky, W. Vetterling and B. Flannery, "Numerical Recipes", 3rd edition, 2007, section 6.4 (the fraction, evaluated by
+/// Lentz's method).
+fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+    if x <= 0.0 || x >= 1.0 {
+        return f64::from(u8::from(x >= 1.0));
+    }
+    if x > (a + 1.0) / (a + b + 2.0) {
+        // There the fraction converges slowly, and fast for the complement.
+        return 1.0 - incomplete_beta(b, a, 1.0 - x);
+    }
+    let front =
+        libm::exp(libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * libm::log(x) + b * libm::log1p(-x));
+    front * beta_fraction(a, b, x) / a
+}
+
+/// The continued fraction of the incomplete beta function.
+fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
+    const TINY: f64 = 1e-300;
+    let guarded = |value: f64| if value.abs() < TINY { TINY } else { value };
+    let mut c = 1.0;
+    let mut d = 1.0 / guarded(1.0 - (a + b) * x / (a + 1.0));
+    let mut fraction = d;
+    // The terms needed grow with the square root of the degrees: 10,000 suffice for 10^7 and more.
+    for m in 1..10_000 {
+        let m = f64::from(m);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let mut last = 1.0;
+        for term in [even, odd] {
+            d = 1.0 / guarded(1.0 + term * d);
+            c = guarded(1.0 + term / c);
+            last = c * d;
+            fraction *= last;
+        }
+        if (last - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    fraction
+}
+
+/// Wilcoxon's signed-rank test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wilcoxon {
+    /// Differences that are not 0.
+    pub count: usize,
+    /// Differences of 0, left out as Wilcoxon did.
+    pub zeros: usize,
+    /// Sum of the ranks of the positive differences; equal sizes share their mean rank.
+    pub plus: f64,
+    /// Sum of the ranks of the negative differences.
+    pub minus: f64,
+    /// Two-sided p of "differences are symmetric about 0"; 1 if all of them are 0.
+    pub p: f64,
+    /// Whether p was counted out and not approximated.
+    pub exact: bool,
+}
+
+/// Wilcoxon's signed-rank test on paired differences, two-sided. O(n log n), and O(n^3) where it is exact, for up to [`EXACT`]
+/// differences.
+///
+/// Exact: all 2^n assignments of signs to the ranks at hand, tied ones included, are counted by dynamic programming. Beyond, the normal
+/// approximation with correction for ties and continuity.
+///
+/// ```
+/// use soloist::statistics::wilcoxon;
+/// let test = wilcoxon(&[1.0, 2.0, 3.0, 4.0, 5.0]);
+/// assert_eq!((test.plus, test.minus, test.p), (15.0, 0.0, 0.0625)); // 2 of 32
+/// ```
+///
+/// # References
+/// F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945; W. J. Conover, "Practical Nonparametric
+/// Statistics", 3rd edition, 1999, section 5.7.
+#[must_use]
+pub fn wilcoxon(differences: &[f64]) -> Wilcoxon {
+    let mut sorted: Vec<f64> = differences.iter().copied().filter(|&difference| difference != 0.0).collect();
+    sorted.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let (count, zeros) = (sorted.len(), differences.len() - sorted.len());
+    // Twice the rank is whole even where a rank is shared.
+    let mut doubled = Vec::with_capacity(count);
+    let (mut plus, mut minus, mut ties) = (0_u64, 0_u64, 0.0);
+    for group in sorted.chunk_by(|a, b| a.abs() == b.abs()) {
+        let rank = (2 * doubled.len() + group.len() + 1) as u64;
+        doubled.extend(group.iter().map(|_| rank));
+        let positive = group.iter().filter(|&&difference| difference > 0.0).count() as u64;
+        plus += rank * positive;
+        minus += rank * (group.len() as u64 - positive);
+        let size = group.len() as f64;
+        ties += size * size * size - size;
+    }
+    let exact = count <= EXACT;
+    let p = if exact { signed_rank_tail(&doubled, plus.min(minus)) } else { approximate(count, plus, ties) };
+    Wilcoxon { count, zeros, plus: plus as f64 / 2.0, minus: minus as f64 / 2.0, p, exact }
+}
+
+/// Twice the probability, at most 1, that the ranks with a positive sign add up to at most `sum`, signs being fair coins.
+fn signed_rank_tail(ranks: &[u64], sum: u64) -> f64 {
+    let sum = sum as usize;
+    let mut chance = vec![0.0; sum + 1];
+    chance[0] = 1.0;
+    for &rank in ranks {
+        for total in (0..=sum).rev() {
+            let without = total.checked_sub(rank as usize).map_or(0.0, |rest| chance[rest]);
+            chance[total] = f64::midpoint(chance[total], without);
+        }
+    }
+    (2.0 * chance.iter().sum::<f64>()).min(1.0)
+}
+
+/// The normal approximation; `plus` is twice the rank sum, `ties` the sum of t^3 - t over groups of t equal sizes.
+fn approximate(count: usize, plus: u64, ties: f64) -> f64 {
+    let n = count as f64;
+    let mean = n * (n + 1.0) / 4.0;
+    let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0;
+    let distance = ((plus as f64 / 2.0 - mean).abs() - 0.5).max(0.0);
+    libm::erfc(distance / (2.0 * variance).sqrt())
+}
+
+/// Holm's step-down correction: p values of several tests of one question, so that the chance of any false alarm stays below the level.
+///
+/// The k-th smallest of m is multiplied by m - k + 1, and none becomes smaller than one before it; at most 1. The order is kept.
+///
+/// ```
+/// use soloist::statistics::holm;
+/// assert_eq!(holm(&[0.25, 0.125, 0.5]), [0.5, 0.375, 0.5]);
+/// ```
+///
+/// # References
+/// S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
+#[must_use]
+pub fn holm(p: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
+    let mut adjusted = vec![0.0; p.len()];
+    let mut least = 0.0_f64;
+    for (k, &at) in order.iter().enumerate() {
+        least = least.max(p[at] * (p.len() - k) as f64).min(1.0);
+        adjusted[at] = least;
+    }
+    adjusted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn near(a: f64, b: f64, tolerance: f64) {
+        assert!((a - b).abs() <= tolerance, "{a} and {b}");
+    }
+
+    #[test]
+    fn summaries() {
+        let summary = Summary::of(&[5.0, 1.0, 3.0, 7.0]).unwrap();
+        // By hand: squares 9 + 1 + 1 + 9 = 20, s^2 = 20/3, error = sqrt(20/12).
+        assert_eq!((summary.count, summary.mean, summary.median), (4, 4.0, 4.0));
+        assert_eq!((summary.least, summary.largest), (1.0, 7.0));
+        near(summary.error.unwrap(), (20.0_f64 / 12.0).sqrt(), 1e-15);
+        assert_eq!(Summary::of(&[2.5]).unwrap().error, None);
+    }
+
+    #[test]
+    fn published_quantiles_of_t() {
+        // Two-sided points of the printed tables.
+        for (degrees, five, one) in [
+            (1.0, 12.706, 63.657),
+            (2.0, 4.303, 9.925),
+            (5.0, 2.571, 4.032),
+            (9.0, 2.262, 3.250),
+            (30.0, 2.042, 2.750),
+            (120.0, 1.980, 2.617),
+        ] {
+            near(student_t(0.05, degrees), five, 5e-4);
+            near(student_t(0.01, degrees), one, 5e-4);
+            near(student_p(five, degrees), 0.05, 5e-5);
+        }
+        // Cauchy for one degree, and the normal in the limit.
+        near(student_p(1.0, 1.0), 0.5, 1e-14);
+        near(student_t(0.05, 1e7), 1.959_964, 1e-6);
+        assert_eq!((student_p(0.0, 9.0), student_p(f64::INFINITY, 9.0)), (1.0, 0.0));
+        assert_eq!(student_p(-2.0, 7.0), student_p(2.0, 7.0));
+        assert_eq!((student_t(0.0, 3.0), student_t(1.0, 3.0) < 1e-6), (f64::INFINITY, true));
+    }
+
+    #[test]
+    fn the_sleep_data() {
+        // Extra hours of sleep of ten patients under two drugs: the example of Student's paper; t = -4.0621, p = 0.002833 as printed by R.
+        let a = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
+        let b = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
+        let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
+        let test = paired_t(&differences, 0.95).unwrap();
+        near(test.mean, -1.58, 1e-12);
+        near(test.mean / test.error.unwrap(), -4.0621, 5e-5);
+        near(test.p.unwrap(), 0.002_833, 5e-7);
+        let (low, high) = test.interval.unwrap();
+        near(low, -2.459_886, 5e-7);
+        near(high, -0.700_114_2, 5e-7);
+    }
+
+    #[test]
+    fn t_tests_of_little() {
+        assert_eq!(paired_t(&[], 0.95), None);
+        let one = paired_t(&[3.0], 0.95).unwrap();
+        assert_eq!((one.mean, one.error, one.interval, one.p), (3.0, None, None, None));
+        let same = paired_t(&[2.0, 2.0, 2.0], 0.95).unwrap();
+        assert_eq!((same.interval, same.p), (Some((2.0, 2.0)), None));
+    }
+
+    #[test]
+    fn published_tails_of_the_signed_rank_sum() {
+        // Ten pairs with the ranks 1, 3 and 4 negative: W = 8, P(W <= 8) = 25 / 1024.
+        let test = wilcoxon(&[-1.0, 2.0, -3.0, -4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]);
+        assert_eq!((test.count, test.zeros, test.plus, test.minus, test.exact), (10, 0, 47.0, 8.0, true));
+        near(test.p, 50.0 / 1024.0, 1e-15);
+        // Critical values of the tables at 0.05, two-sided: the tail is within it, that of the next value is not.
+        for (n, critical) in [(6, 0), (8, 3), (12, 13), (15, 25), (20, 52), (25, 89)] {
+            let ranks: Vec<u64> = (1..=n).map(|rank| 2 * rank).collect();
+            assert!(signed_rank_tail(&ranks, 2 * critical) <= 0.05, "{n}");
+            assert!(signed_rank_tail(&ranks, 2 * (critical + 1)) > 0.05, "{n}");
+        }
+    }
+
+    #[test]
+    fn ties_are_counted_out() {
+        // Ranks 2, 2, 2, 4: of 16 signs, those with a sum of at most 2 are none and one of the three: 4, so p = 8 / 16.
+        let test = wilcoxon(&[1.0, 0.0, -1.0, 1.0, 2.0]);
+        assert_eq!((test.count, test.zeros, test.plus, test.minus), (4, 1, 8.0, 2.0));
+        near(test.p, 0.5, 1e-15);
+        let none = wilcoxon(&[0.0, 0.0]);
+        assert_eq!((none.count, none.zeros, none.p), (0, 2, 1.0));
+        assert_eq!(wilcoxon(&[]).p, 1.0);
+    }
+
+    #[test]
+    fn exact_and_normal_agree() {
+        // The distribution has lighter tails than the normal one: by its fourth cumulant the two differ by up to 0.005 here.
+        let ranks: Vec<u64> = (1..=25).map(|rank| 2 * rank).collect();
+        for (minus, exact) in [(60, 0.004_605), (89, 0.048_262), (120, 0.263_476), (150, 0.750_993)] {
+            near(signed_rank_tail(&ranks, 2 * minus), exact, 1e-6);
+            near(approximate(25, 2 * (325 - minus), 0.0), exact, 0.005_1);
+        }
+        // Beyond the limit the approximation is what is used; ties lessen its variance.
+        let differences: Vec<f64> = (1..=60).map(|i| f64::from(i) * if i % 3 == 0 { -1.0 } else { 1.0 }).collect();
+        let test = wilcoxon(&differences);
+        assert!(!test.exact);
+        near(test.minus, 630.0, 0.0);
+        near(test.p, libm::erfc(284.5 / (2.0 * 18_452.5_f64).sqrt()), 1e-14);
+        near(test.p, 0.036_2, 1e-4);
+        let tied: Vec<f64> = differences.iter().map(|difference| difference.signum()).collect();
+        // 40 of 60 positive: z = (1220 - 915 - 0.5) / sqrt(18452.5 - 215940 / 48).
+        near(wilcoxon(&tied).p, libm::erfc(304.5 / (2.0 * (18_452.5_f64 - 215_940.0 / 48.0)).sqrt()), 1e-12);
+    }
+
+    #[test]
+    fn swapping_sides_mirrors() {
+        let differences = [3.5, -1.0, 0.0, 2.0, -7.25, 2.0, 11.0];
+        let mirrored = differences.map(|difference: f64| -difference);
+        let (a, b) = (wilcoxon(&differences), wilcoxon(&mirrored));
+        assert_eq!((a.p, a.plus, a.minus, a.zeros), (b.p, b.minus, b.plus, b.zeros));
+        let (a, b) = (paired_t(&differences, 0.9).unwrap(), paired_t(&mirrored, 0.9).unwrap());
+        assert_eq!((a.mean, a.p, a.error), (-b.mean, b.p, b.error));
+        let ((low, high), (least, most)) = (a.interval.unwrap(), b.interval.unwrap());
+        assert_eq!((low, high), (-most, -least));
+    }
+
+    #[test]
+    fn corrections_keep_order() {
+        let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
+        for (value, expected) in adjusted.iter().zip([0.03, 0.06, 0.06, 0.02]) {
+            near(*value, expected, 1e-15);
+        }
+        assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
+        assert_eq!(holm(&[]), Vec::<f64>::new());
+    }
+}
