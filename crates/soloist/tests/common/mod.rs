@@ -60,6 +60,18 @@ pub(crate) struct Packed {
     value: u32,
 }
 
+impl Packed {
+    /// Value and weight.
+    pub(crate) fn totals(&self) -> (u32, u32) {
+        (self.value, self.weight)
+    }
+
+    /// The set of items.
+    pub(crate) fn items(&self) -> u64 {
+        self.set
+    }
+}
+
 impl Problem for Bag {
     type State = Packed;
     type Move = u8;
