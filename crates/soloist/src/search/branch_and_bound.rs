@@ -28,8 +28,9 @@ parameters! {
     /// A state whose optimistic [`bound`](Problem::bound) is not strictly better than a feasible incumbent is pruned; without bounds this is plain enumeration. When
     /// nothing is left, the incumbent is optimal. The `order` decides what comes first:
     /// - `depth-first` (preset `dfs`): memory for one path, incumbents early;
-    /// - `best-first` (preset `best-first`): visits no state whose bound is worse than the optimum, but keeps all open states;
-    /// - `breadth-first` (preset `bfs`): layer by layer; for shallow trees and for counting what there is;
+    /// - `best-first` (preset `best-first`): expands no state whose bound is worse than the optimum, but keeps all open states; with weak bounds it stays
+    ///   near the root and may find no solution for long;
+    /// - `breadth-first` (preset `bfs`): layer by layer, for shallow trees; on deep ones no solution is finished within any time;
     /// - `iterative-broadening` (preset `iterative-broadening`): pass `b` tries the first `b` children of each state. Ends when a pass left out no child;
     /// - `limited-discrepancy` (preset `lds`): pass `k` scores the solutions with exactly `k` moves that are not the first child, so that solutions close
     ///   to the heuristic's choice come first. Any other child is one discrepancy. The depth of the tree is not known beforehand, so that a pass
@@ -40,8 +41,8 @@ parameters! {
     /// When to use it: instances small enough for a proof, endgames, and to check other methods. For passes the order of the children is the heuristic:
     /// give the problem a bound or a bias.
     ///
-    /// Cost per step: one state visited, its bound, and the list of its moves; with `children = bound` also a bound for each child, and for `best-first` and
-    /// `breadth-first` a replay of the moves from the root for each state expanded. The rollout is not used.
+    /// Cost per step: one state visited, its bound, and the list of its moves. Depth-first orders with `children = bound` also compute a bound for each child;
+    /// `best-first` and `breadth-first`, where that setting means `given`, replay the moves from the root for each state expanded. The rollout is not used.
     ///
     /// Memory: depth-first orders keep one state and one list of moves for each move of the path. `best-first` and `breadth-first` keep a move, a bound and a link to its parent for each
     /// open state and each ancestor of one (48 to 64 bytes), never more than the budget, but at least 4096 of them: when they do not fit, the half of the open states with the worst
@@ -83,14 +84,10 @@ parameters! {
 }
 
 impl BranchAndBound {
-    /// The defaults with another order. Where all open states are kept, the order of the children hardly matters: as given.
+    /// The defaults with another order.
     #[must_use]
     pub fn in_order(order: Order) -> Self {
-        let children = match order {
-            Order::BestFirst | Order::BreadthFirst => Children::Given,
-            Order::DepthFirst | Order::IterativeBroadening | Order::LimitedDiscrepancy => Children::Bound,
-        };
-        Self { order, children, ..Self::default() }
+        Self { order, ..Self::default() }
     }
 
     /// The search that runs this within `memory` bytes.

@@ -1,6 +1,6 @@
 //! Best-first and breadth-first search: a list of open states.
 
-use super::children::{Child, Lister, optimistic, rank};
+use super::children::{Child, Children, Lister, optimistic, rank};
 use super::table::Table;
 use super::{BranchAndBound, Context, Order, Search, Status};
 use crate::checkpoint::{decode, encode};
@@ -83,10 +83,12 @@ impl<P: Problem> Run<P> {
         // Lists double as they grow: a quarter is left for that.
         let each = size_of::<Node<P::Move>>() + size_of::<Open>() + size_of::<u32>();
         let fit = usize::try_from(share / 4 * 3).unwrap_or(usize::MAX) / each;
+        // The list sorts by bounds itself.
+        let children = if own.children == Children::Bound { Children::Given } else { own.children };
         Self {
             breadth: own.order == Order::BreadthFirst,
             sense: problem.sense(),
-            lister: Lister::new(own.children, own.shuffle, root.clone()),
+            lister: Lister::new(children, own.shuffle, root.clone()),
             table: own.table.then(|| Table::new(share)),
             memory: share,
             nodes: Vec::new(),
