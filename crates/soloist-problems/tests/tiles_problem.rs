@@ -118,7 +118,9 @@ fn engines_and_layouts_play_the_same() {
             for rollout in ROLLOUTS {
                 let run = |problem: &Tiles<Small>| {
                     let solver = Solver::new(problem, method.clone()).rollout(rollout.name).seed(5);
-                    solver.budget(Budget::playouts(400)).run().unwrap()
+                    // Some searches visit many states before they finish a game.
+                    let budget = Budget { nodes: Some(3_000), ..Budget::playouts(400) };
+                    solver.budget(budget).run().unwrap()
                 };
                 let runs: Vec<_> = Engine::ALL
                     .into_iter()

@@ -1,6 +1,6 @@
 //! Which search runs, with all its numbers.
 
-use crate::search::{Bandit, Nmcs, Nrpa, Sampling, Uct};
+use crate::search::{Bandit, BranchAndBound, IdaStar, Nmcs, Nrpa, Order, Sampling, Uct};
 use crate::{Parameter, ParameterError};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,10 @@ pub enum Method {
     Nmcs(Nmcs),
     /// Nested rollout policy adaptation.
     Nrpa(Nrpa),
+    /// Classical tree searches with bounds.
+    BranchAndBound(BranchAndBound),
+    /// Iterative deepening A*.
+    IdaStar(IdaStar),
 }
 
 /// A named setting of a method.
@@ -152,6 +156,42 @@ const PRESETS: &[Preset] = &[
         reference: "C. D. Rosin, IJCAI 2011",
         make: || Method::Nrpa(Nrpa::default()),
     },
+    Preset {
+        name: "dfs",
+        summary: "depth-first branch and bound; exhaustive search without bounds",
+        reference: "A. H. Land and A. G. Doig, Econometrica 28, 1960",
+        make: || Method::BranchAndBound(BranchAndBound::default()),
+    },
+    Preset {
+        name: "best-first",
+        summary: "branch and bound from the open state with the best bound",
+        reference: "P. E. Hart, N. J. Nilsson and B. Raphael, IEEE Transactions on Systems Science and Cybernetics 4, 1968",
+        make: || Method::BranchAndBound(BranchAndBound::in_order(Order::BestFirst)),
+    },
+    Preset {
+        name: "bfs",
+        summary: "branch and bound layer by layer",
+        reference: "E. F. Moore, Symposium on the Theory of Switching, Harvard 1959",
+        make: || Method::BranchAndBound(BranchAndBound::in_order(Order::BreadthFirst)),
+    },
+    Preset {
+        name: "iterative-broadening",
+        summary: "depth-first passes over the first one, two, three, ... children of each state",
+        reference: "M. L. Ginsberg and W. D. Harvey, Artificial Intelligence 55, 1992",
+        make: || Method::BranchAndBound(BranchAndBound::in_order(Order::IterativeBroadening)),
+    },
+    Preset {
+        name: "lds",
+        summary: "limited discrepancy search: passes with 0, 1, 2, ... moves other than the first choice",
+        reference: "W. D. Harvey and M. L. Ginsberg, IJCAI 1995; R. E. Korf, AAAI 1996",
+        make: || Method::BranchAndBound(BranchAndBound::in_order(Order::LimitedDiscrepancy)),
+    },
+    Preset {
+        name: "ida-star",
+        summary: "iterative deepening A* on the bounds",
+        reference: "R. E. Korf, Artificial Intelligence 27, 1985",
+        make: || Method::IdaStar(IdaStar::default()),
+    },
 ];
 
 impl Method {
@@ -182,6 +222,8 @@ impl Method {
             Self::Uct(own) => own.parameters(),
             Self::Nmcs(own) => own.parameters(),
             Self::Nrpa(own) => own.parameters(),
+            Self::BranchAndBound(own) => own.parameters(),
+            Self::IdaStar(own) => own.parameters(),
         }
     }
 
@@ -192,7 +234,7 @@ impl Method {
     pub fn validate(&self) -> Result<(), ParameterError> {
         match self {
             Self::Uct(own) => own.validate(),
-            Self::Sampling(_) | Self::Nmcs(_) | Self::Nrpa(_) => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -206,6 +248,8 @@ impl Method {
             Self::Uct(own) => own.set(name, value),
             Self::Nmcs(own) => own.set(name, value),
             Self::Nrpa(own) => own.set(name, value),
+            Self::BranchAndBound(own) => own.set(name, value),
+            Self::IdaStar(own) => own.set(name, value),
         }
     }
 }

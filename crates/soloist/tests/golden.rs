@@ -28,6 +28,18 @@ const SETTINGS: &[&str] = &[
     "nrpa level=3 clamp=2",
 ];
 
+/// Systematic searches: one that goes layer by layer needs a problem with few layers to finish anything.
+const SYSTEMATIC: &[&str] = &[
+    "dfs",
+    "dfs shuffle=all",
+    "best-first",
+    "bfs",
+    "iterative-broadening children=bias",
+    "lds",
+    "lds children=bias shuffle=all",
+    "ida-star",
+];
+
 fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {
     let mut fields = setting.split(' ');
     let preset = fields.next().unwrap();
@@ -43,6 +55,13 @@ fn golden_runs() {
     for setting in SETTINGS {
         for (seed, playouts) in [(1, 40), (2, 1_000), (3, 10_000)] {
             line(&mut text, "staircase-40", &Staircase(40), setting, seed, playouts);
+            line(&mut text, "bag", &Bag::sixteen(), setting, seed, playouts);
+            line(&mut text, "tight-bag-minimised", &Bag::tight().mirrored(), setting, seed, playouts);
+        }
+    }
+    for setting in SYSTEMATIC {
+        for (seed, playouts) in [(1, 40), (3, 10_000)] {
+            line(&mut text, "staircase-12", &Staircase(12), setting, seed, playouts);
             line(&mut text, "bag", &Bag::sixteen(), setting, seed, playouts);
             line(&mut text, "tight-bag-minimised", &Bag::tight().mirrored(), setting, seed, playouts);
         }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Bag, Recorded, method, methods, run, timeless};
+use common::{Bag, Recorded, is_systematic, method, methods, run, timeless};
 use soloist::doc::Staircase;
 use soloist::{
     Budget, Improvement, Method, Observer, Problem, Progress, Rng, Score, Sense, Solution, SolveError, Solver,
@@ -29,7 +29,8 @@ fn the_same_run_twice() {
 #[test]
 fn seeds_matter() {
     let problem = Recorded::new(Bag::sixteen());
-    for method in methods() {
+    let draws = |method: &Method| !is_systematic(method) || format!("{method:?}").contains("shuffle: All");
+    for method in methods().into_iter().filter(draws) {
         let logs = [1, 2].map(|seed| {
             run(&problem, &method, seed, 100);
             problem.take()
@@ -57,7 +58,9 @@ fn playout_counts_are_exact() {
 fn a_target_stops_at_the_playout_that_reaches_it() {
     let bag = Bag::sixteen();
     for method in methods().into_iter().filter(|method| !format!("{method:?}").contains("restarts: false")) {
-        let budget = Budget { target: Some(375.0), ..Budget::playouts(100_000) };
+        // A fixed order meets good solutions late.
+        let target = if is_systematic(&method) { 340.0 } else { 375.0 };
+        let budget = Budget { target: Some(target), ..Budget::playouts(100_000) };
         let outcome = Solver::new(&bag, method.clone()).seed(2).budget(budget).run().unwrap();
         if matches!(&method, Method::Sampling(own) if own.limit > 0) && outcome.stop == StopReason::Completed {
             continue;
@@ -65,7 +68,8 @@ fn a_target_stops_at_the_playout_that_reaches_it() {
         assert_eq!(outcome.stop, StopReason::Target, "{method:?}");
         let (last, earlier) = outcome.history.split_last().unwrap();
         assert_eq!(last.playouts, outcome.counters.playouts, "{method:?}");
-        assert!(last.score.value().unwrap() >= 375.0 && earlier.iter().all(|old| old.score.value().unwrap() < 375.0));
+        assert!(last.score.value().unwrap() >= target);
+        assert!(earlier.iter().all(|old| old.score.value().unwrap() < target));
     }
     // Downwards as well; an unreachable target stops nothing.
     let mirror = bag.mirrored();

@@ -134,12 +134,17 @@ fn every_method_packs_validly() {
             let request = Request {
                 method: Some(preset.method()),
                 rollout: Some(rollout.into()),
-                budget: Budget::playouts(2_000),
+                budget: Budget { nodes: Some(100_000), ..Budget::playouts(2_000) },
                 seed: 4,
                 ..Request::default()
             };
             let report = instance.solve(request, &mut Unwatched).unwrap();
-            let score = report.score.unwrap().value().unwrap();
+            let Some(score) = report.score else {
+                // 2^80 states lie between the root and the layer of solutions.
+                assert_eq!(preset.name, "bfs");
+                continue;
+            };
+            let score = score.value().unwrap();
             let result =
                 json!({ "problem": "knapsack", "score": score, "feasible": true, "solution": report.solution });
             assert_eq!(instance.check(&result.to_string()).unwrap().score, score);

@@ -3,11 +3,20 @@
 //! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules, observers, checkpoints and
 //! threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep their recursion as a stack of frames.
 
+mod branch_and_bound;
+mod children;
+mod depth_first;
+mod ida_star;
 mod nmcs;
 mod nrpa;
+mod open_list;
 mod sampling;
+mod table;
 mod uct;
 
+pub use branch_and_bound::{BranchAndBound, Order};
+pub use children::{Children, Shuffle};
+pub use ida_star::IdaStar;
 pub use nmcs::Nmcs;
 pub use nrpa::Nrpa;
 pub use sampling::Sampling;
@@ -63,6 +72,18 @@ impl<P: Problem> Context<'_, P> {
         self.tally.counters.playouts += 1;
         score
     }
+
+    /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the rollout to learn.
+    pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) {
+        let score = self.problem.score(state);
+        self.tally.counters.playouts += 1;
+        self.tally.offer(score, moves, &[]);
+    }
+
+    /// The value of the incumbent, if it is feasible.
+    pub(crate) fn incumbent(&self) -> Option<f64> {
+        self.tally.best.as_ref().and_then(|best| best.score.value())
+    }
 }
 
 /// Counters and incumbent of a stream.
@@ -103,6 +124,8 @@ impl Method {
             Self::Uct(own) => Box::new(uct::Run::new(own.clone(), problem, memory)),
             Self::Nmcs(own) => Box::new(nmcs::Run::new(own.clone())),
             Self::Nrpa(own) => Box::new(nrpa::Run::new(own.clone(), problem)),
+            Self::BranchAndBound(own) => own.build(problem, memory),
+            Self::IdaStar(own) => Box::new(own.build(problem, memory)),
         }
     }
 }

@@ -62,6 +62,18 @@ pub(crate) struct Packed {
     value: u32,
 }
 
+impl Packed {
+    /// Value and weight.
+    pub(crate) fn totals(&self) -> (u32, u32) {
+        (self.value, self.weight)
+    }
+
+    /// The set of items.
+    pub(crate) fn items(&self) -> u64 {
+        self.set
+    }
+}
+
 impl Problem for Bag {
     type State = Packed;
     type Move = u8;
@@ -232,9 +244,20 @@ pub(crate) fn methods() -> Vec<Method> {
         ("nrpa", &[("level", "2"), ("iterations", "25"), ("clamp", "2"), ("restarts", "false")]),
         ("nrpa", &[("level", "6"), ("iterations", "3")]),
         ("nrpa", &[("level", "2"), ("iterations", "8"), ("arms", "5"), ("race", "2")]),
+        ("dfs", &[("shuffle", "all"), ("children", "given")]),
+        ("lds", &[("children", "bias")]),
+        ("best-first", &[("shuffle", "all"), ("table", "false")]),
+        ("lds", &[("shuffle", "all"), ("children", "given")]),
+        ("iterative-broadening", &[("shuffle", "all"), ("table", "false")]),
+        ("ida-star", &[("shuffle", "all"), ("children", "given"), ("step", "2")]),
     ];
     all.extend(more.iter().map(|(name, settings)| method(name, settings)));
     all
+}
+
+/// Whether a method visits states in a fixed order instead of drawing: it neither finds good solutions early nor depends on the seed unless it shuffles.
+pub(crate) fn is_systematic(method: &Method) -> bool {
+    matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_))
 }
 
 /// A fresh path for a file of the test `name`.

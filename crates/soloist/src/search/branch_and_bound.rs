@@ -1,0 +1,103 @@
+//! Classical tree searches with bounds.
+
+use super::children::{Children, Shuffle};
+use super::depth_first::{self, Plan};
+use super::{Search, open_list};
+use crate::Problem;
+use crate::parameter::{choice, parameters};
+
+choice! {
+    /// Which state is visited next.
+    pub enum Order {
+        /// Depth-first: the first child of the state visited last.
+        DepthFirst = "depth-first",
+        /// The open state with the best bound; of equal bounds the deepest, of these the oldest.
+        BestFirst = "best-first",
+        /// Layer by layer, the oldest first.
+        BreadthFirst = "breadth-first",
+        /// Depth-first passes over the first 1, 2, 3, ... children of each state.
+        IterativeBroadening = "iterative-broadening",
+        /// Depth-first passes over the solutions with 0, 1, 2, ... discrepancies: moves other than the first child.
+        LimitedDiscrepancy = "limited-discrepancy",
+    }
+}
+
+parameters! {
+    /// Branch and bound: classical tree searches that leave out what cannot improve the incumbent.
+    ///
+    /// A state whose optimistic [`bound`](Problem::bound) is not strictly better than a feasible incumbent is pruned; without bounds this is plain enumeration. When
+    /// nothing is left, the incumbent is optimal. The `order` decides what comes first:
+    /// - `depth-first` (preset `dfs`): memory for one path, incumbents early;
+    /// - `best-first` (preset `best-first`): expands no state whose bound is worse than the optimum, but keeps all open states; with weak bounds it stays
+    ///   near the root and may find no solution for long;
+    /// - `breadth-first` (preset `bfs`): layer by layer, for shallow trees; on deep ones no solution is finished within any time;
+    /// - `iterative-broadening` (preset `iterative-broadening`): pass `b` tries the first `b` children of each state. Ends when a pass left out no child;
+    /// - `limited-discrepancy` (preset `lds`): pass `k` scores the solutions with exactly `k` moves that are not the first child, so that solutions close
+    ///   to the heuristic's choice come first. Any other child is one discrepancy. The depth of the tree is not known beforehand, so that a pass
+    ///   walks (without scoring) paths that Korf's improved version leaves out. Ends when a pass left out no child.
+    ///
+    /// No solution is scored twice; each scored one counts as a playout. Later passes visit states again.
+    ///
+    /// When to use it: instances small enough for a proof, endgames, and to check other methods. For passes the order of the children is the heuristic:
+    /// give the problem a bound or a bias.
+    ///
+    /// Cost per step: one state visited, its bound, and the list of its moves. Depth-first orders with `children = bound` also compute a bound for each child;
+    /// `best-first` and `breadth-first`, where that setting means `given`, replay the moves from the root for each state expanded. The rollout is not used.
+    ///
+    /// Memory: depth-first orders keep one state and one list of moves for each move of the path. `best-first` and `breadth-first` keep a move, a bound and a link to its parent for each
+    /// open state and each ancestor of one (48 to 64 bytes), never more than the budget, but at least 4096 of them: when they do not fit, the half of the open states with the worst
+    /// bounds is dropped. Unless all that was dropped turns out to be no better than the incumbent, the search then ends as completed, not as exhausted, and
+    /// proves nothing. The table takes 8 bytes a state; a full one forgets, which only repeats work. (The table's share is half of the budget with open states, else all.)
+    /// Checkpoints contain open states and table. On several streams every stream does the whole search, in another order (see `shuffle`).
+    ///
+    /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with probability about `n^2 / 2^65`. Equal keys are also
+    /// taken to list their moves in the same order.
+    ///
+    /// ```
+    /// # use soloist::{Budget, Method, Solver, StopReason, doc::Staircase};
+    /// for name in ["dfs", "best-first", "bfs", "iterative-broadening", "lds"] {
+    ///     let outcome = Solver::new(&Staircase(8), Method::preset(name).unwrap())
+    ///         .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
+    ///     assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
+    ///     // All 256 solutions, because the staircase has no bound.
+    ///     assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Exhausted, 256));
+    /// }
+    /// ```
+    ///
+    /// # References
+    /// A. H. Land and A. G. Doig, "An automatic method of solving discrete programming problems", Econometrica 28, 1960, pages 497-520.
+    /// P. E. Hart, N. J. Nilsson and B. Raphael, "A formal basis for the heuristic determination of minimum cost paths", IEEE Transactions on Systems Science and
+    /// Cybernetics 4, 1968, pages 100-107 (best-first). E. F. Moore, "The shortest path through a maze", International Symposium on the
+    /// Theory of Switching, Harvard 1959, pages 285-292 (breadth-first). M. L. Ginsberg and W. D. Harvey, "Iterative broadening", Artificial Intelligence 55, 1992,
+    /// pages 367-383. W. D. Harvey and M. L. Ginsberg, "Limited discrepancy search", IJCAI 1995, pages 607-613. R. E. Korf, "Improved limited
+    /// discrepancy search", AAAI 1996, pages 286-291.
+    pub struct BranchAndBound {
+        /// which state is visited next
+        order: Order = Order::DepthFirst, ();
+        /// the order in which children are tried
+        children: Children = Children::Bound, ();
+        /// skip states met before, where the problem has keys
+        table: bool = true, ();
+        /// which streams try ties, or moves as listed, in a random order of their own
+        shuffle: Shuffle = Shuffle::Others, ();
+    }
+}
+
+impl BranchAndBound {
+    /// The defaults with another order.
+    #[must_use]
+    pub fn in_order(order: Order) -> Self {
+        Self { order, ..Self::default() }
+    }
+
+    /// The search that runs this within `memory` bytes.
+    pub(crate) fn build<'p, P: Problem + 'p>(&self, problem: &'p P, memory: u64) -> Box<dyn Search<P> + 'p> {
+        let plan = match self.order {
+            Order::DepthFirst => Plan::All,
+            Order::IterativeBroadening => Plan::Broadening,
+            Order::LimitedDiscrepancy => Plan::Discrepancies,
+            Order::BestFirst | Order::BreadthFirst => return Box::new(open_list::Run::new(self, problem, memory)),
+        };
+        Box::new(depth_first::Run::new(plan, self.children, self.shuffle, self.table, problem, memory))
+    }
+}

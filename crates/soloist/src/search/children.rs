@@ -1,0 +1,141 @@
+//! In which order a classical tree search tries the moves of a state.
+
+use super::Context;
+use crate::parameter::choice;
+use crate::{Problem, Sense, stable_hash};
+
+choice! {
+    /// The order in which the children of a state are tried.
+    pub enum Children {
+        /// As the problem lists its moves.
+        Given = "given",
+        /// The child with the best bound first, ties as listed.
+        Bound = "bound",
+        /// The move with the largest bias first, ties as listed.
+        Bias = "bias",
+    }
+}
+
+choice! {
+    /// Which streams list their moves in an order of their own.
+    pub enum Shuffle {
+        /// All but the first: the first does what a run on one thread does, the others the same search in another order.
+        Others = "others",
+        /// Every one.
+        All = "all",
+        /// None: every stream repeats the same search.
+        None = "none",
+    }
+}
+
+/// A move and the bound of the state after it, where that was asked for (infinite otherwise).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Child<M> {
+    pub(crate) mv: M,
+    pub(crate) bound: f64,
+}
+
+/// Lists the children of states.
+///
+/// The order is a function of the state, or of what its key stands for: searches in passes and tables of states rely on it.
+pub(crate) struct Lister<P: Problem> {
+    pub(crate) order: Children,
+    pub(crate) shuffle: Shuffle,
+    /// What the stream's own order is made from. The outer `None`: not drawn yet.
+    pub(crate) salt: Option<Option<u64>>,
+    moves: Vec<P::Move>,
+    state: P::State,
+}
+
+impl<P: Problem> Lister<P> {
+    pub(crate) fn new(order: Children, shuffle: Shuffle, root: P::State) -> Self {
+        Self { order, shuffle, salt: None, moves: Vec::new(), state: root }
+    }
+
+    /// Draws the stream's own order, once.
+    pub(crate) fn begin(&mut self, context: &mut Context<'_, P>) {
+        if self.salt.is_none() {
+            let own = match self.shuffle {
+                Shuffle::Others => context.tally.stream > 0,
+                Shuffle::All => true,
+                Shuffle::None => false,
+            };
+            self.salt = Some(own.then(|| context.rng.next_u64()));
+        }
+    }
+
+    /// Replaces `children` by those of `state`, `depth` moves from the root.
+    pub(crate) fn list(
+        &mut self,
+        problem: &P,
+        state: &P::State,
+        depth: usize,
+        key: Option<u64>,
+        children: &mut Vec<Child<P::Move>>,
+    ) {
+        self.moves.clear();
+        problem.moves(state, &mut self.moves);
+        if let Some(Some(salt)) = self.salt {
+            let place = key.unwrap_or(depth as u64);
+            self.moves.sort_by_cached_key(|mv| stable_hash(&(salt, place, mv)));
+        }
+        let sense = problem.sense();
+        children.clear();
+        children.extend(self.moves.iter().map(|&mv| Child { mv, bound: unbounded(sense) }));
+        match self.order {
+            Children::Given => {}
+            Children::Bound => {
+                for child in &mut *children {
+                    self.state.clone_from(state);
+                    problem.apply(&mut self.state, child.mv);
+                    child.bound = optimistic(problem, &self.state);
+                }
+                children.sort_by_key(|child| std::cmp::Reverse(rank(sense, child.bound)));
+            }
+            Children::Bias => {
+                children.sort_by_cached_key(|child| {
+                    std::cmp::Reverse(rank(Sense::Maximize, problem.bias(state, child.mv)))
+                });
+            }
+        }
+    }
+}
+
+/// The bound of a state, infinitely good where none is known.
+pub(crate) fn optimistic<P: Problem>(problem: &P, state: &P::State) -> f64 {
+    problem.bound(state).filter(|bound| !bound.is_nan()).unwrap_or_else(|| unbounded(problem.sense()))
+}
+
+/// The bound that excludes nothing.
+pub(crate) fn unbounded(sense: Sense) -> f64 {
+    match sense {
+        Sense::Maximize => f64::INFINITY,
+        Sense::Minimize => f64::NEG_INFINITY,
+    }
+}
+
+/// A number that is larger for a better value; equal values have equal ranks.
+pub(crate) fn rank(sense: Sense, value: f64) -> u64 {
+    // Adding 0 makes -0 into 0.
+    let value = 0.0 + if sense == Sense::Maximize { value } else { -value };
+    let bits = value.to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rank;
+    use crate::Sense;
+
+    #[test]
+    fn ranks_follow_values() {
+        let values = [f64::NEG_INFINITY, -3.5, -1e-300, 0.0, 1e-300, 2.0, 1e9, f64::INFINITY];
+        for pair in values.windows(2) {
+            assert!(rank(Sense::Maximize, pair[0]) < rank(Sense::Maximize, pair[1]), "{pair:?}");
+            assert!(rank(Sense::Minimize, pair[0]) > rank(Sense::Minimize, pair[1]), "{pair:?}");
+        }
+        for sense in [Sense::Maximize, Sense::Minimize] {
+            assert_eq!(rank(sense, 0.0), rank(sense, -0.0));
+        }
+    }
+}

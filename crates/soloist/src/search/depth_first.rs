@@ -1,0 +1,305 @@
+//! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and iterative deepening share.
+
+use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
+use super::table::Table;
+use super::{Context, Search, Status};
+use crate::checkpoint::{decode, encode};
+use crate::{CheckpointError, Problem, Sense, stable_hash};
+use serde::{Deserialize, Serialize};
+
+/// What a pass leaves out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Plan {
+    /// Nothing: there is one pass.
+    All,
+    /// All but the first `number + 1` children of each state.
+    Broadening,
+    /// Solutions with another number of discrepancies than `number`.
+    Discrepancies,
+    /// States whose bound is worse than a threshold, which gives way by at least `step` between passes.
+    Threshold { step: f64 },
+}
+
+/// What the path to a state used up and made new.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    /// Discrepancies that are still to be spent.
+    left: u64,
+    /// Whether no earlier pass came this way.
+    fresh: bool,
+}
+
+/// A state on the present path and its children.
+struct Frame<P: Problem> {
+    state: P::State,
+    children: Vec<Child<P::Move>>,
+    /// Which child is tried next.
+    next: usize,
+    mark: Mark,
+}
+
+/// Where the iteration stands.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Pass {
+    /// Passes before this one.
+    number: u64,
+    /// Whether anything was left out that may hold a better solution.
+    cut: bool,
+    /// States with a worse bound are left out.
+    threshold: f64,
+    /// The threshold of the pass before.
+    before: Option<f64>,
+    /// No solution is better than this, as the pass before has shown.
+    ceiling: f64,
+    /// The best bound among the states left out for their bound.
+    next: Option<f64>,
+}
+
+pub(crate) struct Run<P: Problem> {
+    plan: Plan,
+    sense: Sense,
+    lister: Lister<P>,
+    /// The states entered in this pass.
+    table: Option<Table>,
+    memory: u64,
+    /// The present path, root first; empty between passes.
+    frames: Vec<Frame<P>>,
+    /// The moves between the frames, and the move tried last.
+    path: Vec<P::Move>,
+    pass: Pass,
+    root: P::State,
+    /// Buffers of frames that were left.
+    spare: Vec<Frame<P>>,
+}
+
+impl<P: Problem> Run<P> {
+    pub(crate) fn new(plan: Plan, children: Children, shuffle: Shuffle, table: bool, problem: &P, memory: u64) -> Self {
+        let root = problem.root();
+        let sense = problem.sense();
+        let bound = match plan {
+            Plan::Threshold { .. } => optimistic(problem, &root),
+            _ => unbounded(sense),
+        };
+        Self {
+            plan,
+            sense,
+            lister: Lister::new(children, shuffle, root.clone()),
+            table: table.then(|| Table::new(memory)),
+            memory,
+            frames: Vec::new(),
+            path: Vec::new(),
+            pass: Pass { number: 0, cut: false, threshold: bound, before: None, ceiling: bound, next: None },
+            root,
+            spare: Vec::new(),
+        }
+    }
+
+    /// An unused frame.
+    fn frame(&mut self) -> Frame<P> {
+        self.spare.pop().unwrap_or_else(|| Frame {
+            state: self.root.clone(),
+            children: Vec::new(),
+            next: 0,
+            mark: Mark { left: 0, fresh: true },
+        })
+    }
+
+    /// The mark of the root.
+    fn first_mark(&self) -> Mark {
+        match self.plan {
+            Plan::Discrepancies => Mark { left: self.pass.number, fresh: true },
+            _ => Mark { left: 0, fresh: self.pass.number == 0 },
+        }
+    }
+
+    /// The mark of the child `index` of a state with the mark `parent`, apart from what its bound says.
+    fn mark(&self, parent: Mark, index: usize) -> Mark {
+        match self.plan {
+            Plan::Broadening => Mark { fresh: parent.fresh || index as u64 == self.pass.number, ..parent },
+            Plan::Discrepancies => Mark { left: parent.left.saturating_sub(u64::from(index > 0)), ..parent },
+            Plan::All | Plan::Threshold { .. } => parent,
+        }
+    }
+
+    /// Whether the pass before left out a state with this bound.
+    fn was_cut(&self, bound: f64) -> bool {
+        self.pass.before.is_some_and(|before| self.sense.better_value(before, bound))
+    }
+
+    /// How many children of a state this pass tries.
+    fn width(&self, mark: Mark) -> usize {
+        match self.plan {
+            Plan::Broadening => usize::try_from(self.pass.number).map_or(usize::MAX, |number| number.saturating_add(1)),
+            Plan::Discrepancies if mark.left == 0 => 1,
+            _ => usize::MAX,
+        }
+    }
+
+    /// Leaves out a state for its bound if the threshold says so.
+    fn below_threshold(&mut self, bound: f64) -> bool {
+        let cut = matches!(self.plan, Plan::Threshold { .. }) && self.sense.better_value(self.pass.threshold, bound);
+        if cut {
+            self.pass.cut = true;
+            self.pass.next = Some(self.pass.next.map_or(bound, |next| self.sense.best_value(next, bound)));
+        }
+        cut
+    }
+
+    /// Goes to the next child worth a visit, leaving states that are through; with its bound, if known. `None`: the pass is through.
+    fn advance(&mut self, problem: &P, incumbent: Option<f64>) -> Option<(Frame<P>, Option<f64>)> {
+        let sense = self.sense;
+        let hopeful = |bound: f64| incumbent.is_none_or(|value| sense.better_value(bound, value));
+        loop {
+            let (depth, mark) = (self.frames.len(), self.frames.last()?.mark);
+            let width = self.width(mark);
+            let frame = &mut self.frames[depth - 1];
+            let index = frame.next;
+            let rest = &frame.children[index.min(frame.children.len())..];
+            if rest.is_empty() || index >= width {
+                self.pass.cut |= rest.iter().any(|child| hopeful(child.bound));
+                self.spare.extend(self.frames.pop());
+                continue;
+            }
+            let child = rest[0];
+            frame.next += 1;
+            if !hopeful(child.bound) || self.below_threshold(child.bound) {
+                continue;
+            }
+            self.path.truncate(depth - 1);
+            self.path.push(child.mv);
+            let mut next = self.frame();
+            next.state.clone_from(&self.frames[depth - 1].state);
+            problem.apply(&mut next.state, child.mv);
+            next.mark = self.mark(mark, index);
+            return Some((next, (self.lister.order == Children::Bound).then_some(child.bound)));
+        }
+    }
+
+    /// Prunes, scores or enters a state.
+    fn visit(&mut self, context: &mut Context<'_, P>, mut frame: Frame<P>, bound: Option<f64>) {
+        let problem = context.problem;
+        context.tally.counters.nodes += 1;
+        let bound = bound.unwrap_or_else(|| optimistic(problem, &frame.state));
+        frame.mark.fresh |= self.was_cut(bound);
+        let pruned = context.incumbent().is_some_and(|value| !self.sense.better_value(bound, value));
+        if pruned || self.below_threshold(bound) || !self.enter(problem, &mut frame) {
+            self.spare.push(frame);
+        } else if frame.children.is_empty() {
+            if frame.mark.left == 0 && frame.mark.fresh {
+                context.leaf(&frame.state, &self.path);
+            }
+            self.spare.push(frame);
+        } else {
+            self.frames.push(frame);
+        }
+    }
+
+    /// Lists the children of a state unless this pass knows it already.
+    fn enter(&mut self, problem: &P, frame: &mut Frame<P>) -> bool {
+        let key = problem.key(&frame.state);
+        if let (Some(table), Some(key)) = (&mut self.table, key) {
+            // With discrepancies left, a state has other solutions in this pass.
+            let key = if frame.mark.left == 0 { key } else { stable_hash(&(key, frame.mark.left)) };
+            if table.seen(key) {
+                return false;
+            }
+        }
+        self.list(problem, key, frame);
+        true
+    }
+
+    fn list(&mut self, problem: &P, key: Option<u64>, frame: &mut Frame<P>) {
+        frame.next = 0;
+        self.lister.list(problem, &frame.state, self.path.len(), key, &mut frame.children);
+    }
+
+    /// Whether the incumbent is as good as anything that is left.
+    fn is_best(&self, incumbent: Option<f64>, left: f64) -> bool {
+        incumbent.is_some_and(|value| !self.sense.better_value(left, value))
+    }
+
+    /// A pass has ended: is another one needed?
+    fn next_pass(&mut self, incumbent: Option<f64>) -> Status {
+        let old = self.pass;
+        if !old.cut || old.next.is_some_and(|next| self.is_best(incumbent, next)) {
+            return Status::Exhausted;
+        }
+        if let Some(table) = &mut self.table {
+            table.clear();
+        }
+        self.pass = Pass { number: old.number + 1, cut: false, next: None, ..old };
+        if let (Plan::Threshold { step }, Some(next)) = (self.plan, old.next) {
+            let lower = if self.sense == Sense::Maximize { old.threshold - step } else { old.threshold + step };
+            self.pass.threshold = self.sense.worst_value(next, lower);
+            self.pass.before = Some(old.threshold);
+            self.pass.ceiling = next;
+        }
+        Status::Running
+    }
+}
+
+impl<P: Problem> Search<P> for Run<P> {
+    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+        self.lister.begin(context);
+        let next = if self.frames.is_empty() {
+            self.path.clear();
+            let mut frame = self.frame();
+            frame.state.clone_from(&self.root);
+            frame.mark = self.first_mark();
+            Some((frame, None))
+        } else {
+            self.advance(context.problem, context.incumbent())
+        };
+        if let Some((frame, bound)) = next {
+            self.visit(context, frame, bound);
+        }
+        if matches!(self.plan, Plan::Threshold { .. }) && self.is_best(context.incumbent(), self.pass.ceiling) {
+            return Status::Exhausted;
+        }
+        if self.frames.is_empty() { self.next_pass(context.incumbent()) } else { Status::Running }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let next: Vec<usize> = self.frames.iter().map(|frame| frame.next).collect();
+        encode(&(self.lister.salt, self.pass, next, &self.table))
+    }
+
+    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<Table>)>(bytes)?;
+        if table.is_some() != self.table.is_some() {
+            return Err(CheckpointError::Corrupt("another table of states"));
+        }
+        self.lister.salt = salt;
+        self.pass = pass;
+        self.table = table;
+        if let Some(table) = &mut self.table {
+            table.resume(self.memory)?;
+        }
+        self.frames.clear();
+        self.path.clear();
+        for (depth, &next) in chosen.iter().enumerate() {
+            let mut frame = self.frame();
+            if let Some(parent) = self.frames.last() {
+                let index = parent.next - 1;
+                let child = parent.children[index];
+                frame.state.clone_from(&parent.state);
+                problem.apply(&mut frame.state, child.mv);
+                frame.mark = self.mark(parent.mark, index);
+                self.path.push(child.mv);
+            } else {
+                frame.state.clone_from(&self.root);
+                frame.mark = self.first_mark();
+            }
+            frame.mark.fresh |= self.was_cut(optimistic(problem, &frame.state));
+            let key = problem.key(&frame.state);
+            self.list(problem, key, &mut frame);
+            // All frames but the last are about one of their children.
+            if next > frame.children.len() || next == 0 && depth + 1 < chosen.len() {
+                return Err(CheckpointError::Corrupt("a path in the tree"));
+            }
+            frame.next = next;
+            self.frames.push(frame);
+        }
+        Ok(())
+    }
+}
