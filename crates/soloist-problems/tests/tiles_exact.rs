@@ -97,7 +97,8 @@ fn a_standard_board_is_out_of_reach() {
         println!("skipped: {file} not found");
         return;
     };
-    let problem = tiles(&format::parse("js01.txt", &text, format::Zero::Empty).unwrap().grid, Game::SameGame, Penalty::Schadd);
+    let problem =
+        tiles(&format::parse("js01.txt", &text, format::Zero::Empty).unwrap().grid, Game::SameGame, Penalty::Schadd);
     for name in EXACT {
         let budget = Budget { nodes: Some(20_000), ..Budget::default() };
         let outcome = Solver::new(&problem, Method::preset(name).unwrap()).budget(budget).run().unwrap();

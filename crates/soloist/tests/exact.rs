@@ -243,6 +243,26 @@ fn knowledge_saves_work() {
     assert!(visited <= allowed, "{visited} of {allowed}");
 }
 
+/// Several streams prove the same, in whatever order they end.
+#[test]
+fn streams_agree_whatever_the_schedule() {
+    let problem = Known { bag: small(8, 95), slack: 2, keys: true };
+    for name in EXACT {
+        for shuffle in ["others", "all"] {
+            let solve = || {
+                let method = method(name, &[("shuffle", shuffle)]);
+                let outcome = Solver::new(&problem, method).seed(6).threads(4).run().unwrap();
+                (outcome.best, outcome.stop, outcome.optimal, outcome.history)
+            };
+            let first = solve();
+            assert_eq!((first.1, first.2), (StopReason::Exhausted, true));
+            for _ in 0..30 {
+                assert_eq!(solve(), first, "{name} {shuffle}");
+            }
+        }
+    }
+}
+
 #[test]
 fn nodes_are_counted_exactly() {
     let problem = Known { bag: small(9, 100), slack: 2, keys: true };
