@@ -61,14 +61,14 @@ impl Problem for Known {
     }
 }
 
-/// Every solution in depth-first order, with the index of each move among its siblings.
-fn solutions<P: Problem>(problem: &P) -> Vec<(Vec<P::Move>, Vec<usize>, Score)> {
-    fn go<P: Problem>(
-        problem: &P,
-        state: &P::State,
-        path: &mut Vec<(P::Move, usize)>,
-        all: &mut Vec<(Vec<P::Move>, Vec<usize>, Score)>,
-    ) {
+/// A solution with the index of each move among its siblings.
+type Leaf<M> = (Vec<M>, Vec<usize>, Score);
+/// What a search sorts solutions by.
+type By<'a> = &'a dyn Fn(&[usize]) -> usize;
+
+/// Every solution in depth-first order.
+fn solutions<P: Problem>(problem: &P) -> Vec<Leaf<P::Move>> {
+    fn go<P: Problem>(problem: &P, state: &P::State, path: &mut Vec<(P::Move, usize)>, all: &mut Vec<Leaf<P::Move>>) {
         let mut moves = Vec::new();
         problem.moves(state, &mut moves);
         if moves.is_empty() {
@@ -107,7 +107,7 @@ fn solutions_come_in_the_order_of_the_search() {
         let widest = |indices: &[usize]| indices.iter().copied().max().unwrap_or(0);
         let others = |indices: &[usize]| indices.iter().filter(|&&index| index > 0).count();
         let nothing = |_: &[usize]| 0;
-        let orders: [(&str, &dyn Fn(&[usize]) -> usize); 5] = [
+        let orders: [(&str, By<'_>); 5] = [
             ("dfs", &nothing),
             ("ida-star", &nothing),
             ("bfs", &depth),
