@@ -13,13 +13,14 @@ pub struct Budget {
     pub time: Option<Duration>,
     /// Playouts, exactly.
     pub playouts: Option<u64>,
-    /// Tree nodes created.
+    /// Tree nodes created; for systematic searches, states visited.
     pub nodes: Option<u64>,
     /// Stop at the first solution with this score or a better one.
     pub target: Option<f64>,
     /// Stop a stream after so many playouts without improvement.
     pub stall: Option<u64>,
-    /// Bytes that search trees may use: when a tree is full, its least visited branches make room (see [`Uct`](crate::search::Uct)).
+    /// Bytes that search trees may use: when a tree is full, its least visited branches make room (see [`Uct`](crate::search::Uct)); the same for lists
+    /// and tables of states (see [`BranchAndBound`](crate::search::BranchAndBound)).
     pub memory: u64,
 }
 

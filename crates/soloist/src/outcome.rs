@@ -58,9 +58,9 @@ impl fmt::Display for StopReason {
 /// Machine-independent effort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Playouts finished.
+    /// Playouts finished; for systematic searches, solutions scored.
     pub playouts: u64,
-    /// Tree nodes created.
+    /// Tree nodes created; for systematic searches, states visited.
     pub nodes: u64,
 }
 

@@ -138,7 +138,7 @@ struct Limits {
 /// What streams share while they run.
 struct Shared<'s, M> {
     stop: Option<&'s AtomicBool>,
-    /// Fewest playouts after which a stream reached the target or exhausted the space.
+    /// Playouts with which a stream is too late: one more than the fewest after which one reached the target or exhausted the space.
     finish: AtomicU64,
     playouts: AtomicU64,
     nodes: AtomicU64,
@@ -507,10 +507,11 @@ impl<P: Problem> Stream<'_, P> {
     fn ended(&mut self, shared: &Shared<'_, P::Move>, reached: Option<StopReason>) -> Option<StopReason> {
         let end = self.end.or_else(|| self.limit(reached));
         if matches!(end, Some(StopReason::Target | StopReason::Bound | StopReason::Exhausted)) {
-            shared.finish.fetch_min(self.tally.counters.playouts, Ordering::Relaxed);
+            // Others with as many playouts may still prove something without a further one, and then count instead.
+            shared.finish.fetch_min(self.tally.counters.playouts.saturating_add(1), Ordering::Relaxed);
         }
         if end.is_none() && self.tally.counters.playouts >= shared.finish.load(Ordering::Relaxed) {
-            // Another stream reached the goal with no more playouts than this one has.
+            // Another stream reached the goal with fewer playouts than this one has.
             return Some(StopReason::Target);
         }
         end

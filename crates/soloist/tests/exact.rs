@@ -61,14 +61,14 @@ impl Problem for Known {
     }
 }
 
-/// Every solution in depth-first order, with the index of each move among its siblings.
-fn solutions<P: Problem>(problem: &P) -> Vec<(Vec<P::Move>, Vec<usize>, Score)> {
-    fn go<P: Problem>(
-        problem: &P,
-        state: &P::State,
-        path: &mut Vec<(P::Move, usize)>,
-        all: &mut Vec<(Vec<P::Move>, Vec<usize>, Score)>,
-    ) {
+/// A solution with the index of each move among its siblings.
+type Leaf<M> = (Vec<M>, Vec<usize>, Score);
+/// What a search sorts solutions by.
+type By<'a> = &'a dyn Fn(&[usize]) -> usize;
+
+/// Every solution in depth-first order.
+fn solutions<P: Problem>(problem: &P) -> Vec<Leaf<P::Move>> {
+    fn go<P: Problem>(problem: &P, state: &P::State, path: &mut Vec<(P::Move, usize)>, all: &mut Vec<Leaf<P::Move>>) {
         let mut moves = Vec::new();
         problem.moves(state, &mut moves);
         if moves.is_empty() {
@@ -107,7 +107,7 @@ fn solutions_come_in_the_order_of_the_search() {
         let widest = |indices: &[usize]| indices.iter().copied().max().unwrap_or(0);
         let others = |indices: &[usize]| indices.iter().filter(|&&index| index > 0).count();
         let nothing = |_: &[usize]| 0;
-        let orders: [(&str, &dyn Fn(&[usize]) -> usize); 5] = [
+        let orders: [(&str, By<'_>); 5] = [
             ("dfs", &nothing),
             ("ida-star", &nothing),
             ("bfs", &depth),
@@ -241,6 +241,26 @@ fn knowledge_saves_work() {
     offered(&problem, &problem.root(), problem.bag.optimum(), &mut allowed);
     let visited = nodes(&problem, "best-first", &[]);
     assert!(visited <= allowed, "{visited} of {allowed}");
+}
+
+/// Several streams prove the same, in whatever order they end.
+#[test]
+fn streams_agree_whatever_the_schedule() {
+    let problem = Known { bag: small(8, 95), slack: 2, keys: true };
+    for name in EXACT {
+        for shuffle in ["others", "all"] {
+            let solve = || {
+                let method = method(name, &[("shuffle", shuffle)]);
+                let outcome = Solver::new(&problem, method).seed(6).threads(4).run().unwrap();
+                (outcome.best, outcome.stop, outcome.optimal, outcome.history)
+            };
+            let first = solve();
+            assert_eq!((first.1, first.2), (StopReason::Exhausted, true));
+            for _ in 0..30 {
+                assert_eq!(solve(), first, "{name} {shuffle}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -45,10 +45,11 @@ parameters! {
     /// `best-first` and `breadth-first`, where that setting means `given`, replay the moves from the root for each state expanded. The rollout is not used.
     ///
     /// Memory: depth-first orders keep one state and one list of moves for each move of the path. `best-first` and `breadth-first` keep a move, a bound and a link to its parent for each
-    /// open state and each ancestor of one (48 to 64 bytes), never more than the budget, but at least 4096 of them: when they do not fit, the half of the open states with the worst
+    /// open state and each ancestor of one (52 bytes and more), never more than the budget, but at least 4096 of them: when they do not fit, the half of the open states with the worst
     /// bounds is dropped. Unless all that was dropped turns out to be no better than the incumbent, the search then ends as completed, not as exhausted, and
-    /// proves nothing. The table takes 8 bytes a state; a full one forgets, which only repeats work. (The table's share is half of the budget with open states, else all.)
-    /// Checkpoints contain open states and table. On several streams every stream does the whole search, in another order (see `shuffle`).
+    /// proves nothing. The table takes 16 to 32 bytes a state; a full one forgets, which only repeats work. (The table's share is half of the budget with open states, else all.)
+    /// Checkpoints contain open states and table. On several streams every stream does the whole search, in another order (see `shuffle`): the first proof ends
+    /// the run, as soon as the others have scored more solutions than that stream or are through as well.
     ///
     /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with probability about `n^2 / 2^65`. Equal keys are also
     /// taken to list their moves in the same order.

@@ -21,7 +21,7 @@ parameters! {
     ///
     /// Cost per step: one state visited, its bound, and the list of its children (with `children = bound` also a bound for each). A state is visited once a
     /// pass, a solution is scored (and counted as a playout) once. The rollout is not used. Memory: one state and one list of moves for each move of the path;
-    /// with `table`, 8 bytes for each state of the pass, within the budget: a full table forgets, which only repeats work. Checkpoints contain the table. On several streams
+    /// with `table`, 16 to 32 bytes for each state of the pass, within the budget: a full table forgets, which only repeats work. Checkpoints contain the table. On several streams
     /// every stream does the whole search, in another order (see `shuffle`).
     ///
     /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with probability about `n^2 / 2^65`. Equal keys are also

@@ -3,8 +3,8 @@
 use crate::{CheckpointError, stable_hash};
 use serde::{Deserialize, Serialize};
 
-/// Keys that share a place; the oldest of them makes room when the table cannot grow.
-const BUCKET: usize = 4;
+/// Keys that share a place; the oldest of them makes room when it is full, which few buckets are while the table can grow.
+const BUCKET: usize = 8;
 const SMALLEST: usize = 256;
 
 /// A set of 64-bit keys that forgets the oldest of a bucket when it is full.
@@ -45,7 +45,7 @@ impl Table {
         if self.slots[bucket..bucket + BUCKET].contains(&key) {
             return true;
         }
-        if self.slots[bucket + BUCKET - 1] != 0 || self.used * 4 >= self.slots.len() * 3 {
+        if self.used * 2 >= self.slots.len() {
             self.grow();
         }
         self.insert(key);
@@ -107,14 +107,19 @@ mod tests {
     use crate::checkpoint::{decode, encode};
 
     #[test]
-    fn a_large_table_is_a_set() {
+    fn a_large_table_is_almost_a_set() {
         let mut table = Table::new(1 << 24);
         let mut set = std::collections::BTreeSet::new();
         let mut rng = Rng::new(1);
+        let mut forgotten = 0;
         for _ in 0..20_000 {
             let key = rng.below(8_000);
-            assert_eq!(table.seen(key), !set.insert(key), "{key}");
+            let (seen, known) = (table.seen(key), !set.insert(key));
+            assert!(known || !seen, "{key} was never added");
+            forgotten += u32::from(known && !seen);
         }
+        assert!(forgotten < 200, "{forgotten} forgotten");
+        assert!(table.slots.len() <= 4 * set.len());
     }
 
     #[test]
