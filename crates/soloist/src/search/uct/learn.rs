@@ -155,6 +155,11 @@ impl<P: Problem> Learner<P> {
             }
             policy.adapt(&self.best_trace, own.alpha);
         }
+        self.count(own, score, scale);
+    }
+
+    /// Adds the score of the playout at hand to the tables.
+    pub(super) fn count(&mut self, own: &Uct, score: Score, scale: Scale) {
         let Score::Feasible(value) = score else { return };
         self.total.count += 1;
         self.total.sum += value;

@@ -166,3 +166,138 @@ fn variance<M: Move>(node: &Node<M>, infeasible: u64) -> f64 {
     let mean = node.mean(infeasible);
     (node.squares / (node.visits - infeasible) as f64 - mean * mean).max(0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Score;
+    use crate::doc::Staircase;
+    use crate::search::{FirstPlay, Playouts};
+
+    /// A root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
+    fn tree(children: &[&[f64]], biases: &[f64], sense: Sense) -> Arena<bool> {
+        let mut arena = Arena::new(1 << 20, true);
+        arena.plant(false);
+        assert!(arena.expand(0, &vec![false; children.len()]));
+        for (i, scores) in children.iter().enumerate() {
+            let child = arena.try_child(0, 0);
+            for &score in *scores {
+                arena.update(0, Score::Feasible(score), sense);
+                arena.update(child, Score::Feasible(score), sense);
+            }
+            arena.sides[child].code = i as u64;
+            arena.sides[child].bias = biases[i];
+        }
+        arena
+    }
+
+    /// The child chosen, from 0, and its bound.
+    fn choice(own: &Uct, arena: &Arena<bool>, sense: Sense, played: &[(&[u64], f64)]) -> (usize, f64) {
+        own.validate().unwrap();
+        let mut learner = Learner::<Staircase>::new(own, &Staircase(1).root(), 1 << 20);
+        for (codes, score) in played {
+            learner.start();
+            learner.codes.extend_from_slice(codes);
+            learner.count(own, Score::Feasible(*score), Scale::raw(sense));
+        }
+        learner.start();
+        let reference = learner.names[0];
+        let selector = Selector { own, sense, arena, learner: &learner, range: Some((0.0, 10.0)), reference };
+        let (slot, bound) = selector.select(0).unwrap();
+        (slot - arena.get(0).children().start, (bound * 1e6).round() / 1e6)
+    }
+
+    // n = 10, ln 10 = 2.302585. Means 5, 6, 5; variances 1, 0, 32/3; best scores 6, 6, 9.
+    const ABC: [&[f64]; 3] = [&[4.0, 6.0], &[6.0, 6.0, 6.0, 6.0, 6.0], &[1.0, 5.0, 9.0]];
+
+    fn chosen(own: &Uct) -> (usize, f64) {
+        choice(own, &tree(&ABC, &[3.0, 0.0, 1.0], Sense::Maximize), Sense::Maximize, &[])
+    }
+
+    fn raw(c: f64) -> Uct {
+        Uct { c, normalisation: Normalisation::None, ..Uct::default() }
+    }
+
+    #[test]
+    fn ucb1_by_hand() {
+        // 5 + sqrt(ln 10 / 2), 6 + sqrt(ln 10 / 5), 5 + sqrt(ln 10 / 3) = 6.072983, 6.678614, 5.876087
+        assert_eq!(chosen(&raw(1.0)), (1, 6.678614));
+        // 15.729830, 12.786140, 13.760870
+        assert_eq!(chosen(&raw(10.0)), (0, 15.72983));
+        // On best scores: 7.072983, 6.678614, 9.876087
+        assert_eq!(chosen(&Uct { value: NodeValue::Best, ..raw(1.0) }), (2, 9.876087));
+        // From 0 to 10, and from 1 to 9 below the parent: (6 - 1) / 8.
+        assert_eq!(chosen(&Uct { c: 0.0, ..Uct::default() }), (1, 0.6));
+        assert_eq!(chosen(&Uct { c: 0.0, normalisation: Normalisation::Parent, ..Uct::default() }), (1, 0.625));
+    }
+
+    #[test]
+    fn sp_mcts_by_hand() {
+        // d = 0 adds 1, 0, 3.265986; d = 100 adds sqrt(51), sqrt(20), sqrt(44).
+        let own = |d| Uct { deviation: true, d, ..raw(1.0) };
+        assert_eq!(chosen(&own(0.0)), (2, 9.142073));
+        assert_eq!(chosen(&own(100.0)), (0, 13.214411));
+        // w = 0.5 adds 3, 3, 4.5 to the plain bounds.
+        assert_eq!(chosen(&Uct { w: 0.5, ..raw(1.0) }), (2, 10.376087));
+    }
+
+    #[test]
+    fn ucb1_tuned_by_hand() {
+        // On [0, 1]: 2 ln 10 / n_i = 2.302585, 0.921034, 1.535057; every V is above 1/4.
+        let own = Uct { c: 1.0, bandit: Bandit::Ucb1Tuned, ..Uct::default() };
+        assert_eq!(chosen(&own), (0, 1.258714));
+        // 20,000 scores of mean 5 and variance 20 against 80,000 of mean 5.13 and variance 0.1: V = 0.2339307 and 0.0179654,
+        // terms 0.016411 and 0.002274.
+        let (high, low) = (5.0 + 20_f64.sqrt(), 5.0 - 20_f64.sqrt());
+        let wide: Vec<f64> = (0..20_000).map(|i| if i % 2 == 0 { high } else { low }).collect();
+        let narrow: Vec<f64> =
+            (0..80_000).map(|i| 5.13 + if i % 2 == 0 { 0.1_f64.sqrt() } else { -(0.1_f64.sqrt()) }).collect();
+        let arena = tree(&[&wide, &narrow], &[0.0, 0.0], Sense::Maximize);
+        assert_eq!(choice(&own, &arena, Sense::Maximize, &[]), (0, 0.516411));
+        // UCB1 with the same constant overrates neither less: 0.52399 and 0.525; it prefers the other one.
+        let plain = Uct { c: 1.0, ..Uct::default() };
+        assert_eq!(choice(&plain, &arena, Sense::Maximize, &[]), (1, 0.524996));
+    }
+
+    #[test]
+    fn knowledge_by_hand() {
+        // Biases 3, 0, 1: 2 h / (n_i + 1) adds 2, 0, 0.5 to 5, 6, 5.
+        assert_eq!(chosen(&Uct { bias_weight: 2.0, ..raw(0.0) }), (0, 7.0));
+        let arena = tree(&ABC, &[0.0; 3], Sense::Maximize);
+        // Code 2 was in playouts of 8 and 10, code 1 in one of 1.
+        let played: &[(&[u64], f64)] = &[(&[2, 7], 8.0), (&[7, 2], 10.0), (&[1], 1.0)];
+        // History 1: mean 0.9 / (3 * (1 - 0.5) + 1) = 0.36 for the third; 0.1 / (5 * 0.4 + 1) for the second.
+        let own = Uct { c: 0.0, history: 1.0, ..Uct::default() };
+        assert_eq!(choice(&own, &arena, Sense::Maximize, played), (2, 0.86));
+        // AMAF of the third: p = 2, n = 3, b = 2 / (2 + 3 + 0.5 * 6) = 0.25: 0.75 * 0.5 + 0.25 * 0.9 = 0.6; the second: p = 1, n = 5,
+        // b = 1 / 8.5 = 0.117647: 0.541176.
+        let own = Uct { c: 0.0, amaf: true, amaf_bias: 0.5, ..Uct::default() };
+        assert_eq!(choice(&own, &arena, Sense::Maximize, played), (2, 0.6));
+    }
+
+    #[test]
+    fn smaller_can_be_better() {
+        let mirrored: Vec<Vec<f64>> = ABC.iter().map(|scores| scores.iter().map(|score| -score).collect()).collect();
+        let mirrored: Vec<&[f64]> = mirrored.iter().map(Vec::as_slice).collect();
+        let arena = tree(&mirrored, &[3.0, 0.0, 1.0], Sense::Minimize);
+        for own in
+            [raw(1.0), Uct { deviation: true, d: 100.0, w: 0.5, ..raw(1.0) }, Uct { bias_weight: 2.0, ..raw(0.0) }]
+        {
+            assert_eq!(choice(&own, &arena, Sense::Minimize, &[]), chosen(&own));
+        }
+    }
+
+    #[test]
+    fn settings_that_exclude_each_other_are_refused() {
+        let beam = Uct::beam(0.1, 10, 2);
+        for own in [
+            Uct { transpositions: true, ..beam.clone() },
+            Uct { move_playouts: 3, ..beam },
+            Uct { played_only: true, ..Uct::default() },
+            Uct { fpu: FirstPlay::Parent, ..Uct::best() },
+            Uct { widen: 2.0, playouts: Playouts::History, ..Uct::default() },
+        ] {
+            assert!(own.validate().is_err(), "{own:?}");
+        }
+    }
+}
