@@ -40,6 +40,21 @@ const SYSTEMATIC: &[&str] = &[
     "ida-star",
 ];
 
+/// Tree searches beyond plain UCT.
+const TREES: &[&str] = &[
+    "uct-tuned",
+    "sp-mcts",
+    "sp-mcts-cem",
+    "sp-mcts-move-cem",
+    "bmcts beam_limit=100",
+    "bmcts beam_limit=60 beam_width=1 widen=1 solver=false",
+    "uct amaf=true amaf_reference=30 history=0.1",
+    "uct fpu=parent fpu_value=0.1 widening=2 bias_weight=0.2",
+    "uct playouts=history",
+    "uct playouts=adapted clamp=3 restart_nodes=300",
+    "uct move_playouts=50 move_growth=1.5 keep_tree=false",
+];
+
 fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {
     let mut fields = setting.split(' ');
     let preset = fields.next().unwrap();
@@ -62,6 +77,13 @@ fn golden_runs() {
     for setting in SYSTEMATIC {
         for (seed, playouts) in [(1, 40), (3, 10_000)] {
             line(&mut text, "staircase-12", &Staircase(12), setting, seed, playouts);
+            line(&mut text, "bag", &Bag::sixteen(), setting, seed, playouts);
+            line(&mut text, "tight-bag-minimised", &Bag::tight().mirrored(), setting, seed, playouts);
+        }
+    }
+    for setting in TREES {
+        for (seed, playouts) in [(1, 200), (3, 10_000)] {
+            line(&mut text, "staircase-40", &Staircase(40), setting, seed, playouts);
             line(&mut text, "bag", &Bag::sixteen(), setting, seed, playouts);
             line(&mut text, "tight-bag-minimised", &Bag::tight().mirrored(), setting, seed, playouts);
         }
