@@ -9,11 +9,12 @@ fn two_parts_are_one_run() {
         for preset in presets.as_array().unwrap() {
             let (folder, name) = (Folder::new(), preset["name"].as_str().unwrap());
             let file = folder.join("run.ckpt");
-            let base = ["--method", name, "--seed", "9", "--threads", "2"];
+            // A search that goes layer by layer finishes no playout for long.
+            let base = ["--method", name, "--seed", "9", "--threads", "2", "--nodes", "20k"];
             let whole = solve(&sample, &[&base[..], &["--playouts", "500"]].concat());
             solve(&sample, &[&base[..], &["--playouts", "200", "--checkpoint", &file]].concat());
             let saved = std::fs::read(&file).unwrap();
-            let rest = solve(&sample, &["--playouts", "500", "--resume", &file]);
+            let rest = solve(&sample, &["--playouts", "500", "--nodes", "20k", "--resume", &file]);
             assert_eq!(rest, whole, "{} by {name}", sample.name);
             assert_eq!(std::fs::read(&file).unwrap(), saved, "--resume alone must not write");
             // Repeating what the checkpoint says is fine; the file may be continued in place.
