@@ -1,8 +1,9 @@
 //! What a tree search does between playouts: moves played for good, games and beams begun anew.
 
 use super::run::Run;
+use super::select::Scale;
 use crate::search::{Context, Status};
-use crate::{Move, Problem};
+use crate::{Move, Problem, Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// Where the search stands in the game.
@@ -21,11 +22,66 @@ pub(super) struct Game<M> {
     pub(super) partial: bool,
     /// Nothing is left to be searched.
     pub(super) over: bool,
+    /// The best score of this game's playouts.
+    pub(super) best: Option<Score>,
+}
+
+/// The rollout's variants and what games played with them have brought.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Variants {
+    /// Games and the sum of their best feasible scores, by variant.
+    arms: Vec<(u64, f64)>,
+    /// Worst and best of these scores.
+    range: Option<(f64, f64)>,
+    /// The variant of the present game.
+    pub(super) present: usize,
+}
+
+impl Variants {
+    /// The variant of the next game: each one once, then UCB1 on the mean of the games' best scores, from 0 for the worst to 1 for the best game.
+    fn choose(&mut self, count: usize) {
+        self.arms.resize(count.max(1), (0, 0.0));
+        let total: u64 = self.arms.iter().map(|arm| arm.0).sum();
+        let scale = self.range.map_or(Scale::between(0.0, 0.0), |(worst, best)| Scale::between(worst, best));
+        let index = |&(games, sum): &(u64, f64)| {
+            if games == 0 {
+                return f64::INFINITY;
+            }
+            let n = games as f64;
+            scale.reward(sum / n) + (libm::log(total as f64) / n).sqrt() / 2.0
+        };
+        let mut best = 0;
+        for at in 1..self.arms.len() {
+            if index(&self.arms[at]) > index(&self.arms[best]) {
+                best = at;
+            }
+        }
+        self.present = best;
+    }
+
+    /// Whether no game has begun.
+    fn is_fresh(&self) -> bool {
+        self.arms.is_empty()
+    }
+
+    /// A game of the present variant has ended.
+    fn learn(&mut self, best: Option<Score>, sense: Sense) {
+        let Some(arm) = self.arms.get_mut(self.present) else { return };
+        // A game without a feasible playout counts as the worst so far.
+        let value = best.and_then(Score::value).or(self.range.map(|range| range.0));
+        arm.0 += 1;
+        if let Some(value) = value {
+            arm.1 += value;
+            self.range = Some(self.range.map_or((value, value), |(worst, best)| {
+                (sense.worst_value(worst, value), sense.best_value(best, value))
+            }));
+        }
+    }
 }
 
 impl<M> Game<M> {
     pub(super) fn new(per_move: u64) -> Self {
-        Self { decided: Vec::new(), spent: 0, per_move, nodes: 0, partial: false, over: false }
+        Self { decided: Vec::new(), spent: 0, per_move, nodes: 0, partial: false, over: false, best: None }
     }
 
     /// Whether a closed root proves that every solution was seen.
@@ -37,6 +93,14 @@ impl<M> Game<M> {
 impl<P: Problem> Run<P> {
     /// Everything that comes before a playout. `Some`: there is none, the search is over.
     pub(super) fn prepare(&mut self, context: &mut Context<'_, P>) -> Option<Status> {
+        if self.own.variants && !self.variant_set {
+            // A fresh search, or one just resumed.
+            if self.variants.is_fresh() {
+                self.variants.choose(context.rollout.variants(context.problem));
+            }
+            context.rollout.set_variant(self.variants.present);
+            self.variant_set = true;
+        }
         loop {
             if self.arena.len() == 0 && !self.plant(context) {
                 // The problem's root is the only solution.
@@ -53,7 +117,7 @@ impl<P: Problem> Run<P> {
                 if !self.own.restarts {
                     return Some(Status::Completed);
                 }
-                self.begin_anew();
+                self.begin_anew(context);
                 continue;
             }
             if !self.is_due() {
@@ -122,7 +186,12 @@ impl<P: Problem> Run<P> {
     }
 
     /// A new game with a new tree; what the rollout has learned stays.
-    fn begin_anew(&mut self) {
+    fn begin_anew(&mut self, context: &mut Context<'_, P>) {
+        if self.own.variants {
+            self.variants.learn(self.game.best, self.sense);
+            self.variants.choose(context.rollout.variants(context.problem));
+            context.rollout.set_variant(self.variants.present);
+        }
         let per_move = (self.game.per_move as f64 * self.own.move_growth).min(1e15) as u64;
         self.game = Game::new(per_move);
         self.root.clone_from(&self.start);

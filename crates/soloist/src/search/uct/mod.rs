@@ -148,7 +148,8 @@ parameters! {
     /// With `move_playouts` = N the search plays a game: after N playouts the child of the root that ranks first by `final_move` becomes the root, its subtree
     /// kept or not (`keep_tree`). At the end of the game a new one begins, with N multiplied by `move_growth`, unless `restarts` is off. A root with a single move, or with
     /// every solution below it known, does not wait. With `played_only` the result is the game played, not the best playout met on the way, as for a program that has to
-    /// answer move by move; closed nodes are not used then. `restart_nodes` starts a new tree (and game) after so many nodes: randomised restarts.
+    /// answer move by move; closed nodes are not used then. With `variants` each game (or pass, or restart) plays with one variant of the rollout, such as the colour that a tile game keeps for last: each once, then by
+    /// UCB1 with constant 1/2 over the mean best score of a variant's games. `restart_nodes` starts a new tree (and game) after so many nodes: randomised restarts.
     ///
     /// # Playouts
     /// `playouts = history` plays by a softmax over what is known of the codes, `exp(mean reward / temperature)`; `playouts = adapted` by a softmax policy that moves towards the
@@ -214,6 +215,8 @@ parameters! {
         played_only: bool = false, ();
         /// nodes after which a new tree is begun; 0: never
         restart_nodes: u64 = 0, 0..=1_000_000_000_000;
+        /// each new game plays with the variant of the rollout that did best so far
+        variants: bool = false, ();
         /// begin anew when a game or a beam has come to its end, until the budget is used up
         restarts: bool = true, ();
         /// nodes of a depth that stay when its counter is full; 0: no beam

@@ -2,7 +2,7 @@
 
 use super::arena::Arena;
 use super::beam::Beam;
-use super::game::Game;
+use super::game::{Game, Variants};
 use super::learn::{Learner, Saved};
 use super::select::{Scale, Selector};
 use super::{Expansion, FirstPlay, Uct};
@@ -19,6 +19,9 @@ pub(crate) struct Run<P: Problem> {
     pub(super) learner: Learner<P>,
     pub(super) beam: Option<Beam>,
     pub(super) game: Game<P::Move>,
+    pub(super) variants: Variants,
+    /// Whether the rollout knows the variant: not after a resume.
+    pub(super) variant_set: bool,
     /// Nodes by the keys of their states, where states share nodes.
     pub(super) keys: HashMap<u64, u32>,
     /// Worst and best feasible score met.
@@ -66,6 +69,8 @@ impl<P: Problem> Run<P> {
             learner: Learner::new(&own, &root, memory / 4),
             beam: (own.beam_width > 0).then(|| Beam::new(own.beam_width, own.beam_limit)),
             game: Game::new(own.move_playouts),
+            variants: Variants::default(),
+            variant_set: false,
             keys: HashMap::new(),
             range: None,
             pending: None,
@@ -310,6 +315,9 @@ impl<P: Problem> Run<P> {
                 (self.sense.worst_value(worst, value), self.sense.best_value(best, value))
             }));
         }
+        if self.game.best.is_none_or(|best| self.sense.better(score, best)) {
+            self.game.best = Some(score);
+        }
         if guided {
             self.follow(context);
         }
@@ -360,13 +368,13 @@ impl<P: Problem> Search<P> for Run<P> {
         let mut keys: Vec<(u64, u32)> = self.keys.iter().map(|(&key, &node)| (key, node)).collect();
         keys.sort_unstable();
         let tree = (&self.arena, self.range, &self.pending, self.full, keys);
-        encode(&(tree, &self.game, &self.beam, self.learner.save()))
+        encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save()))
     }
 
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Tree<M> = (Arena<M>, Option<(f64, f64)>, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
-        type Whole<M> = (Tree<M>, Game<M>, Option<Beam>, Saved<M>);
-        let (tree, game, beam, learned) = decode::<Whole<P::Move>>(bytes)?;
+        type Whole<M> = (Tree<M>, (Game<M>, Variants), Option<Beam>, Saved<M>);
+        let (tree, (game, variants), beam, learned) = decode::<Whole<P::Move>>(bytes)?;
         let (arena, range, pending, full, keys) = tree;
         self.arena = arena;
         self.arena.resume(self.memory)?;
@@ -398,6 +406,7 @@ impl<P: Problem> Search<P> for Run<P> {
         self.learner.load(learned)?;
         self.keys = keys.into_iter().collect();
         (self.range, self.pending, self.full, self.game, self.beam) = (range, pending, full, game, beam);
+        self.variants = variants;
         Ok(())
     }
 }
