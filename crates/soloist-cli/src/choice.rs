@@ -3,7 +3,7 @@
 use crate::args::SolveArgs;
 use crate::failure::{Failure, unknown};
 use crate::values::Setting;
-use soloist::{Method, ParameterError, Preset, RunInfo};
+use soloist::{Budget, Method, ParameterError, Preset, RunInfo};
 use soloist_problems::{Domain, Instance, Options};
 
 /// Splits `--set` into options of the problem, checked, and the rest, which a method must know.
@@ -46,8 +46,19 @@ pub(crate) fn option_names(domain: &Domain) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-/// Applies settings to a method.
+/// Applies settings to a method and asks whether they go together.
 pub(crate) fn apply(domain: &Domain, name: &str, method: &mut Method, set: &[&Setting]) -> Result<(), Failure> {
+    apply_unchecked(domain, name, method, set)?;
+    method.validate().map_err(|error| Failure::usage(format!("{name}: {error}")))
+}
+
+/// Applies settings to a method, one by one.
+pub(crate) fn apply_unchecked(
+    domain: &Domain,
+    name: &str,
+    method: &mut Method,
+    set: &[&Setting],
+) -> Result<(), Failure> {
     for setting in set {
         method.set(&setting.key, &setting.value).map_err(|error| {
             Failure::usage(match error {
@@ -60,7 +71,26 @@ pub(crate) fn apply(domain: &Domain, name: &str, method: &mut Method, set: &[&Se
             })
         })?;
     }
-    method.validate().map_err(|error| Failure::usage(format!("{name}: {error}")))
+    Ok(())
+}
+
+/// Why a search with these limits may never end, if that is so.
+///
+/// A target, or playouts without improvement, may never be met by any search; who asks for them knows. The other cases are slips.
+pub(crate) fn endless(method: &Method, budget: &Budget) -> Option<&'static str> {
+    if budget.time.is_some() || budget.target.is_some() {
+        return None;
+    }
+    let systematic = matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_));
+    let has_nodes = systematic || matches!(method, Method::Uct(_));
+    if systematic && budget.nodes.is_none() {
+        return Some(
+            "it may finish no solution for very long, so that playouts never end it: give time or nodes as well",
+        );
+    }
+    let only_nodes = budget.nodes.is_some() && [budget.playouts, budget.stall] == [None; 2];
+    (only_nodes && !has_nodes)
+        .then_some("it creates no nodes, so that a limit of nodes never ends it: give time or playouts")
 }
 
 /// What runs.
@@ -98,7 +128,8 @@ pub(crate) fn select(
         }
     };
     apply(domain, name, &mut method, set)?;
-    let rollout = rollout.map_or_else(|| instance.default_rollout(&method), str::to_owned);
+    let tuned = preset.and_then(|preset| preset.rollout).filter(|name| instance.has_rollout(name));
+    let rollout = rollout.or(tuned).map_or_else(|| instance.default_rollout(&method), str::to_owned);
     if !instance.has_rollout(&rollout) {
         let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
         return Err(Failure::usage(unknown(&format!("rollout of {}", domain.name), &rollout, &known)));

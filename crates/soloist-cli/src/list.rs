@@ -4,7 +4,7 @@ use crate::args::{MethodsArgs, ProblemsArgs};
 use crate::choice::name_of;
 use crate::failure::Failure;
 use crate::output;
-use crate::result::{parameters, sense};
+use crate::result::{method_text as method_line, parameters, sense};
 use serde_json::{Value, json};
 use soloist::{Method, Preset};
 use soloist_problems::{Domain, Options, domains};
@@ -74,8 +74,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let _ = writeln!(text, "Score     {} ({})", domain.score, sense(instance.sense()));
     let _ = writeln!(text, "Instance  {}", domain.instance);
     let _ = writeln!(text, "Example   {}: {}", domain.example, instance.describe());
-    let values: Vec<_> = method.parameters().into_iter().map(|p| format!("{}={}", p.name, p.value)).collect();
-    let _ = writeln!(text, "Method    {name} {} with rollout {rollout}, by default", values.join(" "));
+    let _ = writeln!(text, "Method    {} with rollout {rollout}, by default", method_line(name, &method));
     if !domain.options.is_empty() {
         text.push_str("\nOptions (--set):\n");
         let rows: Vec<_> = domain
@@ -97,7 +96,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
 }
 
 fn method_json(preset: &Preset) -> Value {
-    json!({ "name": preset.name, "summary": preset.summary, "reference": preset.reference })
+    json!({ "name": preset.name, "summary": preset.summary, "reference": preset.reference, "rollout": preset.rollout })
 }
 
 fn method_detail(preset: &Preset) -> Value {
@@ -116,7 +115,9 @@ fn method_detail(preset: &Preset) -> Value {
 
 fn method_text(preset: &Preset) -> String {
     let mut text =
-        format!("{}: {}\n{}\n\nParameters (--set NAME=VALUE):\n", preset.name, preset.summary, preset.reference);
+        format!("{}: {}\n{}\n{}\nParameters (--set NAME=VALUE):\n", preset.name, preset.summary, preset.reference, {
+            preset.rollout.map_or_else(String::new, |name| format!("Rollout, where the problem has it: {name}\n"))
+        });
     let parameters = preset.method().parameters();
     let rows: Vec<_> = parameters
         .iter()

@@ -143,12 +143,21 @@ pub(crate) fn parameters(method: &Method) -> Value {
     Value::Object(all.map(|parameter| (parameter.name.to_owned(), entry(&parameter.value))).collect())
 }
 
-/// The method in one line: name, parameters, rollout, seed, threads.
-pub(crate) fn method_line(choice: &Choice) -> String {
-    let mut line = choice.name.to_owned();
-    for parameter in choice.method.parameters() {
-        let _ = write!(line, " {}={}", parameter.name, parameter.value);
+/// A method as it would be asked for: its name, and the parameters in which it differs from the preset of that name.
+pub(crate) fn method_text(name: &str, method: &Method) -> String {
+    let mut text = name.to_owned();
+    let usual = Method::preset(name).map(|preset| preset.parameters()).unwrap_or_default();
+    for parameter in method.parameters() {
+        if !usual.contains(&parameter) {
+            let _ = write!(text, " {}={}", parameter.name, parameter.value);
+        }
     }
+    text
+}
+
+/// The method in one line: name, unusual parameters, rollout, seed, threads.
+pub(crate) fn method_line(choice: &Choice) -> String {
+    let mut line = method_text(choice.name, &choice.method);
     let streams = if choice.threads == 1 { "thread" } else { "threads" };
     let _ = write!(line, ", rollout {}, seed {}, {} {streams}", choice.rollout, choice.seed, choice.threads);
     line

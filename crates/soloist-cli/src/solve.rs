@@ -36,6 +36,9 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     };
     let (bytes, before) = saved.unzip();
     let budget = budget(args, before.as_ref());
+    if let Some(why) = choice::endless(&choice.method, &budget) {
+        return Err(Failure::usage(format!("{}: {why}", choice.name)));
+    }
     let outputs = Outputs::check(args)?;
     let asked = Asked { domain: args.problem, instance, options: &options, choice: &choice };
 

@@ -252,7 +252,9 @@ impl Policy {
             if let Some(&factor) = trace.factors.get(i) {
                 chance = to_fixed(to_float(chance) * factor);
             }
-            scratch.exposure[scratch.codes[i] as usize] += chance;
+            // Biases of hundreds exceed any fixed point; what they reach is enough to floor a logit.
+            let exposure = &mut scratch.exposure[scratch.codes[i] as usize];
+            *exposure = exposure.saturating_add(chance);
         }
         scratch.count.clear();
         scratch.count.resize(scratch.touched.len(), 0);

@@ -78,13 +78,14 @@ pub struct PairedT {
 /// Student, "The probable error of a mean", Biometrika 6, 1908.
 #[must_use]
 pub fn paired_t(differences: &[f64], confidence: f64) -> Option<PairedT> {
-    let Summary { count, mean, error, .. } = Summary::of(differences)?;
+    let Summary { count, mean, error, least, largest, .. } = Summary::of(differences)?;
     let degrees = count.saturating_sub(1) as f64;
     let interval = error.map(|error| {
         let reach = student_t(1.0 - confidence, degrees) * error;
         (mean - reach, mean + reach)
     });
-    let p = error.filter(|&error| error > 0.0).map(|error| student_p(mean / error, degrees));
+    // Not by the error: that of equal numbers may be a rounding error above 0.
+    let p = error.filter(|_| least < largest).map(|error| student_p(mean / error, degrees));
     Some(PairedT { count, mean, error, interval, p })
 }
 

@@ -343,3 +343,38 @@ fn small_problems_are_solved() {
         assert_eq!(outcome.best.unwrap().score, Score::Feasible(12.0), "{name}");
     }
 }
+
+/// The ends of a range in words: "from A to B".
+fn ends(range: &str) -> Vec<String> {
+    if range == "true or false" {
+        return vec!["true".into(), "false".into()];
+    }
+    if let Some(choices) = range.strip_prefix("one of ") {
+        return choices.split(' ').map(str::to_owned).collect();
+    }
+    let words: Vec<&str> = range.split(' ').collect();
+    let at = words.iter().position(|word| *word == "from").unwrap();
+    let end = words.iter().position(|word| *word == "to").map_or("inf", |to| words[to + 1]);
+    vec![words[at + 1].to_owned(), end.to_owned()]
+}
+
+#[test]
+fn every_end_of_every_range_runs() {
+    // Depths and counts of runs at once that no machine has room for.
+    let costly = ["level", "arms"];
+    for problem in [Bag::sixteen(), Bag::tight().mirrored()] {
+        for preset in Method::presets() {
+            for parameter in preset.method().parameters() {
+                for value in ends(&parameter.range) {
+                    let mut method = preset.method();
+                    if costly.contains(&parameter.name) || method.set(parameter.name, &value).is_err() {
+                        continue;
+                    }
+                    let budget = Budget { nodes: Some(3_000), ..Budget::playouts(60) };
+                    let run = Solver::new(&problem, method.clone()).budget(budget).run();
+                    assert!(run.is_ok() || method.validate().is_err(), "{} {}={value}", preset.name, parameter.name);
+                }
+            }
+        }
+    }
+}

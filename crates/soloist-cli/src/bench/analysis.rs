@@ -178,7 +178,17 @@ impl Grid {
         let verdicts: Vec<Ordering> = units.iter().map(|pairs| self.verdict(pairs)).collect();
         let count = |verdict: Ordering| verdicts.iter().filter(|&&other| other == verdict).count();
         let t = paired_t(&differences, CONFIDENCE);
-        let better = t.filter(|t| t.mean != 0.0).map(|t| if self.sense.better_value(t.mean, 0.0) { a } else { b });
+        // A mean over the instances that both solved says nothing about those that only one did: there wins and losses decide.
+        let one_sided = units.iter().any(|pairs| difference(pairs).is_none());
+        let better = if one_sided {
+            match count(Ordering::Greater).cmp(&count(Ordering::Less)) {
+                Ordering::Greater => Some(a),
+                Ordering::Equal => None,
+                Ordering::Less => Some(b),
+            }
+        } else {
+            t.filter(|t| t.mean != 0.0).map(|t| if self.sense.better_value(t.mean, 0.0) { a } else { b })
+        };
         let wilcoxon = wilcoxon(&differences);
         Comparison {
             a,

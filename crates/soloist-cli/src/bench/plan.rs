@@ -95,6 +95,11 @@ impl Plan {
             })?;
             let choices = spec.methods.iter().map(|method| settle(&file, &spec, method, &*instance));
             let choices = choices.collect::<Result<Vec<_>, _>>()?;
+            for (contender, choice) in spec.methods.iter().zip(&choices) {
+                if let Some(why) = choice::endless(&choice.method, &contender.budget) {
+                    return Err(at_line(&file, contender.line, &format!("{}: {why}", contender.label)));
+                }
+            }
             let content = if source.file { fingerprint(&source.load)? } else { String::new() };
             for (at, &seed) in spec.seeds.iter().enumerate() {
                 for (method, choice) in choices.iter().enumerate() {

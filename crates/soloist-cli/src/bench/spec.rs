@@ -378,9 +378,14 @@ fn contender(
         }
         set.push(setting);
         if let Some(preset) = preset {
-            choice::apply(domain, preset.name, &mut preset.method(), &set.iter().collect::<Vec<_>>())
+            choice::apply_unchecked(domain, preset.name, &mut preset.method(), &set.iter().collect::<Vec<_>>())
                 .map_err(|failure| place.fail(&value.span(), failure.message))?;
         }
+    }
+    if let Some(preset) = preset {
+        // Whether they go together shows when all are there.
+        choice::apply(domain, preset.name, &mut preset.method(), &set.iter().collect::<Vec<_>>())
+            .map_err(|failure| place.fail(&spanned.span(), failure.message))?;
     }
     let mut label = preset.map_or("default", |preset| preset.name).to_owned();
     for Setting { key, value } in &set {

@@ -270,6 +270,19 @@ fn tables_in_every_form() {
 }
 
 #[test]
+fn settings_may_come_in_any_order_and_presets_bring_their_rollout() {
+    let folder = Folder::new();
+    let spec = "problem = \"samegame\"\ninstances = [\"random:6x6x3:1\"]\nbudget = { playouts = 300 }\n\
+        [[method]]\nname = \"game\"\nmethod = \"uct\"\nset = { played_only = true, move_playouts = 10 }\n\
+        [[method]]\nname = \"informed\"\nmethod = \"bmcts-samegame-informed\"\n";
+    let spec = folder.write("spec.toml", spec);
+    let out = folder.join("runs.jsonl");
+    run(&["bench", &spec, "-o", &out, "--quiet"]).exits(0);
+    let runs = read(&out);
+    assert!(runs.contains("\"rollout\":\"tabu-color\"") && runs.contains("\"rollout\":\"tabu-bandit\""), "{runs}");
+}
+
+#[test]
 fn one_instance_is_compared_over_its_seeds() {
     let spec = TILES.replace("1..2\"]", "1\"]\nseeds = [3, \"5..7\", \"18446744073709551615\"]");
     let (_folder, spec) = folder(&spec);
@@ -314,6 +327,12 @@ fn wrong_specs_are_refused_in_one_line() {
         (2, change("level = 1", "levle = 1"), "no setting `levle`"),
         (2, change("level = 1", "level = -1"), "parameter `level`: expected"),
         (2, change("level = 1", "level = [1]"), "line 12: invalid type"),
+        (
+            2,
+            change("method = \"nmcs\"", "method = \"lds\"").replace("set = { level = 1 }", ""),
+            "line 9: nested: it may finish",
+        ),
+        (2, change("playouts = 200", "nodes = 200"), "line 9: nested: it creates no nodes"),
         (2, change("\"random\"", "\"radnom\""), "line 9: no rollout of knapsack `radnom`, did you mean `random`?"),
         (
             2,

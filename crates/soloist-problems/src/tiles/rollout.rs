@@ -43,7 +43,7 @@ pub const ROLLOUTS: &[RolloutInfo] = &[
     },
     RolloutInfo {
         name: "tabu-color-fixed",
-        help: "random-cell, the most frequent colour at the playout's start being kept for last (Schadd); tabu-color-fixed:EPSILON (0.0007)",
+        help: "random-cell, the most frequent colour at the playout's start being kept for last (Schadd); tabu-color-fixed:EPSILON (0.0007); its variants keep one colour of the start board",
     },
     RolloutInfo {
         name: "tabu-bandit",
@@ -60,7 +60,7 @@ pub const ROLLOUTS: &[RolloutInfo] = &[
 #[derive(Debug)]
 pub struct TileRollout<G: Geometry> {
     kind: Named,
-    /// Rank of the tabu colour among the start board's colours by number of tiles.
+    /// Of `selective`: rank of the tabu colour among the start board's colours by number of tiles; of `tabu-color-fixed`: one more than that, or 0.
     variant: usize,
     lists: Lists<G>,
     bandit: Bandit,
@@ -109,6 +109,11 @@ impl<G: Geometry> TileRollout<G> {
         let colours = problem.colours();
         colours.get(self.variant).or(colours.first()).copied().unwrap_or(0)
     }
+
+    /// The colour that `tabu-color-fixed` keeps for last: 0, the most frequent one at the playout's start, or in variant `k` the `k`-th of the start board.
+    fn fixed(&self, problem: &Tiles<G>) -> u8 {
+        self.variant.checked_sub(1).and_then(|rank| problem.colours().get(rank)).copied().unwrap_or(0)
+    }
 }
 
 impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
@@ -135,7 +140,7 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
             Named::RandomCell => Kind::RandomCell,
             Named::TabuRandom(epsilon) => Kind::TabuRandom { epsilon },
             Named::TabuColor(epsilon) => Kind::TabuColor { epsilon },
-            Named::TabuFixed(epsilon) => Kind::TabuFixed { epsilon, tabu: 0 },
+            Named::TabuFixed(epsilon) => Kind::TabuFixed { epsilon, tabu: self.fixed(problem) },
             Named::TabuBandit(epsilon) => {
                 chosen = self.bandit.choose(present(problem, &state.board));
                 Kind::TabuFixed { epsilon, tabu: chosen.unwrap_or(1) }
@@ -175,6 +180,7 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
     fn variants(&self, problem: &Tiles<G>) -> usize {
         match self.kind {
             Named::Selective => problem.colours().len(),
+            Named::TabuFixed(_) => problem.colours().len() + 1,
             _ => 1,
         }
     }

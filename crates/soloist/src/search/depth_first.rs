@@ -1,7 +1,7 @@
 //! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and iterative deepening share.
 
 use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
-use super::table::Table;
+use super::seen::Seen;
 use super::{Context, Search, Status};
 use crate::checkpoint::{decode, encode};
 use crate::{CheckpointError, Problem, Sense, stable_hash};
@@ -60,7 +60,7 @@ pub(crate) struct Run<P: Problem> {
     sense: Sense,
     lister: Lister<P>,
     /// The states entered in this pass.
-    table: Option<Table>,
+    table: Option<Seen>,
     memory: u64,
     /// The present path, root first; empty between passes.
     frames: Vec<Frame<P>>,
@@ -84,7 +84,7 @@ impl<P: Problem> Run<P> {
             plan,
             sense,
             lister: Lister::new(children, shuffle, root.clone()),
-            table: table.then(|| Table::new(memory)),
+            table: table.then(|| Seen::new(memory)),
             memory,
             frames: Vec::new(),
             path: Vec::new(),
@@ -265,7 +265,7 @@ impl<P: Problem> Search<P> for Run<P> {
     }
 
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<Table>)>(bytes)?;
+        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<Seen>)>(bytes)?;
         if table.is_some() != self.table.is_some() {
             return Err(CheckpointError::Corrupt("another table of states"));
         }

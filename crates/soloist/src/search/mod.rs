@@ -11,7 +11,7 @@ mod nmcs;
 mod nrpa;
 mod open_list;
 mod sampling;
-mod table;
+mod seen;
 mod uct;
 
 pub use branch_and_bound::{BranchAndBound, Order};

@@ -1,7 +1,7 @@
 //! Best-first and breadth-first search: a list of open states.
 
 use super::children::{Child, Children, Lister, optimistic, rank};
-use super::table::Table;
+use super::seen::Seen;
 use super::{BranchAndBound, Context, Order, Search, Status};
 use crate::checkpoint::{decode, encode};
 use crate::{CheckpointError, Move, Problem, Sense};
@@ -50,7 +50,7 @@ struct Tree<M> {
     born: u64,
     /// The best bound among the nodes dropped for lack of memory.
     lost: Option<f64>,
-    table: Option<Table>,
+    table: Option<Seen>,
     salt: Option<Option<u64>>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Run<P: Problem> {
     breadth: bool,
     sense: Sense,
     lister: Lister<P>,
-    table: Option<Table>,
+    table: Option<Seen>,
     memory: u64,
     nodes: Vec<Node<P::Move>>,
     free: Vec<u32>,
@@ -89,7 +89,7 @@ impl<P: Problem> Run<P> {
             breadth: own.order == Order::BreadthFirst,
             sense: problem.sense(),
             lister: Lister::new(children, own.shuffle, root.clone()),
-            table: own.table.then(|| Table::new(share)),
+            table: own.table.then(|| Seen::new(share)),
             memory: share,
             nodes: Vec::new(),
             free: Vec::new(),

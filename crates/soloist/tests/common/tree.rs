@@ -116,7 +116,8 @@ impl<P: Problem> Tree<'_, P> {
             }
         };
         let (low, high) = self.ends(&all);
-        (low, if low == high || !low.is_finite() { 0.0 } else { 1.0 / (high - low) })
+        // No score yet: everything is worth the same.
+        if all.is_empty() { (0.0, 0.0) } else { (low, if low == high { 0.0 } else { 1.0 / (high - low) }) }
     }
 
     /// Mean of the feasible playouts with `mv` behind `path`, those of the search or of the game, and their number.

@@ -55,7 +55,7 @@ impl<M> Node<M> {
         if self.first == NONE { 0..0 } else { self.first as usize..self.first as usize + self.len as usize }
     }
 
-    /// The value by which this node is ranked; larger is better when `sense` is to maximise.
+    /// The mean of the feasible scores.
     pub(crate) fn mean(&self, infeasible: u64) -> f64 {
         self.sum / (self.visits - infeasible) as f64
     }
@@ -328,7 +328,7 @@ impl<M: Move> Arena<M> {
     fn compact(&mut self, blocks: Vec<Block>) {
         for block in &blocks {
             for at in block.first..block.first + block.len {
-                // Marked as leaf; the links of kept blocks are set anew below, `len` serves as a memory of nothing.
+                // A leaf for now; the links of kept blocks are set anew below.
                 let node = &mut self.nodes[at as usize];
                 node.first = NONE;
             }

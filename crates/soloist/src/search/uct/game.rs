@@ -107,17 +107,15 @@ impl<P: Problem> Run<P> {
                 context.finish(&self.start, &[], &[]);
                 return Some(Status::Exhausted);
             }
-            if self.own.restart_nodes > 0 && self.game.nodes >= self.own.restart_nodes {
-                self.game.over = true;
-            }
-            if self.own.closes() && self.arena.get(0).closed {
-                self.game.over = true;
-            }
-            if self.game.over {
+            self.game.over |= self.own.closes() && self.arena.get(0).closed;
+            // At least one playout a tree, or a small limit would never get to one.
+            let limit = self.own.restart_nodes;
+            let cut = limit > 0 && self.game.nodes >= limit && self.arena.get(0).visits > 0;
+            if self.game.over || cut {
                 if !self.own.restarts {
                     return Some(Status::Completed);
                 }
-                self.begin_anew(context);
+                self.begin_anew(context, !self.game.over);
                 continue;
             }
             if !self.is_due() {
@@ -185,14 +183,15 @@ impl<P: Problem> Run<P> {
         }
     }
 
-    /// A new game with a new tree; what the rollout has learned stays.
-    fn begin_anew(&mut self, context: &mut Context<'_, P>) {
+    /// A new game with a new tree; what the rollout has learned stays. After a game that was `cut` short nothing grows.
+    fn begin_anew(&mut self, context: &mut Context<'_, P>, cut: bool) {
         if self.own.variants {
             self.variants.learn(self.game.best, self.sense);
             self.variants.choose(context.rollout.variants(context.problem));
             context.rollout.set_variant(self.variants.present);
         }
-        let per_move = (self.game.per_move as f64 * self.own.move_growth).min(1e15) as u64;
+        let grow = |factor| if cut { 1.0 } else { factor };
+        let per_move = (self.game.per_move as f64 * grow(self.own.move_growth)).min(1e15) as u64;
         self.game = Game::new(per_move);
         self.root.clone_from(&self.start);
         self.arena.clear();
@@ -201,7 +200,7 @@ impl<P: Problem> Run<P> {
         self.full = false;
         self.learner.forget_tree(&self.own);
         if let Some(beam) = &mut self.beam {
-            beam.restart(self.own.widen);
+            beam.restart(grow(self.own.widen));
         }
     }
 

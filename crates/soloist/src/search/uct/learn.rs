@@ -1,7 +1,7 @@
 //! What a tree search learns under the codes of moves: history, AMAF, and the policy of its playouts.
 
+use super::means::{Entry, Means, Stored};
 use super::select::Scale;
-use super::table::{Entry, Stored, Table};
 use super::{Playouts, Uct};
 use crate::search::Context;
 use crate::{CheckpointError, Playout, Policy, Problem, Score, Trace};
@@ -19,10 +19,12 @@ fn mix(name: u64, code: u64) -> u64 {
 
 /// Statistics under codes and learned playouts, with the buffers of the playout at hand.
 pub(super) struct Learner<P: Problem> {
-    history: Option<Table>,
-    amaf: Option<Table>,
+    history: Option<Means>,
+    amaf: Option<Means>,
     /// All feasible playouts.
     total: Entry,
+    /// The scale by which the logits of playouts by history were set.
+    scale: Option<(f64, f64)>,
     policy: Option<Policy>,
     /// Best playout of the present tree, from the root of the tree on.
     best: Option<Score>,
@@ -48,10 +50,12 @@ pub(super) struct Saved<M> {
     history: Option<Stored>,
     amaf: Option<Stored>,
     total: (u64, f64),
+    scale: Option<(f64, f64)>,
     policy: Option<Policy>,
     best: Option<Score>,
     best_trace: Trace<M>,
     before: Vec<u64>,
+    root: u64,
 }
 
 impl<P: Problem> Learner<P> {
@@ -66,9 +70,10 @@ impl<P: Problem> Learner<P> {
             Playouts::Adapted => Some(Policy::new(1.0, 0.0, own.clamp)),
         };
         Self {
-            history: (plays_history || own.history > 0.0).then(|| Table::new(share)),
-            amaf: own.amaf.then(|| Table::new(memory / 2)),
+            history: (plays_history || own.history > 0.0).then(|| Means::new(share)),
+            amaf: own.amaf.then(|| Means::new(memory / 2)),
             total: Entry::default(),
+            scale: None,
             policy,
             best: None,
             best_trace: Trace::default(),
@@ -187,7 +192,9 @@ impl<P: Problem> Learner<P> {
                 let mean = self.total.sum / self.total.count as f64;
                 // Better than average is a positive logit, whatever the sense.
                 let logit = |entry: Entry| (entry.sum / entry.count as f64 - mean) * scale.factor;
-                if thinned {
+                let present = Some((scale.low, scale.factor));
+                if thinned || self.scale != present {
+                    self.scale = present;
                     policy.clear();
                     let mut entries: Vec<_> = table.entries().collect();
                     entries.sort_unstable_by_key(|&(code, _)| code);
@@ -223,23 +230,32 @@ impl<P: Problem> Learner<P> {
     /// The move with this code was played: nodes are named from there.
     pub(super) fn advance(&mut self, code: u64) {
         self.root = mix(self.root, code);
-        self.before.push(code);
+        if !self.before.contains(&code) {
+            self.before.push(code);
+        }
+        // A line that can no longer be played teaches nothing.
+        let first = self.best_trace.chosen().first().map(|&at| self.best_trace.lifetimes()[at as usize].code);
+        if first != Some(code) {
+            self.best = None;
+        }
     }
 
     pub(super) fn save(&self) -> Saved<P::Move> {
         Saved {
-            history: self.history.as_ref().map(Table::store),
-            amaf: self.amaf.as_ref().map(Table::store),
+            history: self.history.as_ref().map(Means::store),
+            amaf: self.amaf.as_ref().map(Means::store),
             total: (self.total.count, self.total.sum),
+            scale: self.scale,
             policy: self.policy.clone(),
             best: self.best,
             best_trace: self.best_trace.clone(),
             before: self.before.clone(),
+            root: self.root,
         }
     }
 
     pub(super) fn load(&mut self, saved: Saved<P::Move>) -> Result<(), CheckpointError> {
-        let restore = |table: &mut Option<Table>, stored: Option<Stored>| match (table, stored) {
+        let restore = |table: &mut Option<Means>, stored: Option<Stored>| match (table, stored) {
             (Some(table), Some(stored)) => table.restore(stored),
             (None, None) => true,
             _ => false,
@@ -254,7 +270,7 @@ impl<P: Problem> Learner<P> {
         self.policy = saved.policy;
         self.best = saved.best;
         self.best_trace = saved.best_trace;
-        saved.before.into_iter().for_each(|code| self.advance(code));
+        (self.scale, self.before, self.root) = (saved.scale, saved.before, saved.root);
         Ok(())
     }
 }

@@ -169,12 +169,14 @@ impl<P: Problem> Run<P> {
         for child in self.pending.take().unwrap_or_default() {
             self.enter(problem, child as usize);
         }
-        let mut reference = 0;
+        let mut reference = if self.uses_codes { self.learner.names[0] } else { 0 };
         loop {
             let at = self.arena.resolve(self.path[self.path.len() - 1]);
             let visits = self.arena.get(at).visits;
             if !self.arena.get(at).is_expanded() {
-                if visits < self.own.threshold {
+                // Pruning for memory may have taken the children of a node above the beam's front.
+                let above = self.beam.as_ref().is_some_and(|beam| self.path.len() <= beam.pruned);
+                if visits < self.own.threshold || above {
                     return Leaf::Play;
                 }
                 if !self.expand(problem, at, None) {
@@ -184,7 +186,7 @@ impl<P: Problem> Run<P> {
             if visits < self.own.select_from {
                 return Leaf::Guided;
             }
-            if self.own.amaf && (visits > self.own.amaf_reference || self.path.len() == 1) {
+            if self.own.amaf && visits > self.own.amaf_reference {
                 reference = self.learner.names[self.path.len() - 1];
             }
             let node = self.arena.get(at);

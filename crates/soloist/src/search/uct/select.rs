@@ -15,8 +15,12 @@ pub(super) struct Scale {
 impl Scale {
     /// To [0, 1] from the worst to the best score; everything is worth 0 while there is one score only.
     pub(super) fn between(worst: f64, best: f64) -> Self {
-        // Dividing by the signed range turns "better" into "larger" for both senses.
-        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) } }
+        // Dividing by the signed range turns "better" into "larger" for both senses. Without a score there is no number to compare.
+        let is_range = best > worst || best < worst;
+        Self {
+            low: if worst.is_nan() { 0.0 } else { worst },
+            factor: if is_range { 1.0 / (best - worst) } else { 0.0 },
+        }
     }
 
     /// Scores as they are.
@@ -81,9 +85,9 @@ impl<P: Problem> Selector<'_, P> {
             if child.closed && own.closes() {
                 continue;
             }
-            let violations = if all.count == 0 { Violations::default() } else { arena.violations(node_at) };
+            let violations = arena.violations(node_at);
             let visits = if own.transpositions { arena.side(slot).visits.max(1) } else { child.visits } as f64;
-            let mut value = if all.count == 0 {
+            let mut value = if violations.count == 0 && all.count == 0 {
                 self.value(child, 0, scale)
             } else {
                 self.value_with_violations(parent, child, all, violations, scale)
@@ -146,7 +150,10 @@ impl<P: Problem> Selector<'_, P> {
         own: Violations,
         scale: Scale,
     ) -> f64 {
-        let (bad, good) = (all.count as f64, (parent.visits - all.count) as f64);
+        // A child with several parents may know of more violations than this one.
+        let all = if all.count == 0 { own } else { all };
+        let bad = all.count as f64;
+        let good = parent.visits.saturating_sub(all.count) as f64;
         if child.visits > own.count {
             (bad + good * self.value(child, own.count, scale)) / (bad + good)
         } else {
@@ -290,14 +297,18 @@ mod tests {
     #[test]
     fn settings_that_exclude_each_other_are_refused() {
         let beam = Uct::beam(0.1, 10, 2);
-        for own in [
-            Uct { transpositions: true, ..beam.clone() },
-            Uct { move_playouts: 3, ..beam },
-            Uct { played_only: true, ..Uct::default() },
-            Uct { fpu: FirstPlay::Parent, ..Uct::best() },
-            Uct { widen: 2.0, playouts: Playouts::History, ..Uct::default() },
-        ] {
-            assert!(own.validate().is_err(), "{own:?}");
+        let cases = [
+            (Uct { transpositions: true, ..beam.clone() }, "beam_width and transpositions exclude each other"),
+            (Uct { move_playouts: 3, ..beam }, "beam_width and move_playouts exclude each other"),
+            (Uct { played_only: true, ..Uct::default() }, "played_only needs move_playouts"),
+            (Uct { fpu: FirstPlay::Parent, ..Uct::best() }, "fpu needs expansion=one"),
+            (
+                Uct { bandit: Bandit::Ucb1Tuned, playouts: Playouts::History, ..raw(1.0) },
+                "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",
+            ),
+        ];
+        for (own, message) in cases {
+            assert_eq!(own.validate().unwrap_err().to_string(), message);
         }
     }
 }

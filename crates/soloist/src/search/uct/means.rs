@@ -11,7 +11,7 @@ pub(crate) struct Entry {
 
 /// A hash table of bounded size. When it is full, the entries with the smallest counts make room.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct Means {
     /// Open addressing, a power of two; a count of 0 marks a free slot.
     slots: Vec<(u64, Entry)>,
     len: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Table {
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Stored(Vec<(u64, u64, f64)>);
 
-impl Table {
+impl Means {
     /// A table that uses at most `memory` bytes, its growing included.
     pub(crate) fn new(memory: u64) -> Self {
         // Half full at most, and the old slots live while the new ones are filled.
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn agrees_with_a_map_and_survives_storing() {
         let mut rng = crate::Rng::new(5);
-        let mut table = Table::new(1 << 20);
+        let mut table = Means::new(1 << 20);
         let mut map: HashMap<u64, (u64, f64)> = HashMap::new();
         for _ in 0..20_000 {
             let (key, score) = (rng.below(3_000) << 40, rng.below(10) as f64);
@@ -141,7 +141,7 @@ mod tests {
             let entry = map.entry(key).or_default();
             *entry = (entry.0 + 1, entry.1 + score);
         }
-        let mut again = Table::new(1 << 20);
+        let mut again = Means::new(1 << 20);
         assert!(again.restore(table.store()));
         for table in [table, again] {
             assert_eq!(table.entries().count(), map.len());
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_full_table_keeps_what_is_met_often() {
-        let mut table = Table::new(6000);
+        let mut table = Means::new(6000);
         let mut rng = crate::Rng::new(6);
         for i in 0..50_000_u64 {
             table.add(i % 10, 1.0);

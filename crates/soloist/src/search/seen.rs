@@ -11,7 +11,7 @@ const SMALLEST: usize = 256;
 ///
 /// It grows by doubling up to the limit; forgetting costs repeated work and nothing else.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Table {
+pub(crate) struct Seen {
     /// A power of two of slots, or none; 0 is empty. In a bucket the youngest comes first.
     slots: Vec<u64>,
     used: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Table {
     limit: usize,
 }
 
-impl Table {
+impl Seen {
     /// An empty table that never uses more than `memory` bytes, the moment of growth included.
     pub(crate) fn new(memory: u64) -> Self {
         Self { slots: Vec::new(), used: 0, zero: false, limit: limit(memory) }
@@ -102,13 +102,13 @@ fn limit(memory: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{SMALLEST, Table};
+    use super::{SMALLEST, Seen};
     use crate::Rng;
     use crate::checkpoint::{decode, encode};
 
     #[test]
     fn a_large_table_is_almost_a_set() {
-        let mut table = Table::new(1 << 24);
+        let mut table = Seen::new(1 << 24);
         let mut set = std::collections::BTreeSet::new();
         let mut rng = Rng::new(1);
         let mut forgotten = 0;
@@ -124,23 +124,23 @@ mod tests {
 
     #[test]
     fn a_full_table_forgets_and_never_invents() {
-        let mut table = Table::new(12 * 1024);
+        let mut table = Seen::new(12 * 1024);
         assert!((0..50_000).all(|key| !table.seen(key + 1)));
         assert_eq!(table.slots.len(), 1024);
         let kept = (0..50_000).filter(|key| table.slots.contains(&(key + 1))).count();
         assert_eq!((kept, table.used), (1024, 1024));
         assert!(table.seen(50_000));
         // No room at all: nothing is remembered.
-        let mut none = Table::new(12 * SMALLEST as u64 - 1);
+        let mut none = Seen::new(12 * SMALLEST as u64 - 1);
         assert!(!none.seen(3) && !none.seen(3));
     }
 
     #[test]
     fn a_saved_table_goes_on_alike() {
-        let mut table = Table::new(12 * 2048);
+        let mut table = Seen::new(12 * 2048);
         let mut rng = Rng::new(2);
         (0..3_000).for_each(|_| _ = table.seen(rng.below(4_000)));
-        let mut other: Table = decode(&encode(&table)).unwrap();
+        let mut other: Seen = decode(&encode(&table)).unwrap();
         other.resume(12 * 2048).unwrap();
         for _ in 0..3_000 {
             let key = rng.below(4_000);
