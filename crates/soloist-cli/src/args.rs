@@ -104,7 +104,8 @@ pub(crate) struct SolveArgs {
     /// The search method with its published parameters; default: the one that suits the instance
     #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
     pub(crate) method: Option<&'static Preset>,
-    /// Set an option of the problem or else a parameter of the method (repeatable; without --method: of the default method)
+    /// Set an option of the problem or else a parameter of the method (repeatable; without --method: of the default
+    /// method)
     #[arg(long, short, value_name = "KEY=VALUE", value_parser = values::setting, help_heading = SEARCH)]
     pub(crate) set: Vec<Setting>,
     /// The playout policy; default: the one that goes with the method

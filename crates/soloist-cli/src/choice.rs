@@ -76,7 +76,8 @@ pub(crate) fn apply_unchecked(
 
 /// Why a search with these limits may never end, if that is so.
 ///
-/// A target, or playouts without improvement, may never be met by any search; who asks for them knows. The other cases are slips.
+/// A target, or playouts without improvement, may never be met by any search; who asks for them knows. The other cases
+/// are slips.
 pub(crate) fn endless(method: &Method, budget: &Budget) -> Option<&'static str> {
     if budget.time.is_some() || budget.target.is_some() {
         return None;
@@ -188,7 +189,8 @@ pub(crate) fn resumed(args: &SolveArgs, info: &RunInfo, set: &[&Setting]) -> Res
 
 /// The preset that a method descends from: its family's one that agrees most.
 ///
-/// A checkpoint holds parameters, not names. Those parameters in which the family's presets differ decide, then all others.
+/// A checkpoint holds parameters, not names. Those parameters in which the family's presets differ decide, then all
+/// others.
 pub(crate) fn name_of(method: &Method) -> &'static str {
     let family: Vec<(&Preset, Vec<String>)> = Method::presets()
         .iter()

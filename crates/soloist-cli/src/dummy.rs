@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 use soloist::{Method, Problem, Score, Sense};
 use soloist_problems::{Checked, Domain, DomainOption, InstanceError, Shipped};
 
-/// Choose a bit; the spec says what becomes of it: `feasible`, `infeasible` or `wrong` (the verifier finds another score).
+/// Choose a bit; the spec says what becomes of it: `feasible`, `infeasible` or `wrong` (the verifier finds another
+/// score).
 #[derive(Debug)]
 pub(crate) struct Dummy {
     spec: String,

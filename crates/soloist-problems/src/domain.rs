@@ -1,7 +1,7 @@
 //! The seam between the command line and the domains: problems by name, with their types erased.
 //!
-//! A domain implements [`Shipped`] for its instance type and adds one [`Domain`] to [`domains`]. Everything below the seam is
-//! compiled for the domain's own types.
+//! A domain implements [`Shipped`] for its instance type and adds one [`Domain`] to [`domains`]. Everything below the
+//! seam is compiled for the domain's own types.
 
 use crate::tiles::shipped;
 use crate::{InstanceError, knapsack};
@@ -148,7 +148,8 @@ pub trait Instance: Send + Sync {
     /// # Errors
     /// When the rollout is unknown or a checkpoint cannot be read or written.
     fn solve(&self, request: Request<'_>, watcher: &mut dyn Watcher) -> Result<Report, SolveError>;
-    /// Verifies a solution (the text of a result JSON or of the domain's own format) by code that shares nothing with the search.
+    /// Verifies a solution (the text of a result JSON or of the domain's own format) by code that shares nothing with
+    /// the search.
     ///
     /// # Errors
     /// One line: what is wrong and where.

@@ -1,7 +1,7 @@
 //! The problems that Soloist ships: instances, rules, fast playouts, independent verifiers, drawings.
 //!
-//! [`domains`] lists them by name; [`Instance`] solves, checks and draws without knowing types. In Rust, the modules offer the
-//! problems themselves, to be given to a [`soloist::Solver`]:
+//! [`domains`] lists them by name; [`Instance`] solves, checks and draws without knowing types. In Rust, the modules
+//! offer the problems themselves, to be given to a [`soloist::Solver`]:
 //!
 //! ```
 //! use soloist::{Budget, Method, Problem, Solver};

@@ -122,7 +122,8 @@ struct Player<'a> {
 enum Exceptions {
     /// One draw for each tabu cell passed.
     Each,
-    /// As the kernels do: how many tabu cells of the coming positions are none. Those that a scan does not pass count, too.
+    /// As the kernels do: how many tabu cells of the coming positions are none. Those that a scan does not pass count,
+    /// too.
     Ahead(u64),
 }
 
@@ -488,7 +489,8 @@ fn means_of_the_reference() {
     let extent = Extent { rows: 15, columns: 15 };
     let start = Board::<Small>::from_rows(&rows).expect("js01");
     let tabu = start.most_frequent();
-    // Policy; mean without penalty and its standard error, with penalty, length, tiles left; half a last digit of rounding.
+    // Policy; mean without penalty and its standard error, with penalty, length, tiles left; half a last digit of
+    // rounding.
     let table: [(Policy, f64, f64, f64, f64, f64); 6] = [
         (Policy::Random, 143.0, 0.5, -148.0, 65.7, 44.8),
         (Policy::Tabu { tabu: 0 }, 297.8, 2.6, -1.0, 63.2, 45.6),
@@ -516,8 +518,8 @@ fn means_of_the_reference() {
                 list.push(value);
             }
         }
-        // The reference gives the error of its first column; those of the others follow from our deviations and the number
-        // of playouts that this error means, and half a last digit is lost to rounding.
+        // The reference gives the error of its first column; those of the others follow from our deviations and the
+        // number of playouts that this error means, and half a last digit is lost to rounding.
         let deviation = |list: &[f64]| {
             let mean = list.iter().sum::<f64>() / f64::from(n);
             (list.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / f64::from(n)).sqrt()

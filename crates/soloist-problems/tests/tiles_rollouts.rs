@@ -1,4 +1,5 @@
-//! The playout policies of the tile games that carry knowledge or learn: what they draw, what they learn, what a checkpoint keeps of them.
+//! The playout policies of the tile games that carry knowledge or learn: what they draw, what they learn, what a
+//! checkpoint keeps of them.
 
 use proptest::prelude::*;
 use soloist::{Budget, CheckpointError, Method, Playout, Policy, Problem, Rng, Rollout, RunInfo, Score, Solver, Trace};
@@ -259,7 +260,8 @@ fn the_wheel_draws_as_it_says() {
 /// One colour pays: the bandit finds out which, and keeps it most of the time.
 #[test]
 fn the_bandit_prefers_the_colour_that_pays() {
-    // A row of pairs of colours 2 and 3 that part the tiles of colour 1, which makes one large group when kept for last.
+    // A row of pairs of colours 2 and 3 that part the tiles of colour 1, which makes one large group when kept for
+    // last.
     let row = [1, 1, 2, 2, 1, 1, 3, 3, 1, 1, 2, 2, 1, 1, 3, 3];
     let grid = Grid::from_rows(&vec![row.to_vec(); 2]).unwrap();
     let problem = Tiles::<Small>::new(&grid, Game::SameGame, Penalty::None, Engine::Portable).unwrap();

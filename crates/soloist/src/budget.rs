@@ -5,8 +5,8 @@ use std::time::Duration;
 
 /// Limits of a run; whichever is reached first stops it. The default has none but the memory limit.
 ///
-/// Counts (`playouts`, `nodes`, `stall`) are reproducible, `time` is not. All of them count the whole search, before and after a
-/// resume. With several streams, `playouts` is divided among them exactly, `nodes` and `memory` evenly.
+/// Counts (`playouts`, `nodes`, `stall`) are reproducible, `time` is not. All of them count the whole search, before
+/// and after a resume. With several streams, `playouts` is divided among them exactly, `nodes` and `memory` evenly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// Wall-clock time.
@@ -19,8 +19,9 @@ pub struct Budget {
     pub target: Option<f64>,
     /// Stop a stream after so many playouts without improvement.
     pub stall: Option<u64>,
-    /// Bytes that search trees may use: when a tree is full, its least visited branches make room (see [`Uct`](crate::search::Uct)); the same for lists
-    /// and tables of states (see [`BranchAndBound`](crate::search::BranchAndBound)).
+    /// Bytes that search trees may use: when a tree is full, its least visited branches make room (see
+    /// [`Uct`](crate::search::Uct)); the same for lists and tables of states (see
+    /// [`BranchAndBound`](crate::search::BranchAndBound)).
     pub memory: u64,
 }
 

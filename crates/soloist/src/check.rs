@@ -18,8 +18,9 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
     }
 }
 
-/// Walks `walks` random games and checks what searches rely on: the same moves, codes and scores when asked twice, clones that do not share anything, lazy
-/// enumeration equal to listing, finite scores, violations of at least 0, and a bound that no solution reached beats.
+/// Walks `walks` random games and checks what searches rely on: the same moves, codes and scores when asked twice,
+/// clones that do not share anything, lazy enumeration equal to listing, finite scores, violations of at least 0, and a
+/// bound that no solution reached beats.
 ///
 /// Call it in the tests of a new problem.
 ///

@@ -1,6 +1,7 @@
 //! Checkpoints: a run on disk, to be continued exactly.
 //!
-//! Layout: magic (8 bytes), format version (u32), problem fingerprint (u64), length of the body (u64), body (postcard), CRC-32 of the body; integers little-endian.
+//! Layout: magic (8 bytes), format version (u32), problem fingerprint (u64), length of the body (u64), body (postcard),
+//! CRC-32 of the body; integers little-endian.
 
 use serde::{Serialize, de::DeserializeOwned};
 use std::fs::{self, File};

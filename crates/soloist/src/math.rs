@@ -2,8 +2,8 @@
 
 /// exp(x), within two units in the last place for |x| <= 700; smaller and larger arguments are taken for these limits.
 ///
-/// The search adapts hundreds of weights after every playout: `libm`'s division and call took an eighth of a run. Only IEEE additions and
-/// multiplications are used, in a fixed order, so that the result has the same bits everywhere.
+/// The search adapts hundreds of weights after every playout: `libm`'s division and call took an eighth of a run. Only
+/// IEEE additions and multiplications are used, in a fixed order, so that the result has the same bits everywhere.
 #[inline(always)]
 pub(crate) fn exp(x: f64) -> f64 {
     const LOG2_E: f64 = std::f64::consts::LOG2_E;

@@ -16,8 +16,8 @@ pub struct Progress {
 
 /// Receives events of a run. All methods do nothing by default.
 ///
-/// `improved` is called when a stream finds a solution better than all before it in any stream, `progress` about once per
-/// interval, both from the thread of a stream, one at a time. Nothing is called per playout.
+/// `improved` is called when a stream finds a solution better than all before it in any stream, `progress` about once
+/// per interval, both from the thread of a stream, one at a time. Nothing is called per playout.
 pub trait Observer<M>: Send {
     /// A better solution was found.
     fn improved(&mut self, _improvement: &Improvement, _solution: &Solution<M>, _progress: &Progress) {}

@@ -78,7 +78,8 @@ pub struct Improvement {
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome<M> {
-    /// The best solution found: feasible if any was, else the least infeasible one. `None` before the first playout ended.
+    /// The best solution found: feasible if any was, else the least infeasible one. `None` before the first playout
+    /// ended.
     pub best: Option<Solution<M>>,
     /// An optimistic bound on every solution's score, when the problem has one for its root or optimality is proven.
     pub bound: Option<f64>,

@@ -1,9 +1,9 @@
 //! The learned playout policy of nested rollout policy adaptation (NRPA): weights under codes, and their adaptation.
 //!
 //! # Exact sums
-//! A move is drawn with probability `w / z`, where `w = exp(logit / temperature)` and `z` sums `w` over the legal moves.
-//! The weights are held as integers, multiples of 2^-26, and so are all sums over them, the chances `1 / z` being
-//! multiples of 2^-100. Integer sums do not depend on their order: a domain may keep running totals, sum by
+//! A move is drawn with probability `w / z`, where `w = exp(logit / temperature)` and `z` sums `w` over the legal
+//! moves. The weights are held as integers, multiples of 2^-26, and so are all sums over them, the chances `1 / z`
+//! being multiples of 2^-100. Integer sums do not depend on their order: a domain may keep running totals, sum by
 //! columns or adapt over whole lifetimes of a move, and still produce the run that the plain code produces. A weight
 //! covers logits from -18 to 15; the logit itself is a double, without such limits.
 
@@ -21,9 +21,9 @@ const CHANCE_SCALE: f64 = (1_u128 << 100) as f64;
 
 /// A table of weights under 64-bit codes, with nested copies by undo.
 ///
-/// Open addressing by cache lines, one line for most look-ups; a code never adapted is absent and weighs [`UNIT_WEIGHT`]. A level of
-/// NRPA works on "a copy" of its parent's policy: [`push`](Self::push) marks the table, [`pop`](Self::pop)
-/// restores it, at a cost linear in the codes touched.
+/// Open addressing by cache lines, one line for most look-ups; a code never adapted is absent and weighs
+/// [`UNIT_WEIGHT`]. A level of NRPA works on "a copy" of its parent's policy: [`push`](Self::push) marks the table,
+/// [`pop`](Self::pop) restores it, at a cost linear in the codes touched.
 #[derive(Clone, Debug)]
 pub struct Policy {
     temperature: f64,
@@ -37,7 +37,8 @@ pub struct Policy {
     /// Serial of the frame that last saved the slot.
     saved: Vec<u32>,
     shift: u32,
-    /// Occupied slots by age. Undo frees them youngest first, so that a free place in a bucket is always behind the taken ones.
+    /// Occupied slots by age. Undo frees them youngest first, so that a free place in a bucket is always behind the
+    /// taken ones.
     order: Vec<u32>,
     frames: Vec<Frame>,
     undo: Vec<(u32, f64)>,
@@ -94,8 +95,8 @@ const INITIAL_SLOTS: usize = 1 << 11;
 impl Policy {
     /// An empty policy: every move weighs the same.
     ///
-    /// `temperature` divides the logits; `bias_weight` multiplies [`Problem::bias`](crate::Problem::bias) (0 switches it off); logits are
-    /// clipped to `-clamp..=clamp` after each adaptation (infinite: never).
+    /// `temperature` divides the logits; `bias_weight` multiplies [`Problem::bias`](crate::Problem::bias) (0 switches
+    /// it off); logits are clipped to `-clamp..=clamp` after each adaptation (infinite: never).
     #[must_use]
     pub fn new(temperature: f64, bias_weight: f64, clamp: f64) -> Self {
         let mut policy = Self {
@@ -205,15 +206,15 @@ impl Policy {
 
     /// Moves the policy towards the recorded playout, one step of gradient ascent on its log-likelihood.
     ///
-    /// For every code `c`, with the weights of before the call:
-    /// `logit(c) += alpha / t * (times c was chosen - sum over its available steps of w(c) / z(step))`, which is Rosin's `Adapt` summed by
-    /// code, and Cazenave's generalised form when the temperature `t` or biases are used.
+    /// For every code `c`, with the weights of before the call: `logit(c) += alpha / t * (times c was chosen - sum over
+    /// its available steps of w(c) / z(step))`, which is Rosin's `Adapt` summed by code, and Cazenave's generalised
+    /// form when the temperature `t` or biases are used.
     ///
     /// Time is linear in the recorded entries, with one exponential a code.
     ///
     /// # References
-    /// C. D. Rosin, "Nested Rollout Policy Adaptation for Monte Carlo Tree Search", IJCAI 2011. T. Cazenave, "Generalized Nested Rollout
-    /// Policy Adaptation", arXiv:2003.10024, 2020.
+    /// C. D. Rosin, "Nested Rollout Policy Adaptation for Monte Carlo Tree Search", IJCAI 2011. T. Cazenave,
+    /// "Generalized Nested Rollout Policy Adaptation", arXiv:2003.10024, 2020.
     pub fn adapt<M>(&mut self, trace: &Trace<M>, alpha: f64) {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.reserve(trace.lifetimes.len());
@@ -448,7 +449,8 @@ fn weight_of(logit: f64) -> u64 {
     rounded(exp(logit) * UNIT_WEIGHT as f64)
 }
 
-/// The nearest weight to a number: a sum with 2^52 has it in its low bits. The compiler's own conversion is slower, as it must saturate.
+/// The nearest weight to a number: a sum with 2^52 has it in its low bits. The compiler's own conversion is slower, as
+/// it must saturate.
 #[inline(always)]
 fn rounded(weight: f64) -> u64 {
     const SHIFT: f64 = (1_u64 << 52) as f64;

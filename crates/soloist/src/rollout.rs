@@ -29,8 +29,8 @@ impl<M> Default for Playout<M> {
 ///
 /// Only a policy that differs from "uniform over the legal moves" writes any method. [`candidates`](Self::candidates)
 /// alone restricts the moves for every search; [`run`](Self::run) and [`run_policy`](Self::run_policy) may be replaced
-/// by faster code that draws the same distribution (and, for `run_policy`, the same run: the engine's integer weights make
-/// sums independent of their order).
+/// by faster code that draws the same distribution (and, for `run_policy`, the same run: the engine's integer weights
+/// make sums independent of their order).
 pub trait Rollout<P: Problem>: Send {
     /// Appends the moves that this policy considers in `state` to `moves`, which arrives empty: all legal ones unless
     /// overridden. Must not be empty when legal moves exist.
@@ -66,8 +66,8 @@ pub trait Rollout<P: Problem>: Send {
         policy_playout(self, problem, state, policy, trace, rng);
     }
 
-    /// How many variants of this policy exist: settings whose merit depends on the instance, such as the colour that a tile game keeps for last.
-    /// Searches that race several runs give each its own; all others use variant 0.
+    /// How many variants of this policy exist: settings whose merit depends on the instance, such as the colour that a
+    /// tile game keeps for last. Searches that race several runs give each its own; all others use variant 0.
     fn variants(&self, _problem: &P) -> usize {
         1
     }
@@ -94,7 +94,8 @@ pub trait Rollout<P: Problem>: Send {
 
 /// [`Rollout::run_policy`] as every rollout does it unless it has a faster way: the definition of what it must draw.
 ///
-/// Each step lists the candidates, looks up their weights in that order, draws one number below their sum, and takes the first move whose running sum exceeds it.
+/// Each step lists the candidates, looks up their weights in that order, draws one number below their sum, and takes
+/// the first move whose running sum exceeds it.
 pub fn policy_playout<P: Problem, R: Rollout<P> + ?Sized>(
     rollout: &mut R,
     problem: &P,

@@ -57,7 +57,8 @@ impl fmt::Display for Score {
 }
 
 impl Sense {
-    /// Whether `a` is strictly better than `b`. Any feasible score beats any infeasible one; a NaN beats no number and any number beats it.
+    /// Whether `a` is strictly better than `b`. Any feasible score beats any infeasible one; a NaN beats no number and
+    /// any number beats it.
     ///
     /// ```
     /// use soloist::{Score::{Feasible, Infeasible}, Sense};

@@ -52,9 +52,10 @@ pub enum SolveError {
 /// ```
 ///
 /// # Reproducibility
-/// The same problem, method, seed, number of threads and count budget give the same outcome on every machine, whether run at once or in parts joined by
-/// checkpoints. Streams are independent; their results are merged by score, then by stream number. A target stops every stream at the playout count of the
-/// first stream (fewest playouts, then lowest number) that reached it: the solution is reproducible, the effort of the others is not.
+/// The same problem, method, seed, number of threads and count budget give the same outcome on every machine, whether
+/// run at once or in parts joined by checkpoints. Streams are independent; their results are merged by score, then by
+/// stream number. A target stops every stream at the playout count of the first stream (fewest playouts, then lowest
+/// number) that reached it: the solution is reproducible, the effort of the others is not.
 pub struct Solver<'a, P: Problem> {
     problem: &'a P,
     method: Method,
@@ -138,7 +139,8 @@ struct Limits {
 /// What streams share while they run.
 struct Shared<'s, M> {
     stop: Option<&'s AtomicBool>,
-    /// Playouts with which a stream is too late: one more than the fewest after which one reached the target or exhausted the space.
+    /// Playouts with which a stream is too late: one more than the fewest after which one reached the target or
+    /// exhausted the space.
     finish: AtomicU64,
     playouts: AtomicU64,
     nodes: AtomicU64,
@@ -226,7 +228,8 @@ impl<'a, P: Problem> Solver<'a, P> {
         self
     }
 
-    /// Continues the run in `bytes`, the content of a checkpoint: its method, rollout, seed and number of threads replace those set here.
+    /// Continues the run in `bytes`, the content of a checkpoint: its method, rollout, seed and number of threads
+    /// replace those set here.
     ///
     /// # Errors
     /// When the bytes are not a whole checkpoint of this problem.
@@ -252,7 +255,8 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// Runs until the budget is used up, the method ends, or the stop flag is raised.
     ///
     /// # Errors
-    /// When the rollout is unknown, or the first checkpoint cannot be written. A later one that fails is reported in [`Outcome::unsaved`].
+    /// When the rollout is unknown, or the first checkpoint cannot be written. A later one that fails is reported in
+    /// [`Outcome::unsaved`].
     pub fn run(mut self) -> Result<Outcome<P::Move>, SolveError> {
         if self.threads == 0 {
             return Err(SolveError::NoThreads);
@@ -421,8 +425,8 @@ impl<'a, P: Problem> Solver<'a, P> {
 }
 
 impl<P: Problem> Solver<'_, P> {
-    /// The stream that reached the target or the root's bound after the fewest playouts, and which of them it was. Others may have run on
-    /// for a while and found better: how far depends on their schedule, so that does not count.
+    /// The stream that reached the target or the root's bound after the fewest playouts, and which of them it was.
+    /// Others may have run on for a while and found better: how far depends on their schedule, so that does not count.
     fn first_at_goal<'s>(&self, streams: &'s [Stream<'_, P>]) -> Option<(&'s Stream<'s, P>, StopReason)> {
         let goals = Goals::new(self.problem, self.budget.target);
         let reached = |stream: &'s Stream<'_, P>| Some((stream as &Stream<'s, P>, goals.reached(&stream.tally.best)?));

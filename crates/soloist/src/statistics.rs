@@ -1,9 +1,10 @@
 //! Statistics for comparing searches: summaries, the paired t test, Wilcoxon's signed-rank test, Holm's correction.
 //!
-//! Every function takes plain numbers, so that it serves scores, times or counts alike; values must be finite. The special functions
-//! come from `libm`, so that the same numbers give the same figures on every machine.
+//! Every function takes plain numbers, so that it serves scores, times or counts alike; values must be finite. The
+//! special functions come from `libm`, so that the same numbers give the same figures on every machine.
 
-/// Most differences for which [`wilcoxon`] counts the distribution out: at 50 the normal approximation is good to three digits.
+/// Most differences for which [`wilcoxon`] counts the distribution out: at 50 the normal approximation is good to three
+/// digits.
 pub const EXACT: usize = 50;
 
 /// What describes a sample.
@@ -55,17 +56,19 @@ pub struct PairedT {
     pub mean: f64,
     /// Standard error of the mean; `None` for a single pair.
     pub error: Option<f64>,
-    /// Interval that holds the true mean with the confidence asked for: mean -/+ t(confidence, n - 1) s / sqrt(n). `None` for a single
-    /// pair.
+    /// Interval that holds the true mean with the confidence asked for: mean -/+ t(confidence, n - 1) s / sqrt(n).
+    /// `None` for a single pair.
     pub interval: Option<(f64, f64)>,
-    /// Two-sided p of "the true mean is 0". `None` for a single pair and where all differences are equal: without variation t is undefined.
+    /// Two-sided p of "the true mean is 0". `None` for a single pair and where all differences are equal: without
+    /// variation t is undefined.
     pub p: Option<f64>,
 }
 
-/// The paired t test on differences, with an interval of `confidence` (0.95, say; between 0 and 1). `None` without differences.
+/// The paired t test on differences, with an interval of `confidence` (0.95, say; between 0 and 1). `None` without
+/// differences.
 ///
-/// It assumes that the mean of the differences is close to normal: fair for some tens of instances, not for a handful of skewed ones, for
-/// which [`wilcoxon`] stands beside it.
+/// It assumes that the mean of the differences is close to normal: fair for some tens of instances, not for a handful
+/// of skewed ones, for which [`wilcoxon`] stands beside it.
 ///
 /// ```
 /// use soloist::statistics::paired_t;
@@ -98,7 +101,8 @@ pub fn student_p(t: f64, degrees: f64) -> f64 {
     if square.is_infinite() { 0.0 } else { incomplete_beta(degrees / 2.0, 0.5, degrees / (degrees + square)) }
 }
 
-/// The value that Student's t exceeds on either side with probability `p` in all: the inverse of [`student_p`], by bisection.
+/// The value that Student's t exceeds on either side with probability `p` in all: the inverse of [`student_p`], by
+/// bisection.
 ///
 /// Infinite for p = 0; 0 for p >= 1.
 #[must_use]
@@ -125,8 +129,8 @@ pub fn student_t(p: f64, degrees: f64) -> f64 {
 /// The regularised incomplete beta function I_x(a, b) for a, b > 0 and 0 <= x <= 1, by its continued fraction.
 ///
 /// # References
-/// W. Press, S. Teukolsky, W. Vetterling and B. Flannery, "Numerical Recipes", 3rd edition, 2007, section 6.4 (the fraction, evaluated by
-/// Lentz's method).
+/// W. Press, S. Teukolsky, W. Vetterling and B. Flannery, "Numerical Recipes", 3rd edition, 2007, section 6.4 (the
+/// fraction, evaluated by Lentz's method).
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return f64::from(u8::from(x >= 1.0));
@@ -183,11 +187,11 @@ pub struct Wilcoxon {
     pub exact: bool,
 }
 
-/// Wilcoxon's signed-rank test on paired differences, two-sided. O(n log n), and O(n^3) where it is exact, for up to [`EXACT`]
-/// differences.
+/// Wilcoxon's signed-rank test on paired differences, two-sided. O(n log n), and O(n^3) where it is exact, for up to
+/// [`EXACT`] differences.
 ///
-/// Exact: all 2^n assignments of signs to the ranks at hand, tied ones included, are counted by dynamic programming. Beyond, the normal
-/// approximation with correction for ties and continuity.
+/// Exact: all 2^n assignments of signs to the ranks at hand, tied ones included, are counted by dynamic programming.
+/// Beyond, the normal approximation with correction for ties and continuity.
 ///
 /// ```
 /// use soloist::statistics::wilcoxon;
@@ -196,8 +200,8 @@ pub struct Wilcoxon {
 /// ```
 ///
 /// # References
-/// F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945; W. J. Conover, "Practical Nonparametric
-/// Statistics", 3rd edition, 1999, section 5.7.
+/// F. Wilcoxon, "Individual comparisons by ranking methods", Biometrics Bulletin 1, 1945; W. J. Conover, "Practical
+/// Nonparametric Statistics", 3rd edition, 1999, section 5.7.
 #[must_use]
 pub fn wilcoxon(differences: &[f64]) -> Wilcoxon {
     let mut sorted: Vec<f64> = differences.iter().copied().filter(|&difference| difference != 0.0).collect();
@@ -220,7 +224,8 @@ pub fn wilcoxon(differences: &[f64]) -> Wilcoxon {
     Wilcoxon { count, zeros, plus: plus as f64 / 2.0, minus: minus as f64 / 2.0, p, exact }
 }
 
-/// Twice the probability, at most 1, that the ranks with a positive sign add up to at most `sum`, signs being fair coins.
+/// Twice the probability, at most 1, that the ranks with a positive sign add up to at most `sum`, signs being fair
+/// coins.
 fn signed_rank_tail(ranks: &[u64], sum: u64) -> f64 {
     let sum = sum as usize;
     let mut chance = vec![0.0; sum + 1];
@@ -243,9 +248,11 @@ fn approximate(count: usize, plus: u64, ties: f64) -> f64 {
     libm::erfc(distance / (2.0 * variance).sqrt())
 }
 
-/// Holm's step-down correction: p values of several tests of one question, so that the chance of any false alarm stays below the level.
+/// Holm's step-down correction: p values of several tests of one question, so that the chance of any false alarm stays
+/// below the level.
 ///
-/// The k-th smallest of m is multiplied by m - k + 1, and none becomes smaller than one before it; at most 1. The order is kept.
+/// The k-th smallest of m is multiplied by m - k + 1, and none becomes smaller than one before it; at most 1. The order
+/// is kept.
 ///
 /// ```
 /// use soloist::statistics::holm;
@@ -311,7 +318,8 @@ mod tests {
 
     #[test]
     fn the_sleep_data() {
-        // Extra hours of sleep of ten patients under two drugs: the example of Student's paper; t = -4.0621, p = 0.002833 as printed by R.
+        // Extra hours of sleep of ten patients under two drugs: the example of Student's paper; t = -4.0621, p =
+        // 0.002833 as printed by R.
         let a = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
         let b = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
         let differences: Vec<f64> = a.iter().zip(b).map(|(a, b)| a - b).collect();
@@ -360,7 +368,8 @@ mod tests {
 
     #[test]
     fn exact_and_normal_agree() {
-        // The distribution has lighter tails than the normal one: by its fourth cumulant the two differ by up to 0.005 here.
+        // The distribution has lighter tails than the normal one: by its fourth cumulant the two differ by up to 0.005
+        // here.
         let ranks: Vec<u64> = (1..=25).map(|rank| 2 * rank).collect();
         for (minus, exact) in [(60, 0.004_605), (89, 0.048_262), (120, 0.263_476), (150, 0.750_993)] {
             near(signed_rank_tail(&ranks, 2 * minus), exact, 1e-6);

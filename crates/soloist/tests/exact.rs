@@ -1,4 +1,5 @@
-//! The classical searches against plain recursions: the same solutions in the same order, the same optima, and proofs only where there are any.
+//! The classical searches against plain recursions: the same solutions in the same order, the same optima, and proofs
+//! only where there are any.
 
 mod common;
 

@@ -64,7 +64,8 @@ impl Graph<'_> {
         (mean - worst) * factor + self.own.c * (libm::log(visits) / self.edges[&(at, mv)].max(1.0)).sqrt()
     }
 
-    /// Closes the end of the path (or, if it is not `known` to be finished, whatever is through) and everything above that is through.
+    /// Closes the end of the path (or, if it is not `known` to be finished, whatever is through) and everything above
+    /// that is through.
     fn close(&mut self, path: &[u64]) {
         for (i, at) in path.iter().enumerate().rev() {
             let node = &self.nodes[at];

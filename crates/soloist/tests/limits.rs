@@ -136,7 +136,8 @@ fn a_target_is_reached_by_the_same_stream_whatever_the_schedule() {
     for seed in 0..400 {
         let streams = [draws(seed, 0), draws(seed, 1)];
         let [Some(first), Some(second)] = [reach(&streams[0]), reach(&streams[1])] else { continue };
-        // One stream needs fewer playouts, the other, which may be ahead in time, finds a better score or improves on its way.
+        // One stream needs fewer playouts, the other, which may be ahead in time, finds a better score or improves on
+        // its way.
         let (early, late) = if first.0 <= second.0 { (first, second) } else { (second, first) };
         if late.1 <= early.1 || late.0 < early.0 + 20 || late.0 > 100 || streams[0][0] == streams[1][0] {
             continue;

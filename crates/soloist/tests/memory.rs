@@ -32,7 +32,8 @@ unsafe impl GlobalAlloc for Counting {
         NOW.fetch_sub(layout.size(), Ordering::Relaxed);
         let now = NOW.fetch_add(size, Ordering::Relaxed) + size;
         PEAK.fetch_max(now, Ordering::Relaxed);
-        // SAFETY: the pointer came from the system allocator with this layout; the caller keeps the contract of `realloc`.
+        // SAFETY: the pointer came from the system allocator with this layout; the caller keeps the contract of
+        // `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }

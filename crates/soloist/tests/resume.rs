@@ -164,7 +164,8 @@ fn changed_checkpoints_are_errors() {
     }
 }
 
-/// Damage that the checksum does not see because it was computed afterwards: an error or a run, but no panic while reading.
+/// Damage that the checksum does not see because it was computed afterwards: an error or a run, but no panic while
+/// reading.
 #[test]
 fn resealed_checkpoints_do_not_panic() {
     let stairs = Staircase(14);

@@ -64,7 +64,7 @@ fn terms_of_selection() {
         Uct { deviation: true, d: 500.0, ..raw.clone() },
         Uct { deviation: true, d: 0.1, w: 0.02, c: 0.3, ..Uct::default() },
         Uct { bias_weight: 0.6, ..Uct::default() },
-        Uct { bias_weight: 40.0, expansion: Expansion::All, ..raw.clone() },
+        Uct { bias_weight: 40.0, expansion: Expansion::All, ..raw },
         Uct { history: 0.8, ..Uct::default() },
         Uct { history: 0.5, bandit: Bandit::Ucb1Tuned, ..Uct::default() },
         // Parents without a feasible playout have no range.
@@ -146,8 +146,8 @@ fn games_played_move_by_move() {
 fn restarts() {
     let own = Uct { restart_nodes: 60, ..Uct::default() };
     compare_all(&own, 500);
-    compare_all(&Uct { move_playouts: 30, ..own.clone() }, 500);
-    compare_all(&Uct { restarts: false, ..own.clone() }, 500);
+    compare_all(&Uct { move_playouts: 30, ..own }, 500);
+    compare_all(&Uct { restarts: false, ..own }, 500);
     compare_all(&Uct { restart_nodes: 30, ..Uct::beam(0.1, 10, 2) }, 500);
 }
 

@@ -1,7 +1,7 @@
 //! What the runs say: a row for each method, paired comparisons between them.
 //!
-//! Instances are the sample. Several seeds on an instance are averaged first, because they tell nothing about other instances; with a
-//! single instance the seeds are the sample, and the result holds for that instance alone.
+//! Instances are the sample. Several seeds on an instance are averaged first, because they tell nothing about other
+//! instances; with a single instance the seeds are the sample, and the result holds for that instance alone.
 
 use super::plan::Plan;
 use super::record::Run;
@@ -38,7 +38,8 @@ pub(crate) struct Row {
     /// With a result that failed its verification.
     pub(crate) unverified: usize,
     pub(crate) optimal: usize,
-    /// Mean over instances of the mean over seeds, with the standard error over instances (over seeds, if there is one instance).
+    /// Mean over instances of the mean over seeds, with the standard error over instances (over seeds, if there is one
+    /// instance).
     pub(crate) mean: Option<(f64, Option<f64>)>,
     /// Over all runs.
     pub(crate) median: Option<f64>,
@@ -178,7 +179,8 @@ impl Grid {
         let verdicts: Vec<Ordering> = units.iter().map(|pairs| self.verdict(pairs)).collect();
         let count = |verdict: Ordering| verdicts.iter().filter(|&&other| other == verdict).count();
         let t = paired_t(&differences, CONFIDENCE);
-        // A mean over the instances that both solved says nothing about those that only one did: there wins and losses decide.
+        // A mean over the instances that both solved says nothing about those that only one did: there wins and losses
+        // decide.
         let one_sided = units.iter().any(|pairs| difference(pairs).is_none());
         let better = if one_sided {
             match count(Ordering::Greater).cmp(&count(Ordering::Less)) {
@@ -204,7 +206,8 @@ impl Grid {
         }
     }
 
-    /// Who is better on an instance: more runs with a feasible solution, else the better mean, else the smaller violation.
+    /// Who is better on an instance: more runs with a feasible solution, else the better mean, else the smaller
+    /// violation.
     fn verdict(&self, pairs: &[(Run, Run)]) -> Ordering {
         let feasible = |side: fn(&(Run, Run)) -> &Run| pairs.iter().filter(|pair| side(pair).score.is_some()).count();
         let by_count = feasible(|pair| &pair.0).cmp(&feasible(|pair| &pair.1));

@@ -1,7 +1,7 @@
 //! `soloist bench`: methods x instances x seeds at equal budgets, each result verified and kept, and what they say.
 //!
-//! `spec` reads the description, `plan` turns it into jobs, `runner` runs them, `record` keeps what they yield, `analysis` works out the
-//! figures, `present` and `table` show them, `progress` tells how far things are.
+//! `spec` reads the description, `plan` turns it into jobs, `runner` runs them, `record` keeps what they yield,
+//! `analysis` works out the figures, `present` and `table` show them, `progress` tells how far things are.
 
 mod analysis;
 mod plan;

@@ -328,7 +328,8 @@ fn figure(value: Option<f64>) -> String {
     value.map_or_else(none, |value| rounded(value, 6))
 }
 
-/// A figure of a table: whole numbers as they are, others to so many significant digits, and at least one after the point.
+/// A figure of a table: whole numbers as they are, others to so many significant digits, and at least one after the
+/// point.
 fn rounded(value: f64, significant: i32) -> String {
     if value == 0.0 || !value.is_finite() || value.fract() == 0.0 {
         return plain(value);

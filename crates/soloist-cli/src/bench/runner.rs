@@ -34,7 +34,8 @@ pub(crate) enum Event<'a> {
     Beat,
 }
 
-/// Runs `todo` in its order, `jobs` at a time. Runs that are interrupted are dropped; the first failure stops all others.
+/// Runs `todo` in its order, `jobs` at a time. Runs that are interrupted are dropped; the first failure stops all
+/// others.
 pub(crate) fn run<'a>(
     plan: &'a Plan,
     todo: &[&'a Job],

@@ -55,7 +55,8 @@ fn every_method_repeats_itself_with_threads() {
                 // After a proof, how far the other stream has come is a matter of its schedule.
                 if result["optimal"] == true {
                     let result = result.as_object_mut().unwrap();
-                    (result.remove("playouts"), result.remove("nodes"));
+                    result.remove("playouts");
+                    result.remove("nodes");
                 }
                 result
             };

@@ -44,8 +44,9 @@ pub(super) fn text(sack: &Sack, solution: &Value) -> String {
     text
 }
 
-/// The items side by side by falling value per weight: width is weight, height is value per weight, so that area is value; packed
-/// items are filled. A dashed line marks the capacity: a packing that is not greedy leaves gaps before it.
+/// The items side by side by falling value per weight: width is weight, height is value per weight, so that area is
+/// value; packed items are filled. A dashed line marks the capacity: a packing that is not greedy leaves gaps before
+/// it.
 pub(super) fn svg(sack: &Sack, solution: &Value) -> String {
     const WIDTH: f64 = 920.0;
     const HEIGHT: f64 = 300.0;
@@ -64,7 +65,8 @@ pub(super) fn svg(sack: &Sack, solution: &Value) -> String {
     let count = packed.iter().filter(|&&flag| flag).count();
     let (total, capacity) = (packed.len(), sack.capacity());
     let group = order.len().div_ceil(BARS).max(1);
-    // A few items of huge ratio must not flatten the others: the scale ends at the ratio of the first tenth of the weight.
+    // A few items of huge ratio must not flatten the others: the scale ends at the ratio of the first tenth of the
+    // weight.
     let mut reach = 0.0;
     let top = order.iter().copied().find(|&index| {
         reach += sack.items()[index].weight as f64;

@@ -24,13 +24,13 @@ pub fn read(path: &str) -> Result<Sack, InstanceError> {
 
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
-/// The first line holds the number of items and the capacity, each further line the value and the weight of an item. All
-/// are whole numbers from 0 on, separated by blanks. Blank lines, text after `#`, a byte order mark and `\r\n` are
+/// The first line holds the number of items and the capacity, each further line the value and the weight of an item.
+/// All are whole numbers from 0 on, separated by blanks. Blank lines, text after `#`, a byte order mark and `\r\n` are
 /// accepted.
 ///
 /// # Errors
-/// One line with the place and what was expected: another number of items than announced or more than [`MAX_ITEMS`], a line
-/// without exactly two numbers, a number that is no whole number or negative, sums above [`MAX_SUM`], binary data.
+/// One line with the place and what was expected: another number of items than announced or more than [`MAX_ITEMS`], a
+/// line without exactly two numbers, a number that is no whole number or negative, sums above [`MAX_SUM`], binary data.
 ///
 /// ```
 /// use soloist_problems::knapsack::parse;

@@ -7,8 +7,8 @@
 //! | specs | `random:100x1000:7`, `weak:100x1000:7`, `strong:100x1000:7`; see [`generate`] |
 //! | solution | `{"items": [0, 3], "value": 101, "weight": 42}`, items counted from 0 in the order of the file |
 //!
-//! The files divide the work: `format` and `spec` make a [`Sack`], `search` turns it into the [`Knapsack`] that is searched, `verify` recomputes
-//! a packing without the search, `draw` shows it.
+//! The files divide the work: `format` and `spec` make a [`Sack`], `search` turns it into the [`Knapsack`] that is
+//! searched, `verify` recomputes a packing without the search, `draw` shows it.
 
 mod draw;
 mod format;
@@ -129,8 +129,8 @@ impl Shipped for Loaded {
         &self.problem
     }
 
-    /// Nested search of level 2: within a second it solves what NRPA solves of the benchmark files, and it stays near the bound
-    /// where NRPA does not: with thousands of items.
+    /// Nested search of level 2: within a second it solves what NRPA solves of the benchmark files, and it stays near
+    /// the bound where NRPA does not: with thousands of items.
     fn default_method(&self) -> Method {
         Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() })
     }

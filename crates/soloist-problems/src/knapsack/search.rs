@@ -37,15 +37,15 @@ struct Ranked {
 
 /// The search's view of a [`Sack`]: maximise the value packed.
 ///
-/// Each state asks about one item, in order of falling value per weight (ties: heavier first, then as in the file). Items without
-/// value or heavier than the room left are dropped without a question, items without weight are taken; when all that is left fits, it
-/// is taken and the solution is finished. Of equal items the first ones are taken: skipping one skips its twins. The bound is
-/// Dantzig's (fill by ratio, the last item in part, rounded down). A state is 24 bytes; a move costs constant
-/// time apart from the items dropped, a bound the logarithm of the number of items.
+/// Each state asks about one item, in order of falling value per weight (ties: heavier first, then as in the file).
+/// Items without value or heavier than the room left are dropped without a question, items without weight are taken;
+/// when all that is left fits, it is taken and the solution is finished. Of equal items the first ones are taken:
+/// skipping one skips its twins. The bound is Dantzig's (fill by ratio, the last item in part, rounded down). A state
+/// is 24 bytes; a move costs constant time apart from the items dropped, a bound the logarithm of the number of items.
 ///
 /// # References
-/// G. B. Dantzig, "Discrete-variable extremum problems", Operations Research 5, 1957, pages 266-288. H. Kellerer, U. Pferschy and D. Pisinger,
-/// "Knapsack problems", Springer, 2004.
+/// G. B. Dantzig, "Discrete-variable extremum problems", Operations Research 5, 1957, pages 266-288. H. Kellerer, U.
+/// Pferschy and D. Pisinger, "Knapsack problems", Springer, 2004.
 #[derive(Debug)]
 pub struct Knapsack {
     ranked: Vec<Ranked>,
@@ -234,8 +234,8 @@ impl Problem for Knapsack {
     }
 }
 
-/// Takes each item that fits, except with probability epsilon, which each playout draws anew from 1/2, 1/4, ... 1/256: so that a few skips
-/// are common for ten items as for a thousand.
+/// Takes each item that fits, except with probability epsilon, which each playout draws anew from 1/2, 1/4, ... 1/256:
+/// so that a few skips are common for ten items as for a thousand.
 ///
 /// Under a learned policy (NRPA) it is the same as `random`.
 #[derive(Clone, Copy, Debug)]

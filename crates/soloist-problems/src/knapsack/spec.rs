@@ -41,8 +41,8 @@ pub fn is_spec(text: &str) -> bool {
 /// - `weak`: uniform in weight - 100 ..= weight + 100 and at least 1 (a tenth of the largest weight either way);
 /// - `strong`: weight + 100 (a tenth of the largest weight more), the hard kind.
 ///
-/// The capacity is half of all weights, rounded down, and at least the heaviest item. The draws come from
-/// [`Rng::new`] with the seed after the second colon, weight before value: the same spec is the same instance in every release.
+/// The capacity is half of all weights, rounded down, and at least the heaviest item. The draws come from [`Rng::new`]
+/// with the seed after the second colon, weight before value: the same spec is the same instance in every release.
 ///
 /// # Errors
 /// One line: a spec that is not of this form, more than 1,000,000 items, a `MAX` outside 1..=1,000,000,000.

@@ -9,15 +9,18 @@ use serde_json::Value;
 /// Verifies a packing of `sack`.
 ///
 /// `text` is one of
-/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and `score`;
-/// - its `solution` alone: `{"items": [0, 3], "value": 101, "weight": 42}`, `value` and `weight` being checked when present;
+/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and
+///   `score`;
+/// - its `solution` alone: `{"items": [0, 3], "value": 101, "weight": 42}`, `value` and `weight` being checked when
+///   present;
 /// - a JSON list of item numbers;
 /// - plain item numbers separated by blanks, commas or line ends, with `#` comments.
 ///
 /// Items are counted from 0 in the order of the file.
 ///
 /// # Errors
-/// One line: text that cannot be read, an item that does not exist or occurs twice, too much weight, a claim that does not hold.
+/// One line: text that cannot be read, an item that does not exist or occurs twice, too much weight, a claim that does
+/// not hold.
 pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if !text.starts_with(['{', '[']) {

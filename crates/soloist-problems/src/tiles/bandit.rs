@@ -16,16 +16,19 @@ const SAVED: usize = 16 + COLOURS * 32;
 
 /// UCB1-Tuned over the colours from 1 to [`COLOURS`].
 ///
-/// A colour that was never tried comes first, the lowest of several. Otherwise the colour with the highest
-/// `v + sqrt(ln n / m * min(1/4, V))` is chosen, the lowest of those tied, where n is the number of playouts learned, m those of the colour,
-/// v the mean and `V = mean of squares - v^2 + sqrt(2 ln n / m)` of its rewards. A reward is (score - worst) / (best - worst) over
-/// the scores learned so far, larger scores being better, and 0 while all are equal. Sums are kept of the scores themselves, in integers:
-/// a range that grows rescales everything learned before, and nothing depends on rounding or order.
+/// A colour that was never tried comes first, the lowest of several. Otherwise the colour with the highest `v + sqrt(ln
+/// n / m * min(1/4, V))` is chosen, the lowest of those tied, where n is the number of playouts learned, m those of the
+/// colour, v the mean and `V = mean of squares - v^2 + sqrt(2 ln n / m)` of its rewards. A reward is (score - worst) /
+/// (best - worst) over the scores learned so far, larger scores being better, and 0 while all are equal. Sums are kept
+/// of the scores themselves, in integers: a range that grows rescales everything learned before, and nothing depends on
+/// rounding or order.
 ///
-/// Nothing is ever forgotten. A choice costs a logarithm, and two square roots for each colour; learning three additions.
+/// Nothing is ever forgotten. A choice costs a logarithm, and two square roots for each colour; learning three
+/// additions.
 ///
 /// # References
-/// P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1-Tuned).
+/// P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning
+/// 47, 2002 (UCB1-Tuned).
 ///
 /// ```
 /// use soloist_problems::tiles::bandit::Bandit;
@@ -67,7 +70,8 @@ impl Arm {
 }
 
 impl Bandit {
-    /// The colour to try next among those whose bits are set in `present` (bit c: colour c; bit 0 is ignored); `None` when there is none.
+    /// The colour to try next among those whose bits are set in `present` (bit c: colour c; bit 0 is ignored); `None`
+    /// when there is none.
     #[must_use]
     pub fn choose(&self, present: u16) -> Option<u8> {
         let candidates = || (1..=COLOURS as u8).filter(|&colour| present >> colour & 1 == 1);
@@ -111,7 +115,8 @@ impl Bandit {
         usize::from(colour).checked_sub(1).and_then(|at| self.arms.get(at)).map_or(0, |arm| arm.playouts)
     }
 
-    /// Everything learned: the worst and the best score, then for each colour playouts, sum (64 bits each) and sum of squares (128), little-endian.
+    /// Everything learned: the worst and the best score, then for each colour playouts, sum (64 bits each) and sum of
+    /// squares (128), little-endian.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(SAVED);
@@ -183,12 +188,14 @@ mod tests {
         assert_eq!(play(60), 2);
         // n = 4: colour 2 has 1 + sqrt(ln 4 / 8) = 1.416, colour 3 0.2 + sqrt(ln 4 / 4) = 0.789.
         assert_eq!(play(-140), 2);
-        // n = 5, range 200: rewards 0.75; 1, 1, 0 with mean 2/3 and variance 2/9; 0.8. Colour 1: 0.75 + sqrt(ln 5 / 4) = 1.384,
-        // colour 2: 2/3 + sqrt(ln 5 / 12) = 1.033, colour 3: 0.8 + 0.634 = 1.434.
+        // n = 5, range 200: rewards 0.75; 1, 1, 0 with mean 2/3 and variance 2/9; 0.8. Colour 1: 0.75 + sqrt(ln 5 / 4)
+        // = 1.384, colour 2: 2/3 + sqrt(ln 5 / 12) = 1.033, colour 3: 0.8 + 0.634 = 1.434.
         assert_eq!(play(-140), 3);
-        // n = 6: colour 1 0.75 + sqrt(ln 6 / 4) = 1.419, colour 2 2/3 + sqrt(ln 6 / 12) = 1.053, colour 3 0.4 + sqrt(ln 6 / 8) = 0.873.
+        // n = 6: colour 1 0.75 + sqrt(ln 6 / 4) = 1.419, colour 2 2/3 + sqrt(ln 6 / 12) = 1.053, colour 3 0.4 + sqrt(ln
+        // 6 / 8) = 0.873.
         assert_eq!(play(10), 1);
-        // n = 7: colour 1 0.75 + sqrt(ln 7 / 8) = 1.243, colour 2 2/3 + sqrt(ln 7 / 12) = 1.069, colour 3 0.4 + 0.493 = 0.893.
+        // n = 7: colour 1 0.75 + sqrt(ln 7 / 8) = 1.243, colour 2 2/3 + sqrt(ln 7 / 12) = 1.069, colour 3 0.4 + 0.493 =
+        // 0.893.
         assert_eq!(play(10), 1);
         // A colour that is gone is no choice; one never seen comes first.
         assert_eq!(bandit.choose(0b1100), Some(2));

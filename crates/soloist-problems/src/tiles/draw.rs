@@ -19,9 +19,9 @@ const AXIS: usize = 20;
 /// Side of a tile before scaling.
 const TILE: usize = 10;
 
-/// Fill and text colour of each tile colour, mostly from Paul Tol's "muted" and Okabe and Ito's schemes, which were made
-/// to be told apart with any colour vision. The first five, those of usual boards, also differ in lightness. Fifteen
-/// colours cannot all be distinct to everybody, so every tile carries its number as well.
+/// Fill and text colour of each tile colour, mostly from Paul Tol's "muted" and Okabe and Ito's schemes, which were
+/// made to be told apart with any colour vision. The first five, those of usual boards, also differ in lightness.
+/// Fifteen colours cannot all be distinct to everybody, so every tile carries its number as well.
 const PALETTE: [(&str, &str); MAX_COLOURS] = [
     ("#332288", "#fff"),
     ("#f0e442", "#222"),

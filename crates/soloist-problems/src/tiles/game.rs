@@ -74,7 +74,8 @@ impl Game {
         }
     }
 
-    /// [`points`](Self::points) of two or more tiles as a polynomial `[a, b, c]`: a n^2 + b n + c. Playout loops need no branch on the game.
+    /// [`points`](Self::points) of two or more tiles as a polynomial `[a, b, c]`: a n^2 + b n + c. Playout loops need
+    /// no branch on the game.
     #[must_use]
     pub(crate) fn coefficients(self) -> [i64; 3] {
         match self {

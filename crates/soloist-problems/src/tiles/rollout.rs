@@ -1,18 +1,22 @@
 //! The playout policies of the tile games, as the engine calls them.
 //!
-//! NRPA draws its moves by what it has learned, so that only the candidates of a rollout matter to it: all groups but for `selective`.
+//! NRPA draws its moves by what it has learned, so that only the candidates of a rollout matter to it: all groups but
+//! for `selective`.
 //!
-//! `tabu-bandit` has a [`Bandit`] over the colours present in the position from which it plays. It learns the final score of every playout
-//! that it made a move of, wherever in a tree it began, and forgets nothing before the search ends, restarts included. (The publication does
-//! not say when its bandit is reset.)
+//! `tabu-bandit` has a [`Bandit`] over the colours present in the position from which it plays. It learns the final
+//! score of every playout that it made a move of, wherever in a tree it began, and forgets nothing before the search
+//! ends, restarts included. (The publication does not say when its bandit is reset.)
 //!
 //! # References
-//! - M. P. D. Schadd, M. H. M. Winands, M. J. W. Tak and J. W. H. M. Uiterwijk, "Single-player Monte-Carlo tree search for SameGame",
-//!   Knowledge-Based Systems 34, 2012 (`random-cell`, `tabu-random`, `tabu-color-fixed`; `tabu-color` as in its authors' program).
-//! - H. Baier and M. H. M. Winands, "Beam Monte-Carlo tree search", IEEE Conference on Computational Intelligence and Games, 2012 (`tabu-bandit`).
-//! - F. W. Takes and W. A. Kosters, "Solving SameGame and its chessboard variant", Benelux Conference on Artificial Intelligence, 2009: the idea of
-//!   `roulette`; the weights are this project's own.
-//! - T. Cazenave, "Nested rollout policy adaptation with selective policies", Computer Games Workshop, 2016 (`selective`).
+//! - M. P. D. Schadd, M. H. M. Winands, M. J. W. Tak and J. W. H. M. Uiterwijk, "Single-player Monte-Carlo tree search
+//!   for SameGame", Knowledge-Based Systems 34, 2012 (`random-cell`, `tabu-random`, `tabu-color-fixed`; `tabu-color` as
+//!   in its authors' program).
+//! - H. Baier and M. H. M. Winands, "Beam Monte-Carlo tree search", IEEE Conference on Computational Intelligence and
+//!   Games, 2012 (`tabu-bandit`).
+//! - F. W. Takes and W. A. Kosters, "Solving SameGame and its chessboard variant", Benelux Conference on Artificial
+//!   Intelligence, 2009: the idea of `roulette`; the weights are this project's own.
+//! - T. Cazenave, "Nested rollout policy adaptation with selective policies", Computer Games Workshop, 2016
+//!   (`selective`).
 
 use super::bandit::Bandit;
 use super::kernel::group::several_components;
@@ -60,7 +64,8 @@ pub const ROLLOUTS: &[RolloutInfo] = &[
 #[derive(Debug)]
 pub struct TileRollout<G: Geometry> {
     kind: Named,
-    /// Of `selective`: rank of the tabu colour among the start board's colours by number of tiles; of `tabu-color-fixed`: one more than that, or 0.
+    /// Of `selective`: rank of the tabu colour among the start board's colours by number of tiles; of
+    /// `tabu-color-fixed`: one more than that, or 0.
     variant: usize,
     lists: Lists<G>,
     bandit: Bandit,
@@ -110,7 +115,8 @@ impl<G: Geometry> TileRollout<G> {
         colours.get(self.variant).or(colours.first()).copied().unwrap_or(0)
     }
 
-    /// The colour that `tabu-color-fixed` keeps for last: 0, the most frequent one at the playout's start, or in variant `k` the `k`-th of the start board.
+    /// The colour that `tabu-color-fixed` keeps for last: 0, the most frequent one at the playout's start, or in
+    /// variant `k` the `k`-th of the start board.
     fn fixed(&self, problem: &Tiles<G>) -> u8 {
         self.variant.checked_sub(1).and_then(|rank| problem.colours().get(rank)).copied().unwrap_or(0)
     }

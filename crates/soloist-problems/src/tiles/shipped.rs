@@ -135,7 +135,8 @@ impl<G: Geometry> Shipped for TileInstance<G> {
     }
 
     fn default_method(&self) -> Method {
-        // One arm for each colour that may be kept for last: which one pays differs from board to board, and shows early.
+        // One arm for each colour that may be kept for last: which one pays differs from board to board, and shows
+        // early.
         let arms = self.grid.colours().max(1) as u64;
         Method::Nrpa(Nrpa { level: 3, playouts: 4, arms, ..Nrpa::default() })
     }

@@ -1,8 +1,8 @@
 //! The policy playout of nested rollout policy adaptation on tile games, with a list of groups kept from move to move.
 //!
 //! A group is flooded, hashed and looked up once, when it appears; a move ends only the groups that it touches. What a
-//! group offers to adaptation is one entry with its first and last step. Weights are integers, so that running totals by
-//! column are exact and the playout is the one that [`soloist::policy_playout`] defines, draw by draw.
+//! group offers to adaptation is one entry with its first and last step. Weights are integers, so that running totals
+//! by column are exact and the playout is the one that [`soloist::policy_playout`] defines, draw by draw.
 
 use super::game::Game;
 use super::kernel::geometry::{Window, unwindow, window};

@@ -14,8 +14,8 @@
 //! understood too); whatever else is claimed is checked by [`verify`](super::verify::verify). Other fields are ignored.
 //!
 //! # Plain text
-//! One move a line, `row column`, separated by blanks or a comma; blank lines and lines that start with `#` are ignored.
-//! The header `# convention: column-row-from-bottom` before the first move switches to the convention of other
+//! One move a line, `row column`, separated by blanks or a comma; blank lines and lines that start with `#` are
+//! ignored. The header `# convention: column-row-from-bottom` before the first move switches to the convention of other
 //! programs: first the column from the left, then the row from the bottom, both from 0.
 
 use std::path::Path;

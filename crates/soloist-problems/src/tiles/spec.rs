@@ -10,8 +10,8 @@ use crate::tiles::grid::{Grid, MAX_COLOURS, MAX_COLS, MAX_ROWS};
 
 /// A random full board, written `random:ROWSxCOLUMNSxCOLOURS:SEED`.
 ///
-/// The board of a spec never changes: cells are drawn row by row from the top, left to right, each
-/// `1 + rng.below(colours)` with [`Rng::new`]`(seed)`. Colours are uniform and independent, so a small board may lack one.
+/// The board of a spec never changes: cells are drawn row by row from the top, left to right, each `1 +
+/// rng.below(colours)` with [`Rng::new`]`(seed)`. Colours are uniform and independent, so a small board may lack one.
 ///
 /// ```
 /// use soloist_problems::tiles::spec::Spec;

@@ -25,34 +25,42 @@ choice! {
 parameters! {
     /// Branch and bound: classical tree searches that leave out what cannot improve the incumbent.
     ///
-    /// A state whose optimistic [`bound`](Problem::bound) is not strictly better than a feasible incumbent is pruned; without bounds this is plain enumeration. When
-    /// nothing is left, the incumbent is optimal. The `order` decides what comes first:
+    /// A state whose optimistic [`bound`](Problem::bound) is not strictly better than a feasible incumbent is pruned;
+    /// without bounds this is plain enumeration. When nothing is left, the incumbent is optimal. The `order` decides
+    /// what comes first:
     /// - `depth-first` (preset `dfs`): memory for one path, incumbents early;
-    /// - `best-first` (preset `best-first`): expands no state whose bound is worse than the optimum, but keeps all open states; with weak bounds it stays
-    ///   near the root and may find no solution for long;
-    /// - `breadth-first` (preset `bfs`): layer by layer, for shallow trees; on deep ones no solution is finished within any time;
-    /// - `iterative-broadening` (preset `iterative-broadening`): pass `b` tries the first `b` children of each state. Ends when a pass left out no child;
-    /// - `limited-discrepancy` (preset `lds`): pass `k` scores the solutions with exactly `k` moves that are not the first child, so that solutions close
-    ///   to the heuristic's choice come first. Any other child is one discrepancy. The depth of the tree is not known beforehand, so that a pass
-    ///   walks (without scoring) paths that Korf's improved version leaves out. Ends when a pass left out no child.
+    /// - `best-first` (preset `best-first`): expands no state whose bound is worse than the optimum, but keeps all open
+    ///   states; with weak bounds it stays near the root and may find no solution for long;
+    /// - `breadth-first` (preset `bfs`): layer by layer, for shallow trees; on deep ones no solution is finished within
+    ///   any time;
+    /// - `iterative-broadening` (preset `iterative-broadening`): pass `b` tries the first `b` children of each state.
+    ///   Ends when a pass left out no child;
+    /// - `limited-discrepancy` (preset `lds`): pass `k` scores the solutions with exactly `k` moves that are not the
+    ///   first child, so that solutions close to the heuristic's choice come first. Any other child is one discrepancy.
+    ///   The depth of the tree is not known beforehand, so that a pass walks (without scoring) paths that Korf's
+    ///   improved version leaves out. Ends when a pass left out no child.
     ///
     /// No solution is scored twice; each scored one counts as a playout. Later passes visit states again.
     ///
-    /// When to use it: instances small enough for a proof, endgames, and to check other methods. For passes the order of the children is the heuristic:
-    /// give the problem a bound or a bias.
+    /// When to use it: instances small enough for a proof, endgames, and to check other methods. For passes the order
+    /// of the children is the heuristic: give the problem a bound or a bias.
     ///
-    /// Cost per step: one state visited, its bound, and the list of its moves. Depth-first orders with `children = bound` also compute a bound for each child;
-    /// `best-first` and `breadth-first`, where that setting means `given`, replay the moves from the root for each state expanded. The rollout is not used.
+    /// Cost per step: one state visited, its bound, and the list of its moves. Depth-first orders with `children =
+    /// bound` also compute a bound for each child; `best-first` and `breadth-first`, where that setting means `given`,
+    /// replay the moves from the root for each state expanded. The rollout is not used.
     ///
-    /// Memory: depth-first orders keep one state and one list of moves for each move of the path. `best-first` and `breadth-first` keep a move, a bound and a link to its parent for each
-    /// open state and each ancestor of one (52 bytes and more), never more than the budget, but at least 4096 of them: when they do not fit, the half of the open states with the worst
-    /// bounds is dropped. Unless all that was dropped turns out to be no better than the incumbent, the search then ends as completed, not as exhausted, and
-    /// proves nothing. The table takes 16 to 32 bytes a state; a full one forgets, which only repeats work. (The table's share is half of the budget with open states, else all.)
-    /// Checkpoints contain open states and table. On several streams every stream does the whole search, in another order (see `shuffle`): the first proof ends
-    /// the run, as soon as the others have scored more solutions than that stream or are through as well.
+    /// Memory: depth-first orders keep one state and one list of moves for each move of the path. `best-first` and
+    /// `breadth-first` keep a move, a bound and a link to its parent for each open state and each ancestor of one (52
+    /// bytes and more), never more than the budget, but at least 4096 of them: when they do not fit, the half of the
+    /// open states with the worst bounds is dropped. Unless all that was dropped turns out to be no better than the
+    /// incumbent, the search then ends as completed, not as exhausted, and proves nothing. The table takes 16 to 32
+    /// bytes a state; a full one forgets, which only repeats work. (The table's share is half of the budget with open
+    /// states, else all.) Checkpoints contain open states and table. On several streams every stream does the whole
+    /// search, in another order (see `shuffle`): the first proof ends the run, as soon as the others have scored more
+    /// solutions than that stream or are through as well.
     ///
-    /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with probability about `n^2 / 2^65`. Equal keys are also
-    /// taken to list their moves in the same order.
+    /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with
+    /// probability about `n^2 / 2^65`. Equal keys are also taken to list their moves in the same order.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, StopReason, doc::Staircase};
@@ -66,12 +74,13 @@ parameters! {
     /// ```
     ///
     /// # References
-    /// A. H. Land and A. G. Doig, "An automatic method of solving discrete programming problems", Econometrica 28, 1960, pages 497-520.
-    /// P. E. Hart, N. J. Nilsson and B. Raphael, "A formal basis for the heuristic determination of minimum cost paths", IEEE Transactions on Systems Science and
-    /// Cybernetics 4, 1968, pages 100-107 (best-first). E. F. Moore, "The shortest path through a maze", International Symposium on the
-    /// Theory of Switching, Harvard 1959, pages 285-292 (breadth-first). M. L. Ginsberg and W. D. Harvey, "Iterative broadening", Artificial Intelligence 55, 1992,
-    /// pages 367-383. W. D. Harvey and M. L. Ginsberg, "Limited discrepancy search", IJCAI 1995, pages 607-613. R. E. Korf, "Improved limited
-    /// discrepancy search", AAAI 1996, pages 286-291.
+    /// A. H. Land and A. G. Doig, "An automatic method of solving discrete programming problems", Econometrica 28,
+    /// 1960, pages 497-520. P. E. Hart, N. J. Nilsson and B. Raphael, "A formal basis for the heuristic determination
+    /// of minimum cost paths", IEEE Transactions on Systems Science and Cybernetics 4, 1968, pages 100-107
+    /// (best-first). E. F. Moore, "The shortest path through a maze", International Symposium on the Theory of
+    /// Switching, Harvard 1959, pages 285-292 (breadth-first). M. L. Ginsberg and W. D. Harvey, "Iterative broadening",
+    /// Artificial Intelligence 55, 1992, pages 367-383. W. D. Harvey and M. L. Ginsberg, "Limited discrepancy search",
+    /// IJCAI 1995, pages 607-613. R. E. Korf, "Improved limited discrepancy search", AAAI 1996, pages 286-291.
     pub struct BranchAndBound {
         /// which state is visited next
         order: Order = Order::DepthFirst, ();

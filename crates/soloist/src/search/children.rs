@@ -19,7 +19,8 @@ choice! {
 choice! {
     /// Which streams list their moves in an order of their own.
     pub enum Shuffle {
-        /// All but the first: the first does what a run on one thread does, the others the same search in another order.
+        /// All but the first: the first does what a run on one thread does, the others the same search in another
+        /// order.
         Others = "others",
         /// Every one.
         All = "all",
@@ -37,7 +38,8 @@ pub(crate) struct Child<M> {
 
 /// Lists the children of states.
 ///
-/// The order is a function of the state, or of what its key stands for: searches in passes and tables of states rely on it.
+/// The order is a function of the state, or of what its key stands for: searches in passes and tables of states rely on
+/// it.
 pub(crate) struct Lister<P: Problem> {
     pub(crate) order: Children,
     pub(crate) shuffle: Shuffle,

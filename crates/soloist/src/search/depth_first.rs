@@ -1,4 +1,5 @@
-//! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and iterative deepening share.
+//! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and
+//! iterative deepening share.
 
 use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
 use super::seen::Seen;
@@ -145,7 +146,8 @@ impl<P: Problem> Run<P> {
         cut
     }
 
-    /// Goes to the next child worth a visit, leaving states that are through; with its bound, if known. `None`: the pass is through.
+    /// Goes to the next child worth a visit, leaving states that are through; with its bound, if known. `None`: the
+    /// pass is through.
     fn advance(&mut self, problem: &P, incumbent: Option<f64>) -> Option<(Frame<P>, Option<f64>)> {
         let sense = self.sense;
         let hopeful = |bound: f64| incumbent.is_none_or(|value| sense.better_value(bound, value));

@@ -1,7 +1,8 @@
 //! The searches, one file a family, all written as step machines.
 //!
-//! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules, observers, checkpoints and
-//! threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep their recursion as a stack of frames.
+//! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules,
+//! observers, checkpoints and threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep
+//! their recursion as a stack of frames.
 
 mod branch_and_bound;
 mod children;
@@ -73,7 +74,8 @@ impl<P: Problem> Context<'_, P> {
         score
     }
 
-    /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the rollout to learn.
+    /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the
+    /// rollout to learn.
     pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) {
         let score = self.problem.score(state);
         self.tally.counters.playouts += 1;

@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 parameters! {
     /// Nested Monte-Carlo search (NMCS) with a memorised best sequence.
     ///
-    /// Level 0 is a playout. Level `n` at a state runs level `n - 1` after each legal move, remembers the best sequence seen since
-    /// this level began, and plays the next move of *that* sequence (not of this step's best): so it never ends worse than what it has seen.
+    /// Level 0 is a playout. Level `n` at a state runs level `n - 1` after each legal move, remembers the best sequence
+    /// seen since this level began, and plays the next move of *that* sequence (not of this step's best): so it never
+    /// ends worse than what it has seen.
     ///
     /// The moves tried are the candidates of the rollout, so that a selective rollout restricts every level.
     ///
-    /// When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one run of level `n` takes about
-    /// (branching x length)^n / n! playouts. Memory: one sequence a level.
+    /// When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one
+    /// run of level `n` takes about (branching x length)^n / n! playouts. Memory: one sequence a level.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};

@@ -9,22 +9,26 @@ use serde::{Deserialize, Serialize};
 parameters! {
     /// Nested rollout policy adaptation (NRPA).
     ///
-    /// A playout draws its moves with chances proportional to `exp(logit(code) / temperature + bias_weight * bias)`. Level `n` calls level `n - 1`
-    /// `iterations` times, keeps the best sequence (ties replace) and after *every* call moves a copy of its policy towards that sequence:
-    /// `logit(c) += alpha / temperature * (times chosen - sum of chances)`; see [`Policy::adapt`]. The copy is
-    /// dropped when the level ends.
+    /// A playout draws its moves with chances proportional to `exp(logit(code) / temperature + bias_weight * bias)`.
+    /// Level `n` calls level `n - 1` `iterations` times, keeps the best sequence (ties replace) and after *every* call
+    /// moves a copy of its policy towards that sequence: `logit(c) += alpha / temperature * (times chosen - sum of
+    /// chances)`; see [`Policy::adapt`]. The copy is dropped when the level ends.
     ///
-    /// With `playouts = 1`, `temperature = 1`, no bias and no clamp this is Rosin's algorithm exactly. (The pseudo-code in
-    /// Cazenave & Edelkamp 2016 puts the adaptation inside the test for improvement; Rosin and the published programs do not, nor do we.)
+    /// With `playouts = 1`, `temperature = 1`, no bias and no clamp this is Rosin's algorithm exactly. (The pseudo-code
+    /// in Cazenave & Edelkamp 2016 puts the adaptation inside the test for improvement; Rosin and the published
+    /// programs do not, nor do we.)
     ///
-    /// With `arms > 1`, so many blank runs begin; each does `race` iterations of the outermost level, then the worse half (by best score, ties to the
-    /// earlier) is dropped, and so on until one is left, which goes on to its end: successive halving, which keeps a run from spending itself in
-    /// the basin where its first moves happened to fall. Ours; the halving is that of Jamieson and Talwalkar, AISTATS 2016.
+    /// With `arms > 1`, so many blank runs begin; each does `race` iterations of the outermost level, then the worse
+    /// half (by best score, ties to the earlier) is dropped, and so on until one is left, which goes on to its end:
+    /// successive halving, which keeps a run from spending itself in the basin where its first moves happened to fall.
+    /// Ours; the halving is that of Jamieson and Talwalkar, AISTATS 2016.
     ///
-    /// Of the rollout only its candidates count (and its way of playing the policy fast): what it prefers among them is what NRPA learns.
+    /// Of the rollout only its candidates count (and its way of playing the policy fast): what it prefers among them is
+    /// what NRPA learns.
     ///
-    /// When to use it: long solutions whose good moves are good in many orders: puzzles, tours, packings. Cost per step: one
-    /// playout plus, for each `playouts` of them, one adaptation linear in the moves offered. Memory: one sequence a level and the codes adapted.
+    /// When to use it: long solutions whose good moves are good in many orders: puzzles, tours, packings. Cost per
+    /// step: one playout plus, for each `playouts` of them, one adaptation linear in the moves offered. Memory: one
+    /// sequence a level and the codes adapted.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -34,9 +38,10 @@ parameters! {
     /// ```
     ///
     /// # References
-    /// C. D. Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011, pages 649-654.
-    /// T. Cazenave, "Generalized nested rollout policy adaptation", arXiv:2003.10024, 2020 (temperature, bias).
-    /// T. Cazenave, J.-B. Sevestre and M. Toulemont, "Stabilized nested rollout policy adaptation", arXiv:2101.03563, 2021 (playouts).
+    /// C. D. Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011, pages 649-654. T.
+    /// Cazenave, "Generalized nested rollout policy adaptation", arXiv:2003.10024, 2020 (temperature, bias). T.
+    /// Cazenave, J.-B. Sevestre and M. Toulemont, "Stabilized nested rollout policy adaptation", arXiv:2101.03563, 2021
+    /// (playouts).
     pub struct Nrpa {
         /// nesting level
         level: u64 = 4, 1..=12;
@@ -52,7 +57,8 @@ parameters! {
         bias_weight: f64 = 0.0, -1000.0..=1000.0;
         /// largest absolute logit
         clamp: f64 = f64::INFINITY, 0.0..=f64::INFINITY;
-        /// independent runs that compete at the start, each on a variant of the rollout, the worse half dropped after every round
+        /// independent runs that compete at the start, each on a variant of the rollout, the worse half dropped after
+        /// every round
         arms: u64 = 1, 1..=1024;
         /// iterations of the outermost level that each arm gets in a round
         race: u64 = 3, 1..=1_000_000_000;
@@ -105,7 +111,8 @@ impl<M: Move> Arm<M> {
         frame.best = None;
     }
 
-    /// Level 1 got a playout's trace (exchanged for another buffer): adapt, and pass results upwards from every level that ends.
+    /// Level 1 got a playout's trace (exchanged for another buffer): adapt, and pass results upwards from every level
+    /// that ends.
     fn absorb(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: &mut Trace<M>) {
         let innermost = self.frames.len() - 1;
         let frame = &mut self.frames[innermost];

@@ -7,8 +7,8 @@ use crate::{CheckpointError, Playout, Problem};
 parameters! {
     /// Independent playouts from the root, the best kept: "multiple simulation" in Rei's thesis.
     ///
-    /// When to use it: as the baseline that any search must beat, and with strong or learning rollouts. Cost per step: one
-    /// playout; memory: one solution.
+    /// When to use it: as the baseline that any search must beat, and with strong or learning rollouts. Cost per step:
+    /// one playout; memory: one solution.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};

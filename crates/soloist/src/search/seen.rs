@@ -3,7 +3,8 @@
 use crate::{CheckpointError, stable_hash};
 use serde::{Deserialize, Serialize};
 
-/// Keys that share a place; the oldest of them makes room when it is full, which few buckets are while the table can grow.
+/// Keys that share a place; the oldest of them makes room when it is full, which few buckets are while the table can
+/// grow.
 const BUCKET: usize = 8;
 const SMALLEST: usize = 256;
 

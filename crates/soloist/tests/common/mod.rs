@@ -264,7 +264,8 @@ pub(crate) fn methods() -> Vec<Method> {
     all
 }
 
-/// Whether a method visits states in a fixed order instead of drawing: it neither finds good solutions early nor depends on the seed unless it shuffles.
+/// Whether a method visits states in a fixed order instead of drawing: it neither finds good solutions early nor
+/// depends on the seed unless it shuffles.
 pub(crate) fn is_systematic(method: &Method) -> bool {
     matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_))
 }

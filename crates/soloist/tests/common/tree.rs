@@ -1,4 +1,5 @@
-//! Tree search as plainly as it can be written: a map from paths to nodes, every statistic recomputed from lists of scores.
+//! Tree search as plainly as it can be written: a map from paths to nodes, every statistic recomputed from lists of
+//! scores.
 
 use super::playout;
 use soloist::search::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
@@ -462,13 +463,16 @@ impl<P: Problem> Tree<'_, P> {
     }
 }
 
+/// Games by their moves.
+type Games<M> = Vec<Vec<M>>;
+
 /// What a naive search scored (the playouts), and the games that it played.
 pub(crate) fn uct_search<P: Problem>(
     problem: &P,
     own: &Uct,
     rng: &mut Rng,
     count: usize,
-) -> (Vec<Vec<P::Move>>, Vec<Vec<P::Move>>) {
+) -> (Games<P::Move>, Games<P::Move>) {
     let mut tree = Tree {
         problem,
         own: own.clone(),

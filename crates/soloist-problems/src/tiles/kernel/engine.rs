@@ -18,7 +18,8 @@ pub trait Job<G: Geometry> {
 pub enum Engine {
     /// No more than the target's baseline.
     Portable,
-    /// BMI1, BMI2, POPCNT and LZCNT. (With AVX2 besides, compilers move masks to and fro between registers: measured slower.)
+    /// BMI1, BMI2, POPCNT and LZCNT. (With AVX2 besides, compilers move masks to and fro between registers: measured
+    /// slower.)
     Bmi2,
     /// AVX2 and AVX-512 (F, BW, DQ, VL, VBMI2, BITALG, VPOPCNTDQ) besides those of `Bmi2`.
     Avx512,
@@ -104,14 +105,15 @@ impl Engine {
         Self::ALL.into_iter().rfind(good).unwrap_or(Self::Portable)
     }
 
-    /// The engine for everything but uniform playouts: masks that move between vector and general registers cost more there than AVX-512
-    /// saves (measured, see `docs/performance.md`), so it gives way to BMI2.
+    /// The engine for everything but uniform playouts: masks that move between vector and general registers cost more
+    /// there than AVX-512 saves (measured, see `docs/performance.md`), so it gives way to BMI2.
     #[must_use]
     pub fn for_lists(self) -> Self {
         if self == Self::Avx512 { Self::Bmi2 } else { self }
     }
 
-    /// Runs `job` with this engine's operations; with the portable ones where the processor lacks what the engine needs.
+    /// Runs `job` with this engine's operations; with the portable ones where the processor lacks what the engine
+    /// needs.
     #[inline]
     pub fn run<G: Geometry, J: Job<G>>(self, job: J) -> J::Output {
         #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,8 @@
 //! The two board layouts, and the machine words they are made of.
 //!
-//! A board is a set of bit planes; a column is one *lane* of 16 or 32 bits, its bottom cell the lowest bit, the leftmost
-//! column the first lane. The highest bit of a lane is a guard, always 0, so that shifts of whole words and lane-wise
-//! negation need no masks.
+//! A board is a set of bit planes; a column is one *lane* of 16 or 32 bits, its bottom cell the lowest bit, the
+//! leftmost column the first lane. The highest bit of a lane is a guard, always 0, so that shifts of whole words and
+//! lane-wise negation need no masks.
 
 use std::fmt::Debug;
 use std::hash::Hash;

@@ -78,8 +78,8 @@ impl<G: Geometry> Group<G> {
     }
 }
 
-/// Everything linked to `seed` within a window. The steps before the first test cover most groups: what a flood costs is
-/// the misprediction at its end.
+/// Everything linked to `seed` within a window. The steps before the first test cover most groups: what a flood costs
+/// is the misprediction at its end.
 #[inline(always)]
 fn flood_window<G: Geometry>(seed: G::Window, up: G::Window, right: G::Window) -> G::Window {
     let step = |s: G::Window| s | ((s & up) << 1 | (s >> 1) & up) | ((s & right) << G::LANE | (s >> G::LANE) & right);
@@ -141,7 +141,8 @@ pub fn flood_smallest<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, cell: us
     (group.cell == cell).then_some(group)
 }
 
-/// The group of the lowest cell of `rest`, a nonempty mask of whole groups: what is lowest there is its group's smallest.
+/// The group of the lowest cell of `rest`, a nonempty mask of whole groups: what is lowest there is its group's
+/// smallest.
 #[inline(always)]
 pub fn flood_lowest<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, cell: usize) -> Group<G> {
     let base = base_of::<G>(cell / G::LANE as usize);

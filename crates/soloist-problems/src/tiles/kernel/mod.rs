@@ -1,8 +1,8 @@
 //! Bitboards, groups and playouts: the part of the tile games that is called millions of times a second.
 //!
-//! A position is a few bit planes ([`Board`]); the links between equal neighbours ([`Links`]) are recomputed for the whole
-//! board after every move, and a group is found by flooding the links in a window of four columns. No list of groups is
-//! kept: a uniform draw takes a random cell that could be a group's smallest and draws again if it is not.
+//! A position is a few bit planes ([`Board`]); the links between equal neighbours ([`Links`]) are recomputed for the
+//! whole board after every move, and a group is found by flooding the links in a window of four columns. No list of
+//! groups is kept: a uniform draw takes a random cell that could be a group's smallest and draws again if it is not.
 //!
 //! One algorithm serves all processors: it is written over the small trait [`ops::Ops`] and compiled once per
 //! [`Engine`], with the same moves and the same draws from the generator everywhere.

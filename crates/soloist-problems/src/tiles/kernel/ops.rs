@@ -309,7 +309,8 @@ fn fall<G: Geometry, const BMI: bool>(tiles: &mut Board<G>, w: usize, cells: u64
     was & !is & G::BOTTOM
 }
 
-/// [`fall`] by PEXT and PDEP: what stays is packed, then dealt out to the lanes from their bottoms. No branch depends on the cells.
+/// [`fall`] by PEXT and PDEP: what stays is packed, then dealt out to the lanes from their bottoms. No branch depends
+/// on the cells.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn fall_by_extraction<G: Geometry>(tiles: &mut Board<G>, w: usize, cells: u64) -> u64 {

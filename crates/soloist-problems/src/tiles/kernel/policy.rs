@@ -24,8 +24,8 @@ pub enum Policy {
     /// Schadd's random cell: uniform over the cells of the box, then upwards and on to the next columns to the first
     /// cell that is part of a group.
     RandomCell,
-    /// Random cell with a tabu colour, drawn per playout over the colours present: its cells are passed over except with
-    /// probability `epsilon` each; the last of them is taken when there is nothing else.
+    /// Random cell with a tabu colour, drawn per playout over the colours present: its cells are passed over except
+    /// with probability `epsilon` each; the last of them is taken when there is nothing else.
     TabuRandom {
         /// Probability of accepting a tabu cell.
         epsilon: f64,
@@ -42,10 +42,11 @@ pub enum Policy {
         /// The tabu colour; 0: the most frequent at the playout's start.
         tabu: u8,
     },
-    /// Roulette wheel: a colour is drawn at the playout's start, with a chance proportional to the fourth power of its tiles, and kept for
-    /// last, so that it grows into large groups: a move takes the group at a uniform cell among the groups of all other colours (a
-    /// group's chance is proportional to its size), of that colour only when there are none. The weights are this project's own: the mean
-    /// of ten random boards was higher than with the square, in plain playouts and with UCT.
+    /// Roulette wheel: a colour is drawn at the playout's start, with a chance proportional to the fourth power of its
+    /// tiles, and kept for last, so that it grows into large groups: a move takes the group at a uniform cell among the
+    /// groups of all other colours (a group's chance is proportional to its size), of that colour only when there are
+    /// none. The weights are this project's own: the mean of ten random boards was higher than with the square, in
+    /// plain playouts and with UCT.
     Roulette,
     /// Uniform over the groups of other colours than `tabu`; over all when there are none.
     Tabu {
@@ -121,8 +122,8 @@ pub(super) struct Selective {
     pub(super) played: usize,
 }
 
-/// The smallest cells of the groups that Cazenave's selective policy allows, mixed with cells that are not smallest (see
-/// [`Ops::starts`]).
+/// The smallest cells of the groups that Cazenave's selective policy allows, mixed with cells that are not smallest
+/// (see [`Ops::starts`]).
 #[inline(always)]
 pub fn selective_starts<G: Geometry, O: Ops<G>>(
     ops: O,
@@ -195,7 +196,8 @@ impl<G: Geometry> Pick<G> for Grow {
     }
 }
 
-/// Independent trials that succeed with probability epsilon each, told by the number of failures before the next success.
+/// Independent trials that succeed with probability epsilon each, told by the number of failures before the next
+/// success.
 ///
 /// A playout makes thousands of trials of which hardly one succeeds: one draw a success instead of one a trial.
 pub(super) struct Trials {
@@ -256,7 +258,8 @@ impl<G: Geometry> Pick<G> for TabuCell {
         let (banned, free) = (ops.words(banned), ops.words(ops.without(cells, banned)));
         let mut cell = next_cyclic::<G>(&free, start);
         let all = count::<G>(&banned) as u32;
-        // A trial for every tabu cell: those that the scan does not pass are made in vain, which is cheaper than counting.
+        // A trial for every tabu cell: those that the scan does not pass are made in vain, which is cheaper than
+        // counting.
         if let Some(i) = self.trials.first_success(all, rng) {
             cell = exception::<G>(&banned, cell, start, i).or(cell);
         }

@@ -289,8 +289,9 @@ impl<M: Move> Arena<M> {
         }
     }
 
-    /// Makes room: nodes visited fewer than `k` times lose their children, with the smallest power of two `k` that leaves the arena at most
-    /// half full. Statistics of the nodes that stay are untouched, so the search goes on and regrows what it needs.
+    /// Makes room: nodes visited fewer than `k` times lose their children, with the smallest power of two `k` that
+    /// leaves the arena at most half full. Statistics of the nodes that stay are untouched, so the search goes on and
+    /// regrows what it needs.
     pub(crate) fn prune(&mut self) {
         let goal = self.capacity() / 2;
         let mut least = 2;
@@ -308,7 +309,8 @@ impl<M: Move> Arena<M> {
         self.compact(kept);
     }
 
-    /// The child blocks below `root` that stay when only nodes with `least` visits keep theirs; parents come before children.
+    /// The child blocks below `root` that stay when only nodes with `least` visits keep theirs; parents come before
+    /// children.
     fn kept(&self, root: usize, least: u64) -> Vec<Block> {
         let mut blocks = vec![Block { first: root as u32, len: 1, owner: NONE, offset: 0 }];
         let mut at = 0;

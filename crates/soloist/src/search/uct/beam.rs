@@ -57,7 +57,8 @@ impl Beam {
 }
 
 impl<M: Move> Arena<M> {
-    /// `Less` when node `a` ranks before node `b`. Ties go to more playouts or, among equally many, to the better best score.
+    /// `Less` when node `a` ranks before node `b`. Ties go to more playouts or, among equally many, to the better best
+    /// score.
     pub(crate) fn compare(&self, a: usize, b: usize, rank: Rank, sense: Sense) -> Ordering {
         let score = |at: usize, value: &dyn Fn(&Node<M>, u64) -> f64| {
             let (node, violations) = (&self.nodes[at], self.violations(at));
@@ -80,7 +81,8 @@ impl<M: Move> Arena<M> {
         }
     }
 
-    /// Keeps the `width` nodes of depth `depth` that rank first, as leaves, and their ancestors; drops everything else. Returns how many were kept.
+    /// Keeps the `width` nodes of depth `depth` that rank first, as leaves, and their ancestors; drops everything else.
+    /// Returns how many were kept.
     ///
     /// With `open_only`, closed nodes are no candidates. Statistics of the nodes that stay are untouched.
     pub(crate) fn keep_beam(&mut self, depth: usize, width: u64, rank: Rank, sense: Sense, open_only: bool) -> usize {
@@ -101,7 +103,8 @@ impl<M: Move> Arena<M> {
         layer.sort_by(|a, b| self.compare(a.0 as usize, b.0 as usize, rank, sense));
         layer.truncate(usize::try_from(width).unwrap_or(usize::MAX));
         let kept = layer.len();
-        // Upwards: which nodes of each layer have a kept descendant; in the order of the parents, so that children form blocks.
+        // Upwards: which nodes of each layer have a kept descendant; in the order of the parents, so that children form
+        // blocks.
         let mut chosen = vec![Vec::new(); depth + 1];
         for above in (0..depth).rev() {
             layer.sort_unstable_by_key(|&(slot, parent)| (parent, slot));
@@ -172,7 +175,7 @@ mod tests {
         let find = |arena: &Arena<u16>, path: &[u16]| {
             path.iter().fold(0, |at, mv| {
                 let children = arena.get(at).children();
-                children.clone().find(|&child| arena.get(child).mv == *mv).unwrap()
+                children.into_iter().find(|&child| arena.get(child).mv == *mv).unwrap()
             })
         };
         let mut parents: Vec<&[u16]> = nodes.iter().map(|(path, _)| &path[..path.len() - 1]).collect();
@@ -214,7 +217,8 @@ mod tests {
 
     #[test]
     fn the_beam_keeps_the_most_visited_nodes_of_a_depth_and_their_ancestors() {
-        // Depth 1: 1 (50), 2 (30), 3 (20). Depth 2: 11 (30), 12 (19), 21 (25), 22 (4), 31 (19). Depth 3: below 11 and 21.
+        // Depth 1: 1 (50), 2 (30), 3 (20). Depth 2: 11 (30), 12 (19), 21 (25), 22 (4), 31 (19). Depth 3: below 11 and
+        // 21.
         let nodes: &[(&[u16], u64)] = &[
             (&[1], 50),
             (&[2], 30),

@@ -38,7 +38,8 @@ pub(super) struct Variants {
 }
 
 impl Variants {
-    /// The variant of the next game: each one once, then UCB1 on the mean of the games' best scores, from 0 for the worst to 1 for the best game.
+    /// The variant of the next game: each one once, then UCB1 on the mean of the games' best scores, from 0 for the
+    /// worst to 1 for the best game.
     fn choose(&mut self, count: usize) {
         self.arms.resize(count.max(1), (0, 0.0));
         let total: u64 = self.arms.iter().map(|arm| arm.0).sum();

@@ -7,8 +7,8 @@ use crate::Move;
 use std::collections::{HashMap, HashSet};
 
 impl<M: Move> Arena<M> {
-    /// Makes the node `root` the root and keeps what is below it, children of nodes with fewer than `least` playouts excepted, in a tree whose nodes may
-    /// have several parents. Returns where each kept node went.
+    /// Makes the node `root` the root and keeps what is below it, children of nodes with fewer than `least` playouts
+    /// excepted, in a tree whose nodes may have several parents. Returns where each kept node went.
     pub(crate) fn graft(&mut self, root: usize, least: u64) -> HashMap<u32, u32> {
         let mut place = HashMap::from([(root as u32, 0)]);
         // (old slot, resolved node): the first slot met becomes the node's place, later ones aliases.

@@ -213,7 +213,8 @@ impl<P: Problem> Learner<P> {
         }
     }
 
-    /// A new tree from the beginning of the game: what was learned about the nodes and the best playout of the old one goes with it.
+    /// A new tree from the beginning of the game: what was learned about the nodes and the best playout of the old one
+    /// goes with it.
     pub(super) fn forget_tree(&mut self, own: &Uct) {
         if own.playouts == Playouts::Adapted {
             self.policy = Some(Policy::new(1.0, 0.0, own.clamp));

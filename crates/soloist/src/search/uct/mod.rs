@@ -1,7 +1,8 @@
 //! Tree search with upper confidence bounds (UCT) and everything that the literature makes of it for one player.
 //!
-//! The parameters and their presets are here; `run` walks the tree, `select` holds the formulas, `arena` the nodes, `beam` the
-//! counters by depth, `graph` nodes with several parents, `means` and `learn` what is learned under codes, `game` what happens between playouts.
+//! The parameters and their presets are here; `run` walks the tree, `select` holds the formulas, `arena` the nodes,
+//! `beam` the counters by depth, `graph` nodes with several parents, `means` and `learn` what is learned under codes,
+//! `game` what happens between playouts.
 
 mod arena;
 mod beam;
@@ -90,7 +91,8 @@ choice! {
         Rollout = "rollout",
         /// A softmax over the mean reward that each move's code has had in the search, among the rollout's candidates.
         History = "history",
-        /// A softmax policy that is adapted towards the best playout of the present tree, among the rollout's candidates.
+        /// A softmax policy that is adapted towards the best playout of the present tree, among the rollout's
+        /// candidates.
         Adapted = "adapted",
     }
 }
@@ -98,70 +100,90 @@ choice! {
 parameters! {
     /// Upper confidence bounds applied to trees (UCT), for one player.
     ///
-    /// From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the solution, its score
-    /// updates the path. The incumbent is the best playout, wherever it was made. Everything below is a term or a rule of this one search, and the
-    /// published searches are [presets](crate::Method::presets).
+    /// From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the
+    /// solution, its score updates the path. The incumbent is the best playout, wherever it was made. Everything below
+    /// is a term or a rule of this one search, and the published searches are [presets](crate::Method::presets).
     ///
     /// # Selection
     /// The bound of child `i` of a node with `n` playouts, `n_i` of them through the child, is the sum of
     ///
-    /// - the value `X + w top`: mean or best score, plus `w` times the best score, all normalised, larger being better whatever the problem's
-    ///   sense (`value`, `w`, `normalisation`). `value = (1 - x) mean + x best` is the same up to scale, with `w = x / (1 - x)`.
-    /// - the exploration term of `bandit`: UCB1 `c sqrt(ln n / n_i)`, or UCB1-Tuned `c sqrt(2 ln n / n_i min(1/4, V))` with
-    ///   `V = (mean of squares - square of mean) + sqrt(2 ln n / n_i)`. Baier and Winands print the 2 under the root, which Auer et al. do not
-    ///   have: `c = 1` here is `sqrt 2` times theirs. The rewards in it are normalised as in `X`; use `global` or `parent`.
-    /// - with `deviation`: `sqrt((sum of squares - n_i mean^2 + d) / n_i)` (SP-MCTS; on raw scores there, `normalisation = none`; rounding below zero counts
-    ///   as zero). The original program differs from the paper: `log10` for `ln`, the absolute value under the root, no `w`. This is the paper's form.
+    /// - the value `X + w top`: mean or best score, plus `w` times the best score, all normalised, larger being better
+    ///   whatever the problem's sense (`value`, `w`, `normalisation`). `value = (1 - x) mean + x best` is the same up
+    ///   to scale, with `w = x / (1 - x)`.
+    /// - the exploration term of `bandit`: UCB1 `c sqrt(ln n / n_i)`, or UCB1-Tuned `c sqrt(2 ln n / n_i min(1/4, V))`
+    ///   with `V = (mean of squares - square of mean) + sqrt(2 ln n / n_i)`. Baier and Winands print the 2 under the
+    ///   root, which Auer et al. do not have: `c = 1` here is `sqrt 2` times theirs. The rewards in it are normalised
+    ///   as in `X`; use `global` or `parent`.
+    /// - with `deviation`: `sqrt((sum of squares - n_i mean^2 + d) / n_i)` (SP-MCTS; on raw scores there,
+    ///   `normalisation = none`; rounding below zero counts as zero). The original program differs from the paper:
+    ///   `log10` for `ln`, the absolute value under the root, no `w`. This is the paper's form.
     /// - progressive bias: `bias_weight h / (n_i + 1)`, `h` being the problem's bias of the move.
-    /// - progressive history: `history H / (n_i (1 - X) + 1)`, `H` being the mean reward, over the whole search, of the playouts with the move's code.
+    /// - progressive history: `history H / (n_i (1 - X) + 1)`, `H` being the mean reward, over the whole search, of the
+    ///   playouts with the move's code.
     ///
-    /// With `amaf`, `X` is replaced by `(1 - b) X + b A`, where `A` is the mean reward of the `p` playouts through a reference node in which the move's code was
-    /// played at any later time, and `b = p / (p + n_i + amaf_bias p n_i)`. The reference is the closest ancestor with more than
-    /// `amaf_reference` playouts (GRAVE); with 0 it is the parent itself (RAVE).
+    /// With `amaf`, `X` is replaced by `(1 - b) X + b A`, where `A` is the mean reward of the `p` playouts through a
+    /// reference node in which the move's code was played at any later time, and `b = p / (p + n_i + amaf_bias p n_i)`.
+    /// The reference is the closest ancestor with more than `amaf_reference` playouts (GRAVE); with 0 it is the parent
+    /// itself (RAVE).
     ///
-    /// With infeasible playouts the value of a child is (f feasible and i infeasible playouts through the parent): `(i + f X) / (i + f)` when it has a
-    /// feasible one, otherwise `i Y / (i + f + 1)` with `Y` the normalised least violation: any child with a feasible solution is preferred to one without.
-    /// (Equation 3.3 of Rei's thesis, whose print exchanges the two counts in the first line.)
+    /// With infeasible playouts the value of a child is (f feasible and i infeasible playouts through the parent): `(i
+    /// + f X) / (i + f)` when it has a feasible one, otherwise `i Y / (i + f + 1)` with `Y` the normalised least
+    /// violation: any child with a feasible solution is preferred to one without. (Equation 3.3 of Rei's thesis, whose
+    /// print exchanges the two counts in the first line.)
     ///
     /// # Growth
-    /// A leaf gets children after `threshold` playouts, one or all of them at a time (`expansion`). With `select_from` = T a node with fewer than T
-    /// playouts does not choose by the formula: the playout policy moves, and the first position of its playout that is not in the tree is added to it
-    /// (Schadd et al., after Coulom). `fpu` lets tried children be tried again before all have been tried; `widening` = k limits the children in
-    /// play to `ceil(k n^widening_exponent)`. (The two readings of T differ: with the other one, `threshold` = T, nothing is added below T visits. The node counts that Schadd et al. report,
-    /// one for about twelve simulations at T = 10, fit `threshold`, which their presets use.) Both apply to `expansion = one`; the child with the largest bias comes first if `bias_weight` is set, otherwise a random one.
+    /// A leaf gets children after `threshold` playouts, one or all of them at a time (`expansion`). With `select_from`
+    /// = T a node with fewer than T playouts does not choose by the formula: the playout policy moves, and the first
+    /// position of its playout that is not in the tree is added to it (Schadd et al., after Coulom). `fpu` lets tried
+    /// children be tried again before all have been tried; `widening` = k limits the children in play to `ceil(k
+    /// n^widening_exponent)`. (The two readings of T differ: with the other one, `threshold` = T, nothing is added
+    /// below T visits. The node counts that Schadd et al. report, one for about twelve simulations at T = 10, fit
+    /// `threshold`, which their presets use.) Both apply to `expansion = one`; the child with the largest bias comes
+    /// first if `bias_weight` is set, otherwise a random one.
     ///
-    /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of all playouts through it, the exploration term counts
-    /// those of the edge at hand, and a playout updates the path it took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must
+    /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
+    /// all playouts through it, the exploration term counts those of the edge at hand, and a playout updates the path
+    /// it took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must
     /// have no cycles.
     ///
-    /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well: no playout repeats what is
-    /// known, and when the root closes, the incumbent is optimal (MCTS-Solver for one player). Without it, a small `c` replays one finished line for ever, which is why
-    /// it is on unless a preset stands for a paper that has none.
+    /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well:
+    /// no playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
+    /// player). Without it, a small `c` replays one finished line for ever, which is why it is on unless a preset
+    /// stands for a paper that has none.
     ///
     /// # Beam
-    /// With `beam_width` = W, a counter for each depth counts the playouts that pass through a node there. When depth `d` reaches `beam_limit`, the W nodes of that depth
-    /// that rank first (`beam_rank`; the paper's algorithm goes by visits) stay with their ancestors; the other nodes of the depth and
-    /// everything below it are dropped, and no node at depth `d` or above is ever added again. The counters below `d` start anew: the nodes that they counted are gone.
-    /// A pass is over when nothing is left to explore, or when 2 `beam_limit` playouts after the last pruning no deeper one came (the kept
-    /// nodes are finished solutions). The next pass begins with a new tree, width and limit multiplied by `widen`: with `widen` > 1 a limit comes
-    /// at which the whole tree is seen before it is pruned, so that the search is complete.
+    /// With `beam_width` = W, a counter for each depth counts the playouts that pass through a node there. When depth
+    /// `d` reaches `beam_limit`, the W nodes of that depth that rank first (`beam_rank`; the paper's algorithm goes by
+    /// visits) stay with their ancestors; the other nodes of the depth and everything below it are dropped, and no node
+    /// at depth `d` or above is ever added again. The counters below `d` start anew: the nodes that they counted are
+    /// gone. A pass is over when nothing is left to explore, or when 2 `beam_limit` playouts after the last pruning no
+    /// deeper one came (the kept nodes are finished solutions). The next pass begins with a new tree, width and limit
+    /// multiplied by `widen`: with `widen` > 1 a limit comes at which the whole tree is seen before it is pruned, so
+    /// that the search is complete.
     ///
     /// # Time
-    /// With `move_playouts` = N the search plays a game: after N playouts the child of the root that ranks first by `final_move` becomes the root, its subtree
-    /// kept or not (`keep_tree`). At the end of the game a new one begins, with N multiplied by `move_growth`, unless `restarts` is off. A root with a single move, or with
-    /// every solution below it known, does not wait. With `played_only` the result is the game played, not the best playout met on the way, as for a program that has to
-    /// answer move by move; closed nodes are not used then. With `variants` each game (or pass, or restart) plays with one variant of the rollout, such as the colour that a tile game keeps for last: each once, then by
-    /// UCB1 with constant 1/2 over the mean best score of a variant's games. `restart_nodes` starts a new tree (and game) after so many nodes: randomised restarts.
+    /// With `move_playouts` = N the search plays a game: after N playouts the child of the root that ranks first by
+    /// `final_move` becomes the root, its subtree kept or not (`keep_tree`). At the end of the game a new one begins,
+    /// with N multiplied by `move_growth`, unless `restarts` is off. A root with a single move, or with every solution
+    /// below it known, does not wait. With `played_only` the result is the game played, not the best playout met on the
+    /// way, as for a program that has to answer move by move; closed nodes are not used then. With `variants` each game
+    /// (or pass, or restart) plays with one variant of the rollout, such as the colour that a tile game keeps for last:
+    /// each once, then by UCB1 with constant 1/2 over the mean best score of a variant's games. `restart_nodes` starts
+    /// a new tree (and game) after so many nodes: randomised restarts.
     ///
     /// # Playouts
-    /// `playouts = history` plays by a softmax over what is known of the codes, `exp((M - m) / temperature)`, where `M` is the mean reward of the playouts with the code and `m` that of all, as they
-    /// were when the code was last played or the range of scores last changed; `playouts = adapted` by a softmax policy that moves towards the
-    /// best playout of the present tree after each playout, at the rate `alpha`, logits within `clamp` (Rosin's `Adapt`, as in playout policy adaptation). Both choose among the rollout's candidates.
+    /// `playouts = history` plays by a softmax over what is known of the codes, `exp((M - m) / temperature)`, where `M`
+    /// is the mean reward of the playouts with the code and `m` that of all, as they were when the code was last played
+    /// or the range of scores last changed; `playouts = adapted` by a softmax policy that moves towards the best
+    /// playout of the present tree after each playout, at the rate `alpha`, logits within `clamp` (Rosin's `Adapt`, as
+    /// in playout policy adaptation). Both choose among the rollout's candidates.
     ///
     /// # Cost
-    /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned playouts replay the playout for its codes. Memory: about 64
-    /// bytes a child of an expanded node (88 with bias, history, AMAF or transpositions), never more than the budget: when it is full, nodes visited fewer than `k` times lose their
-    /// children, `k` being the smallest power of two that frees half of the room, and the search goes on.
+    /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
+    /// playouts replay the playout for its codes. Memory: about 64 bytes a child of an expanded node (88 with bias,
+    /// history, AMAF or transpositions), never more than the budget: when it is full, nodes visited fewer than `k`
+    /// times lose their children, `k` being the smallest power of two that frees half of the room, and the search goes
+    /// on.
     ///
     /// When to use it: early decisions matter and playouts say something about them.
     ///
@@ -173,16 +195,20 @@ parameters! {
     /// ```
     ///
     /// # References
-    /// L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N. Cesa-Bianchi and P. Fischer, "Finite-time
-    /// analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1, whose constant is sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk,
-    /// "Single-player Monte-Carlo tree search for SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam Monte-Carlo tree search", CIG 2012.
-    /// M. Winands, Y. Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games 2008. L. Rei, "Monte Carlo tree search for
-    /// combinatorial optimization", thesis, University of Porto, 2018. R. Coulom, "Efficient selectivity and backup operators in Monte-Carlo tree search", CG 2006.
-    /// G. Chaslot et al., "Progressive strategies for Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008 (bias, widening).
-    /// P. Nijssen and M. Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010 (history). S. Gelly and D. Silver, "Combining online and
-    /// offline knowledge in UCT", ICML 2007 (RAVE). T. Cazenave, "Generalized rapid action value estimation", IJCAI 2015. B. Childs, J. Brodeur and L. Kocsis,
-    /// "Transpositions and move groups in Monte Carlo tree search", CIG 2008. H. Finnsson and Y. Bjornsson, "Simulation-based approach to general game
-    /// playing", AAAI 2008 (history in playouts). T. Cazenave, "Playout policy adaptation with move features", TCS 644, 2016.
+    /// L. Kocsis and C. Szepesvari, "Bandit based Monte-Carlo planning", ECML 2006. P. Auer, N. Cesa-Bianchi and P.
+    /// Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1, whose
+    /// constant is sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player Monte-Carlo tree
+    /// search for SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam Monte-Carlo tree search",
+    /// CIG 2012. M. Winands, Y. Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games 2008.
+    /// L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018. R. Coulom,
+    /// "Efficient selectivity and backup operators in Monte-Carlo tree search", CG 2006. G. Chaslot et al.,
+    /// "Progressive strategies for Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008 (bias,
+    /// widening). P. Nijssen and M. Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010
+    /// (history). S. Gelly and D. Silver, "Combining online and offline knowledge in UCT", ICML 2007 (RAVE). T.
+    /// Cazenave, "Generalized rapid action value estimation", IJCAI 2015. B. Childs, J. Brodeur and L. Kocsis,
+    /// "Transpositions and move groups in Monte Carlo tree search", CIG 2008. H. Finnsson and Y. Bjornsson,
+    /// "Simulation-based approach to general game playing", AAAI 2008 (history in playouts). T. Cazenave, "Playout
+    /// policy adaptation with move features", TCS 644, 2016.
     pub struct Uct {
         /// weight of the exploration term; UCB1 has 1.414, puzzles mostly want 0.001 to 0.3
         c: f64 = 0.1, 0.0..=1e12;
@@ -274,23 +300,25 @@ impl Uct {
         }
     }
 
-    /// Single-player Monte-Carlo tree search (Schadd et al. 2012) with its constants: raw scores, the deviation term, the top score with weight `w`,
-    /// children after `t` visits.
+    /// Single-player Monte-Carlo tree search (Schadd et al. 2012) with its constants: raw scores, the deviation term,
+    /// the top score with weight `w`, children after `t` visits.
     ///
-    /// Finished lines are closed, though the paper says nothing of it: it reports 100,000 nodes in 20 seconds, some 1.2 million simulations, and without closing the
-    /// greedy constants replay one line from a few thousand nodes on.
+    /// Finished lines are closed, though the paper says nothing of it: it reports 100,000 nodes in 20 seconds, some 1.2
+    /// million simulations, and without closing the greedy constants replay one line from a few thousand nodes on.
     #[must_use]
     pub fn single_player(c: f64, d: f64, t: u64, w: f64) -> Self {
         Self { c, d, w, threshold: t, deviation: true, normalisation: Normalisation::None, ..Self::default() }
     }
 
-    /// The same, playing move by move: 500 playouts a move in the first game, a fifth more in each further one, so that any budget is used well.
+    /// The same, playing move by move: 500 playouts a move in the first game, a fifth more in each further one, so that
+    /// any budget is used well.
     #[must_use]
     pub fn move_by_move(self) -> Self {
         Self { move_playouts: 500, move_growth: 1.2, ..self }
     }
 
-    /// Beam Monte-Carlo tree search (Baier and Winands 2012): UCB1-Tuned with constant `c`, `limit` playouts through a depth, `width` nodes kept.
+    /// Beam Monte-Carlo tree search (Baier and Winands 2012): UCB1-Tuned with constant `c`, `limit` playouts through a
+    /// depth, `width` nodes kept.
     #[must_use]
     pub fn beam(c: f64, limit: u64, width: u64) -> Self {
         Self { c, bandit: Bandit::Ucb1Tuned, beam_limit: limit, beam_width: width, solver: false, ..Self::default() }

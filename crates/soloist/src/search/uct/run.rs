@@ -115,7 +115,8 @@ impl<P: Problem> Run<P> {
         }
     }
 
-    /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. False: it has none, or there is no room.
+    /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. False: it has none, or
+    /// there is no room.
     fn expand(&mut self, problem: &P, at: usize, state: Option<&P::State>) -> bool {
         let state = state.unwrap_or(&self.state);
         self.moves.clear();

@@ -15,12 +15,11 @@ pub(super) struct Scale {
 impl Scale {
     /// To [0, 1] from the worst to the best score; everything is worth 0 while there is one score only.
     pub(super) fn between(worst: f64, best: f64) -> Self {
-        // Dividing by the signed range turns "better" into "larger" for both senses. Without a score there is no number to compare.
-        let is_range = best > worst || best < worst;
-        Self {
-            low: if worst.is_nan() { 0.0 } else { worst },
-            factor: if is_range { 1.0 / (best - worst) } else { 0.0 },
+        if worst.is_nan() || best.is_nan() {
+            return Self { low: 0.0, factor: 0.0 };
         }
+        // Dividing by the signed range turns "better" into "larger" for both senses.
+        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) } }
     }
 
     /// Scores as they are.
@@ -253,8 +252,8 @@ mod tests {
         // On [0, 1]: 2 ln 10 / n_i = 2.302585, 0.921034, 1.535057; every V is above 1/4.
         let own = Uct { c: 1.0, bandit: Bandit::Ucb1Tuned, ..Uct::default() };
         assert_eq!(chosen(&own), (0, 1.258714));
-        // 20,000 scores of mean 5 and variance 20 against 80,000 of mean 5.13 and variance 0.1: V = 0.2339307 and 0.0179654,
-        // terms 0.016411 and 0.002274.
+        // 20,000 scores of mean 5 and variance 20 against 80,000 of mean 5.13 and variance 0.1: V = 0.2339307 and
+        // 0.0179654, terms 0.016411 and 0.002274.
         let (high, low) = (5.0 + 20_f64.sqrt(), 5.0 - 20_f64.sqrt());
         let wide: Vec<f64> = (0..20_000).map(|i| if i % 2 == 0 { high } else { low }).collect();
         let narrow: Vec<f64> =
@@ -276,8 +275,8 @@ mod tests {
         // History 1: mean 0.9 / (3 * (1 - 0.5) + 1) = 0.36 for the third; 0.1 / (5 * 0.4 + 1) for the second.
         let own = Uct { c: 0.0, history: 1.0, ..Uct::default() };
         assert_eq!(choice(&own, &arena, Sense::Maximize, played), (2, 0.86));
-        // AMAF of the third: p = 2, n = 3, b = 2 / (2 + 3 + 0.5 * 6) = 0.25: 0.75 * 0.5 + 0.25 * 0.9 = 0.6; the second: p = 1, n = 5,
-        // b = 1 / 8.5 = 0.117647: 0.541176.
+        // AMAF of the third: p = 2, n = 3, b = 2 / (2 + 3 + 0.5 * 6) = 0.25: 0.75 * 0.5 + 0.25 * 0.9 = 0.6; the second:
+        // p = 1, n = 5, b = 1 / 8.5 = 0.117647: 0.541176.
         let own = Uct { c: 0.0, amaf: true, amaf_bias: 0.5, ..Uct::default() };
         assert_eq!(choice(&own, &arena, Sense::Maximize, played), (2, 0.6));
     }
