@@ -214,7 +214,10 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     let mut row = |name: &str, value: &str| {
         let _ = writeln!(text, "{name:<9} {value}");
     };
-    row("score", &(report.score.map_or_else(|| "none".to_owned(), show) + &bound));
+    row(
+        "score",
+        &(report.score.map_or_else(|| "none: no solution was finished within the limits".to_owned(), show) + &bound),
+    );
     row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
     let counters = report.run.counters;
     let nodes = if counters.nodes > 0 { format!(", {} nodes", counters.nodes) } else { String::new() };
