@@ -238,7 +238,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("uct", &[("fpu", "parent"), ("fpu_value", "0.1"), ("widening", "2"), ("bias_weight", "0.3")]),
         ("uct", &[("amaf", "true"), ("amaf_reference", "20"), ("history", "0.2"), ("move_playouts", "60")]),
         ("uct", &[("playouts", "history"), ("select_from", "6")]),
-        ("uct", &[("playouts", "adapted"), ("clamp", "3"), ("move_playouts", "80"), ("move_growth", "1.5")]),
+        ("uct", &[("playouts", "adapted"), ("clamp", "3"), ("move_playouts", "80"), ("adapt_every", "3")]),
         ("uct", &[("transpositions", "true"), ("c", "0.5")]),
         ("uct", &[("transpositions", "true"), ("move_playouts", "50"), ("amaf", "true")]),
         ("uct", &[("restart_nodes", "120"), ("keep_tree", "false"), ("move_playouts", "40"), ("final_move", "visits")]),

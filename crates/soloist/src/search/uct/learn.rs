@@ -26,6 +26,8 @@ pub(super) struct Learner<P: Problem> {
     /// The scale by which the logits of playouts by history were set.
     scale: Option<(f64, f64)>,
     policy: Option<Policy>,
+    /// Playouts since the policy was adapted.
+    waiting: u64,
     /// Best playout of the present tree, from the root of the tree on.
     best: Option<Score>,
     best_trace: Trace<P::Move>,
@@ -52,6 +54,7 @@ pub(super) struct Saved<M> {
     total: (u64, f64),
     scale: Option<(f64, f64)>,
     policy: Option<Policy>,
+    waiting: u64,
     best: Option<Score>,
     best_trace: Trace<M>,
     before: Vec<u64>,
@@ -75,6 +78,7 @@ impl<P: Problem> Learner<P> {
             total: Entry::default(),
             scale: None,
             policy,
+            waiting: 0,
             best: None,
             best_trace: Trace::default(),
             trace: Trace::default(),
@@ -158,7 +162,11 @@ impl<P: Problem> Learner<P> {
                 steps(&mut self.best_trace);
                 self.best_trace.append(&self.trace);
             }
-            policy.adapt(&self.best_trace, own.alpha);
+            self.waiting += 1;
+            if self.waiting >= own.adapt_every {
+                self.waiting = 0;
+                policy.adapt(&self.best_trace, own.alpha);
+            }
         }
         self.count(own, score, scale);
     }
@@ -220,6 +228,7 @@ impl<P: Problem> Learner<P> {
             self.policy = Some(Policy::new(1.0, 0.0, own.clamp));
         }
         self.best = None;
+        self.waiting = 0;
         self.best_trace.clear();
         self.root = ROOT;
         self.before.clear();
@@ -248,6 +257,7 @@ impl<P: Problem> Learner<P> {
             total: (self.total.count, self.total.sum),
             scale: self.scale,
             policy: self.policy.clone(),
+            waiting: self.waiting,
             best: self.best,
             best_trace: self.best_trace.clone(),
             before: self.before.clone(),
@@ -268,7 +278,7 @@ impl<P: Problem> Learner<P> {
             return Err(CheckpointError::Corrupt("what was learned"));
         }
         self.total = Entry { count: saved.total.0, sum: saved.total.1 };
-        self.policy = saved.policy;
+        (self.policy, self.waiting) = (saved.policy, saved.waiting);
         self.best = saved.best;
         self.best_trace = saved.best_trace;
         (self.scale, self.before, self.root) = (saved.scale, saved.before, saved.root);

@@ -175,8 +175,8 @@ parameters! {
     /// `playouts = history` plays by a softmax over what is known of the codes, `exp((M - m) / temperature)`, where `M`
     /// is the mean reward of the playouts with the code and `m` that of all, as they were when the code was last played
     /// or the range of scores last changed; `playouts = adapted` by a softmax policy that moves towards the best
-    /// playout of the present tree after each playout, at the rate `alpha`, logits within `clamp` (Rosin's `Adapt`, as
-    /// in playout policy adaptation). Both choose among the rollout's candidates.
+    /// playout of the present tree after every `adapt_every` playouts, at the rate `alpha`, logits within `clamp`
+    /// (Rosin's `Adapt`, as in playout policy adaptation). Both choose among the rollout's candidates.
     ///
     /// # Cost
     /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
@@ -282,6 +282,8 @@ parameters! {
         temperature: f64 = 0.1, 0.0001..=1000.0;
         /// learning rate of adapted playouts
         alpha: f64 = 1.0, 0.0..=1000.0;
+        /// playouts between two adaptations
+        adapt_every: u64 = 1, 1..=1_000_000;
         /// largest absolute logit of adapted playouts
         clamp: f64 = f64::INFINITY, 0.0..=f64::INFINITY;
     }
