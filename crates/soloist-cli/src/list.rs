@@ -4,7 +4,7 @@ use crate::args::{MethodsArgs, ProblemsArgs};
 use crate::choice::name_of;
 use crate::failure::Failure;
 use crate::output;
-use crate::result::{method_text as method_line, parameters, sense};
+use crate::result::{method_call, parameters, sense};
 use serde_json::{Value, json};
 use soloist::{Method, Preset};
 use soloist_problems::{Domain, Options, domains};
@@ -74,7 +74,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let _ = writeln!(text, "Score     {} ({})", domain.score, sense(instance.sense()));
     let _ = writeln!(text, "Instance  {}", domain.instance);
     let _ = writeln!(text, "Example   {}: {}", domain.example, instance.describe());
-    let _ = writeln!(text, "Method    {} with rollout {rollout}, by default", method_line(name, &method));
+    let _ = writeln!(text, "Method    {} with rollout {rollout}, by default", method_call(name, &method));
     if !domain.options.is_empty() {
         text.push_str("\nOptions (--set):\n");
         let rows: Vec<_> = domain

@@ -144,7 +144,7 @@ pub(crate) fn parameters(method: &Method) -> Value {
 }
 
 /// A method as it would be asked for: its name, and the parameters in which it differs from the preset of that name.
-pub(crate) fn method_text(name: &str, method: &Method) -> String {
+pub(crate) fn method_call(name: &str, method: &Method) -> String {
     let mut text = name.to_owned();
     let usual = Method::preset(name).map(|preset| preset.parameters()).unwrap_or_default();
     for parameter in method.parameters() {
@@ -157,7 +157,7 @@ pub(crate) fn method_text(name: &str, method: &Method) -> String {
 
 /// The method in one line: name, unusual parameters, rollout, seed, threads.
 pub(crate) fn method_line(choice: &Choice) -> String {
-    let mut line = method_text(choice.name, &choice.method);
+    let mut line = method_call(choice.name, &choice.method);
     let streams = if choice.threads == 1 { "thread" } else { "threads" };
     let _ = write!(line, ", rollout {}, seed {}, {} {streams}", choice.rollout, choice.seed, choice.threads);
     line

@@ -183,8 +183,7 @@ impl<P: Problem> Run<P> {
         context.tally.counters.nodes += 1;
         let bound = bound.unwrap_or_else(|| optimistic(problem, &frame.state));
         frame.mark.fresh |= self.was_cut(bound);
-        let pruned = context.incumbent().is_some_and(|value| !self.sense.better_value(bound, value));
-        if pruned || self.below_threshold(bound) || !self.enter(problem, &mut frame) {
+        if self.is_best(context.incumbent(), bound) || self.below_threshold(bound) || !self.enter(problem, &mut frame) {
             self.spare.push(frame);
         } else if frame.children.is_empty() {
             if frame.mark.left == 0 && frame.mark.fresh {

@@ -1,7 +1,7 @@
 //! What a tree search does between playouts: moves played for good, games and beams begun anew.
 
 use super::run::Run;
-use super::select::Scale;
+use super::select::Range;
 use crate::search::{Context, Status};
 use crate::{Move, Problem, Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -31,8 +31,8 @@ pub(super) struct Game<M> {
 pub(super) struct Variants {
     /// Games and the sum of their best feasible scores, by variant.
     arms: Vec<(u64, f64)>,
-    /// Worst and best of these scores.
-    range: Option<(f64, f64)>,
+    /// These scores.
+    range: Range,
     /// The variant of the present game.
     pub(super) present: usize,
 }
@@ -43,7 +43,7 @@ impl Variants {
     fn choose(&mut self, count: usize) {
         self.arms.resize(count.max(1), (0, 0.0));
         let total: u64 = self.arms.iter().map(|arm| arm.0).sum();
-        let scale = self.range.map_or(Scale::between(0.0, 0.0), |(worst, best)| Scale::between(worst, best));
+        let scale = self.range.scale();
         let index = |&(games, sum): &(u64, f64)| {
             if games == 0 {
                 return f64::INFINITY;
@@ -69,13 +69,11 @@ impl Variants {
     fn learn(&mut self, best: Option<Score>, sense: Sense) {
         let Some(arm) = self.arms.get_mut(self.present) else { return };
         // A game without a feasible playout counts as the worst so far.
-        let value = best.and_then(Score::value).or(self.range.map(|range| range.0));
+        let value = best.and_then(Score::value).or(self.range.worst());
         arm.0 += 1;
         if let Some(value) = value {
             arm.1 += value;
-            self.range = Some(self.range.map_or((value, value), |(worst, best)| {
-                (sense.worst_value(worst, value), sense.best_value(best, value))
-            }));
+            self.range.add(value, sense);
         }
     }
 }
@@ -159,7 +157,7 @@ impl<P: Problem> Run<P> {
         };
         let Some(slot) = tried.min_by(compare) else { return };
         let mv = self.arena.get(slot).mv;
-        if self.own.uses_codes() {
+        if self.uses_codes {
             self.learner.advance(problem.code(&self.root, mv));
         }
         problem.apply(&mut self.root, mv);

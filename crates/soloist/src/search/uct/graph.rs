@@ -28,12 +28,12 @@ impl<M: Move> Arena<M> {
                     let home = *place.entry(target).or_insert(new);
                     fresh.push_from(self, target as usize);
                     // The move and the edge are the slot's own, whoever has the statistics.
-                    fresh.nodes[new as usize].mv = self.nodes[slot].mv;
+                    let mv = self.nodes[slot].mv;
+                    fresh.nodes[new as usize].mv = mv;
                     if self.has_sides() {
                         fresh.sides[new as usize] = self.sides[slot];
                     }
                     if home != new {
-                        let mv = self.nodes[slot].mv;
                         fresh.nodes[new as usize] = Node::new(mv);
                         fresh.alias(new as usize, home as usize);
                         if let Some(own) = fresh.violations.get_mut(new as usize) {

@@ -4,7 +4,7 @@ use super::arena::Arena;
 use super::beam::Beam;
 use super::game::{Game, Variants};
 use super::learn::{Learner, Saved};
-use super::select::{Scale, Selector};
+use super::select::{Range, Selector};
 use super::{Expansion, FirstPlay, Uct};
 use crate::checkpoint::{decode, encode};
 use crate::search::{Context, Search, Status};
@@ -24,8 +24,8 @@ pub(crate) struct Run<P: Problem> {
     pub(super) variant_set: bool,
     /// Nodes by the keys of their states, where states share nodes.
     pub(super) keys: HashMap<u64, u32>,
-    /// Worst and best feasible score met.
-    range: Option<(f64, f64)>,
+    /// Feasible scores met.
+    range: Range,
     /// Expansion `all`: the moves to the node whose children are having their first playouts.
     pub(super) pending: Option<Vec<u32>>,
     pub(super) full: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Run<P: Problem> {
     /// Moves from the problem's root to the leaf.
     prefix: Vec<P::Move>,
     playout: Playout<P::Move>,
-    uses_codes: bool,
+    pub(super) uses_codes: bool,
 }
 
 /// What `descend` found.
@@ -72,7 +72,7 @@ impl<P: Problem> Run<P> {
             variants: Variants::default(),
             variant_set: false,
             keys: HashMap::new(),
-            range: None,
+            range: Range::default(),
             pending: None,
             full: false,
             state: root.clone(),
@@ -314,9 +314,7 @@ impl<P: Problem> Run<P> {
             context.finish(&self.state, &self.prefix, &self.playout.moves)
         };
         if let Score::Feasible(value) = score {
-            self.range = Some(self.range.map_or((value, value), |(worst, best)| {
-                (self.sense.worst_value(worst, value), self.sense.best_value(best, value))
-            }));
+            self.range.add(value, self.sense);
         }
         if self.game.best.is_none_or(|best| self.sense.better(score, best)) {
             self.game.best = Some(score);
@@ -330,7 +328,7 @@ impl<P: Problem> Run<P> {
             self.arena.update(at, score, self.sense);
         }
         if self.uses_codes {
-            let scale = self.range.map_or(Scale::between(0.0, 0.0), |(worst, best)| Scale::between(worst, best));
+            let scale = self.range.scale();
             let (arena, path) = (&self.arena, &self.path[..in_tree]);
             self.learner.learn(&self.own, context, score, scale, |trace| Self::steps(arena, path, trace));
         }
@@ -375,7 +373,7 @@ impl<P: Problem> Search<P> for Run<P> {
     }
 
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Tree<M> = (Arena<M>, Option<(f64, f64)>, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
+        type Tree<M> = (Arena<M>, Range, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
         type Whole<M> = (Tree<M>, (Game<M>, Variants), Option<Beam>, Saved<M>);
         let (tree, (game, variants), beam, learned) = decode::<Whole<P::Move>>(bytes)?;
         let (arena, range, pending, full, keys) = tree;

@@ -4,12 +4,33 @@ use super::arena::{Arena, Node, Violations};
 use super::learn::Learner;
 use super::{Bandit, NodeValue, Normalisation, Uct};
 use crate::{Move, Problem, Sense};
+use serde::{Deserialize, Serialize};
 
 /// How a score becomes a reward: `(score - low) * factor`. Larger is better, whatever the sense.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub(super) low: f64,
     pub(super) factor: f64,
+}
+
+/// Worst and best of some scores; nothing before the first.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Range(Option<(f64, f64)>);
+
+impl Range {
+    pub(super) fn add(&mut self, value: f64, sense: Sense) {
+        let (worst, best) = self.0.unwrap_or((value, value));
+        self.0 = Some((sense.worst_value(worst, value), sense.best_value(best, value)));
+    }
+
+    pub(super) fn worst(self) -> Option<f64> {
+        self.0.map(|(worst, _)| worst)
+    }
+
+    /// To [0, 1] over this range.
+    pub(super) fn scale(self) -> Scale {
+        self.0.map_or(Scale::between(0.0, 0.0), |(worst, best)| Scale::between(worst, best))
+    }
 }
 
 impl Scale {
@@ -42,8 +63,8 @@ pub(super) struct Selector<'a, P: Problem> {
     pub(super) sense: Sense,
     pub(super) arena: &'a Arena<P::Move>,
     pub(super) learner: &'a Learner<P>,
-    /// Worst and best score met by the search.
-    pub(super) range: Option<(f64, f64)>,
+    /// Scores met by the search.
+    pub(super) range: Range,
     /// Where AMAF statistics come from.
     pub(super) reference: u64,
 }
@@ -52,9 +73,7 @@ impl<P: Problem> Selector<'_, P> {
     /// How the children of `parent` are scaled.
     fn scale(&self, parent: &Node<P::Move>) -> Scale {
         match self.own.normalisation {
-            Normalisation::Global => {
-                self.range.map_or(Scale::between(0.0, 0.0), |(low, high)| Scale::between(low, high))
-            }
+            Normalisation::Global => self.range.scale(),
             Normalisation::Parent => Scale::between(parent.worst, parent.best),
             Normalisation::None => Scale::raw(self.sense),
         }
@@ -76,8 +95,7 @@ impl<P: Problem> Selector<'_, P> {
         let scale = self.scale(parent);
         let children = parent.children();
         let first = children.start;
-        let mut choice = (first, f64::NEG_INFINITY);
-        let mut found = false;
+        let mut choice: Option<(usize, f64)> = None;
         for slot in first..first + parent.tried as usize {
             let node_at = arena.resolve(slot);
             let child = arena.get(node_at);
@@ -99,19 +117,18 @@ impl<P: Problem> Selector<'_, P> {
                     value = (1.0 - beta) * value + beta * scale.reward(entry.sum / p);
                 }
             }
+            let spread = || variance(child, violations.count) * scale.factor * scale.factor;
             let mut bound = value;
             bound += own.c
                 * match own.bandit {
                     Bandit::Ucb1 => (log / visits).sqrt(),
                     Bandit::Ucb1Tuned => {
-                        let spread = variance(child, violations.count) * scale.factor * scale.factor;
                         let slack = 2.0 * log / visits;
-                        (slack * (spread + slack.sqrt()).min(0.25)).sqrt()
+                        (slack * (spread() + slack.sqrt()).min(0.25)).sqrt()
                     }
                 };
             if own.deviation {
-                let spread = variance(child, violations.count) * scale.factor * scale.factor;
-                bound += (spread + own.d / visits).sqrt();
+                bound += (spread() + own.d / visits).sqrt();
             }
             if own.bias_weight > 0.0 {
                 bound += own.bias_weight * arena.side(slot).bias / (visits + 1.0);
@@ -120,16 +137,15 @@ impl<P: Problem> Selector<'_, P> {
                 let entry = self.learner.history(arena.side(slot).code);
                 if entry.count > 0 {
                     let mean = scale.reward(entry.sum / entry.count as f64);
-                    // Rewards beyond [0, 1] (raw scores) must not turn the sign.
+                    // Values beyond 1, as with `w`, must not turn the sign.
                     bound += own.history * mean / (visits * (1.0 - value).max(0.0) + 1.0);
                 }
             }
-            if bound > choice.1 || !found {
-                choice = (slot, bound);
-                found = true;
+            if choice.is_none_or(|(_, largest)| bound > largest) {
+                choice = Some((slot, bound));
             }
         }
-        found.then_some(choice)
+        choice
     }
 
     #[inline]
@@ -208,7 +224,9 @@ mod tests {
         }
         learner.start();
         let reference = learner.names[0];
-        let selector = Selector { own, sense, arena, learner: &learner, range: Some((0.0, 10.0)), reference };
+        let mut range = Range::default();
+        [0.0, 10.0].iter().for_each(|&score| range.add(score, Sense::Maximize));
+        let selector = Selector { own, sense, arena, learner: &learner, range, reference };
         let (slot, bound) = selector.select(0).unwrap();
         (slot - arena.get(0).children().start, (bound * 1e6).round() / 1e6)
     }
