@@ -51,6 +51,12 @@ pub trait Problem: Sync {
         stable_hash(&mv)
     }
 
+    /// A number that all codes are below, when it is small: policies then hold their weights in a plain table instead
+    /// of a hash table. `None`: codes may be any number.
+    fn codes(&self) -> Option<u32> {
+        None
+    }
+
     /// Prior knowledge about `mv`: its logit before anything is learned (used by searches with a bias weight).
     fn bias(&self, _state: &Self::State, _mv: Self::Move) -> f64 {
         0.0
@@ -58,6 +64,14 @@ pub trait Problem: Sync {
 
     /// An optimistic bound: no solution reached from `state` scores better. `None`: unknown.
     fn bound(&self, _state: &Self::State) -> Option<f64> {
+        None
+    }
+
+    /// How promising `state` is beside others after as many moves: larger is more promising, whatever the sense.
+    ///
+    /// Beams rank states by it. Asked of finished states too, where a search must tell solutions of equal score apart.
+    /// `None`: unknown.
+    fn potential(&self, _state: &Self::State) -> Option<f64> {
         None
     }
 
