@@ -83,7 +83,7 @@ pub(crate) fn endless(method: &Method, budget: &Budget) -> Option<&'static str> 
         return None;
     }
     let systematic = matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_));
-    let has_nodes = systematic || matches!(method, Method::Uct(_));
+    let has_nodes = systematic || matches!(method, Method::Uct(_) | Method::Beam(_));
     if systematic && budget.nodes.is_none() {
         return Some(
             "it may finish no solution for very long, so that playouts never end it: give time or nodes as well",

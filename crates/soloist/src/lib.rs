@@ -28,7 +28,7 @@ pub use checkpoint::{CheckpointError, write_atomically};
 pub use method::{Method, Preset};
 pub use observer::{Observer, Progress, Silent};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason};
-pub use parameter::{Parameter, ParameterError};
+pub use parameter::{Parameter, ParameterError, PerLevel};
 pub use policy::{Policy, UNIT_WEIGHT};
 pub use problem::{Move, Problem, StableHasher, stable_hash};
 pub use rng::Rng;

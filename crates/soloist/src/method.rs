@@ -1,6 +1,6 @@
 //! Which search runs, with all its numbers.
 
-use crate::search::{Bandit, BranchAndBound, IdaStar, Nmcs, Nrpa, Order, Sampling, Uct};
+use crate::search::{Bandit, Beam, BranchAndBound, IdaStar, Nmcs, Nrpa, Order, Sampling, Uct};
 use crate::{Parameter, ParameterError};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,8 @@ pub enum Method {
     Nmcs(Nmcs),
     /// Nested rollout policy adaptation.
     Nrpa(Nrpa),
+    /// Beam search over states.
+    Beam(Beam),
     /// Classical tree searches with bounds.
     BranchAndBound(BranchAndBound),
     /// Iterative deepening A*.
@@ -128,6 +130,13 @@ const PRESETS: &[Preset] = &[
         make: || Method::Uct(Uct::single_player(4.31, 96.67, 11, 0.28).move_by_move()),
     },
     Preset {
+        name: "sp-mcts-adapted",
+        summary: "single-player MCTS move by move: playouts adapt to each tree's best, each game has its variant",
+        reference: "our setting; M. Schadd et al. 2012 and T. Cazenave, TCS 644, 2016",
+        rollout: Some("selective"),
+        make: || Method::Uct(Uct::adapted()),
+    },
+    Preset {
         name: "bmcts",
         summary: "beam MCTS: trees pruned to a few nodes a depth; each pass twice as wide and long",
         reference: BAIER,
@@ -163,6 +172,13 @@ const PRESETS: &[Preset] = &[
         make: || Method::Uct(Uct::beam(0.0175, 3_000, 100)),
     },
     Preset {
+        name: "nmcts",
+        summary: "nested MCTS: each playout of the tree search is a tree search of 100 playouts",
+        reference: "H. Baier and M. Winands, ECAI 2012",
+        rollout: None,
+        make: || Method::Uct(Uct { nesting: 2, ..Uct::default() }),
+    },
+    Preset {
         name: "nmcs",
         summary: "nested Monte-Carlo search with a memorised best sequence",
         reference: "T. Cazenave, IJCAI 2009",
@@ -175,6 +191,41 @@ const PRESETS: &[Preset] = &[
         reference: "C. D. Rosin, IJCAI 2011",
         rollout: None,
         make: || Method::Nrpa(Nrpa::default()),
+    },
+    Preset {
+        name: "beam-nrpa",
+        summary: "NRPA with a beam of solutions, each with a policy of its own",
+        reference: "T. Cazenave and F. Teytaud, Computer Games Workshop 2012",
+        rollout: None,
+        make: || Method::Nrpa(Nrpa::beam()),
+    },
+    Preset {
+        name: "hd-nrpa",
+        summary: "high-diversity NRPA: one policy learns a beam of dissimilar solutions",
+        reference: "T. Cazenave and S. Edelkamp, 2016",
+        rollout: None,
+        make: || Method::Nrpa(Nrpa::high_diversity()),
+    },
+    Preset {
+        name: "gnrpa",
+        summary: "generalised NRPA: the problem's bias steers the playouts from the start",
+        reference: "T. Cazenave, arXiv:2003.10024, 2020",
+        rollout: None,
+        make: || Method::Nrpa(Nrpa { bias_weight: 1.0, ..Nrpa::default() }),
+    },
+    Preset {
+        name: "gnrpa-lr",
+        summary: "generalised NRPA with limited repetitions: a level ends when it keeps finding the same",
+        reference: "T. Cazenave, arXiv:2401.10420, 2024",
+        rollout: None,
+        make: || Method::Nrpa(Nrpa { bias_weight: 1.0, repetitions: 3, ..Nrpa::default() }),
+    },
+    Preset {
+        name: "beam",
+        summary: "beam search on the problem's potential or bound, each pass twice as wide",
+        reference: "B. Lowerre, thesis, Carnegie Mellon University 1976",
+        rollout: None,
+        make: || Method::Beam(Beam::default()),
     },
     Preset {
         name: "dfs",
@@ -248,6 +299,7 @@ impl Method {
             Self::Uct(own) => own.parameters(),
             Self::Nmcs(own) => own.parameters(),
             Self::Nrpa(own) => own.parameters(),
+            Self::Beam(own) => own.parameters(),
             Self::BranchAndBound(own) => own.parameters(),
             Self::IdaStar(own) => own.parameters(),
         }
@@ -260,6 +312,8 @@ impl Method {
     pub fn validate(&self) -> Result<(), ParameterError> {
         match self {
             Self::Uct(own) => own.validate(),
+            Self::Nrpa(own) => own.validate(),
+            Self::Beam(own) => own.validate(),
             _ => Ok(()),
         }
     }
@@ -274,6 +328,7 @@ impl Method {
             Self::Uct(own) => own.set(name, value),
             Self::Nmcs(own) => own.set(name, value),
             Self::Nrpa(own) => own.set(name, value),
+            Self::Beam(own) => own.set(name, value),
             Self::BranchAndBound(own) => own.set(name, value),
             Self::IdaStar(own) => own.set(name, value),
         }

@@ -1,5 +1,6 @@
 //! The one table of parameters: names, defaults, ranges and help, as command lines, files and documents use them.
 
+use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use thiserror::Error;
 
@@ -95,6 +96,82 @@ impl Value for bool {
     }
     fn describe((): &()) -> String {
         "true or false".into()
+    }
+}
+
+/// A number for each nesting level, the innermost level first; the last one holds for all levels above.
+///
+/// Written `100`, or `1,10,10`.
+///
+/// ```
+/// let mut method = soloist::Method::preset("hd-nrpa").unwrap();
+/// method.set("width", "1,10").unwrap();
+/// assert!(method.set("width", "1,").is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
+pub struct PerLevel(Vec<u64>);
+
+impl PerLevel {
+    /// The number of `level`, counted from 1.
+    #[must_use]
+    pub fn at(&self, level: usize) -> u64 {
+        self.0[level.clamp(1, self.0.len()) - 1]
+    }
+
+    /// The numbers written, innermost level first.
+    #[must_use]
+    pub fn numbers(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+impl From<u64> for PerLevel {
+    fn from(number: u64) -> Self {
+        Self(vec![number])
+    }
+}
+
+impl<const N: usize> From<[u64; N]> for PerLevel {
+    /// # Panics
+    /// When there is no number.
+    fn from(numbers: [u64; N]) -> Self {
+        assert!(N > 0, "a number for level 1");
+        Self(numbers.to_vec())
+    }
+}
+
+impl TryFrom<Vec<u64>> for PerLevel {
+    type Error = &'static str;
+    fn try_from(numbers: Vec<u64>) -> Result<Self, Self::Error> {
+        if numbers.is_empty() { Err("no number for level 1") } else { Ok(Self(numbers)) }
+    }
+}
+
+impl From<PerLevel> for Vec<u64> {
+    fn from(levels: PerLevel) -> Self {
+        levels.0
+    }
+}
+
+impl Display for PerLevel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, number) in self.0.iter().enumerate() {
+            write!(f, "{}{number}", if i == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl Value for PerLevel {
+    type Range = std::ops::RangeInclusive<u64>;
+    fn parse(text: &str, range: &Self::Range) -> Option<Self> {
+        // As many levels as any method has.
+        let numbers: Option<Vec<u64>> = text.split(',').map(|number| u64::parse(number.trim(), range)).collect();
+        numbers.filter(|numbers| numbers.len() <= 12).map(Self)
+    }
+    fn describe(range: &Self::Range) -> String {
+        format!("{}, or a list of them, level 1 first", u64::describe(range))
     }
 }
 

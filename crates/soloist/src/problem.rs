@@ -62,6 +62,12 @@ pub trait Problem: Sync {
         0.0
     }
 
+    /// The terms that [`bias`](Self::bias) is the sum of, for searches that learn a weight for each: always as many, in
+    /// the same order. By default the bias is one term.
+    fn biases(&self, state: &Self::State, mv: Self::Move, terms: &mut Vec<f64>) {
+        terms.push(self.bias(state, mv));
+    }
+
     /// An optimistic bound: no solution reached from `state` scores better. `None`: unknown.
     fn bound(&self, _state: &Self::State) -> Option<f64> {
         None

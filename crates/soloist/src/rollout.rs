@@ -104,33 +104,55 @@ pub fn policy_playout<P: Problem, R: Rollout<P> + ?Sized>(
     trace: &mut Trace<P::Move>,
     rng: &mut Rng,
 ) {
+    let mut drawn = |_: &[P::Move], sums: &[u64]| {
+        let draw = rng.below(sums[sums.len() - 1]);
+        sums.partition_point(|&sum| sum <= draw)
+    };
+    while policy_step(rollout, problem, state, policy, trace, &mut drawn) {}
+}
+
+/// One step of a policy playout: lists the candidates and their running sums of weights, plays the one that `pick`
+/// names, and records it. `false`: there is none.
+pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
+    rollout: &mut R,
+    problem: &P,
+    state: &mut P::State,
+    policy: &Policy,
+    trace: &mut Trace<P::Move>,
+    pick: impl FnOnce(&[P::Move], &[u64]) -> usize,
+) -> bool {
     let mut candidates = std::mem::take(&mut trace.candidates);
-    let mut weights = std::mem::take(&mut trace.weights);
-    loop {
-        candidates.clear();
-        rollout.candidates(problem, state, &mut candidates);
-        if candidates.is_empty() {
-            break;
-        }
-        weights.clear();
-        let mut total = 0;
-        for &mv in &candidates {
-            let code = problem.code(state, mv);
-            total += if policy.uses_bias() {
-                trace.offer_biased(code, policy.bias_factor(problem.bias(state, mv)), policy)
-            } else {
-                trace.offer(code, policy)
-            };
-            // Running sums: the chosen move is the first whose sum exceeds the draw.
-            weights.push(total);
-        }
-        let draw = rng.below(total);
-        let at = weights.partition_point(|&sum| sum <= draw);
+    let mut sums = std::mem::take(&mut trace.weights);
+    candidates.clear();
+    rollout.candidates(problem, state, &mut candidates);
+    sums.clear();
+    let mut total = 0;
+    for &mv in &candidates {
+        let code = problem.code(state, mv);
+        total += if policy.learns_bias() {
+            let mut terms = std::mem::take(&mut trace.scratch_terms);
+            terms.clear();
+            problem.biases(state, mv, &mut terms);
+            let weight = trace.offer_terms(code, &terms, policy);
+            trace.scratch_terms = terms;
+            weight
+        } else if policy.uses_bias() {
+            trace.offer_biased(code, policy.bias_factor(problem.bias(state, mv)), policy)
+        } else {
+            trace.offer(code, policy)
+        };
+        sums.push(total);
+    }
+    let playing = !candidates.is_empty();
+    if playing {
+        // The chosen move is the first whose sum exceeds the draw.
+        let at = pick(&candidates, &sums);
         trace.choose(at, candidates.len(), candidates[at]);
         problem.apply(state, candidates[at]);
     }
     trace.candidates = candidates;
-    trace.weights = weights;
+    trace.weights = sums;
+    playing
 }
 
 /// The default playout policy: uniform over the legal moves.

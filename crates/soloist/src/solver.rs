@@ -53,8 +53,8 @@ pub enum SolveError {
 ///
 /// # Reproducibility
 /// The same problem, method, seed, number of threads and count budget give the same outcome on every machine, whether
-/// run at once or in parts joined by checkpoints. Streams are independent; their results are merged by score, then by
-/// stream number. A target stops every stream at the playout count of the first stream (fewest playouts, then lowest
+/// run at once or in parts joined by checkpoints. Streams are independent, or exchange solutions at counts that the
+/// method names; their results are merged by score, then by stream number. A target stops every stream at the playout count of the first stream (fewest playouts, then lowest
 /// number) that reached it: the solution is reproducible, the effort of the others is not.
 pub struct Solver<'a, P: Problem> {
     problem: &'a P,
@@ -125,6 +125,8 @@ struct Stream<'p, P: Problem> {
     search: Box<dyn Search<P> + 'p>,
     /// Set when this stream is through for good.
     end: Option<StopReason>,
+    /// Set when it can only go on after an exchange.
+    waiting: bool,
     limits: Limits,
 }
 
@@ -334,33 +336,61 @@ impl<'a, P: Problem> Solver<'a, P> {
                 nodes: share(self.budget.nodes),
                 stall: self.budget.stall.unwrap_or(u64::MAX),
             };
-            streams.push(Stream { rng, tally, rollout, search, end, limits });
+            let waiting = search.offer().is_some();
+            streams.push(Stream { rng, tally, rollout, search, end, waiting, limits });
         }
         Ok(streams)
     }
 
     /// Runs all streams until the run or the part ends. `None`: only the part did.
     fn part(&self, streams: &mut [Stream<'a, P>], shared: &Shared<'_, P::Move>) -> Option<StopReason> {
-        let (problem, target) = (self.problem, self.budget.target);
-        let ends: Vec<Option<StopReason>> = if let [stream] = streams {
-            vec![stream.run(problem, shared, target)]
-        } else {
-            std::thread::scope(|scope| {
-                let workers: Vec<_> =
-                    streams.iter_mut().map(|stream| scope.spawn(move || stream.run(problem, shared, target))).collect();
-                workers
-                    .into_iter()
-                    .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                    .collect()
-            })
-        };
-        // The most telling reason wins; a stream stopped by another's success says nothing by itself.
-        let order =
-            [StopReason::Exhausted, StopReason::Bound, StopReason::Target, StopReason::Interrupted, StopReason::Time];
-        if let Some(reason) = order.into_iter().find(|reason| ends.contains(&Some(*reason))) {
-            return Some(reason);
+        loop {
+            let ends = self.run_streams(streams, shared);
+            // The most telling reason wins; a stream stopped by another's success says nothing by itself.
+            let order = [
+                StopReason::Exhausted,
+                StopReason::Bound,
+                StopReason::Target,
+                StopReason::Interrupted,
+                StopReason::Time,
+            ];
+            if let Some(reason) = order.into_iter().find(|reason| ends.contains(&Some(*reason))) {
+                return Some(reason);
+            }
+            if !ends.contains(&None) {
+                return ends[0];
+            }
+            // A stream at the end of its budget may wait like the others; if it does not, nobody can go on: the
+            // exchange would not be the one of a longer run.
+            let late = |end: StopReason| !matches!(end, StopReason::Completed);
+            let mut pairs = streams.iter().zip(&ends).filter(|(stream, _)| !stream.waiting);
+            if pairs.clone().any(|(_, end)| end.is_none()) {
+                return None;
+            }
+            if let Some(end) = pairs.find_map(|(_, end)| end.filter(|&end| late(end))) {
+                return Some(end);
+            }
+            exchange(streams);
+            if shared.pause.is_some_and(|pause| Instant::now() >= pause) {
+                return None;
+            }
         }
-        if ends.contains(&None) { None } else { ends[0] }
+    }
+
+    /// Runs each stream, on a thread of its own if there are several, until it or the part ends or it has to wait.
+    fn run_streams(&self, streams: &mut [Stream<'a, P>], shared: &Shared<'_, P::Move>) -> Vec<Option<StopReason>> {
+        let (problem, target) = (self.problem, self.budget.target);
+        if let [stream] = streams {
+            return vec![stream.run(problem, shared, target)];
+        }
+        std::thread::scope(|scope| {
+            let workers: Vec<_> =
+                streams.iter_mut().map(|stream| scope.spawn(move || stream.run(problem, shared, target))).collect();
+            workers
+                .into_iter()
+                .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        })
     }
 
     fn seal(&self, streams: &[Stream<'_, P>], elapsed: Duration) -> Vec<u8> {
@@ -434,6 +464,15 @@ impl<P: Problem> Solver<'_, P> {
     }
 }
 
+/// Gives what the waiting streams offer to all of them. Who waits, and what for, depends on counts alone.
+fn exchange<P: Problem>(streams: &mut [Stream<'_, P>]) {
+    let offers: Vec<_> = streams.iter().filter_map(|stream| stream.search.offer()).collect();
+    for stream in streams.iter_mut().filter(|stream| stream.waiting) {
+        stream.search.receive(&offers);
+        stream.waiting = false;
+    }
+}
+
 fn total<P: Problem>(streams: &[Stream<'_, P>]) -> Counters {
     Counters {
         playouts: streams.iter().map(|stream| stream.tally.counters.playouts).sum(),
@@ -474,6 +513,9 @@ impl<P: Problem> Stream<'_, P> {
             if shared.deadline.is_some_and(|deadline| now >= deadline) {
                 return Some(StopReason::Time);
             }
+            if self.waiting {
+                return None;
+            }
             for _ in 0..batch {
                 let improvements = self.tally.history.len();
                 let mut context =
@@ -482,12 +524,14 @@ impl<P: Problem> Stream<'_, P> {
                     Status::Running => {}
                     Status::Exhausted => self.end = Some(StopReason::Exhausted),
                     Status::Completed => self.end = Some(StopReason::Completed),
+                    Status::Waiting => self.waiting = true,
                 }
                 if self.tally.history.len() > improvements {
                     shared.publish(&mut known, self.tally.counters);
                     shared.improved(problem.sense(), &self.tally);
                 }
-                if self.end.is_some() || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
+                let over = self.end.is_some() || self.waiting;
+                if over || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
                     break;
                 }
             }

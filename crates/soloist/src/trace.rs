@@ -26,12 +26,16 @@ pub struct Trace<M> {
     pub(crate) lifetimes: Vec<Lifetime>,
     /// `exp(bias)` of each lifetime; empty when the policy uses no bias.
     pub(crate) factors: Vec<f64>,
+    /// The terms of the bias of each lifetime, as many for each; empty unless their weights are learned.
+    pub(crate) terms: Vec<f64>,
     /// Index of the lifetime chosen at each step.
     pub(crate) chosen: Vec<u32>,
     #[serde(skip, default = "Vec::new")]
     pub(crate) candidates: Vec<M>,
     #[serde(skip)]
     pub(crate) weights: Vec<u64>,
+    #[serde(skip)]
+    pub(crate) scratch_terms: Vec<f64>,
 }
 
 impl<M> Default for Trace<M> {
@@ -40,9 +44,11 @@ impl<M> Default for Trace<M> {
             moves: Vec::new(),
             lifetimes: Vec::new(),
             factors: Vec::new(),
+            terms: Vec::new(),
             chosen: Vec::new(),
             candidates: Vec::new(),
             weights: Vec::new(),
+            scratch_terms: Vec::new(),
         }
     }
 }
@@ -53,6 +59,7 @@ impl<M> Trace<M> {
         self.moves.clear();
         self.lifetimes.clear();
         self.factors.clear();
+        self.terms.clear();
         self.chosen.clear();
     }
 
@@ -67,6 +74,7 @@ impl<M> Trace<M> {
         let later = |life: &Lifetime| Lifetime { code: life.code, first: life.first + steps, end: life.end + steps };
         self.lifetimes.extend(other.lifetimes.iter().map(later));
         self.factors.extend_from_slice(&other.factors);
+        self.terms.extend_from_slice(&other.terms);
         self.chosen.extend(other.chosen.iter().map(|&at| at + entries));
         self.moves.extend_from_slice(&other.moves);
     }
@@ -101,6 +109,13 @@ impl<M> Trace<M> {
     pub fn offer_biased(&mut self, code: u64, factor: f64, policy: &Policy) -> u64 {
         self.factors.push(factor);
         scaled(self.offer(code, policy), factor)
+    }
+
+    /// As [`offer_biased`](Self::offer_biased), for a policy that learns the weights of the bias's terms: as many at
+    /// every call.
+    pub fn offer_terms(&mut self, code: u64, terms: &[f64], policy: &Policy) -> u64 {
+        self.terms.extend_from_slice(terms);
+        self.offer_biased(code, policy.terms_factor(terms), policy)
     }
 
     /// Ends a step: of the last `offered` entries the one at `at` was chosen, by `mv`.

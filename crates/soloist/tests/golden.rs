@@ -55,6 +55,21 @@ const TREES: &[&str] = &[
     "uct move_playouts=50 move_growth=1.5 keep_tree=false",
 ];
 
+/// The nested family beyond plain NRPA, and beams.
+const NESTED: &[&str] = &[
+    "nrpa level=3 iterations=10 repetitions=2",
+    "nrpa level=2 iterations=30 stopping=2.3 explore=true",
+    "nrpa level=2 iterations=30,20 threshold=3 bias_weight=0.5 bias_rate=0.1",
+    "hd-nrpa level=2 iterations=30 threshold=3",
+    "hd-nrpa level=3 iterations=10 width=2,5 threshold=0 bias_weight=0.4",
+    "beam-nrpa level=2 iterations=10",
+    "nmcs level=2 width=3",
+    "nmcts c=0.5",
+    "beam width=20 noise=3",
+    "beam width=5 merit=none tie=playouts",
+    "beam width=8 widen=1 merit=none tie=policy",
+];
+
 fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {
     let mut fields = setting.split(' ');
     let preset = fields.next().unwrap();
@@ -81,7 +96,7 @@ fn golden_runs() {
             line(&mut text, "tight-bag-minimised", &Bag::tight().mirrored(), setting, seed, playouts);
         }
     }
-    for setting in TREES {
+    for setting in TREES.iter().chain(NESTED) {
         for (seed, playouts) in [(1, 200), (3, 10_000)] {
             line(&mut text, "staircase-40", &Staircase(40), setting, seed, playouts);
             line(&mut text, "bag", &Bag::sixteen(), setting, seed, playouts);

@@ -2,12 +2,12 @@
 
 mod common;
 
+use common::logits::{Logits, Rollout};
 use common::tree::uct_playouts;
 use common::{Bag, Recorded, method, playout};
 use soloist::doc::Staircase;
 use soloist::search::{Nmcs, Nrpa, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
-use std::collections::HashMap;
 
 /// The moves of every playout of a run.
 fn recorded<P: Problem + Clone>(problem: &P, method: Method, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
@@ -88,79 +88,6 @@ fn nmcs_equals_recursion() {
 
 // ---- nested rollout policy adaptation ----
 
-/// A policy as the papers have it: a map of logits, copied at each level.
-#[derive(Clone)]
-struct Logits {
-    own: Nrpa,
-    map: HashMap<u64, f64>,
-}
-
-/// A step of a playout: codes and biases offered, and which was chosen.
-struct Step {
-    codes: Vec<u64>,
-    biases: Vec<f64>,
-    chosen: usize,
-}
-
-struct Rollout<M> {
-    score: Score,
-    moves: Vec<M>,
-    steps: Vec<Step>,
-}
-
-impl Logits {
-    /// The weight as the engine rounds it: a multiple of 2^-26 from 2^-26 to 2^22.
-    fn weight(&self, code: u64, bias: f64) -> u64 {
-        let round = |weight: f64| ((weight + 0.5) as u64).clamp(1, 1 << 48);
-        let logit = self.map.get(&code).copied().unwrap_or(0.0);
-        let weight = round(libm::exp(logit / self.own.temperature) * f64::from(1 << 26));
-        if self.own.bias_weight == 0.0 {
-            return weight;
-        }
-        round(weight as f64 * libm::exp(self.own.bias_weight * bias))
-    }
-
-    fn rollout<P: Problem>(&self, problem: &P, rng: &mut Rng) -> Rollout<P::Move> {
-        let (mut state, mut played, mut steps) = (problem.root(), Vec::new(), Vec::new());
-        loop {
-            let mut moves = Vec::new();
-            problem.moves(&state, &mut moves);
-            if moves.is_empty() {
-                return Rollout { score: problem.score(&state), moves: played, steps };
-            }
-            let codes: Vec<u64> = moves.iter().map(|&mv| problem.code(&state, mv)).collect();
-            let biases: Vec<f64> = moves.iter().map(|&mv| problem.bias(&state, mv)).collect();
-            let weights: Vec<u64> = codes.iter().zip(&biases).map(|(&code, &bias)| self.weight(code, bias)).collect();
-            let mut draw = rng.below(weights.iter().sum());
-            let mut chosen = 0;
-            while draw >= weights[chosen] {
-                draw -= weights[chosen];
-                chosen += 1;
-            }
-            problem.apply(&mut state, moves[chosen]);
-            played.push(moves[chosen]);
-            steps.push(Step { codes, biases, chosen });
-        }
-    }
-
-    fn adapt<M>(&mut self, rollout: &Rollout<M>) {
-        let old = self.clone();
-        let rate = self.own.alpha / self.own.temperature;
-        for Step { codes, biases, chosen } in &rollout.steps {
-            let weights: Vec<f64> =
-                codes.iter().zip(biases).map(|(&code, &bias)| old.weight(code, bias) as f64).collect();
-            let sum: f64 = weights.iter().sum();
-            *self.map.entry(codes[*chosen]).or_default() += rate;
-            for (&code, weight) in codes.iter().zip(weights) {
-                *self.map.entry(code).or_default() -= rate * weight / sum;
-            }
-        }
-        for logit in self.map.values_mut() {
-            *logit = logit.clamp(-self.own.clamp, self.own.clamp);
-        }
-    }
-}
-
 /// Rosin's algorithm by recursion; `policy` is this level's own copy.
 fn nrpa<P: Problem>(
     problem: &P,
@@ -174,16 +101,39 @@ fn nrpa<P: Problem>(
         log.push(rollout.moves.clone());
         return rollout;
     }
+    let sense = problem.sense();
+    let own = policy.own.clone();
     let mut best: Option<Rollout<P::Move>> = None;
-    let repeat = if level == 1 { policy.own.playouts } else { 1 };
-    for _ in 0..policy.own.iterations {
+    let repeat = if level == 1 { own.playouts } else { 1 };
+    let (mut repeats, mut results, mut watching) = (0, Vec::new(), own.stopping > 0.0);
+    for i in 1..=own.iterations.at(level as usize) {
+        let mut latest: Option<Score> = None;
         for _ in 0..repeat {
             let found = nrpa(problem, policy.clone(), level - 1, rng, log);
-            if best.as_ref().is_none_or(|best| problem.sense().at_least(found.score, best.score)) {
+            if best.as_ref().is_some_and(|best| best.moves == found.moves) {
+                repeats += 1;
+            } else if best.as_ref().is_none_or(|best| sense.better(found.score, best.score)) {
+                repeats = 0;
+            }
+            if latest.is_none_or(|latest| sense.better(found.score, latest)) {
+                latest = Some(found.score);
+            }
+            if best.as_ref().is_none_or(|best| sense.at_least(found.score, best.score)) {
                 best = Some(found);
             }
         }
-        policy.adapt(best.as_ref().unwrap());
+        if own.repetitions > 0 && repeats >= own.repetitions {
+            break;
+        }
+        if watching {
+            results.push(latest.unwrap());
+            let rank = 1 + results.iter().filter(|&&other| sense.better(other, latest.unwrap())).count() as u64;
+            let left = own.iterations.at(level as usize) + 1 - i;
+            watching = rank as f64 > i as f64 * own.stopping / left as f64;
+        }
+        if !watching && i > own.threshold.at(level as usize) {
+            policy.adapt(best.as_ref().unwrap());
+        }
     }
     best.unwrap()
 }
@@ -191,7 +141,7 @@ fn nrpa<P: Problem>(
 fn nrpa_playouts<P: Problem>(problem: &P, own: &Nrpa, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
     let mut log = Vec::new();
     while log.len() < count {
-        nrpa(problem, Logits { own: own.clone(), map: HashMap::new() }, own.level, rng, &mut log);
+        nrpa(problem, Logits::new(own), own.level, rng, &mut log);
     }
     log.truncate(count);
     log
@@ -199,15 +149,19 @@ fn nrpa_playouts<P: Problem>(problem: &P, own: &Nrpa, rng: &mut Rng, count: usiz
 
 #[test]
 fn nrpa_equals_recursion() {
-    let base = Nrpa { iterations: 6, ..Nrpa::default() };
+    let base = Nrpa { iterations: 6.into(), ..Nrpa::default() };
     let settings = [
-        Nrpa { level: 1, iterations: 40, ..base.clone() },
-        Nrpa { level: 2, iterations: 25, alpha: 0.4, ..base.clone() },
+        Nrpa { level: 1, iterations: 40.into(), ..base.clone() },
+        Nrpa { level: 2, iterations: 25.into(), alpha: 0.4, ..base.clone() },
         Nrpa { level: 3, playouts: 3, ..base.clone() },
-        Nrpa { level: 4, iterations: 4, ..base.clone() },
-        Nrpa { level: 2, iterations: 20, temperature: 1.7, ..base.clone() },
+        Nrpa { level: 4, iterations: 4.into(), ..base.clone() },
+        Nrpa { level: 2, iterations: 20.into(), temperature: 1.7, ..base.clone() },
         Nrpa { level: 3, bias_weight: 0.7, temperature: 0.8, ..base.clone() },
-        Nrpa { level: 2, iterations: 30, clamp: 1.5, ..base },
+        Nrpa { level: 2, iterations: 30.into(), clamp: 1.5, ..base.clone() },
+        Nrpa { level: 3, iterations: [30, 4].into(), repetitions: 2, ..base.clone() },
+        Nrpa { level: 2, iterations: 12.into(), threshold: [5, 2].into(), ..base.clone() },
+        Nrpa { level: 2, iterations: 40.into(), stopping: 2.3, playouts: 2, ..base.clone() },
+        Nrpa { level: 2, iterations: 30.into(), bias_weight: 0.5, bias_rate: 0.1, ..base },
     ];
     for own in settings {
         for seed in 0..2 {
@@ -232,7 +186,7 @@ fn threads_are_merged_single_streams() {
         moves.iter().for_each(|&mv| bag.apply(&mut state, mv));
         bag.score(&state)
     };
-    let nested = Nrpa { level: 2, iterations: 20, ..Nrpa::default() };
+    let nested = Nrpa { level: 2, iterations: 20.into(), ..Nrpa::default() };
     let tree = Uct { solver: false, ..Uct::best() };
     type Stream<'a> = Box<dyn Fn(&mut Rng, usize) -> Vec<Vec<u8>> + 'a>;
     let cases: [(Method, Stream<'_>); 3] = [

@@ -89,6 +89,13 @@ impl<G: Geometry> Tiles<G> {
         Extent { rows: self.rows, columns: self.columns }
     }
 
+    /// What is known about a move before anything is learned.
+    fn terms(&self, state: &Position<G>, mv: u16) -> [f64; 2] {
+        let size = state.board.group_size(mv).saturating_sub(2).min(8);
+        let kept = self.colours.first() == Some(&state.board.colour_at(mv));
+        [f64::from(size), if kept { -1.0 } else { 0.0 }]
+    }
+
     /// The points at the end of a game that stops at `board`.
     #[must_use]
     pub fn end_points(&self, board: &Board<G>) -> i64 {
@@ -125,6 +132,18 @@ impl<G: Geometry> Problem for Tiles<G> {
         state.board.group_code(mv)
     }
 
+    /// The sum of [`biases`](Self::biases).
+    fn bias(&self, state: &Position<G>, mv: u16) -> f64 {
+        let [size, kept] = self.terms(state, mv);
+        size + kept
+    }
+
+    /// Two terms: the group's tiles beyond two, at most 8 of them; and -1 if its colour is the start board's most
+    /// frequent one, the colour that the selective policy keeps for last.
+    fn biases(&self, state: &Position<G>, mv: u16, terms: &mut Vec<f64>) {
+        terms.extend(self.terms(state, mv));
+    }
+
     /// Schadd's over-estimate: every colour leaves in one group; no award while a colour has a single tile.
     fn bound(&self, state: &Position<G>) -> Option<f64> {
         let counts = state.board.colour_counts();
@@ -137,6 +156,12 @@ impl<G: Geometry> Problem for Tiles<G> {
             self.game.end_points(self.penalty, &[])
         };
         Some((state.points + groups + end) as f64)
+    }
+
+    /// Points so far, and what every group would bring as it stands.
+    fn potential(&self, state: &Position<G>) -> Option<f64> {
+        let groups = self.engine.for_lists().run(Worth { board: &state.board, game: self.game });
+        Some((state.points + groups) as f64)
     }
 
     fn key(&self, state: &Position<G>) -> Option<u64> {
@@ -181,17 +206,43 @@ impl<G: Geometry> Job<G> for List<'_, G> {
 
     #[inline(always)]
     fn run<O: Ops<G>>(self, ops: O) {
-        let linked = ops.links(&ops.load(self.board));
-        let links = Links::new(ops, &linked);
-        let mut rest = ops.words(ops.cells(&linked));
-        for w in 0..G::WORDS {
-            while rest[w] != 0 {
-                let cell = w * 64 + rest[w].trailing_zeros() as usize;
-                self.moves.push(cell as u16);
-                let group = flood_lowest(ops, &links, cell).mask();
-                for i in w..G::WORDS {
-                    rest[i] &= !group[i];
-                }
+        for_groups(ops, self.board, |cell, _| self.moves.push(cell as u16));
+    }
+}
+
+/// Adds up the points of all groups.
+struct Worth<'a, G: Geometry> {
+    board: &'a Board<G>,
+    game: Game,
+}
+
+impl<G: Geometry> Job<G> for Worth<'_, G> {
+    type Output = i64;
+
+    #[inline(always)]
+    fn run<O: Ops<G>>(self, ops: O) -> i64 {
+        let mut sum = 0;
+        for_groups(ops, self.board, |_, group| {
+            let size: u32 = group.iter().map(|word| word.count_ones()).sum();
+            sum += self.game.points(size as usize);
+        });
+        sum
+    }
+}
+
+/// Calls `found` with the smallest cell and the cells of each group, in the order of these cells.
+#[inline(always)]
+fn for_groups<G: Geometry, O: Ops<G>>(ops: O, board: &Board<G>, mut found: impl FnMut(usize, &[u64])) {
+    let linked = ops.links(&ops.load(board));
+    let links = Links::new(ops, &linked);
+    let mut rest = ops.words(ops.cells(&linked));
+    for w in 0..G::WORDS {
+        while rest[w] != 0 {
+            let cell = w * 64 + rest[w].trailing_zeros() as usize;
+            let group = flood_lowest(ops, &links, cell).mask();
+            found(cell, group.as_ref());
+            for i in w..G::WORDS {
+                rest[i] &= !group[i];
             }
         }
     }

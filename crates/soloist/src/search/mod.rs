@@ -4,6 +4,7 @@
 //! observers, checkpoints and threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep
 //! their recursion as a stack of frames.
 
+mod beam;
 mod branch_and_bound;
 mod children;
 mod depth_first;
@@ -15,16 +16,17 @@ mod sampling;
 mod seen;
 mod uct;
 
+pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
 pub use ida_star::IdaStar;
 pub use nmcs::Nmcs;
-pub use nrpa::Nrpa;
+pub use nrpa::{Keep, Nrpa, Share, Similar};
 pub use sampling::Sampling;
 pub use uct::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Playouts, Rank, Uct};
 
 use crate::outcome::{Counters, Improvement, Solution};
-use crate::{CheckpointError, Method, Problem, Rng, Rollout, Score, Sense};
+use crate::{CheckpointError, Method, Problem, Rng, Rollout, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
 /// What a step says about going on.
@@ -36,16 +38,33 @@ pub(crate) enum Status {
     Exhausted,
     /// The method came to its end without such a proof.
     Completed,
+    /// Nothing can be done before the streams have exchanged what they offer.
+    Waiting,
 }
 
 /// A search in progress on one stream.
 pub(crate) trait Search<P: Problem>: Send {
     /// Does one unit of work.
     fn step(&mut self, context: &mut Context<'_, P>) -> Status;
+    /// What this stream gives to the others, when it waits for an exchange: only [`receive`](Self::receive) makes it go
+    /// on.
+    fn offer(&self) -> Option<Offer<P::Move>> {
+        None
+    }
+    /// The offers of all streams that have not ended, by stream.
+    fn receive(&mut self, _offers: &[Offer<P::Move>]) {}
     /// The whole state, for a checkpoint.
     fn save(&self) -> Vec<u8>;
     /// Restores what `save` wrote into a freshly built search.
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError>;
+}
+
+/// A solution that one stream offers to the others.
+pub(crate) struct Offer<M> {
+    pub(crate) score: Score,
+    /// Tells solutions of equal score apart.
+    pub(crate) feature: f64,
+    pub(crate) trace: Trace<M>,
 }
 
 /// What a search works with: the problem and the parts of its stream.
@@ -88,6 +107,21 @@ impl<P: Problem> Context<'_, P> {
     }
 }
 
+/// The state after `moves` that a checkpoint names.
+pub(crate) fn replay<P: Problem>(problem: &P, moves: &[P::Move]) -> Result<P::State, CheckpointError> {
+    let mut state = problem.root();
+    let mut legal = Vec::new();
+    for &mv in moves {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        if !legal.contains(&mv) {
+            return Err(CheckpointError::Corrupt("an illegal move"));
+        }
+        problem.apply(&mut state, mv);
+    }
+    Ok(state)
+}
+
 /// Counters and incumbent of a stream.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "M: crate::Move")]
@@ -126,6 +160,7 @@ impl Method {
             Self::Uct(own) => Box::new(uct::Run::new(own.clone(), problem, memory)),
             Self::Nmcs(own) => Box::new(nmcs::Run::new(own.clone())),
             Self::Nrpa(own) => Box::new(nrpa::Run::new(own.clone(), problem)),
+            Self::Beam(own) => Box::new(beam::Run::new(own.clone(), problem, memory)),
             Self::BranchAndBound(own) => own.build(problem, memory),
             Self::IdaStar(own) => Box::new(own.build(problem, memory)),
         }

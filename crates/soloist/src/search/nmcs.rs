@@ -1,22 +1,28 @@
 //! Nested Monte-Carlo search.
 
-use super::{Context, Search, Status};
+use super::{Context, Search, Status, replay};
 use crate::checkpoint::{decode, encode};
-use crate::parameter::parameters;
+use crate::parameter::{PerLevel, parameters};
 use crate::{CheckpointError, Move, Playout, Problem, Score};
 use serde::{Deserialize, Serialize};
 
 parameters! {
-    /// Nested Monte-Carlo search (NMCS) with a memorised best sequence.
+    /// Nested Monte-Carlo search (NMCS) with a memorised best sequence, and its beam.
     ///
     /// Level 0 is a playout. Level `n` at a state runs level `n - 1` after each legal move, remembers the best sequence
     /// seen since this level began, and plays the next move of *that* sequence (not of this step's best): so it never
     /// ends worse than what it has seen.
     ///
+    /// With `width > 1` this is Monte-Carlo beam search: a level holds so many states, each with the best sequence that
+    /// led through it. All of them are developed by the level below; of all their children, the next states along the
+    /// remembered sequences included, those with the best results become the new beam (ties: remembered first, then
+    /// as met). A level ends when its states have no moves left, and returns the best it has seen.
+    ///
     /// The moves tried are the candidates of the rollout, so that a selective rollout restricts every level.
     ///
     /// When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one
-    /// run of level `n` takes about (branching x length)^n / n! playouts. Memory: one sequence a level.
+    /// run of level `n` takes about (width x branching x length)^n / n! playouts. Memory: `width` states a level, and a
+    /// sequence for each of their children.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -26,19 +32,25 @@ parameters! {
     /// ```
     ///
     /// # References
-    /// T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009, pages 456-461.
+    /// T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009, pages 456-461. T. Cazenave, "Monte Carlo beam search", IEEE
+    /// Transactions on Computational Intelligence and AI in Games 4, 2012, pages 68-72.
     pub struct Nmcs {
         /// nesting level
         level: u64 = 3, 1..=12;
+        /// states that each level holds
+        width: PerLevel = 1.into(), 1..=100_000;
         /// start anew when a run ends, until the budget is used up
         restarts: bool = true, ();
     }
 }
 
+/// A finished solution: its score and its moves from the root.
+type Found<M> = (Score, Vec<M>);
+
 /// A level in progress.
 struct Frame<P: Problem> {
-    /// Where this level stands.
-    state: P::State,
+    /// Where this level stands: a state for each entry.
+    states: Vec<P::State>,
     saved: Saved<P::Move>,
 }
 
@@ -46,13 +58,39 @@ struct Frame<P: Problem> {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "M: Move")]
 struct Saved<M> {
-    /// Moves from the root to the frame's present state.
-    path: Vec<M>,
+    entries: Vec<Entry<M>>,
+    /// The entry at work.
+    turn: usize,
     /// The moves to try there.
     moves: Vec<M>,
     /// Which of them is tried next.
     next: usize,
-    best: Option<(Score, Vec<M>)>,
+    /// The best of all that this level has seen.
+    best: Option<Found<M>>,
+}
+
+/// A state of a level's beam.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Entry<M> {
+    /// Moves from the root.
+    path: Vec<M>,
+    /// The best solution known that passes through it.
+    best: Option<Found<M>>,
+    /// Results of its moves, in order.
+    results: Vec<Found<M>>,
+}
+
+impl<M: Move> Entry<M> {
+    fn new(path: Vec<M>, best: Option<Found<M>>) -> Self {
+        Self { path, best, results: Vec::new() }
+    }
+
+    /// Solutions through its children, what is remembered first.
+    fn children(self) -> impl Iterator<Item = Found<M>> {
+        let depth = self.path.len();
+        self.best.into_iter().chain(self.results).filter(move |(_, moves)| moves.len() > depth)
+    }
 }
 
 pub(crate) struct Run<P: Problem> {
@@ -70,36 +108,77 @@ impl<P: Problem> Run<P> {
     fn push(&mut self, context: &mut Context<'_, P>, state: P::State, path: Vec<P::Move>) {
         let mut moves = Vec::new();
         context.rollout.candidates(context.problem, &state, &mut moves);
-        self.frames.push(Frame { state, saved: Saved { path, moves, next: 0, best: None } });
+        let entries = vec![Entry::new(path, None)];
+        self.frames.push(Frame { states: vec![state], saved: Saved { entries, turn: 0, moves, next: 0, best: None } });
     }
 
-    /// Gives a finished sequence to the innermost frame and lets every frame that is through with its moves go on.
+    /// Gives a finished solution to the innermost frame and lets every frame that is through with its moves go on.
     /// The outermost level has ended when no frame is left.
-    fn offer(&mut self, context: &mut Context<'_, P>, mut score: Score, mut sequence: Vec<P::Move>) {
-        let problem = context.problem;
-        while let Some(frame) = self.frames.last_mut() {
+    fn offer(&mut self, context: &mut Context<'_, P>, mut found: Found<P::Move>) {
+        let sense = context.problem.sense();
+        loop {
+            let level = self.own.level as usize + 1 - self.frames.len();
+            let width = self.own.width.at(level) as usize;
+            let Some(frame) = self.frames.last_mut() else { return };
             let saved = &mut frame.saved;
-            if saved.best.as_ref().is_none_or(|(best, _)| problem.sense().better(score, *best)) {
-                saved.best = Some((score, sequence));
+            if saved.best.as_ref().is_none_or(|best| sense.better(found.0, best.0)) {
+                saved.best = Some(found.clone());
             }
-            if saved.next < saved.moves.len() {
+            saved.entries[saved.turn].results.push(found);
+            if saved.next < saved.moves.len() || frame.next_entry(context, width) {
                 return;
             }
-            if let Some((_, best)) = &saved.best
-                && let Some(&mv) = best.get(saved.path.len())
-            {
-                problem.apply(&mut frame.state, mv);
-                saved.path.push(mv);
-                saved.next = 0;
-                saved.moves.clear();
-                context.rollout.candidates(problem, &frame.state, &mut saved.moves);
-                if !saved.moves.is_empty() {
-                    return;
-                }
+            // This level returns its best solution to the one above.
+            let Some(best) = self.frames.pop().and_then(|frame| frame.saved.best) else { return };
+            found = best;
+        }
+    }
+}
+
+impl<P: Problem> Frame<P> {
+    /// The present entry is through: the next one, or the next beam. False: the level is at its end.
+    fn next_entry(&mut self, context: &mut Context<'_, P>, width: usize) -> bool {
+        self.saved.turn += 1;
+        if self.saved.turn == self.saved.entries.len() {
+            self.next_beam(context, width);
+        }
+        let Some(state) = self.states.get(self.saved.turn) else { return false };
+        self.saved.next = 0;
+        self.saved.moves.clear();
+        context.rollout.candidates(context.problem, state, &mut self.saved.moves);
+        true
+    }
+
+    /// The best children of all entries become the entries; finished ones have nothing left to develop.
+    fn next_beam(&mut self, context: &mut Context<'_, P>, width: usize) {
+        let problem = context.problem;
+        let sense = problem.sense();
+        let mut children: Vec<(usize, Found<P::Move>)> = Vec::new();
+        let mut depth = 0;
+        for (parent, entry) in self.saved.entries.drain(..).enumerate() {
+            depth = entry.path.len();
+            children.extend(entry.children().map(|child| (parent, child)));
+        }
+        children.sort_by(|(_, a), (_, b)| sense.better(b.0, a.0).cmp(&sense.better(a.0, b.0)));
+        // The better one of two solutions through the same child.
+        let mut kept: Vec<(usize, P::Move)> = Vec::new();
+        children.retain(|(parent, (_, moves))| {
+            let child = (*parent, moves[depth]);
+            let fresh = kept.len() < width && !kept.contains(&child);
+            kept.extend(fresh.then_some(child));
+            fresh
+        });
+        let parents = std::mem::take(&mut self.states);
+        self.saved.turn = 0;
+        for (parent, (score, moves)) in children {
+            let mut state = parents[parent].clone();
+            problem.apply(&mut state, moves[depth]);
+            self.saved.moves.clear();
+            context.rollout.candidates(problem, &state, &mut self.saved.moves);
+            if !self.saved.moves.is_empty() {
+                self.states.push(state);
+                self.saved.entries.push(Entry::new(moves[..=depth].to_vec(), Some((score, moves))));
             }
-            // Terminal: this level returns its best sequence to the one above.
-            let Some((best, moves)) = self.frames.pop().and_then(|frame| frame.saved.best) else { return };
-            (score, sequence) = (best, moves);
         }
     }
 }
@@ -114,10 +193,11 @@ impl<P: Problem> Search<P> for Run<P> {
         loop {
             let depth = self.frames.len() as u64;
             let frame = self.frames.last_mut().expect("pushed above");
-            let mut state = frame.state.clone();
-            let mut path = frame.saved.path.clone();
-            if let Some(&mv) = frame.saved.moves.get(frame.saved.next) {
-                frame.saved.next += 1;
+            let Frame { states, saved } = frame;
+            let mut state = states[saved.turn].clone();
+            let mut path = saved.entries[saved.turn].path.clone();
+            if let Some(&mv) = saved.moves.get(saved.next) {
+                saved.next += 1;
                 problem.apply(&mut state, mv);
                 path.push(mv);
                 if depth < self.own.level {
@@ -130,7 +210,7 @@ impl<P: Problem> Search<P> for Run<P> {
             context.rollout.run(problem, &mut state, &mut self.playout, context.rng);
             let score = context.finish(&state, &path, &self.playout.moves);
             path.extend_from_slice(&self.playout.moves);
-            self.offer(context, score, path);
+            self.offer(context, (score, path));
             let ended = self.frames.is_empty() && !self.own.restarts;
             return if ended { Status::Completed } else { Status::Running };
         }
@@ -143,17 +223,18 @@ impl<P: Problem> Search<P> for Run<P> {
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
         self.frames.clear();
         for saved in decode::<Vec<Saved<P::Move>>>(bytes)? {
-            let mut state = problem.root();
-            let mut legal = Vec::new();
-            for &mv in &saved.path {
-                legal.clear();
-                problem.moves(&state, &mut legal);
-                if !legal.contains(&mv) {
-                    return Err(CheckpointError::Corrupt("an illegal move"));
-                }
-                problem.apply(&mut state, mv);
+            if saved.turn >= saved.entries.len() {
+                return Err(CheckpointError::Corrupt("a beam"));
             }
-            self.frames.push(Frame { state, saved });
+            let mut states = Vec::new();
+            for entry in &saved.entries {
+                let known = entry.best.iter().chain(&entry.results);
+                if known.into_iter().any(|(_, moves)| !moves.starts_with(&entry.path)) {
+                    return Err(CheckpointError::Corrupt("a beam"));
+                }
+                states.push(replay(problem, &entry.path)?);
+            }
+            self.frames.push(Frame { states, saved });
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Problems and tools that the tests of the engine share.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod logits;
 pub(crate) mod tree;
 
 use serde::{Deserialize, Serialize};
@@ -207,6 +208,18 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.bias(&state.0, mv)
     }
 
+    fn biases(&self, state: &Self::State, mv: P::Move, terms: &mut Vec<f64>) {
+        self.inner.biases(&state.0, mv, terms);
+    }
+
+    fn codes(&self) -> Option<u32> {
+        self.inner.codes()
+    }
+
+    fn potential(&self, state: &Self::State) -> Option<f64> {
+        self.inner.potential(&state.0)
+    }
+
     fn key(&self, state: &Self::State) -> Option<u64> {
         self.inner.key(&state.0)
     }
@@ -252,6 +265,22 @@ pub(crate) fn methods() -> Vec<Method> {
         ("nrpa", &[("level", "3"), ("iterations", "7"), ("bias_weight", "0.8"), ("temperature", "1.5")]),
         ("nrpa", &[("level", "2"), ("iterations", "25"), ("clamp", "2"), ("restarts", "false")]),
         ("nrpa", &[("level", "6"), ("iterations", "3")]),
+        ("nrpa", &[("level", "2"), ("iterations", "9,5"), ("threshold", "2"), ("explore", "true")]),
+        ("nrpa", &[("level", "2"), ("iterations", "30"), ("stopping", "2.3"), ("bias_rate", "0.1")]),
+        ("nrpa", &[("level", "3"), ("iterations", "12"), ("repetitions", "2")]),
+        ("nrpa", &[("level", "2"), ("iterations", "12"), ("share", "leaf")]),
+        ("nrpa", &[("level", "3"), ("iterations", "5"), ("share", "islands"), ("share_every", "2")]),
+        ("hd-nrpa", &[("level", "2"), ("iterations", "12"), ("width", "1,4"), ("share", "islands")]),
+        ("hd-nrpa", &[("level", "2"), ("iterations", "12"), ("threshold", "3"), ("bias_weight", "0.5")]),
+        ("beam-nrpa", &[("level", "2"), ("iterations", "8"), ("width", "2,3"), ("playouts", "2")]),
+        ("nmcs", &[("level", "2"), ("width", "3")]),
+        ("nmcs", &[("level", "3"), ("width", "1,2,4")]),
+        ("nmcts", &[("nested_playouts", "20"), ("c", "0.5")]),
+        ("nmcts", &[("nesting", "3"), ("nested_playouts", "7"), ("transpositions", "true")]),
+        ("beam", &[("width", "30"), ("noise", "5")]),
+        ("beam", &[("width", "5"), ("tie", "playouts"), ("merit", "none"), ("playouts", "2")]),
+        ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy"), ("policy_weight", "1"), ("merge", "false")]),
+        ("beam", &[("width", "20"), ("selective", "true"), ("merit", "bound")]),
         ("nrpa", &[("level", "2"), ("iterations", "8"), ("arms", "5"), ("race", "2")]),
         ("dfs", &[("shuffle", "all"), ("children", "given")]),
         ("lds", &[("children", "bias")]),

@@ -63,14 +63,15 @@ pub(super) struct Saved<M> {
 
 impl<P: Problem> Learner<P> {
     /// A blank learner that uses about `memory` bytes.
-    pub(super) fn new(own: &Uct, root: &P::State, memory: u64) -> Self {
+    pub(super) fn new(own: &Uct, problem: &P, root: &P::State, memory: u64) -> Self {
+        let limit = problem.codes().unwrap_or(0);
         let plays_history = own.playouts == Playouts::History;
         // The policy mirrors the table at about three times its size.
         let share = if plays_history { memory / 8 } else { memory / 2 };
         let policy = match own.playouts {
             Playouts::Rollout => None,
-            Playouts::History => Some(Policy::new(own.temperature, 0.0, f64::INFINITY)),
-            Playouts::Adapted => Some(Policy::new(1.0, 0.0, own.clamp)),
+            Playouts::History => Some(Policy::new(own.temperature, 0.0, f64::INFINITY).with_codes(limit)),
+            Playouts::Adapted => Some(Policy::new(1.0, 0.0, own.clamp).with_codes(limit)),
         };
         Self {
             history: (plays_history || own.history > 0.0).then(|| Means::new(share)),
@@ -224,8 +225,10 @@ impl<P: Problem> Learner<P> {
     /// A new tree from the beginning of the game: what was learned about the nodes and the best playout of the old one
     /// goes with it.
     pub(super) fn forget_tree(&mut self, own: &Uct) {
-        if own.playouts == Playouts::Adapted {
-            self.policy = Some(Policy::new(1.0, 0.0, own.clamp));
+        if own.playouts == Playouts::Adapted
+            && let Some(policy) = &mut self.policy
+        {
+            policy.clear();
         }
         self.best = None;
         self.waiting = 0;

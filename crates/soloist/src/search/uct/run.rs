@@ -4,10 +4,11 @@ use super::arena::Arena;
 use super::beam::Beam;
 use super::game::{Game, Variants};
 use super::learn::{Learner, Saved};
+use super::nested::{self, Nested};
 use super::select::{Range, Selector};
 use super::{Expansion, FirstPlay, Uct};
 use crate::checkpoint::{decode, encode};
-use crate::search::{Context, Search, Status};
+use crate::search::{Context, Search, Status, replay};
 use crate::{CheckpointError, Lifetime, Playout, Problem, Score, Sense, Trace};
 use std::collections::HashMap;
 
@@ -41,6 +42,8 @@ pub(crate) struct Run<P: Problem> {
     prefix: Vec<P::Move>,
     playout: Playout<P::Move>,
     pub(super) uses_codes: bool,
+    /// The search that stands for playouts.
+    pub(super) nested: Option<Box<Nested<P>>>,
 }
 
 /// What `descend` found.
@@ -56,6 +59,8 @@ enum Leaf {
 impl<P: Problem> Run<P> {
     pub(crate) fn new(own: Uct, problem: &P, memory: u64) -> Self {
         let root = problem.root();
+        let nested = Nested::new(&own, problem, memory / 4);
+        let memory = if nested.is_some() { memory / 4 * 3 } else { memory };
         // States that share nodes need a map of keys and, to make room, a second tree of half the size.
         let share = match (own.transpositions, own.uses_codes()) {
             (true, _) => memory / 8 * 3,
@@ -66,7 +71,7 @@ impl<P: Problem> Run<P> {
             sense: problem.sense(),
             memory: share,
             arena: Arena::new(share, own.uses_sides()),
-            learner: Learner::new(&own, &root, memory / 4),
+            learner: Learner::new(&own, problem, &root, memory / 4),
             beam: (own.beam_width > 0).then(|| Beam::new(own.beam_width, own.beam_limit)),
             game: Game::new(own.move_playouts),
             variants: Variants::default(),
@@ -84,6 +89,7 @@ impl<P: Problem> Run<P> {
             prefix: Vec::new(),
             playout: Playout::default(),
             uses_codes: own.uses_codes(),
+            nested,
             own,
         }
     }
@@ -301,6 +307,53 @@ impl<P: Problem> Run<P> {
         }
     }
 
+    /// A score for all nodes of the path.
+    fn back_up(&mut self, score: Score) {
+        if let Score::Feasible(value) = score {
+            self.range.add(value, self.sense);
+        }
+        if self.game.best.is_none_or(|best| self.sense.better(score, best)) {
+            self.game.best = Some(score);
+        }
+        for &slot in &self.path {
+            self.arena.count_edge(slot);
+            let at = self.arena.resolve(slot);
+            self.arena.update(at, score, self.sense);
+        }
+        self.game.spent += 1;
+    }
+
+    /// A search from the end of the path instead of a playout. False: there is nothing to search.
+    fn begin_nested(&mut self, problem: &P) -> bool {
+        let Some(nested) = &mut self.nested else { return false };
+        self.moves.clear();
+        problem.moves(&self.state, &mut self.moves);
+        if self.moves.is_empty() {
+            return false;
+        }
+        nested.begin(&self.state, &self.prefix);
+        true
+    }
+
+    /// A playout of the search below.
+    fn step_nested(&mut self, context: &mut Context<'_, P>) {
+        let Some((score, closed)) = self.nested.as_mut().and_then(|nested| nested.step(context)) else { return };
+        self.back_up(score);
+        if closed && self.own.closes() {
+            self.arena.close(&self.path);
+        }
+    }
+
+    /// Down the tree, and a playout or the first of a nested search.
+    fn walk(&mut self, context: &mut Context<'_, P>) {
+        match self.descend(context) {
+            Leaf::Play if self.begin_nested(context.problem) => self.step_nested(context),
+            Leaf::Play => self.play(context, false),
+            Leaf::Guided => self.play(context, true),
+            Leaf::Nothing => {}
+        }
+    }
+
     /// One playout from the end of the path, its score given to all who learn from it.
     fn play(&mut self, context: &mut Context<'_, P>, guided: bool) {
         let in_tree = self.path.len();
@@ -313,26 +366,15 @@ impl<P: Problem> Run<P> {
         } else {
             context.finish(&self.state, &self.prefix, &self.playout.moves)
         };
-        if let Score::Feasible(value) = score {
-            self.range.add(value, self.sense);
-        }
-        if self.game.best.is_none_or(|best| self.sense.better(score, best)) {
-            self.game.best = Some(score);
-        }
         if guided {
             self.follow(context);
         }
-        for &slot in &self.path {
-            self.arena.count_edge(slot);
-            let at = self.arena.resolve(slot);
-            self.arena.update(at, score, self.sense);
-        }
+        self.back_up(score);
         if self.uses_codes {
             let scale = self.range.scale();
             let (arena, path) = (&self.arena, &self.path[..in_tree]);
             self.learner.learn(&self.own, context, score, scale, |trace| Self::steps(arena, path, trace));
         }
-        self.game.spent += 1;
         let left = in_tree + self.playout.moves.len() - self.path.len();
         if self.own.closes() && left == 0 {
             // Asked of the problem: a rollout may stop early.
@@ -347,13 +389,13 @@ impl<P: Problem> Run<P> {
 
 impl<P: Problem> Search<P> for Run<P> {
     fn step(&mut self, context: &mut Context<'_, P>) -> Status {
-        if let Some(status) = self.prepare(context) {
-            return status;
-        }
-        match self.descend(context) {
-            Leaf::Play => self.play(context, false),
-            Leaf::Guided => self.play(context, true),
-            Leaf::Nothing => {}
+        if self.nested.as_ref().is_some_and(|nested| nested.is_active()) {
+            self.step_nested(context);
+        } else {
+            if let Some(status) = self.prepare(context) {
+                return status;
+            }
+            self.walk(context);
         }
         if self.own.closes() && self.arena.get(0).closed {
             if self.game.is_whole() {
@@ -369,18 +411,20 @@ impl<P: Problem> Search<P> for Run<P> {
         let mut keys: Vec<(u64, u32)> = self.keys.iter().map(|(&key, &node)| (key, node)).collect();
         keys.sort_unstable();
         let tree = (&self.arena, self.range, &self.pending, self.full, keys);
-        encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save()))
+        let nested = self.nested.as_ref().map(|nested| nested.save(&self.path));
+        encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save(), nested))
     }
 
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Tree<M> = (Arena<M>, Range, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
-        type Whole<M> = (Tree<M>, (Game<M>, Variants), Option<Beam>, Saved<M>);
-        let (tree, (game, variants), beam, learned) = decode::<Whole<P::Move>>(bytes)?;
+        type Whole<M> = (Tree<M>, (Game<M>, Variants), Option<Beam>, Saved<M>, Option<nested::Saved>);
+        let (tree, (game, variants), beam, learned, nested) = decode::<Whole<P::Move>>(bytes)?;
         let (arena, range, pending, full, keys) = tree;
         self.arena = arena;
         self.arena.resume(self.memory)?;
         if self.arena.len() > 0 && self.arena.has_sides() != self.own.uses_sides()
             || beam.is_some() != self.beam.is_some()
+            || nested.is_some() != self.nested.is_some()
         {
             return Err(CheckpointError::Corrupt("another kind of tree"));
         }
@@ -395,14 +439,13 @@ impl<P: Problem> Search<P> for Run<P> {
         if keys.iter().any(|&(_, node)| node as usize >= self.arena.len()) {
             return Err(CheckpointError::Corrupt("a key of the tree"));
         }
-        self.root.clone_from(&self.start);
-        for &mv in &game.decided {
-            self.moves.clear();
-            problem.moves(&self.root, &mut self.moves);
-            if !self.moves.contains(&mv) {
-                return Err(CheckpointError::Corrupt("an illegal move"));
+        self.root = replay(problem, &game.decided)?;
+        if let (Some(own), Some(saved)) = (&mut self.nested, nested) {
+            let path = own.load(problem, saved)?;
+            if path.iter().flatten().any(|&slot| slot >= self.arena.len()) {
+                return Err(CheckpointError::Corrupt("a path in the tree"));
             }
-            problem.apply(&mut self.root, mv);
+            self.path = path.unwrap_or_default();
         }
         self.learner.load(learned)?;
         self.keys = keys.into_iter().collect();

@@ -216,7 +216,7 @@ mod tests {
     /// The child chosen, from 0, and its bound.
     fn choice(own: &Uct, arena: &Arena<bool>, sense: Sense, played: &[(&[u64], f64)]) -> (usize, f64) {
         own.validate().unwrap();
-        let mut learner = Learner::<Staircase>::new(own, &Staircase(1).root(), 1 << 20);
+        let mut learner = Learner::<Staircase>::new(own, &Staircase(1), &Staircase(1).root(), 1 << 20);
         for (codes, score) in played {
             learner.start();
             learner.codes.extend_from_slice(codes);

@@ -1,0 +1,347 @@
+//! Adaptation towards one playout.
+
+use super::{Policy, scaled};
+use crate::Trace;
+
+/// Fixed-point scale of `1 / z`.
+const CHANCE_SCALE: f64 = (1_u128 << 100) as f64;
+
+/// Buffers of an adaptation, kept from one to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    /// Per slot, zero between calls: one plus the place in the lists by code.
+    local: Vec<u32>,
+    /// By code: its slot, the summed chance of its steps, how often it was chosen.
+    pub(super) touched: Vec<u32>,
+    pub(super) exposure: Vec<u128>,
+    pub(super) count: Vec<u32>,
+    /// By entry: the place of its code in these lists.
+    pub(super) codes: Vec<u32>,
+    /// By entry: its weight.
+    pub(super) weights: Vec<u64>,
+    /// By entry: its bias's factor with the weights of the terms as they are now; empty where they are not learned.
+    factors: Vec<f64>,
+    /// By step: change of `z`.
+    z: Vec<u64>,
+    /// By step: the sum of `1 / z` over the steps before.
+    chances: Vec<u128>,
+    pub(super) diverse: super::diverse::Scratch,
+}
+
+impl Scratch {
+    /// Biases count as recorded.
+    pub(super) fn clear_factors(&mut self) {
+        self.factors.clear();
+    }
+}
+
+impl Policy {
+    /// Moves the policy towards the recorded playout, one step of gradient ascent on its log-likelihood.
+    ///
+    /// For every code `c`, with the weights of before the call: `logit(c) += alpha / t * (times c was chosen - sum over
+    /// its available steps of w(c) / z(step))`, which is Rosin's `Adapt` summed by code, and Cazenave's generalised
+    /// form when the temperature `t` or biases are used. Weights of bias terms that are learned move by `rate * (sum of
+    /// the term over the chosen moves - its expectation)`.
+    ///
+    /// Time is linear in the recorded entries, with one exponential a code.
+    ///
+    /// # References
+    /// C. D. Rosin, "Nested Rollout Policy Adaptation for Monte Carlo Tree Search", IJCAI 2011. T. Cazenave,
+    /// "Generalized Nested Rollout Policy Adaptation", arXiv:2003.10024, 2020. J. Sentuc, F. Ellouze, J.-Y. Lucas and
+    /// T. Cazenave, "Learning the Bias Weights for Generalized Nested Rollout Policy Adaptation", LION 2023.
+    pub fn adapt<M>(&mut self, trace: &Trace<M>, alpha: f64) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.list_factors(trace, &mut scratch.factors);
+        self.gather(&[trace], &mut scratch);
+        let factors = std::mem::take(&mut scratch.factors);
+        let factor = |i| if factors.is_empty() { trace.factors.get(i) } else { factors.get(i) };
+        let steps = trace.chosen.len();
+        scratch.z.clear();
+        scratch.z.resize(steps + 1, 0);
+        for (life, &weight) in trace.lifetimes.iter().zip(&scratch.weights) {
+            scratch.z[life.first as usize] = scratch.z[life.first as usize].wrapping_add(weight);
+            scratch.z[life.end as usize] = scratch.z[life.end as usize].wrapping_sub(weight);
+        }
+        scratch.chances.clear();
+        scratch.chances.push(0);
+        let (mut z, mut sum) = (0_u64, 0_u128);
+        for &change in &scratch.z[..steps] {
+            z = z.wrapping_add(change);
+            sum += chance(z);
+            scratch.chances.push(sum);
+        }
+        for (i, life) in trace.lifetimes.iter().enumerate() {
+            let chance = scratch.chances[life.end as usize] - scratch.chances[life.first as usize];
+            expose(&mut scratch.exposure[scratch.codes[i] as usize], chance, factor(i));
+        }
+        for &chosen in &trace.chosen {
+            scratch.count[scratch.codes[chosen as usize] as usize] += 1;
+        }
+        if self.learns_bias() {
+            self.adapt_terms(trace, &scratch);
+        }
+        self.apply(&mut scratch, alpha);
+        scratch.factors = factors;
+        self.scratch = scratch;
+    }
+
+    /// The factors of a trace's biases: those recorded are of the past.
+    fn list_factors<M>(&self, trace: &Trace<M>, factors: &mut Vec<f64>) {
+        factors.clear();
+        let entries = trace.lifetimes.len();
+        if self.learns_bias() && entries > 0 {
+            let count = trace.terms.len() / entries;
+            factors.extend((0..entries).map(|i| self.terms_factor(&trace.terms[i * count..][..count])));
+        }
+    }
+
+    /// Lists the codes of the traces and the weights of their entries, trace after trace; clears the lists by code.
+    pub(super) fn gather<M>(&mut self, traces: &[&Trace<M>], scratch: &mut Scratch) {
+        let plain = self.plain.len() as u64;
+        let hashed = |trace: &&Trace<M>| match plain {
+            0 => trace.lifetimes.len(),
+            _ => trace.lifetimes.iter().filter(|life| life.code >= plain).count(),
+        };
+        self.reserve(traces.iter().map(hashed).sum());
+        scratch.local.resize(self.logits.len(), 0);
+        scratch.touched.clear();
+        scratch.codes.clear();
+        scratch.weights.clear();
+        for trace in traces {
+            for (i, life) in trace.lifetimes.iter().enumerate() {
+                let slot = self.find_or_insert(life.code);
+                let mut weight = self.weight_at(slot as usize);
+                let factors = if scratch.factors.is_empty() { &trace.factors } else { &scratch.factors };
+                if let Some(&factor) = factors.get(i) {
+                    weight = scaled(weight, factor);
+                }
+                let local = &mut scratch.local[slot as usize];
+                if *local == 0 {
+                    scratch.touched.push(slot);
+                    *local = scratch.touched.len() as u32;
+                }
+                scratch.codes.push(*local - 1);
+                scratch.weights.push(weight);
+            }
+        }
+        scratch.exposure.clear();
+        scratch.exposure.resize(scratch.touched.len(), 0);
+        scratch.count.clear();
+        scratch.count.resize(scratch.touched.len(), 0);
+    }
+
+    /// Moves the logits by what was counted.
+    pub(super) fn apply(&mut self, scratch: &mut Scratch, alpha: f64) {
+        let rate = alpha * self.sharpness;
+        for (i, slot) in scratch.touched.drain(..).enumerate() {
+            let at = slot as usize;
+            scratch.local[at] = 0;
+            let expected = self.weight_at(at) as i64 as f64 * (to_float(scratch.exposure[i]) * (1.0 / CHANCE_SCALE));
+            self.set(slot, self.logits[at] + rate * (f64::from(scratch.count[i]) - expected));
+        }
+    }
+
+    /// Moves the weights of the bias terms.
+    fn adapt_terms<M>(&mut self, trace: &Trace<M>, scratch: &Scratch) {
+        let entries = trace.lifetimes.len();
+        let count = if entries == 0 { 0 } else { trace.terms.len() / entries };
+        let mut gradient = vec![0.0; count];
+        for &chosen in &trace.chosen {
+            let terms = &trace.terms[chosen as usize * count..][..count];
+            gradient.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+        }
+        for (i, life) in trace.lifetimes.iter().enumerate() {
+            let chances = scratch.chances[life.end as usize] - scratch.chances[life.first as usize];
+            let chance = scratch.weights[i] as i64 as f64 * (to_float(chances) * (1.0 / CHANCE_SCALE));
+            let terms = &trace.terms[i * count..][..count];
+            gradient.iter_mut().zip(terms).for_each(|(sum, term)| *sum -= chance * term);
+        }
+        self.terms.resize(count, self.bias_weight);
+        for (weight, slope) in self.terms.iter_mut().zip(&gradient) {
+            *weight += self.bias_rate * slope;
+        }
+    }
+}
+
+/// 1 / z as a fixed-point number.
+#[inline(always)]
+pub(super) fn chance(z: u64) -> u128 {
+    to_fixed(CHANCE_SCALE / z as f64)
+}
+
+/// Adds the chances of an entry's steps to its code's.
+#[inline(always)]
+pub(super) fn expose(exposure: &mut u128, chances: u128, factor: Option<&f64>) {
+    let chances = factor.map_or(chances, |factor| to_fixed(to_float(chances) * factor));
+    // Biases of hundreds exceed any fixed point; what they reach is enough to floor a logit.
+    *exposure = exposure.saturating_add(chances);
+}
+
+/// Half of the 128 bits, as a factor.
+const HALF: f64 = (1_u128 << 64) as f64;
+
+/// A fixed-point number as a float. The compiler's own conversion is a library call.
+#[inline(always)]
+pub(super) fn to_float(fixed: u128) -> f64 {
+    (fixed >> 64) as u64 as f64 * HALF + fixed as u64 as f64
+}
+
+/// A float that is not negative, below 2^128, as a fixed-point number, rounded down.
+#[inline(always)]
+fn to_fixed(float: f64) -> u128 {
+    let high = (float * (1.0 / HALF)) as u64;
+    let low = (float - high as f64 * HALF) as u64;
+    u128::from(high) << 64 | u128::from(low)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::UNIT_WEIGHT;
+    use crate::{Lifetime, Policy, Trace};
+    use std::collections::HashMap;
+
+    /// Steps of (codes, chosen index), as an NRPA trace.
+    fn trace(steps: &[(&[u64], usize)]) -> Trace<u8> {
+        let policy = Policy::new(1.0, 0.0, f64::INFINITY);
+        let mut trace = Trace::default();
+        for (codes, at) in steps {
+            for &code in *codes {
+                trace.offer(code, &policy);
+            }
+            trace.choose(*at, codes.len(), 0);
+        }
+        trace
+    }
+
+    /// Rosin's Adapt as printed: every step reads the old policy.
+    fn adapt_by_the_book(logits: &mut HashMap<u64, f64>, steps: &[(&[u64], usize)], alpha: f64) {
+        let old = logits.clone();
+        for (codes, at) in steps {
+            let weight = |code: &u64| old.get(code).copied().unwrap_or(0.0).exp();
+            let z: f64 = codes.iter().map(weight).sum();
+            *logits.entry(codes[*at]).or_default() += alpha;
+            for code in *codes {
+                *logits.entry(*code).or_default() -= alpha * weight(code) / z;
+            }
+        }
+    }
+
+    #[test]
+    fn adapts_as_the_paper_prints_it() {
+        let games: [&[(&[u64], usize)]; 3] = [
+            &[(&[0, 1, 2], 1), (&[0, 3], 0), (&[5], 0)],
+            &[(&[0, 1, 2], 2), (&[1, 1, 3], 1), (&[1, 4], 0)],
+            &[(&[7, 8, 9, 0], 3), (&[0, 1], 0), (&[0, 1], 1)],
+        ];
+        let mut policy = Policy::new(1.0, 0.0, f64::INFINITY);
+        let mut book = HashMap::new();
+        for round in 0..30 {
+            let steps = games[round % 3];
+            policy.adapt(&trace(steps), 1.0);
+            adapt_by_the_book(&mut book, steps, 1.0);
+            for (code, logit) in &book {
+                assert!((policy.logit(*code) - logit).abs() < 1e-4, "code {code}: {} != {logit}", policy.logit(*code));
+            }
+        }
+    }
+
+    #[test]
+    fn learned_weights_of_bias_terms_follow_the_gradient() {
+        let mut policy = Policy::new(1.0, 0.5, f64::INFINITY).with_bias_rate(0.1);
+        let mut logits: HashMap<u64, f64> = HashMap::new();
+        let mut weights = [0.5, 0.5];
+        for round in 0..40_u64 {
+            let bias = |code: u64| [(code % 3) as f64 - 1.0, ((code + round) % 5) as f64 / 4.0];
+            let steps: [(&[u64], usize); 3] = [(&[0, 1, 2], 1), (&[3, 4, 5, 1], 2), (&[6, 2], 0)];
+            let mut trace = Trace::<u8>::default();
+            for (codes, at) in steps {
+                codes.iter().for_each(|&code| _ = trace.offer_terms(code, &bias(code), &policy));
+                trace.choose(at, codes.len(), 0);
+            }
+            policy.adapt(&trace, 1.0);
+            let (old, before) = (logits.clone(), weights);
+            for (codes, at) in steps {
+                let chance = |code: u64| {
+                    let logit = old.get(&code).copied().unwrap_or(0.0);
+                    (logit + bias(code)[0] * before[0] + bias(code)[1] * before[1]).exp()
+                };
+                let z: f64 = codes.iter().map(|&code| chance(code)).sum();
+                *logits.entry(codes[at]).or_default() += 1.0;
+                for k in 0..2 {
+                    weights[k] += 0.1 * bias(codes[at])[k];
+                }
+                for &code in codes {
+                    *logits.entry(code).or_default() -= chance(code) / z;
+                    for k in 0..2 {
+                        weights[k] -= 0.1 * bias(code)[k] * chance(code) / z;
+                    }
+                }
+            }
+            for k in 0..2 {
+                let found = policy.term_weight(k);
+                assert!((found - weights[k]).abs() < 1e-5, "round {round}, term {k}: {found} != {}", weights[k]);
+            }
+        }
+    }
+
+    #[test]
+    fn lifetimes_equal_repeated_offers() {
+        let mut plain = Policy::new(1.0, 0.0, f64::INFINITY);
+        let mut spans = plain.clone();
+        let mut spanned = Trace::<u8>::default();
+        let a = spanned.record(Lifetime { code: 10, first: 0, end: 3 });
+        let b = spanned.record(Lifetime { code: 11, first: 0, end: 2 });
+        let c = spanned.record(Lifetime { code: 12, first: 1, end: 3 });
+        let d = spanned.record(Lifetime { code: 13, first: 0, end: 1 });
+        for chosen in [d, b, c] {
+            spanned.step(chosen, 0);
+        }
+        assert_eq!(a, 0);
+        let steps = trace(&[(&[10, 11, 13], 2), (&[12, 11, 10], 1), (&[10, 12], 1)]);
+        for _ in 0..50 {
+            plain.adapt(&steps, 0.7);
+            spans.adapt(&spanned, 0.7);
+            for code in 10..14 {
+                assert_eq!(plain.logit(code).to_bits(), spans.logit(code).to_bits());
+            }
+        }
+    }
+
+    #[test]
+    fn nested_copies_are_undone_even_when_the_table_grows() {
+        let mut policy = Policy::new(1.0, 0.0, f64::INFINITY);
+        let small = trace(&[(&[1, 2, 3], 0), (&[4, 5], 1)]);
+        policy.adapt(&small, 1.0);
+        let before: Vec<f64> = (0..6).map(|c| policy.logit(c)).collect();
+        policy.push();
+        policy.adapt(&small, 1.0);
+        let inner: Vec<f64> = (0..6).map(|c| policy.logit(c)).collect();
+        policy.push();
+        let many: Vec<u64> = (0..4000).collect();
+        for _ in 0..3 {
+            policy.adapt(&trace(&[(&many, 17)]), 1.0);
+        }
+        assert_eq!(policy.len(), 4000);
+        let saved = postcard::to_allocvec(&policy).unwrap();
+        let mut loaded: Policy = postcard::from_bytes(&saved).unwrap();
+        for policy in [&mut policy, &mut loaded] {
+            policy.pop();
+            assert_eq!((0..6).map(|c| policy.logit(c)).collect::<Vec<_>>(), inner);
+            assert_eq!(policy.len(), 5);
+            policy.pop();
+            assert_eq!((0..6).map(|c| policy.logit(c)).collect::<Vec<_>>(), before);
+            assert_eq!(policy.weight(999), UNIT_WEIGHT);
+        }
+    }
+
+    #[test]
+    fn each_step_moves_the_logits_by_nothing_in_sum() {
+        let mut policy = Policy::new(1.0, 0.0, f64::INFINITY);
+        for _ in 0..20 {
+            policy.adapt(&trace(&[(&[1, 2, 3], 0), (&[2, 3, 4, 5], 3), (&[6], 0)]), 1.0);
+        }
+        let sum: f64 = (1..=6).map(|c| policy.logit(c)).sum();
+        assert!(sum.abs() < 1e-9, "{sum}");
+        assert!(policy.logit(6).abs() < 1e-9, "a forced move teaches nothing");
+    }
+}

@@ -1,0 +1,476 @@
+//! The layers of a beam as a step machine: a step expands one state, or makes one playout.
+
+use super::links::{Links, ROOT};
+use super::{Beam, Merit, Tie};
+use crate::checkpoint::{decode, encode};
+use crate::rollout::policy_step;
+use crate::search::children::{optimistic, rank};
+use crate::search::seen::Seen;
+use crate::search::{Context, Search, Status, replay};
+use crate::{CheckpointError, Move, Playout, Policy, Problem, Score, Sense, Trace, Uniform, stable_hash};
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+
+/// Places that a beam has however little memory there is.
+const NARROWEST: usize = 64;
+/// Children are thinned out when there are so many times more than places.
+const SLACK: usize = 4;
+
+/// A state of the layer, by its parent and the move.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Entry<M> {
+    /// Place of the parent in the layer before.
+    parent: u32,
+    /// `None` for the root.
+    mv: Option<M>,
+    link: u32,
+    /// Logarithm of the chance of the moves so far.
+    chance: f64,
+}
+
+/// A state of the next layer.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Child<M> {
+    merit: Ranked,
+    parent: u32,
+    mv: M,
+    chance: f64,
+}
+
+/// Rank, tie-break and chance, larger is better; the last is what makes the order total.
+type Ranked = (u64, u64, u64);
+
+/// A state that has playouts to decide ties.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Trial {
+    rank: u64,
+    mix: u64,
+    chance: f64,
+    spent: u64,
+    best: Option<Score>,
+}
+
+/// A pass in progress.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Pass<M> {
+    number: u64,
+    width: f64,
+    /// Makes the noise of this pass.
+    salt: u64,
+    layer: Vec<Entry<M>>,
+    /// The entry to be expanded next.
+    next: usize,
+    /// The next child of the entry before it; `None`: that entry is done.
+    place: Option<usize>,
+    /// The child whose playouts are being made.
+    trial: Option<Trial>,
+    children: Vec<Child<M>>,
+    /// Children below this rank do not survive.
+    cut: Option<Ranked>,
+    /// Whether a state was dropped that might have led to something better.
+    partial: bool,
+    best: Option<(Score, Vec<M>)>,
+}
+
+pub(crate) struct Run<P: Problem> {
+    own: Beam,
+    sense: Sense,
+    /// Places that fit into the memory.
+    most: usize,
+    memory: u64,
+    pass: Option<Pass<P::Move>>,
+    links: Links<P::Move>,
+    seen: Seen,
+    policy: Option<Policy>,
+    root: P::State,
+    /// States of the layer before and of the entries expanded so far.
+    before: Vec<P::State>,
+    states: Vec<P::State>,
+    /// `before` holds the states of the entries themselves, by entry: after a resume.
+    replayed: bool,
+    parents: Vec<u32>,
+    child: P::State,
+    /// The moves of the open entry; `stale` after a resume, when they have to be listed again.
+    moves: Vec<P::Move>,
+    stale: bool,
+    state: P::State,
+    path: Vec<P::Move>,
+    /// By child of the present state: the logarithm of its chance.
+    chances: Vec<f64>,
+    playout: Playout<P::Move>,
+}
+
+impl<P: Problem> Run<P> {
+    pub(crate) fn new(own: Beam, problem: &P, memory: u64) -> Self {
+        let root = problem.root();
+        // A quarter is for the keys. What a state holds on the heap is not known: as much again is assumed.
+        let place = 4 * size_of::<P::State>()
+            + SLACK * 2 * size_of::<Child<P::Move>>()
+            + 2 * size_of::<Entry<P::Move>>()
+            + 4 * size_of::<(u32, P::Move)>();
+        let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
+        let policy =
+            own.learns().then(|| Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0)));
+        Self {
+            sense: problem.sense(),
+            most: most.clamp(NARROWEST, ROOT as usize - 1),
+            memory,
+            pass: None,
+            links: Links::new(),
+            seen: Seen::new(memory / 4),
+            policy,
+            before: vec![root.clone()],
+            states: Vec::new(),
+            replayed: false,
+            parents: Vec::new(),
+            child: root.clone(),
+            state: root.clone(),
+            root,
+            moves: Vec::new(),
+            stale: false,
+            path: Vec::new(),
+            chances: Vec::new(),
+            playout: Playout::default(),
+            own,
+        }
+    }
+
+    /// A pass begins: one layer with the root.
+    fn begin(&mut self, context: &mut Context<'_, P>, number: u64, width: f64) {
+        self.links.clear();
+        self.seen.clear();
+        self.before.clear();
+        self.before.push(self.root.clone());
+        self.replayed = false;
+        self.pass = Some(Pass {
+            number,
+            width,
+            salt: context.rng.next_u64(),
+            layer: vec![Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 }],
+            next: 0,
+            place: None,
+            trial: None,
+            children: Vec::new(),
+            cut: None,
+            partial: self.own.selective,
+            best: None,
+        });
+    }
+
+    /// A finished solution: the moves to `link`, then `more`.
+    fn consider(&mut self, context: &mut Context<'_, P>, score: Score, link: u32, more: &[P::Move]) {
+        let Some(pass) = &mut self.pass else { return };
+        let best = pass.best.as_ref().is_none_or(|(best, _)| self.sense.better(score, *best));
+        if best || context.tally.best.as_ref().is_none_or(|best| self.sense.better(score, best.score)) {
+            self.links.path(link, &mut self.path);
+            context.tally.offer(score, &self.path, more);
+            if best {
+                self.path.extend_from_slice(more);
+                pass.best = Some((score, self.path.clone()));
+            }
+        }
+    }
+
+    /// The rank of the state in `self.child`, reached with this logarithm of its chance.
+    fn rank(&self, problem: &P, chance: f64, mix: u64) -> u64 {
+        let bound = || match problem.sense() {
+            Sense::Maximize => problem.bound(&self.child),
+            Sense::Minimize => problem.bound(&self.child).map(|bound| -bound),
+        };
+        let merit = match self.own.merit {
+            Merit::Potential => problem.potential(&self.child).or_else(bound),
+            Merit::Bound => bound(),
+            Merit::None => None,
+        };
+        let mut merit = merit.filter(|merit| !merit.is_nan()).unwrap_or(0.0);
+        if self.own.noise > 0.0 {
+            // The upper 53 bits, as a number below 1.
+            merit += self.own.noise * ((stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
+        }
+        if self.own.policy_weight > 0.0 {
+            merit += self.own.policy_weight * chance;
+        }
+        rank(Sense::Maximize, merit)
+    }
+
+    /// The logarithms of the chances of the moves at hand.
+    fn list_chances(&mut self, problem: &P, at: usize) {
+        self.chances.clear();
+        let Some(policy) = &self.policy else { return };
+        let state = &self.states[at];
+        let weights = self.moves.iter().map(|&mv| policy.weight(problem.code(state, mv)));
+        let sum: u64 = weights.clone().sum();
+        self.chances.extend(weights.map(|weight| libm::log(weight as f64) - libm::log(sum as f64)));
+    }
+
+    /// Puts the state of the entry at `at` into `self.states` and lists its moves.
+    fn unfold(&mut self, context: &mut Context<'_, P>, at: usize) {
+        let problem = context.problem;
+        let Some(entry) = self.pass.as_ref().map(|pass| pass.layer[at]) else { return };
+        let parent = &self.before[if self.replayed { at } else { entry.parent as usize }];
+        match self.states.get_mut(at) {
+            Some(state) => state.clone_from(parent),
+            None => self.states.push(parent.clone()),
+        }
+        if let Some(mv) = entry.mv
+            && !self.replayed
+        {
+            problem.apply(&mut self.states[at], mv);
+        }
+        self.moves.clear();
+        if self.own.selective {
+            context.rollout.candidates(problem, &self.states[at], &mut self.moves);
+        } else {
+            problem.moves(&self.states[at], &mut self.moves);
+        }
+        self.list_chances(problem, at);
+    }
+
+    /// Begins with the next entry of the layer.
+    fn open(&mut self, context: &mut Context<'_, P>) {
+        let problem = context.problem;
+        let Some(pass) = &mut self.pass else { return };
+        let at = pass.next;
+        let link = pass.layer[at].link;
+        pass.next += 1;
+        self.unfold(context, at);
+        if self.moves.is_empty() {
+            let score = problem.score(&self.states[at]);
+            context.tally.counters.playouts += 1;
+            self.consider(context, score, link, &[]);
+            return;
+        }
+        let bound = optimistic(problem, &self.states[at]);
+        let hopeless = context.incumbent().is_some_and(|value| !self.sense.better_value(bound, value));
+        if let Some(pass) = &mut self.pass
+            && !hopeless
+        {
+            pass.place = Some(0);
+            context.tally.counters.nodes += self.moves.len() as u64;
+        }
+    }
+
+    /// Goes on with the children of the open entry: one playout, or all of them where none are made.
+    fn go_on(&mut self, context: &mut Context<'_, P>) {
+        while let Some((at, place)) = self.pass.as_ref().and_then(|pass| Some((pass.next - 1, pass.place?))) {
+            let Some(&mv) = self.moves.get(place) else {
+                if let Some(pass) = &mut self.pass {
+                    pass.place = None;
+                }
+                self.thin_out(false);
+                return;
+            };
+            let trial = match self.pass.as_ref().and_then(|pass| pass.trial) {
+                Some(trial) => Some(trial),
+                None => self.judge(context.problem, at, place),
+            };
+            let done = match trial {
+                Some(trial) if self.own.tie == Tie::Playouts => {
+                    let done = self.try_out(context, at, mv, trial);
+                    if !done {
+                        return;
+                    }
+                    true
+                }
+                Some(Trial { rank: merit, mix, chance, .. }) => {
+                    let tie = if self.own.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
+                    self.keep((merit, tie, mix), at, mv, chance);
+                    false
+                }
+                None => false,
+            };
+            if let Some(pass) = &mut self.pass {
+                pass.place = Some(place + 1);
+            }
+            if done {
+                return;
+            }
+        }
+    }
+
+    /// Puts child number `place` of the entry at `at` into `self.child` and ranks it. `None`: it cannot survive.
+    fn judge(&mut self, problem: &P, at: usize, place: usize) -> Option<Trial> {
+        let pass = self.pass.as_mut()?;
+        let Entry { link, chance, .. } = pass.layer[at];
+        let (salt, cut) = (pass.salt, pass.cut);
+        self.child.clone_from(&self.states[at]);
+        problem.apply(&mut self.child, self.moves[place]);
+        let key = problem.key(&self.child).filter(|_| self.own.merge);
+        // Equal states have equal noise, whoever their parents are.
+        let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
+        let chance = chance + self.chances.get(place).copied().unwrap_or(0.0);
+        let rank = self.rank(problem, chance, mix);
+        if cut.is_some_and(|cut| rank < cut.0) {
+            self.pass.as_mut()?.partial = true;
+            return None;
+        }
+        let known = key.is_some_and(|key| self.seen.seen(key));
+        (!known).then_some(Trial { rank, mix, chance, spent: 0, best: None })
+    }
+
+    /// A playout from the state in `self.child`. Whether it was its last.
+    fn try_out(&mut self, context: &mut Context<'_, P>, at: usize, mv: P::Move, mut trial: Trial) -> bool {
+        let Some(link) = self.pass.as_ref().map(|pass| pass.layer[at].link) else { return true };
+        let mut playout = std::mem::take(&mut self.playout);
+        playout.moves.clear();
+        playout.moves.push(mv);
+        self.state.clone_from(&self.child);
+        context.rollout.run(context.problem, &mut self.state, &mut playout, context.rng);
+        let score = context.probe(&self.state);
+        self.consider(context, score, link, &playout.moves);
+        self.playout = playout;
+        trial.spent += 1;
+        if trial.best.is_none_or(|best| self.sense.better(score, best)) {
+            trial.best = Some(score);
+        }
+        let done = trial.spent >= self.own.playouts;
+        if let Some(pass) = &mut self.pass {
+            pass.trial = (!done).then_some(trial);
+        }
+        if done {
+            // Any feasible score before any other.
+            let tie = match trial.best {
+                Some(Score::Feasible(value)) => rank(self.sense, value) / 2 + (1 << 63),
+                Some(Score::Infeasible(degree)) => rank(Sense::Minimize, degree) / 2,
+                None => 0,
+            };
+            self.keep((trial.rank, tie, trial.mix), at, mv, trial.chance);
+        }
+        done
+    }
+
+    fn keep(&mut self, merit: Ranked, at: usize, mv: P::Move, chance: f64) {
+        if let Some(pass) = &mut self.pass {
+            pass.children.push(Child { merit, parent: at as u32, mv, chance });
+        }
+    }
+
+    /// Keeps as many children as there are places, once there are many more or `all` have come.
+    fn thin_out(&mut self, all: bool) {
+        let Some(pass) = &mut self.pass else { return };
+        let places = (pass.width.min(1e18) as usize).clamp(1, self.most);
+        let most = if all { places } else { places * SLACK };
+        if pass.children.len() <= most {
+            return;
+        }
+        let order = |child: &Child<P::Move>| Reverse((child.merit, child.parent));
+        pass.children.select_nth_unstable_by_key(places - 1, order);
+        pass.cut = Some(pass.children[places - 1].merit);
+        pass.children.truncate(places);
+        pass.partial = true;
+    }
+
+    /// The layer is done: the children become the next one. False: there are none.
+    fn next_layer(&mut self) -> bool {
+        self.thin_out(true);
+        let Some(pass) = &mut self.pass else { return false };
+        // Children of the same parent together: their states are near.
+        pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
+        self.parents.clear();
+        self.parents.extend(pass.layer.iter().map(|entry| entry.link));
+        pass.layer.clear();
+        for child in pass.children.drain(..) {
+            let link = self.links.push(self.parents[child.parent as usize], child.mv);
+            pass.layer.push(Entry { parent: child.parent, mv: Some(child.mv), link, chance: child.chance });
+        }
+        self.links.sweep(pass.layer.iter_mut().map(|entry| &mut entry.link));
+        self.replayed = false;
+        pass.next = 0;
+        pass.cut = None;
+        self.seen.clear();
+        std::mem::swap(&mut self.before, &mut self.states);
+        !pass.layer.is_empty()
+    }
+
+    /// Teaches the policy the best solution of the pass.
+    fn learn(&mut self, problem: &P, moves: &[P::Move]) {
+        let Some(policy) = &mut self.policy else { return };
+        let mut state = self.root.clone();
+        let mut trace = Trace::default();
+        for &mv in moves {
+            let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|&other| other == mv).unwrap_or(0);
+            policy_step(&mut Uniform, problem, &mut state, policy, &mut trace, same);
+        }
+        policy.adapt(&trace, self.own.alpha);
+    }
+}
+
+impl<P: Problem> Search<P> for Run<P> {
+    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+        if self.pass.is_none() {
+            self.begin(context, 0, self.own.width as f64);
+        }
+        if self.pass.as_ref().is_some_and(|pass| pass.place.is_none()) {
+            self.open(context);
+        } else if self.stale {
+            // After a resume: what the open entry offers is found again.
+            self.stale = false;
+            if let Some((at, place)) = self.pass.as_ref().and_then(|pass| Some((pass.next - 1, pass.place?))) {
+                self.unfold(context, at);
+                self.child.clone_from(&self.states[at]);
+                if let Some(&mv) = self.moves.get(place) {
+                    context.problem.apply(&mut self.child, mv);
+                }
+            }
+        }
+        if self.pass.as_ref().is_some_and(|pass| pass.place.is_some()) {
+            self.go_on(context);
+        }
+        let over = self.pass.as_ref().is_some_and(|pass| pass.next >= pass.layer.len() && pass.place.is_none());
+        if !over || self.next_layer() {
+            return Status::Running;
+        }
+        let Some(pass) = self.pass.take() else { return Status::Running };
+        if !pass.partial {
+            return Status::Exhausted;
+        }
+        if let Some((_, moves)) = &pass.best {
+            self.learn(context.problem, moves);
+        }
+        if !self.own.restarts {
+            return Status::Completed;
+        }
+        self.begin(context, pass.number + 1, pass.width * self.own.widen);
+        Status::Running
+    }
+
+    fn save(&self) -> Vec<u8> {
+        encode(&(&self.pass, &self.links, &self.seen, &self.policy))
+    }
+
+    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+        type Whole<M> = (Option<Pass<M>>, Links<M>, Seen, Option<Policy>);
+        let (pass, links, seen, policy) = decode::<Whole<P::Move>>(bytes)?;
+        let corrupt = Err(CheckpointError::Corrupt("a beam"));
+        if policy.is_some() != self.policy.is_some() {
+            return corrupt;
+        }
+        (self.pass, self.links, self.seen, self.policy) = (pass, links, seen, policy);
+        self.seen.resume(self.memory / 4)?;
+        let Some(pass) = &self.pass else { return Ok(()) };
+        self.stale = pass.place.is_some();
+        let sound = (pass.next < pass.layer.len() || pass.place.is_some() && pass.next == pass.layer.len())
+            && (pass.place.is_none() || pass.next > 0)
+            && pass.children.iter().all(|child| (child.parent as usize) < pass.next)
+            && self.links.is_sound(pass.layer.iter().map(|entry| entry.link));
+        if !sound {
+            return corrupt;
+        }
+        // States are not stored: each is replayed from the root.
+        self.before.clear();
+        self.states.clear();
+        self.replayed = true;
+        for (at, entry) in pass.layer.iter().enumerate() {
+            self.links.path(entry.link, &mut self.path);
+            let state = replay(problem, &self.path)?;
+            if at < pass.next {
+                self.states.push(state.clone());
+            }
+            self.before.push(state);
+        }
+        Ok(())
+    }
+}

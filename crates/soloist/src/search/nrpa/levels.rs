@@ -1,0 +1,268 @@
+//! The nested levels of plain and high-diversity NRPA: one policy, adapted level by level and restored by undo.
+
+use super::{Keep, Nrpa};
+use crate::{Move, Policy, Score, Sense, Trace};
+use serde::{Deserialize, Serialize};
+
+/// A solution that a level learns from.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+pub(super) struct Bucket<M> {
+    pub(super) score: Score,
+    /// Tells solutions of equal score apart; 0 when unused.
+    pub(super) feature: f64,
+    pub(super) trace: Trace<M>,
+}
+
+impl<M> Bucket<M> {
+    fn better(&self, other: &Self, sense: Sense) -> bool {
+        sense.better(self.score, other.score)
+            || (sense.at_least(self.score, other.score) && self.feature > other.feature)
+    }
+
+    /// The paper's `Similar`: equal score and length.
+    fn similar(&self, other: &Self) -> bool {
+        self.score == other.score && self.feature == other.feature && self.trace.steps() == other.trace.steps()
+    }
+}
+
+/// When a level may learn and when it has seen enough.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub(super) struct Gate {
+    /// Results while the level only watches.
+    results: Vec<Score>,
+    /// The watching is over.
+    open: bool,
+    /// The best result since the last adaptation.
+    latest: Option<Score>,
+    /// How often the level's best solution came again.
+    pub(super) repeats: u64,
+}
+
+impl Gate {
+    pub(super) fn reset(&mut self) {
+        self.results.clear();
+        self.open = false;
+        self.latest = None;
+        self.repeats = 0;
+    }
+
+    /// A result came; `again`: it is the level's best solution once more; `best`: it is a new best one.
+    pub(super) fn note(&mut self, sense: Sense, score: Score, again: bool, best: bool) {
+        if self.latest.is_none_or(|latest| sense.better(score, latest)) {
+            self.latest = Some(score);
+        }
+        if again {
+            self.repeats += 1;
+        } else if best {
+            self.repeats = 0;
+        }
+    }
+
+    /// Ends iteration number `iteration` (from 1): whether the level learns after it.
+    pub(super) fn learns(&mut self, own: &Nrpa, sense: Sense, level: usize, iteration: u64) -> bool {
+        let latest = self.latest.take();
+        if own.stopping > 0.0 && !self.open {
+            let Some(score) = latest else { return false };
+            self.results.push(score);
+            let rank = 1 + self.results.iter().filter(|&&other| sense.better(other, score)).count();
+            let left = own.iterations.at(level) as f64 + 1.0 - iteration as f64;
+            self.open = rank as f64 * left <= iteration as f64 * own.stopping;
+            if !self.open {
+                return false;
+            }
+            self.results = Vec::new();
+        }
+        iteration > own.threshold.at(level)
+    }
+
+    /// Whether the level has met its best solution often enough.
+    pub(super) fn is_through(&self, own: &Nrpa) -> bool {
+        own.repetitions > 0 && self.repeats >= own.repetitions
+    }
+}
+
+/// A level in progress.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Frame<M> {
+    iteration: u64,
+    /// Playouts since the last adaptation; level 1 only.
+    playouts: u64,
+    /// Best first. One at most in plain NRPA.
+    beam: Vec<Bucket<M>>,
+    gate: Gate,
+}
+
+/// One nested run.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+pub(super) struct Levels<M> {
+    pub(super) policy: Policy,
+    /// One frame a level, outermost first.
+    frames: Vec<Frame<M>>,
+    pub(super) ended: bool,
+    /// The outermost level has a result to share before it goes on.
+    pub(super) waiting: bool,
+    /// Traces whose buffers are free.
+    #[serde(skip, default = "Vec::new")]
+    spare: Vec<Trace<M>>,
+}
+
+impl<M: Move> Levels<M> {
+    pub(super) fn new(own: &Nrpa, policy: Policy) -> Self {
+        let frame = || Frame { iteration: 0, playouts: 0, beam: Vec::new(), gate: Gate::default() };
+        let frames = (0..own.level).map(|_| frame()).collect();
+        let mut levels = Self { policy, frames, ended: false, waiting: false, spare: Vec::new() };
+        for index in 0..levels.frames.len() {
+            levels.enter(index);
+        }
+        levels
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    pub(super) fn iterations(&self) -> u64 {
+        self.frames[0].iteration
+    }
+
+    /// The best solution of the outermost level.
+    pub(super) fn best(&self) -> Option<&Bucket<M>> {
+        self.frames[0].beam.first()
+    }
+
+    /// A call of a level begins, on its own copy of the policy.
+    fn enter(&mut self, index: usize) {
+        self.policy.push();
+        let frame = &mut self.frames[index];
+        frame.iteration = 0;
+        frame.playouts = 0;
+        self.spare.extend(frame.beam.drain(..).map(|bucket| bucket.trace));
+        frame.gate.reset();
+    }
+
+    /// Level 1 got a playout (its trace is exchanged for another buffer): adapt, and pass results upwards from every
+    /// level that ends.
+    pub(super) fn absorb(&mut self, own: &Nrpa, sense: Sense, score: Score, feature: f64, trace: &mut Trace<M>) {
+        let index = self.frames.len() - 1;
+        let buffer = self.spare.pop().unwrap_or_default();
+        let playout = Bucket { score, feature, trace: std::mem::replace(trace, buffer) };
+        self.insert(own, sense, index, playout);
+        let frame = &mut self.frames[index];
+        frame.playouts += 1;
+        if frame.playouts >= own.playouts {
+            frame.playouts = 0;
+            self.ascend(own, sense, index);
+        }
+    }
+
+    /// A result for the level at `index`.
+    fn insert(&mut self, own: &Nrpa, sense: Sense, index: usize, result: Bucket<M>) {
+        let width = own.width.at(self.frames.len() - index) as usize;
+        let Frame { beam, gate, .. } = &mut self.frames[index];
+        let again = own.repetitions > 0 && beam.first().is_some_and(|best| best.trace.moves == result.trace.moves);
+        let best = beam.first().is_none_or(|best| result.better(best, sense));
+        gate.note(sense, result.score, again, best);
+        if own.beam != Keep::Solutions {
+            // Ties replace.
+            if beam.first().is_none_or(|best| sense.at_least(result.score, best.score)) {
+                self.spare.extend(beam.pop().map(|bucket| bucket.trace));
+                beam.push(result);
+            } else {
+                self.spare.push(result.trace);
+            }
+            return;
+        }
+        let full = beam.len() >= width;
+        let fits = !full || beam.last().is_some_and(|worst| result.better(worst, sense));
+        if !fits || beam.iter().any(|other| other.similar(&result)) {
+            self.spare.push(result.trace);
+            return;
+        }
+        if full {
+            self.spare.extend(beam.pop().map(|bucket| bucket.trace));
+        }
+        let place = beam.partition_point(|other| !result.better(other, sense));
+        beam.insert(place, result);
+    }
+
+    /// An iteration of the level at `index` is done.
+    fn ascend(&mut self, own: &Nrpa, sense: Sense, mut index: usize) {
+        loop {
+            let level = self.frames.len() - index;
+            let frame = &mut self.frames[index];
+            frame.iteration += 1;
+            if frame.iteration < own.iterations.at(level) && !frame.gate.is_through(own) {
+                if index == 0 && own.shares() && frame.iteration.is_multiple_of(own.share_every) {
+                    self.waiting = true;
+                    return;
+                }
+                self.learn(own, sense, index, own.alpha);
+                break;
+            }
+            // The last adaptation of a level would be dropped with its copy: skipped.
+            self.policy.pop();
+            if index == 0 {
+                self.ended = true;
+                return;
+            }
+            let mut results = std::mem::take(&mut self.frames[index].beam);
+            index -= 1;
+            for result in results.drain(..) {
+                self.insert(own, sense, index, result);
+            }
+            // The buffer of the list goes back.
+            self.frames[index + 1].beam = results;
+        }
+        for below in index + 1..self.frames.len() {
+            self.enter(below);
+        }
+    }
+
+    /// Adapts the policy after an iteration of the level at `index`.
+    fn learn(&mut self, own: &Nrpa, sense: Sense, index: usize, alpha: f64) {
+        let level = self.frames.len() - index;
+        let Frame { beam, gate, iteration, .. } = &mut self.frames[index];
+        if !gate.learns(own, sense, level, *iteration) {
+            return;
+        }
+        if own.beam == Keep::Solutions {
+            let traces: Vec<&Trace<M>> = beam.iter().map(|bucket| &bucket.trace).collect();
+            self.policy.adapt_diverse(&traces, alpha);
+        } else if let Some(best) = beam.first() {
+            self.policy.adapt(&best.trace, alpha);
+        }
+    }
+
+    /// Takes the best solutions of all streams that run together, this one's included, and goes on.
+    pub(super) fn receive(&mut self, own: &Nrpa, sense: Sense, offers: &[Bucket<M>], alpha: f64) {
+        let mut best: Option<&Bucket<M>> = None;
+        for offer in offers {
+            if best.is_none_or(|best| offer.better(best, sense)) {
+                best = Some(offer);
+            }
+        }
+        if let Some(best) = best
+            && self.best().is_none_or(|mine| best.better(mine, sense) || own.leads())
+        {
+            if own.beam == Keep::Solutions {
+                self.insert(own, sense, 0, best.clone());
+            } else {
+                self.frames[0].beam.clear();
+                self.frames[0].beam.push(best.clone());
+            }
+        }
+        self.waiting = false;
+        self.learn(own, sense, 0, alpha);
+        for below in 1..self.frames.len() {
+            self.enter(below);
+        }
+    }
+}
+
+/// A potential as the feature of a finished solution.
+pub(super) fn feature(potential: Option<f64>) -> f64 {
+    potential.filter(|value| !value.is_nan()).unwrap_or(0.0)
+}

@@ -1,0 +1,206 @@
+//! Nested rollout policy adaptation and its family: beams, high diversity, generalised policies.
+
+mod explore;
+mod levels;
+mod policies;
+mod run;
+
+pub(crate) use run::Run;
+
+use crate::ParameterError;
+use crate::parameter::{PerLevel, choice, parameters};
+
+choice! {
+    /// What a level of NRPA keeps and learns from.
+    pub enum Keep {
+        /// One solution, the best: NRPA.
+        None = "none",
+        /// Several solutions, each with a policy of its own: Beam-NRPA.
+        Policies = "policies",
+        /// Several solutions that are not similar, and one policy: HD-NRPA.
+        Solutions = "solutions",
+    }
+}
+
+choice! {
+    /// When two solutions are similar, so that one level keeps only the first of them.
+    pub enum Similar {
+        /// Equal score and length.
+        ScoreLength = "score-length",
+        /// Equal score, length and potential of the final state. Of equal scores the larger potential is better.
+        Potential = "potential",
+    }
+}
+
+choice! {
+    /// What the streams of a run with several threads share.
+    pub enum Share {
+        /// Nothing.
+        None = "none",
+        /// Leaf parallelism: all streams have the same outermost policy. Each calls the level below once, the best of
+        /// all results is kept, and the policy is adapted with the rate alpha x streams.
+        Leaf = "leaf",
+        /// Islands: each has its own policies; the best solution found anywhere replaces a worse one of the outermost
+        /// level.
+        Islands = "islands",
+    }
+}
+
+parameters! {
+    /// Nested rollout policy adaptation (NRPA) and its variants.
+    ///
+    /// A playout draws its moves with chances proportional to `exp(logit(code) / temperature + bias_weight * bias)`.
+    /// Level `n` calls level `n - 1` `iterations` times, keeps the best sequence (ties replace) and after *every* call
+    /// moves a copy of its policy towards that sequence: `logit(c) += alpha / temperature * (times chosen - sum of
+    /// chances)`; see [`Policy::adapt`](crate::Policy::adapt). The copy is dropped when the level ends.
+    ///
+    /// With the defaults this is Rosin's algorithm exactly. (The pseudo-code in Cazenave & Edelkamp 2016 puts the
+    /// adaptation inside the test for improvement; Rosin and the published programs do not, nor do we.)
+    ///
+    /// **High diversity** (`beam = solutions`, preset `hd-nrpa`). A level keeps its `width` best solutions, best first.
+    /// A call of the level below returns all that it kept; each is inserted unless the level has a solution of equal
+    /// score and length (`similar`). After every iteration beyond the first `threshold` of a call the level's one
+    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::Policy::adapt_diverse). Where the print of
+    /// Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation starts again from
+    /// the policy of the caller, so that nothing accumulates); `Similar` looks at the results of the level below (in
+    /// print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha` overwrites); the codes of a
+    /// step are a set, so that equal codes count once. As ties never replace, `width = 1` is not quite NRPA.
+    ///
+    /// **Beam-NRPA** (`beam = policies`). Each of the `width` solutions of a level has a policy. In every iteration
+    /// the level below is called with each of them; a solution it returns gets a copy of that policy, adapted to it;
+    /// the best of old and new ones (ties: newer first) remain. A call begins with one entry that has no solution. Old
+    /// ones are adapted to their own solution in every iteration, as in NRPA: the print is silent, and so `width = 1`
+    /// is NRPA exactly. At most the product over the levels of `iterations * width` playouts.
+    ///
+    /// **Other switches.** `playouts`: stabilised NRPA. `repetitions`: limited repetitions (GNRPALR); a level ends once
+    /// its best sequence was returned so often again. `threshold` and `stopping`: a level watches before it learns. With
+    /// `stopping = c` it adapts nothing until the result of iteration `i` has a rank among the first `i` of at most
+    /// `i * c / (iterations + 1 - i)`. `explore`: a playout that ends in a state met before (of the last 65,536 or so)
+    /// is cut at a random step, goes on with a random move and then by the policy. `bias_rate`: the weights of the
+    /// [terms of the bias](crate::Problem::biases) are learned along with the logits.
+    ///
+    /// With `arms > 1`, so many blank runs begin; each does `race` iterations of the outermost level, then the worse
+    /// half (by best score, ties to the earlier) is dropped, and so on until one is left, which goes on to its end:
+    /// successive halving, which keeps a run from spending itself in the basin where its first moves happened to fall.
+    /// Ours; the halving is that of Jamieson and Talwalkar, AISTATS 2016.
+    ///
+    /// With several threads, `share` says what the streams exchange, every `share_every` iterations of the outermost
+    /// level (once one arm is left): they wait for each other there, so that runs remain reproducible, whatever the
+    /// threads' schedule.
+    ///
+    /// Of the rollout only its candidates count (and its way of playing the policy fast): what it prefers among them is
+    /// what NRPA learns.
+    ///
+    /// When to use it: long solutions whose good moves are good in many orders: puzzles, tours, packings. Cost per
+    /// step: one playout plus, for each `playouts` of them, one adaptation linear in the moves offered (for `beam =
+    /// solutions`: in those offered along all solutions kept). Memory: the codes adapted, and `width` sequences a
+    /// level, for `beam = policies` with a policy each.
+    ///
+    /// ```
+    /// # use soloist::{Budget, Method, Solver, doc::Staircase};
+    /// let outcome = Solver::new(&Staircase(20), Method::preset("nrpa").unwrap())
+    ///     .budget(Budget::playouts(20_000)).seed(1).run().unwrap();
+    /// assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
+    /// ```
+    ///
+    /// # References
+    /// C. D. Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011, pages 649-654. T.
+    /// Cazenave and F. Teytaud, "Beam nested rollout policy adaptation", Computer Games Workshop at ECAI 2012. T.
+    /// Cazenave and S. Edelkamp, HD-NRPA, 2016. T. Cazenave, "Generalized nested rollout policy adaptation",
+    /// arXiv:2003.10024, 2020 (temperature, bias). T. Cazenave, J.-B. Sevestre and M. Toulemont, "Stabilized nested
+    /// rollout policy adaptation", arXiv:2101.03563, 2021 (playouts). J. Sentuc, F. Ellouze, J.-Y. Lucas and T.
+    /// Cazenave, LION 2023 (bias_rate). T. Cazenave, arXiv:2401.10420, 2024 (repetitions). C. Dang, C. Bazgan, T.
+    /// Cazenave, M. Chopin and P.-H. Wuillemin, "Warm-starting nested rollout policy adaptation with optimal
+    /// stopping", AAAI 2023 (stopping, explore). A. Nagorko, "Parallel nested rollout policy adaptation", CoG 2019, and
+    /// B. Negrevergne and T. Cazenave, "Distributed nested rollout policy for SameGame", CGW 2017 (share).
+    pub struct Nrpa {
+        /// nesting level
+        level: u64 = 4, 1..=12;
+        /// calls of the level below per level
+        iterations: PerLevel = 100.into(), 1..=1_000_000_000;
+        /// learning rate
+        alpha: f64 = 1.0, 0.0..=1000.0;
+        /// playouts between two adaptations at level 1, the best so far being learned
+        playouts: u64 = 1, 1..=1_000_000;
+        /// divides the logits
+        temperature: f64 = 1.0, 0.001..=1000.0;
+        /// weight of the problem's own bias of moves
+        bias_weight: f64 = 0.0, -1000.0..=1000.0;
+        /// learning rate of the weights of the bias's terms, which begin at `bias_weight`
+        bias_rate: f64 = 0.0, 0.0..=1000.0;
+        /// largest absolute logit
+        clamp: f64 = f64::INFINITY, 0.0..=f64::INFINITY;
+        /// what a level learns from: its best solution, or a beam of solutions or of policies
+        beam: Keep = Keep::None, ();
+        /// beam width of each level
+        width: PerLevel = 1.into(), 1..=100_000;
+        /// when two solutions are too similar to be kept both; beam = solutions
+        similar: Similar = Similar::ScoreLength, ();
+        /// iterations of each level before it begins to learn
+        threshold: PerLevel = 0.into(), 0..=1_000_000_000;
+        /// learning begins after an optimal-stopping test with this constant (2.3 in the paper); 0: at once
+        stopping: f64 = 0.0, 0.0..=1_000_000.0;
+        /// a level ends once its best sequence was found so often again; 0: never
+        repetitions: u64 = 0, 0..=1_000_000_000;
+        /// leave a playout that ends in a state met before at a random step
+        explore: bool = false, ();
+        /// independent runs that compete at the start, each on a variant of the rollout, the worse half dropped after
+        /// every round
+        arms: u64 = 1, 1..=1024;
+        /// iterations of the outermost level that each arm gets in a round
+        race: u64 = 3, 1..=1_000_000_000;
+        /// what the streams of several threads share
+        share: Share = Share::None, ();
+        /// iterations of the outermost level between two exchanges; share = islands
+        share_every: u64 = 1, 1..=1_000_000_000;
+        /// start anew with a blank policy when a run ends, until the budget is used up
+        restarts: bool = true, ();
+    }
+}
+
+impl Nrpa {
+    /// Beam-NRPA with the widths of the paper: 1 at level 1, 10 above.
+    pub(crate) fn beam() -> Self {
+        Self { level: 3, beam: Keep::Policies, width: [1, 10].into(), ..Self::default() }
+    }
+
+    /// HD-NRPA with the paper's setting for SameGame.
+    pub(crate) fn high_diversity() -> Self {
+        Self { beam: Keep::Solutions, width: 10.into(), threshold: 10.into(), ..Self::default() }
+    }
+
+    fn shares(&self) -> bool {
+        self.share != Share::None
+    }
+
+    /// Whether all streams follow the best one.
+    fn leads(&self) -> bool {
+        self.share == Share::Leaf
+    }
+
+    pub(crate) fn validate(&self) -> Result<(), ParameterError> {
+        let conflicts = [
+            (
+                self.beam == Keep::None && self.width.numbers().iter().any(|&width| width > 1),
+                "`width` needs `beam` = solutions or policies",
+            ),
+            (
+                self.beam != Keep::Solutions && self.similar != Similar::ScoreLength,
+                "`similar` needs `beam` = solutions",
+            ),
+            (self.beam == Keep::Solutions && self.bias_rate > 0.0, "`bias_rate` needs `beam` = none or policies"),
+            (
+                self.shares() && (self.beam == Keep::Policies || self.repetitions > 0),
+                "`share` needs `beam` = none or solutions, and `repetitions` = 0",
+            ),
+            (
+                self.leads() && (self.beam != Keep::None || self.stopping > 0.0 || self.share_every > 1),
+                "`share` = leaf needs `beam` = none, `stopping` = 0 and `share_every` = 1",
+            ),
+        ];
+        match conflicts.into_iter().find(|&(holds, _)| holds) {
+            Some((_, message)) => Err(ParameterError::Conflict(message)),
+            None => Ok(()),
+        }
+    }
+}

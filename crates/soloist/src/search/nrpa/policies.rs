@@ -1,0 +1,187 @@
+//! The nested levels of Beam-NRPA: each solution of a beam has a policy of its own.
+
+use super::Nrpa;
+use super::levels::Gate;
+use crate::{Move, Policy, Score, Sense, Trace};
+use serde::{Deserialize, Serialize};
+
+/// A solution and the policy that goes with it; the first one of a call has no solution yet.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Entry<M> {
+    score: Option<Score>,
+    trace: Trace<M>,
+    policy: Policy,
+}
+
+/// A solution found with the policy of an entry.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Found<M> {
+    score: Score,
+    trace: Trace<M>,
+    source: usize,
+}
+
+/// A level in progress.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Frame<M> {
+    iteration: u64,
+    /// Playouts of the present entry; level 1 only.
+    playouts: u64,
+    /// The entry at work.
+    turn: usize,
+    /// Best first.
+    entries: Vec<Entry<M>>,
+    found: Vec<Found<M>>,
+    gate: Gate,
+}
+
+/// One nested run.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+pub(super) struct Beams<M> {
+    /// One frame a level, outermost first.
+    frames: Vec<Frame<M>>,
+    pub(super) ended: bool,
+}
+
+impl<M: Move> Frame<M> {
+    fn new(policy: Policy) -> Self {
+        let first = Entry { score: None, trace: Trace::default(), policy };
+        let gate = Gate::default();
+        Self { iteration: 0, playouts: 0, turn: 0, entries: vec![first], found: Vec::new(), gate }
+    }
+
+    fn find(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: Trace<M>) {
+        let best = self.entries.first();
+        let again = own.repetitions > 0 && best.is_some_and(|best| best.trace.moves == trace.moves);
+        let improves = best.and_then(|best| best.score).is_none_or(|best| sense.better(score, best));
+        self.gate.note(sense, score, again, improves);
+        self.found.push(Found { score, trace, source: self.turn });
+    }
+
+    /// The best of the old entries and of what was found become the beam; `learn`: each with a policy adapted to it.
+    fn select(&mut self, sense: Sense, width: usize, learn: bool, alpha: f64) {
+        enum Kind {
+            Found(usize),
+            Old(usize),
+        }
+        // Newest first: a stable sort by score lets a newcomer win a tie, as in NRPA.
+        let found = (0..self.found.len()).rev().map(|at| (Some(self.found[at].score), Kind::Found(at)));
+        let old = self.entries.iter().enumerate().map(|(at, entry)| (entry.score, Kind::Old(at)));
+        let mut order: Vec<(Option<Score>, Kind)> = found.chain(old).collect();
+        let better = |a: Option<Score>, b: Option<Score>| match (a, b) {
+            (Some(a), Some(b)) => sense.better(a, b),
+            (a, b) => a.is_some() && b.is_none(),
+        };
+        order.sort_by(|a, b| better(b.0, a.0).cmp(&better(a.0, b.0)));
+        order.truncate(width);
+        let source = |kind: &Kind| match *kind {
+            Kind::Found(at) => self.found[at].source,
+            Kind::Old(at) => at,
+        };
+        let mut uses = vec![0; self.entries.len()];
+        order.iter().for_each(|(_, kind)| uses[source(kind)] += 1);
+        let sources: Vec<usize> = order.iter().map(|(_, kind)| source(kind)).collect();
+        let mut traces: Vec<Option<Trace<M>>> = Vec::new();
+        let mut policies: Vec<Option<Policy>> = Vec::new();
+        for entry in self.entries.drain(..) {
+            traces.push(Some(entry.trace));
+            policies.push(Some(entry.policy));
+        }
+        let mut found: Vec<Option<Found<M>>> = self.found.drain(..).map(Some).collect();
+        for ((score, kind), source) in order.into_iter().zip(sources) {
+            // The last to use a policy takes it; the others copy it.
+            uses[source] -= 1;
+            let policy = if uses[source] == 0 { policies[source].take() } else { policies[source].clone() };
+            let trace = match kind {
+                Kind::Found(at) => found[at].take().map(|found| found.trace),
+                Kind::Old(at) => traces[at].take(),
+            };
+            let (Some(mut policy), Some(trace)) = (policy, trace) else { continue };
+            if learn && score.is_some() {
+                policy.adapt(&trace, alpha);
+            }
+            self.entries.push(Entry { score, trace, policy });
+        }
+    }
+}
+
+impl<M: Move> Beams<M> {
+    pub(super) fn new(own: &Nrpa, policy: &Policy) -> Self {
+        let frames = (0..own.level).map(|_| Frame::new(policy.clone())).collect();
+        Self { frames, ended: false }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The policy of the next playout.
+    pub(super) fn policy(&self) -> &Policy {
+        let frame = &self.frames[self.frames.len() - 1];
+        &frame.entries[frame.turn].policy
+    }
+
+    pub(super) fn iterations(&self) -> u64 {
+        self.frames[0].iteration
+    }
+
+    pub(super) fn best(&self) -> Option<Score> {
+        self.frames[0].entries.first().and_then(|entry| entry.score)
+    }
+
+    /// What a checkpoint must satisfy.
+    pub(super) fn is_sound(&self) -> bool {
+        !self.frames.is_empty()
+            && self.frames.iter().all(|frame| {
+                frame.turn < frame.entries.len() && frame.found.iter().all(|found| found.source < frame.entries.len())
+            })
+    }
+
+    /// Level 1 got a playout (its trace is exchanged for another buffer).
+    pub(super) fn absorb(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: &mut Trace<M>) {
+        let mut index = self.frames.len() - 1;
+        let frame = &mut self.frames[index];
+        frame.find(own, sense, score, std::mem::take(trace));
+        frame.playouts += 1;
+        if frame.playouts < own.playouts {
+            return;
+        }
+        frame.playouts = 0;
+        loop {
+            let level = self.frames.len() - index;
+            let frame = &mut self.frames[index];
+            frame.turn += 1;
+            if frame.turn < frame.entries.len() {
+                break;
+            }
+            frame.iteration += 1;
+            let ends = frame.iteration >= own.iterations.at(level) || frame.gate.is_through(own);
+            let learn = !ends && frame.gate.learns(own, sense, level, frame.iteration);
+            frame.select(sense, own.width.at(level) as usize, learn, own.alpha);
+            frame.turn = 0;
+            if !ends {
+                break;
+            }
+            if index == 0 {
+                self.ended = true;
+                return;
+            }
+            let results = std::mem::take(&mut frame.entries);
+            index -= 1;
+            for result in results {
+                if let Some(score) = result.score {
+                    self.frames[index].find(own, sense, score, result.trace);
+                }
+            }
+        }
+        for below in index + 1..self.frames.len() {
+            let above = &self.frames[below - 1];
+            let policy = above.entries[above.turn].policy.clone();
+            self.frames[below] = Frame::new(policy);
+        }
+    }
+}

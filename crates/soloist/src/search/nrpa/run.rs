@@ -1,0 +1,228 @@
+//! Nested runs as a step machine: arms that race, restarts, exchange with other streams.
+
+use super::explore::{Ends, deviate};
+use super::levels::{Bucket, Levels, feature};
+use super::policies::Beams;
+use super::{Keep, Nrpa, Similar};
+use crate::checkpoint::{decode, encode};
+use crate::search::{Context, Offer, Search, Status};
+use crate::{CheckpointError, Move, Policy, Problem, Score, Sense, Trace};
+use serde::{Deserialize, Serialize};
+
+/// One nested run.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Arm<M> {
+    /// Variant of the rollout.
+    variant: usize,
+    core: Core<M>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+enum Core<M> {
+    Levels(Levels<M>),
+    Beams(Beams<M>),
+}
+
+impl<M: Move> Arm<M> {
+    fn policy(&self) -> &Policy {
+        match &self.core {
+            Core::Levels(levels) => &levels.policy,
+            Core::Beams(beams) => beams.policy(),
+        }
+    }
+
+    /// Calls of the level below that the outermost level has finished.
+    fn iterations(&self) -> u64 {
+        match &self.core {
+            Core::Levels(levels) => levels.iterations(),
+            Core::Beams(beams) => beams.iterations(),
+        }
+    }
+
+    fn ended(&self) -> bool {
+        match &self.core {
+            Core::Levels(levels) => levels.ended,
+            Core::Beams(beams) => beams.ended,
+        }
+    }
+
+    fn best(&self) -> Option<Score> {
+        match &self.core {
+            Core::Levels(levels) => levels.best().map(|bucket| bucket.score),
+            Core::Beams(beams) => beams.best(),
+        }
+    }
+
+    fn is_sound(&self, own: &Nrpa) -> bool {
+        let (depth, sound) = match &self.core {
+            Core::Levels(levels) => (levels.depth(), own.beam != Keep::Policies),
+            Core::Beams(beams) => (beams.depth(), own.beam == Keep::Policies && beams.is_sound()),
+        };
+        sound && depth as u64 == own.level
+    }
+}
+
+pub(crate) struct Run<P: Problem> {
+    own: Nrpa,
+    arms: Vec<Arm<P::Move>>,
+    /// The arm at work.
+    turn: usize,
+    /// Iterations at which an arm's turn ends; unused when there is one arm.
+    goal: u64,
+    /// The variant that the rollout is set to; unknown after a resume.
+    variant: Option<usize>,
+    ends: Ends,
+    trace: Trace<P::Move>,
+    state: P::State,
+    root: P::State,
+    sense: Sense,
+}
+
+impl<P: Problem> Run<P> {
+    pub(crate) fn new(own: Nrpa, problem: &P) -> Self {
+        let root = problem.root();
+        Self {
+            own,
+            arms: Vec::new(),
+            turn: 0,
+            goal: 0,
+            variant: None,
+            ends: Ends::default(),
+            trace: Trace::default(),
+            state: root.clone(),
+            root,
+            sense: problem.sense(),
+        }
+    }
+
+    fn start(&mut self, problem: &P, variants: usize) {
+        let own = &self.own;
+        let policy = Policy::new(own.temperature, own.bias_weight, own.clamp)
+            .with_bias_rate(own.bias_rate)
+            .with_codes(problem.codes().unwrap_or(0));
+        let core = || match own.beam {
+            Keep::Policies => Core::Beams(Beams::new(own, &policy)),
+            Keep::None | Keep::Solutions => Core::Levels(Levels::new(own, policy.clone())),
+        };
+        self.arms = (0..own.arms as usize).map(|arm| Arm { variant: arm % variants.max(1), core: core() }).collect();
+        (self.turn, self.goal) = (0, own.race);
+        self.ends.clear();
+    }
+
+    /// Ends the turn of an arm that did its share, and a round of turns by dropping the worse half.
+    fn next_turn(&mut self) {
+        let arm = &self.arms[self.turn];
+        if self.arms.len() == 1 || !(arm.ended() || arm.iterations() >= self.goal) {
+            return;
+        }
+        self.turn += 1;
+        if self.turn < self.arms.len() {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.arms.len()).collect();
+        let better = |a: usize, b: usize| match (self.arms[a].best(), self.arms[b].best()) {
+            (Some(a), Some(b)) => self.sense.better(a, b),
+            (best, other) => best.is_some() && other.is_none(),
+        };
+        // A stable sort: of equal arms the earlier one stays.
+        order.sort_by(|&a, &b| better(b, a).cmp(&better(a, b)));
+        order.truncate(self.arms.len().div_ceil(2));
+        let mut index = 0;
+        self.arms.retain(|_| {
+            index += 1;
+            order.contains(&(index - 1))
+        });
+        self.turn = 0;
+        self.goal += self.own.race;
+    }
+
+    fn ended(&self) -> bool {
+        matches!(self.arms.as_slice(), [arm] if arm.ended())
+    }
+
+    fn waits(&self) -> bool {
+        matches!(self.arms.as_slice(), [Arm { core: Core::Levels(levels), .. }] if levels.waiting)
+    }
+
+    /// Gives the playout in `self.trace` to the arm at work.
+    fn absorb(&mut self, problem: &P, score: Score) {
+        let arms = self.arms.len();
+        let (own, sense, trace) = (&self.own, self.sense, &mut self.trace);
+        match &mut self.arms[self.turn].core {
+            Core::Levels(levels) => {
+                let feature = match own.similar {
+                    Similar::ScoreLength => 0.0,
+                    Similar::Potential => feature(problem.potential(&self.state)),
+                };
+                levels.absorb(own, sense, score, feature, trace);
+                if levels.waiting && arms > 1 {
+                    // While arms race, nothing is shared.
+                    levels.receive(own, sense, &[], own.alpha);
+                }
+            }
+            Core::Beams(beams) => beams.absorb(own, sense, score, trace),
+        }
+    }
+}
+
+impl<P: Problem> Search<P> for Run<P> {
+    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+        if self.arms.is_empty() || self.ended() {
+            if !self.arms.is_empty() && !self.own.restarts {
+                return Status::Completed;
+            }
+            self.start(context.problem, context.rollout.variants(context.problem));
+        }
+        let arm = &self.arms[self.turn];
+        if self.variant != Some(arm.variant) {
+            context.rollout.set_variant(arm.variant);
+            self.variant = Some(arm.variant);
+        }
+        if !arm.ended() {
+            let problem = context.problem;
+            self.state.clone_from(&self.root);
+            self.trace.clear();
+            context.rollout.run_policy(problem, &mut self.state, arm.policy(), &mut self.trace, context.rng);
+            if self.own.explore && self.ends.meets(problem, &self.state, &self.trace.moves) {
+                deviate(context, &self.root, &mut self.state, arm.policy(), &mut self.trace);
+            }
+            let score = context.finish(&self.state, &[], &self.trace.moves);
+            self.absorb(problem, score);
+        }
+        self.next_turn();
+        if self.waits() {
+            return Status::Waiting;
+        }
+        if self.ended() && !self.own.restarts { Status::Completed } else { Status::Running }
+    }
+
+    fn offer(&self) -> Option<Offer<P::Move>> {
+        let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_slice() else { return None };
+        let best = levels.waiting.then(|| levels.best()).flatten()?;
+        Some(Offer { score: best.score, feature: best.feature, trace: best.trace.clone() })
+    }
+
+    fn receive(&mut self, offers: &[Offer<P::Move>]) {
+        let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_mut_slice() else { return };
+        let bucket =
+            |offer: &Offer<P::Move>| Bucket { score: offer.score, feature: offer.feature, trace: offer.trace.clone() };
+        let streams = if self.own.leads() { offers.len() as f64 } else { 1.0 };
+        let buckets: Vec<_> = offers.iter().map(bucket).collect();
+        levels.receive(&self.own, self.sense, &buckets, self.own.alpha * streams);
+    }
+
+    fn save(&self) -> Vec<u8> {
+        encode(&(&self.arms, self.turn, self.goal, &self.ends))
+    }
+
+    fn load(&mut self, _: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let (arms, turn, goal, ends) = decode::<(Vec<Arm<P::Move>>, usize, u64, Ends)>(bytes)?;
+        if !arms.iter().all(|arm| arm.is_sound(&self.own)) || turn >= arms.len().max(1) || !ends.is_sound() {
+            return Err(CheckpointError::Corrupt("another number of levels or arms"));
+        }
+        (self.arms, self.turn, self.goal, self.ends) = (arms, turn, goal, ends);
+        Ok(())
+    }
+}

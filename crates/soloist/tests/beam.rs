@@ -1,0 +1,206 @@
+//! Beam search against plain sorting of whole layers, and its proofs.
+
+mod common;
+
+use common::{Recorded, method, run, run_and_save, timeless};
+use soloist::doc::Staircase;
+use soloist::{Budget, Problem, Score, Sense, Solver, StopReason, stable_hash};
+
+/// A random directed graph of layers: from each of its nodes a few edges lead to nodes of the next layer, some to none.
+/// Nodes have random potentials; the score adds up the weights of the edges.
+#[derive(Clone, Debug)]
+struct Layers {
+    depth: u32,
+    nodes: u32,
+    sense: Sense,
+    keys: bool,
+}
+
+#[derive(Clone, Debug)]
+struct At {
+    layer: u32,
+    node: u32,
+    sum: u32,
+}
+
+impl Layers {
+    fn draw(&self, what: &str, at: (u32, u32), range: u64) -> u32 {
+        (stable_hash(&(what, at)) % range) as u32
+    }
+}
+
+impl Problem for Layers {
+    type State = At;
+    type Move = u32;
+
+    fn root(&self) -> At {
+        At { layer: 0, node: 0, sum: 0 }
+    }
+    fn moves(&self, state: &At, moves: &mut Vec<u32>) {
+        let ends = state.layer > 2 && self.draw("end", (state.layer, state.node), 9) == 0;
+        if state.layer < self.depth && !ends {
+            moves.extend(0..1 + self.draw("edges", (state.layer, state.node), 4));
+        }
+    }
+    fn apply(&self, state: &mut At, edge: u32) {
+        let from = state.layer << 16 | state.node;
+        state.node = self.draw("edge", (from, edge), self.nodes.into());
+        state.sum += self.draw("weight", (from, edge), 3);
+        state.layer += 1;
+    }
+    fn score(&self, state: &At) -> Score {
+        Score::Feasible(f64::from(state.sum))
+    }
+    fn sense(&self) -> Sense {
+        self.sense
+    }
+    fn potential(&self, state: &At) -> Option<f64> {
+        Some(f64::from(self.draw("potential", (state.layer << 16 | state.node, state.sum), 1 << 40)))
+    }
+    fn key(&self, state: &At) -> Option<u64> {
+        self.keys.then(|| stable_hash(&(state.layer, state.node, state.sum)))
+    }
+    fn bound(&self, state: &At) -> Option<f64> {
+        let most = if self.sense == Sense::Maximize { 2 * (self.depth - state.layer) } else { 0 };
+        Some(f64::from(state.sum + most))
+    }
+}
+
+fn layers(sense: Sense, keys: bool) -> Layers {
+    Layers { depth: 14, nodes: 30, sense, keys }
+}
+
+/// The finished solutions that a beam meets, layer by layer, without bounds.
+fn plain(problem: &Layers, width: usize) -> Vec<Vec<u32>> {
+    let mut layer = vec![(problem.root(), Vec::new())];
+    let mut finished = Vec::new();
+    while !layer.is_empty() {
+        let mut children = Vec::new();
+        for (state, path) in layer {
+            let mut moves = Vec::new();
+            problem.moves(&state, &mut moves);
+            if moves.is_empty() {
+                finished.push(path.clone());
+            }
+            for mv in moves {
+                let (mut state, mut path): (At, Vec<u32>) = (state.clone(), path.clone());
+                problem.apply(&mut state, mv);
+                path.push(mv);
+                children.push((state, path));
+            }
+        }
+        let merit = |state: &At| problem.potential(state).unwrap();
+        children.sort_by(|(a, _), (b, _)| merit(b).total_cmp(&merit(a)));
+        if problem.keys {
+            // Equal potentials are equal states here.
+            children.dedup_by_key(|(state, _)| problem.key(state));
+        }
+        children.truncate(width);
+        layer = children;
+    }
+    finished
+}
+
+/// Hides the bound: nothing is pruned.
+#[derive(Clone, Debug)]
+struct Blind(Layers);
+
+impl Problem for Blind {
+    type State = At;
+    type Move = u32;
+    fn root(&self) -> At {
+        self.0.root()
+    }
+    fn moves(&self, state: &At, moves: &mut Vec<u32>) {
+        self.0.moves(state, moves);
+    }
+    fn apply(&self, state: &mut At, edge: u32) {
+        self.0.apply(state, edge);
+    }
+    fn score(&self, state: &At) -> Score {
+        self.0.score(state)
+    }
+    fn sense(&self) -> Sense {
+        self.0.sense
+    }
+    fn potential(&self, state: &At) -> Option<f64> {
+        self.0.potential(state)
+    }
+    fn key(&self, state: &At) -> Option<u64> {
+        self.0.key(state)
+    }
+}
+
+#[test]
+fn a_beam_keeps_the_most_promising_states() {
+    // Where the keys hide which path a state was reached by, only its end can be compared.
+    let end = |problem: &Layers, path: &Vec<u32>| {
+        let mut state = problem.root();
+        path.iter().for_each(|&mv| problem.apply(&mut state, mv));
+        (state.layer, state.node, state.sum)
+    };
+    for keys in [false, true] {
+        for width in [1, 2, 7, 40] {
+            let problem = layers(Sense::Maximize, keys);
+            let recorded = Recorded::new(Blind(problem.clone()));
+            let own = method("beam", &[("width", &width.to_string()), ("restarts", "false")]);
+            let outcome = Solver::new(&recorded, own).run().unwrap();
+            let mut got: Vec<_> = recorded.take().iter().map(|path| end(&problem, path)).collect();
+            let mut expected: Vec<_> = plain(&problem, width).iter().map(|path| end(&problem, path)).collect();
+            got.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(got, expected, "width {width}, keys {keys}");
+            assert_eq!(outcome.counters.playouts, got.len() as u64);
+            let best = expected.iter().map(|end| end.2).max().unwrap();
+            assert_eq!(outcome.best.unwrap().score, Score::Feasible(best.into()));
+        }
+    }
+}
+
+#[test]
+fn a_wide_beam_proves_the_optimum() {
+    for sense in [Sense::Maximize, Sense::Minimize] {
+        for keys in [false, true] {
+            let problem = Layers { depth: 9, ..layers(sense, keys) };
+            let optimum = run(&problem, &method("dfs", &[]), 0, u64::MAX);
+            assert!(optimum.optimal);
+            let own = method("beam", &[("width", "10"), ("widen", "3")]);
+            let outcome = Solver::new(&problem, own).seed(3).run().unwrap();
+            assert!(outcome.optimal && outcome.stop != StopReason::Completed, "{:?}", outcome.stop);
+            assert_eq!(outcome.best.unwrap().score, optimum.best.unwrap().score);
+        }
+    }
+    // Nothing is proven by a beam that is always too narrow, or that looks at candidates only.
+    for settings in [[("widen", "1"), ("width", "2")], [("selective", "true"), ("width", "100000")]] {
+        let outcome = run(&Staircase(30), &method("beam", &settings), 1, 3_000);
+        assert_eq!(outcome.stop, StopReason::Playouts);
+    }
+}
+
+#[test]
+fn noise_policy_and_playouts_change_the_beam_and_survive_checkpoints() {
+    let problem = layers(Sense::Minimize, true);
+    let mut seen = Vec::new();
+    for settings in [
+        &[("width", "3"), ("widen", "1")][..],
+        &[("width", "3"), ("widen", "1"), ("noise", "1e11")],
+        &[("width", "3"), ("widen", "1"), ("merit", "none"), ("tie", "policy")],
+        &[("width", "3"), ("widen", "1"), ("policy_weight", "1e11")],
+        &[("width", "3"), ("widen", "1"), ("merit", "none"), ("tie", "playouts"), ("playouts", "3")],
+        &[("width", "3"), ("widen", "1"), ("merit", "bound")],
+    ] {
+        let own = method("beam", settings);
+        let recorded = Recorded::new(Blind(problem.clone()));
+        let solver = |playouts| Solver::new(&recorded, own.clone()).seed(2).budget(Budget::playouts(playouts));
+        let whole = timeless(solver(300).run().unwrap());
+        let log = recorded.take();
+        assert!(!seen.contains(&log), "{settings:?} changes nothing");
+        for part in [1, 2, 50, 117, 299] {
+            let (_, saved) = run_and_save(solver(part), &format!("beam-{part}-{}", seen.len()));
+            recorded.take();
+            assert_eq!(timeless(solver(300).resume(&saved).unwrap().run().unwrap()), whole, "{settings:?} at {part}");
+        }
+        recorded.take();
+        seen.push(log);
+    }
+}

@@ -1,0 +1,497 @@
+//! Beam-NRPA, HD-NRPA, Monte-Carlo beams and exchange between streams against plain implementations.
+
+mod common;
+
+use common::logits::{Logits, Rollout};
+use common::{Bag, Recorded, method, playout, run_and_save, timeless};
+use soloist::doc::Staircase;
+use soloist::search::{Keep, Nmcs, Nrpa, Share, Uct};
+use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
+use std::collections::HashMap;
+
+/// The moves of every playout of a run.
+fn recorded<P: Problem + Clone>(problem: &P, method: Method, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
+    let recorded = Recorded::new(problem.clone());
+    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
+    recorded.take()
+}
+
+fn assert_same<M: PartialEq + std::fmt::Debug>(got: &[Vec<M>], expected: &[Vec<M>], what: &str) {
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
+        assert_eq!(a, b, "playout {i} of {what}");
+    }
+    assert_eq!(got.len(), expected.len(), "{what}");
+}
+
+/// Sorts best first; equal scores stay in their order.
+fn best_first<T>(sense: Sense, list: &mut [T], score: impl Fn(&T) -> Option<Score>) {
+    list.sort_by(|a, b| match (score(a), score(b)) {
+        (Some(x), Some(y)) => sense.better(y, x).cmp(&sense.better(x, y)),
+        (x, y) => y.is_some().cmp(&x.is_some()),
+    });
+}
+
+// ---- HD-NRPA ----
+
+/// A call of a level: its buckets, best first.
+fn diverse<P: Problem>(
+    problem: &P,
+    mut policy: Logits,
+    level: usize,
+    rng: &mut Rng,
+    log: &mut Vec<Vec<P::Move>>,
+) -> Vec<Rollout<P::Move>> {
+    if level == 0 {
+        let rollout = policy.rollout(problem, rng);
+        log.push(rollout.moves.clone());
+        return vec![rollout];
+    }
+    let (own, sense) = (policy.own.clone(), problem.sense());
+    let mut beam: Vec<Rollout<P::Move>> = Vec::new();
+    for i in 1..=own.iterations.at(level) {
+        for _ in 0..if level == 1 { own.playouts } else { 1 } {
+            for found in diverse(problem, policy.clone(), level - 1, rng, log) {
+                let full = beam.len() as u64 == own.width.at(level);
+                if full && !sense.better(found.score, beam[beam.len() - 1].score) {
+                    break;
+                }
+                if beam.iter().any(|b| b.score == found.score && b.moves.len() == found.moves.len()) {
+                    continue;
+                }
+                beam.truncate(own.width.at(level) as usize - 1);
+                beam.push(found);
+                best_first(sense, &mut beam, |bucket| Some(bucket.score));
+            }
+        }
+        if i > own.threshold.at(level) {
+            policy.adapt_diverse(&beam);
+        }
+    }
+    beam
+}
+
+#[test]
+fn hd_nrpa_equals_recursion() {
+    let base = Nrpa { level: 2, iterations: 12.into(), beam: Keep::Solutions, width: 4.into(), ..Nrpa::default() };
+    let settings = [
+        base.clone(),
+        Nrpa { level: 1, iterations: 60.into(), width: 6.into(), ..base.clone() },
+        Nrpa { level: 3, iterations: 6.into(), width: [1, 3, 5].into(), threshold: [2, 1].into(), ..base.clone() },
+        Nrpa { alpha: 0.4, temperature: 1.5, playouts: 3, ..base.clone() },
+        Nrpa { bias_weight: 0.7, clamp: 2.0, ..base },
+    ];
+    for own in settings {
+        for seed in 0..3 {
+            let what = format!("{own:?}");
+            let check = |expected: Vec<Vec<u8>>, bag: &Bag| {
+                assert_same(&recorded(bag, Method::Nrpa(own.clone()), seed, 800), &expected, &what);
+            };
+            for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
+                let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
+                while log.len() < 800 {
+                    diverse(&bag, Logits::new(&own), own.level as usize, &mut rng, &mut log);
+                }
+                log.truncate(800);
+                check(log, &bag);
+            }
+            let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
+            while log.len() < 800 {
+                diverse(&Staircase(12), Logits::new(&own), own.level as usize, &mut rng, &mut log);
+            }
+            log.truncate(800);
+            assert_same(&recorded(&Staircase(12), Method::Nrpa(own.clone()), seed, 800), &log, &what);
+        }
+    }
+}
+
+// ---- Beam-NRPA ----
+
+/// A solution, if there is one, and its policy.
+type Entry<M> = (Option<Rollout<M>>, Logits);
+
+fn beams<P: Problem>(
+    problem: &P,
+    policy: Logits,
+    level: usize,
+    rng: &mut Rng,
+    log: &mut Vec<Vec<P::Move>>,
+) -> Vec<Rollout<P::Move>> {
+    if level == 0 {
+        let rollout = policy.rollout(problem, rng);
+        log.push(rollout.moves.clone());
+        return vec![rollout];
+    }
+    let (own, sense) = (policy.own.clone(), problem.sense());
+    let mut beam: Vec<Entry<P::Move>> = vec![(None, policy)];
+    for i in 1..=own.iterations.at(level) {
+        let mut all: Vec<Entry<P::Move>> = Vec::new();
+        for (_, policy) in &beam {
+            for _ in 0..if level == 1 { own.playouts } else { 1 } {
+                for found in beams(problem, policy.clone(), level - 1, rng, log) {
+                    all.push((Some(found), policy.clone()));
+                }
+            }
+        }
+        // The newest first, then the old ones.
+        all.reverse();
+        all.extend(beam);
+        best_first(sense, &mut all, |entry| entry.0.as_ref().map(|rollout| rollout.score));
+        all.truncate(own.width.at(level) as usize);
+        for (rollout, policy) in &mut all {
+            if let Some(rollout) = rollout
+                && i > own.threshold.at(level)
+            {
+                policy.adapt(rollout);
+            }
+        }
+        beam = all;
+    }
+    beam.into_iter().filter_map(|entry| entry.0).collect()
+}
+
+#[test]
+fn beam_nrpa_equals_recursion() {
+    let base = Nrpa { level: 2, iterations: 6.into(), beam: Keep::Policies, width: 3.into(), ..Nrpa::default() };
+    let settings = [
+        base.clone(),
+        Nrpa { level: 3, iterations: 4.into(), width: [1, 2, 3].into(), ..base.clone() },
+        Nrpa { level: 1, iterations: 30.into(), width: 5.into(), playouts: 2, ..base.clone() },
+        Nrpa { threshold: [1, 2].into(), bias_weight: 0.5, ..base },
+    ];
+    for own in settings {
+        for seed in 0..3 {
+            for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
+                let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
+                while log.len() < 700 {
+                    beams(&bag, Logits::new(&own), own.level as usize, &mut rng, &mut log);
+                }
+                log.truncate(700);
+                assert_same(&recorded(&bag, Method::Nrpa(own.clone()), seed, 700), &log, &format!("{own:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_beam_of_one_policy_is_nrpa() {
+    for playouts in [1, 3] {
+        let plain = Nrpa { level: 3, iterations: 7.into(), playouts, ..Nrpa::default() };
+        let beam = Nrpa { beam: Keep::Policies, ..plain.clone() };
+        for bag in [Bag::sixteen(), Bag::tight()] {
+            let expected = recorded(&bag, Method::Nrpa(plain.clone()), 4, 1_500);
+            assert_same(&recorded(&bag, Method::Nrpa(beam.clone()), 4, 1_500), &expected, "a beam of one");
+        }
+    }
+}
+
+// ---- Monte-Carlo beam search ----
+
+type Found<M> = (Score, Vec<M>);
+
+/// Cazenave's beam of nested searches by recursion.
+fn monte_carlo_beam<P: Problem>(
+    problem: &P,
+    root: (P::State, Vec<P::Move>),
+    (level, widths): (usize, &[usize]),
+    rng: &mut Rng,
+    log: &mut Vec<Vec<P::Move>>,
+) -> Found<P::Move> {
+    let moves_of = |state: &P::State| {
+        let mut moves = Vec::new();
+        problem.moves(state, &mut moves);
+        moves
+    };
+    if level == 0 || moves_of(&root.0).is_empty() {
+        let (mut state, mut path) = root;
+        path.extend(playout(problem, &mut state, rng));
+        log.push(path.clone());
+        return (problem.score(&state), path);
+    }
+    type Line<P> = ((<P as Problem>::State, Vec<<P as Problem>::Move>), Option<Found<<P as Problem>::Move>>);
+    let sense = problem.sense();
+    let mut beam: Vec<Line<P>> = vec![(root, None)];
+    let mut best: Option<Found<P::Move>> = None;
+    while !beam.is_empty() {
+        let mut next: Vec<Line<P>> = Vec::new();
+        for ((state, path), known) in &beam {
+            let child = |mv| {
+                let (mut state, mut path) = (state.clone(), path.clone());
+                problem.apply(&mut state, mv);
+                path.push(mv);
+                (state, path)
+            };
+            if let Some(known) = known {
+                next.push((child(known.1[path.len()]), Some(known.clone())));
+            }
+            for mv in moves_of(state) {
+                let found = monte_carlo_beam(problem, child(mv), (level - 1, widths), rng, log);
+                if best.as_ref().is_none_or(|best| sense.better(found.0, best.0)) {
+                    best = Some(found.clone());
+                }
+                next.push((child(mv), Some(found)));
+            }
+        }
+        best_first(sense, &mut next, |line| line.1.as_ref().map(|found| found.0));
+        // A child that was remembered and found again is one child.
+        let mut met: Vec<Vec<P::Move>> = Vec::new();
+        next.retain(|((_, path), _)| {
+            let fresh = !met.contains(path);
+            met.push(path.clone());
+            fresh
+        });
+        next.truncate(widths[level - 1]);
+        next.retain(|((state, _), _)| !moves_of(state).is_empty());
+        beam = next;
+    }
+    best.unwrap()
+}
+
+#[test]
+fn monte_carlo_beams_equal_recursion() {
+    for widths in [vec![1, 1], vec![3], vec![1, 4], vec![2, 3], vec![2, 1, 2]] {
+        let numbers: Vec<u64> = widths.iter().map(|&width| width as u64).collect();
+        let own = Nmcs { level: widths.len() as u64, width: numbers.try_into().unwrap(), ..Nmcs::default() };
+        for seed in 0..3 {
+            for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
+                let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
+                while log.len() < 2_000 {
+                    let root = (bag.root(), Vec::new());
+                    monte_carlo_beam(&bag, root, (widths.len(), &widths), &mut rng, &mut log);
+                }
+                log.truncate(2_000);
+                assert_same(&recorded(&bag, Method::Nmcs(own.clone()), seed, 2_000), &log, &format!("{own:?}"));
+            }
+        }
+    }
+}
+
+// ---- exchange between streams ----
+
+/// Leaf parallelism in one thread: all streams have one policy, each calls the level below with its own generator.
+#[test]
+fn leaves_adapt_one_policy_together() {
+    let own = Nrpa { level: 2, iterations: 10.into(), share: Share::Leaf, ..Nrpa::default() };
+    for threads in [1, 2, 3] {
+        let bag = Bag::tight();
+        let sense = bag.sense();
+        let mut rngs: Vec<Rng> = (0..threads).map(|stream| Rng::stream(5, stream)).collect();
+        let mut policy = Logits::new(&own);
+        policy.own.alpha = threads as f64;
+        let mut best: Option<Rollout<u8>> = None;
+        let mut expected = Vec::new();
+        for _ in 0..10 {
+            let mut found: Option<Rollout<u8>> = None;
+            for rng in &mut rngs {
+                // Level 1, with the plain learning rate.
+                let mut inner = Logits { own: own.clone(), ..policy.clone() };
+                let mut low: Option<Rollout<u8>> = None;
+                for _ in 0..10 {
+                    let rollout = inner.rollout(&bag, rng);
+                    expected.push(rollout.moves.clone());
+                    if low.as_ref().is_none_or(|low| sense.at_least(rollout.score, low.score)) {
+                        low = Some(rollout);
+                    }
+                    inner.adapt(low.as_ref().unwrap());
+                }
+                let low = low.unwrap();
+                // Each stream replaces ties by its own result; of all streams the first of the best leads.
+                let mine = if best.as_ref().is_none_or(|best| sense.at_least(low.score, best.score)) {
+                    low
+                } else {
+                    best.clone().unwrap()
+                };
+                if found.as_ref().is_none_or(|found| sense.better(mine.score, found.score)) {
+                    found = Some(mine);
+                }
+            }
+            best = found;
+            policy.adapt(best.as_ref().unwrap());
+        }
+        let method = Method::Nrpa(Nrpa { restarts: false, ..own.clone() });
+        let recorded = Recorded::new(bag.clone());
+        let outcome = Solver::new(&recorded, method).seed(5).threads(threads).run().unwrap();
+        assert_eq!(outcome.best.map(|solution| solution.score), best.map(|best| best.score));
+        // The streams run side by side: their playouts are known, their order is not.
+        let mut log = recorded.take();
+        log.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(log, expected, "{threads} streams");
+    }
+}
+
+#[test]
+fn exchanges_survive_checkpoints_and_schedules() {
+    for (share, share_every, beam) in
+        [(Share::Leaf, 1, Keep::None), (Share::Islands, 2, Keep::None), (Share::Islands, 1, Keep::Solutions)]
+    {
+        let width = if beam == Keep::None { 1 } else { 3 };
+        let own =
+            Nrpa { level: 2, iterations: 9.into(), share, share_every, beam, width: width.into(), ..Nrpa::default() };
+        let bag = Bag::tight();
+        for threads in [2, 3] {
+            let solver = |playouts| {
+                Solver::new(&bag, Method::Nrpa(own.clone())).seed(8).threads(threads).budget(Budget::playouts(playouts))
+            };
+            let whole = timeless(solver(2_000).run().unwrap());
+            assert_eq!(timeless(solver(2_000).run().unwrap()), whole);
+            for part in [27, 500, 1_001] {
+                let name = format!("exchange-{threads}-{part}-{share}");
+                let (_, saved) = run_and_save(solver(part), &name);
+                assert_eq!(timeless(solver(2_000).resume(&saved).unwrap().run().unwrap()), whole, "{name}");
+            }
+            assert_eq!(whole.counters.playouts, 2_000);
+        }
+    }
+}
+
+// ---- nested tree search ----
+
+#[derive(Default)]
+struct Node {
+    children: Vec<u8>,
+    tried: usize,
+    scores: Vec<f64>,
+}
+
+/// UCT from `root`, whose playouts are searches as long as `counts` names any; the best score found.
+fn tree_search(
+    bag: &Bag,
+    (c, counts): (f64, &[usize]),
+    root: &[u8],
+    ranges: &mut [Vec<f64>],
+    rng: &mut Rng,
+    log: &mut Vec<Vec<u8>>,
+) -> f64 {
+    let state_of = |path: &[u8]| {
+        let mut state = bag.root();
+        path.iter().for_each(|&mv| bag.apply(&mut state, mv));
+        state
+    };
+    let moves_of = |path: &[u8]| {
+        let mut moves = Vec::new();
+        bag.moves(&state_of(path), &mut moves);
+        moves
+    };
+    let mut nodes: HashMap<Vec<u8>, Node> = HashMap::from([(root.to_vec(), Node::default())]);
+    let mut best = f64::NEG_INFINITY;
+    for _ in 0..counts[0] {
+        let mut path = root.to_vec();
+        loop {
+            let node = nodes.get_mut(&path).unwrap();
+            if node.scores.is_empty() {
+                break;
+            }
+            if node.children.is_empty() {
+                node.children = moves_of(&path);
+            }
+            let untried = node.children.len() - node.tried;
+            if untried > 0 {
+                let pick = rng.index(untried);
+                let (first, tried) = (node.tried, node.tried + pick);
+                node.children.swap(first, tried);
+                node.tried += 1;
+                path.push(node.children[first]);
+                nodes.insert(path.clone(), Node::default());
+                break;
+            }
+            let Some(&first) = node.children.first() else { break };
+            let (low, high) = ranges[0]
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &score| (low.min(score), high.max(score)));
+            let factor = if low == high { 0.0 } else { 1.0 / (high - low) };
+            let node = &nodes[&path];
+            let visits = node.scores.len() as f64;
+            let bound = |child: u8| {
+                let scores = &nodes[&[&path[..], &[child]].concat()].scores;
+                let n = scores.len() as f64;
+                (scores.iter().sum::<f64>() / n - low) * factor + c * (libm::log(visits) / n).sqrt()
+            };
+            let mut choice = (first, bound(first));
+            for &child in &node.children[1..] {
+                if bound(child) > choice.1 {
+                    choice = (child, bound(child));
+                }
+            }
+            path.push(choice.0);
+        }
+        let score = if counts.len() > 1 && !moves_of(&path).is_empty() {
+            tree_search(bag, (c, &counts[1..]), &path, &mut ranges[1..], rng, log)
+        } else {
+            let mut state = state_of(&path);
+            let mut moves = path.clone();
+            moves.extend(playout(bag, &mut state, rng));
+            log.push(moves);
+            bag.score(&state).value().unwrap()
+        };
+        ranges[0].push(score);
+        best = best.max(score);
+        for length in root.len()..=path.len() {
+            nodes.get_mut(&path[..length]).unwrap().scores.push(score);
+        }
+    }
+    best
+}
+
+#[test]
+fn nested_trees_equal_recursion() {
+    let bag = Bag::sixteen();
+    for (nesting, playouts, c) in [(1, 0_usize, 0.3), (2, 15, 0.3), (2, 1, 1.0), (3, 6, 0.5)] {
+        let mut counts = vec![playouts; nesting];
+        let own = Uct {
+            nesting: nesting as u64,
+            nested_playouts: playouts.max(1) as u64,
+            solver: false,
+            c,
+            ..Uct::default()
+        };
+        for seed in 0..3 {
+            let (mut log, mut ranges) = (Vec::new(), vec![Vec::new(); nesting]);
+            counts[0] = 600 / playouts.max(1).pow(nesting as u32 - 1) + 2;
+            tree_search(&bag, (c, &counts), &[], &mut ranges, &mut Rng::new(seed), &mut log);
+            log.truncate(600);
+            let count = log.len() as u64;
+            assert_same(&recorded(&bag, Method::Uct(own.clone()), seed, count), &log, &format!("{own:?}"));
+        }
+    }
+}
+
+#[test]
+fn nested_trees_end_with_a_proof() {
+    for settings in [&[("nested_playouts", "50")][..], &[("nesting", "3"), ("nested_playouts", "9")]] {
+        let own = method("nmcts", settings);
+        let outcome = Solver::new(&Staircase(8), own).seed(1).run().unwrap();
+        assert!(outcome.optimal);
+        assert_eq!(outcome.best.unwrap().score, Score::Feasible(8.0));
+    }
+}
+
+// ---- parameters ----
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    for (preset, settings) in [
+        ("nrpa", &[("width", "1,2")][..]),
+        ("nrpa", &[("similar", "potential")]),
+        ("hd-nrpa", &[("bias_rate", "0.1")]),
+        ("beam-nrpa", &[("share", "islands")]),
+        ("nrpa", &[("share", "leaf"), ("stopping", "2.3")]),
+        ("nrpa", &[("share", "islands"), ("repetitions", "3")]),
+        ("hd-nrpa", &[("share", "leaf")]),
+        ("beam", &[("playouts", "3")]),
+        ("nmcts", &[("move_playouts", "100")]),
+        ("nmcts", &[("amaf", "true")]),
+    ] {
+        let own = method(preset, settings);
+        assert!(own.validate().is_err(), "{preset} {settings:?}");
+        assert!(Solver::new(&Staircase(5), own).budget(Budget::playouts(10)).run().is_err());
+    }
+    let levels = |text| {
+        let mut own = Method::preset("nrpa").unwrap();
+        own.set("iterations", text).map(|()| own.parameters())
+    };
+    for bad in ["", ",", "0", "5,", "1,2,x", "-1", "1;2", "1,2,3,4,5,6,7,8,9,10,11,12,13", "1e10"] {
+        assert!(levels(bad).is_err(), "{bad}");
+    }
+    let shown = levels("1e2, 7").unwrap();
+    assert!(shown.iter().any(|parameter| parameter.name == "iterations" && parameter.value == "100,7"));
+}
