@@ -423,7 +423,10 @@ mod tests {
                     Direction::Falling => (1, 1),
                     Direction::Rising => (1, -1),
                 };
-                assert!(points.windows(2).all(|pair| (pair[0].0 + step.0, pair[0].1 + step.1) == pair[1]), "{points:?}");
+                assert!(
+                    points.windows(2).all(|pair| (pair[0].0 + step.0, pair[0].1 + step.1) == pair[1]),
+                    "{points:?}"
+                );
             }
             let places = SIDE + 1 - rules.length;
             assert_eq!(count, 2 * places * (SIDE + places));

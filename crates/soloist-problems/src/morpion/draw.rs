@@ -42,7 +42,9 @@ pub(super) fn text(played: &Played) -> String {
         }
         text.push('\n');
     }
-    text.push_str("\nEach move: its number, the new dot (column,row), the direction of the line, the distance of its middle;\n");
+    text.push_str(
+        "\nEach move: its number, the new dot (column,row), the direction of the line, the distance of its middle;\n",
+    );
     text.push_str("rows count downwards, the inner corner of the cross at the upper left is (28,28).\n");
     for (line, steps) in played.steps.chunks(PER_LINE).enumerate() {
         for (number, step) in (line * PER_LINE + 1..).zip(steps) {

@@ -19,8 +19,10 @@ const REFERENCE: i32 = 28;
 /// # Errors
 /// A file that cannot be read, is larger than 1 MiB, or is refused by [`parse`].
 pub fn read(path: &str, variant: Option<Variant>) -> Result<Game, InstanceError> {
-    let bytes = read_file_prefix(Path::new(path), MAX_BYTES)
-        .map_err(|error| InstanceError { message: format!("{} (nor is it 5T, 5D, 4T or 4D)", error.message), ..error })?;
+    let bytes = read_file_prefix(Path::new(path), MAX_BYTES).map_err(|error| InstanceError {
+        message: format!("{} (nor is it 5T, 5D, 4T or 4D)", error.message),
+        ..error
+    })?;
     if bytes.len() > MAX_BYTES {
         return Err(InstanceError::new(path, "larger than 1 MiB, the most that is read"));
     }
@@ -129,7 +131,8 @@ const FORM: &str = "expected a move such as (27,27) / 0: the new dot, the direct
 /// A move: the new dot, the direction, the distance of the middle.
 fn entry(text: &[u8]) -> Result<((i32, i32), Direction, i32), String> {
     let mut rest = text;
-    let found = point(&mut rest).map_err(|wrong| if text[0] == b'(' { wrong } else { format!("{}, {FORM}", quote(text)) })?;
+    let found =
+        point(&mut rest).map_err(|wrong| if text[0] == b'(' { wrong } else { format!("{}, {FORM}", quote(text)) })?;
     let direction = rest.first().and_then(|&sign| Direction::from_sign(char::from(sign)));
     let direction = direction.ok_or_else(|| format!("direction {}, {FORM}", quote(rest)))?;
     rest = rest[1..].trim_ascii();
@@ -201,7 +204,8 @@ pub(super) fn entry_text(variant: Variant, stroke: &Stroke) -> String {
 #[must_use]
 pub fn write(game: &Game) -> String {
     let variant = game.variant();
-    let mut text = String::from("# Morpion Solitaire, Pentasol notation. R, the reference point, comes first, as (column,row);\n");
+    let mut text =
+        String::from("# Morpion Solitaire, Pentasol notation. R, the reference point, comes first, as (column,row);\n");
     text.push_str("# then each move: the new dot, the direction of its line, the distance of the line's middle:\n");
     text.push_str("# positive if that is further right, or further down in a line |.\n#\n");
     let corner = corner(variant) as usize;

@@ -362,7 +362,8 @@ impl Shipped for Loaded {
     }
 
     fn svg(&self, solution: &Value) -> String {
-        let start = || replay(self.game.variant(), self.game.start()).unwrap_or_else(|_| Played::of(self.game.variant()));
+        let start =
+            || replay(self.game.variant(), self.game.start()).unwrap_or_else(|_| Played::of(self.game.variant()));
         let played = self.played(solution).unwrap_or_else(|_| start());
         draw::svg(&played, &self.name, self.game.start().len())
     }

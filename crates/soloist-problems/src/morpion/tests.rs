@@ -31,7 +31,8 @@ fn record(variant: Variant, text: &str) -> Game {
 #[test]
 fn first_moves() {
     // Each of the eight arms' ends can be lengthened, and so on: 28 by hand and in the literature.
-    for (variant, dots, count) in [(Variant::T5, 36, 28), (Variant::D5, 36, 28), (Variant::T4, 24, 24), (Variant::D4, 24, 24)]
+    for (variant, dots, count) in
+        [(Variant::T5, 36, 28), (Variant::D5, 36, 28), (Variant::T4, 24, 24), (Variant::D4, 24, 24)]
     {
         assert_eq!(variant.cross().len(), dots);
         assert_eq!(moves(&cross(variant), &cross(variant).root()).len(), count, "{variant}");
@@ -302,7 +303,7 @@ fn records_are_games() {
         assert_eq!((played.possible, played.steps.len()), (0, length as usize));
         assert_eq!(parse("again", write(&game).as_bytes(), None).unwrap(), game);
         let solved = Solver::new(&problem, Method::preset("nrpa").unwrap()).budget(Budget::playouts(5)).run().unwrap();
-        assert_eq!(solved.best.unwrap().moves, []);
+        assert!(solved.best.unwrap().moves.is_empty());
         // A disjoint game is a touching one as well.
         let touching = if variant.length() == 5 { Variant::T5 } else { Variant::T4 };
         assert!(Game::new(touching, game.start().to_vec()).is_ok());
@@ -342,7 +343,9 @@ fn games_are_continued() {
     let other = Game::new(Variant::D5, vec![start[1]]).unwrap();
     let error = check(&other, &report.solution.to_string()).unwrap_err();
     assert_eq!(error, format!("move 1 is not that of the instance, {}", start[1]));
-    assert!(check(&Game::of(Variant::D5), &report.solution.to_string()).unwrap_err().starts_with("claims the start 40"));
+    assert!(
+        check(&Game::of(Variant::D5), &report.solution.to_string()).unwrap_err().starts_with("claims the start 40")
+    );
 }
 
 #[test]
@@ -363,7 +366,8 @@ fn reader_is_tolerant_of_form() {
 
 #[test]
 fn reader_errors_are_exact() {
-    let form = "expected a move such as (27,27) / 0: the new dot, the direction (- | / \\), the distance of the line's middle";
+    let form =
+        "expected a move such as (27,27) / 0: the new dot, the direction (- | / \\), the distance of the line's middle";
     let point = "expected a point such as (28,28), at most 1000000 from 0";
     let cases: &[(&str, String)] = &[
         ("", "no reference point, expected a line such as (28,28)".into()),
@@ -401,14 +405,18 @@ fn reader_errors_are_exact() {
     let long = parse("a.txt", long.as_bytes(), Some(Variant::T5)).unwrap_err().to_string();
     assert_eq!(long, "a.txt: line 1002: more than 1000 moves");
     let missing = read("no/such.txt", None).unwrap_err().to_string();
-    assert!(missing.starts_with("no/such.txt: cannot be read: ") && missing.ends_with("5T, 5D, 4T or 4D)"), "{missing}");
+    assert!(
+        missing.starts_with("no/such.txt: cannot be read: ") && missing.ends_with("5T, 5D, 4T or 4D)"),
+        "{missing}"
+    );
     assert!(read(env!("CARGO_MANIFEST_DIR"), None).is_err(), "a folder");
 }
 
 #[test]
 fn options_and_specs_agree() {
     let load = |spec: &str, variant: &str| {
-        (DOMAIN.load)(spec, &Options::from([("variant".to_owned(), variant.to_owned())])).map(|instance| instance.describe())
+        (DOMAIN.load)(spec, &Options::from([("variant".to_owned(), variant.to_owned())]))
+            .map(|instance| instance.describe())
     };
     assert_eq!(load("5d", "auto").unwrap(), "5D: lines of 5 points, parallel lines share no point");
     assert_eq!(load("4T", "4T").unwrap(), "4T: lines of 4 points, parallel lines may touch");
@@ -428,10 +436,14 @@ fn verifier_judges_by_the_rules() {
         format!("[{one}]"),
         r#"[[2, 2, "/", 2]]"#.into(),
         format!(r#"{{"moves": [{one}]}}"#),
-        format!(r#"{{"variant": "5T", "length": 1, "start": 0, "moves": [{one}], "pentasol": "(28,28)\n(27,27) / 0"}}"#),
+        format!(
+            r#"{{"variant": "5T", "length": 1, "start": 0, "moves": [{one}], "pentasol": "(28,28)\n(27,27) / 0"}}"#
+        ),
         r#"{"variant": "5T", "pentasol": "(28,28)\n(27,27) / 0"}"#.into(),
-        r#"{"pentasol": "# variant 5T\n(28,28)\n(27,27) / 0"}"#.into(),
-        format!(r#"{{"problem": "morpion", "score": 1.0, "feasible": true, "moves": [[2, 2, "/", 2]], "solution": {{"moves": [{one}]}}}}"#),
+        r##"{"pentasol": "# variant 5T\n(28,28)\n(27,27) / 0"}"##.into(),
+        format!(
+            r#"{{"problem": "morpion", "score": 1.0, "feasible": true, "moves": [[2, 2, "/", 2]], "solution": {{"moves": [{one}]}}}}"#
+        ),
         "(28,28)\n(27,27) / 0\n".into(),
     ] {
         let checked = check(&game, &good).unwrap_or_else(|error| panic!("{good}: {error}"));
@@ -448,11 +460,17 @@ fn verifier_judges_by_the_rules() {
             r#"[[7, 0, "-", 4], [2, 0, "-", 0]]"#,
             "move 2: dot (2,0) at position 0 of a line -: an earlier line - has the segment from (3,0)",
         ),
-        (r#"[[2, 2, "x", 1]]"#, "move 1: '[2,2,\"x\",1]', expected {\"point\": [2, 2], \"direction\": \"/\", \"position\": 2} or [2, 2, \"/\", 2]"),
+        (
+            r#"[[2, 2, "x", 1]]"#,
+            "move 1: '[2,2,\"x\",1]', expected {\"point\": [2, 2], \"direction\": \"/\", \"position\": 2} or [2, 2, \"/\", 2]",
+        ),
         ("[3]", "move 1: '3', expected {\"point\": [2, 2], \"direction\": \"/\", \"position\": 2} or [2, 2, \"/\", 2]"),
         ("{}", "no list `moves`"),
         (r#"{"moves": 3}"#, "`moves` is not a list"),
-        (r#"{"pentasol": "(28,28)"}"#, "pentasol: no variant named: expected a line `# variant 5T` (or 5D, 4T, 4D), or the option variant=5T"),
+        (
+            r#"{"pentasol": "(28,28)"}"#,
+            "pentasol: no variant named: expected a line `# variant 5T` (or 5D, 4T, 4D), or the option variant=5T",
+        ),
         (r#"{"variant": "5D", "moves": []}"#, "a game of '\"5D\"', expected 5T"),
         (r#"{"moves": [], "pentasol": "(28,28)\n(27,27) / 0"}"#, "`pentasol` and `moves` are different games"),
         (r#"{"moves": [], "length": 1}"#, "claims the length '1', recomputed: 0"),
@@ -461,7 +479,10 @@ fn verifier_judges_by_the_rules() {
         (r#"{"score": null, "solution": {"moves": []}}"#, "claims the score 'null', recomputed: 0"),
         (r#"{"feasible": false, "solution": {"moves": []}}"#, "says that it is not feasible"),
         (r#"{"problem": "tsptw", "solution": {}}"#, "a solution of '\"tsptw\"', expected morpion"),
-        (r#"{"moves": [[2, 2, "/", 2]], "solution": {"moves": []}}"#, "`moves` of the result and of its solution are different games"),
+        (
+            r#"{"moves": [[2, 2, "/", 2]], "solution": {"moves": []}}"#,
+            "`moves` of the result and of its solution are different games",
+        ),
         (r#"{"solution": null}"#, "holds no solution"),
         (r#"{"solution": [0]}"#, "`solution` is not an object"),
         ("[[2, 2", "solution: line 1, column 6: not valid JSON: EOF while parsing a list"),
@@ -481,7 +502,8 @@ fn parallel_lines_touch_in_one_variant_only() {
             let played = replay(variant, &strokes).unwrap();
             for (index, step) in played.steps.iter().enumerate() {
                 let touches = |other: &Step| {
-                    other.stroke.direction == step.stroke.direction && (other.ends.0 == step.ends.1 || other.ends.1 == step.ends.0)
+                    other.stroke.direction == step.stroke.direction
+                        && (other.ends.0 == step.ends.1 || other.ends.1 == step.ends.0)
                 };
                 count += played.steps[..index].iter().filter(|other| touches(other)).count();
             }
@@ -495,8 +517,13 @@ fn parallel_lines_touch_in_one_variant_only() {
 #[test]
 fn drawing_is_sound_on_anything() {
     let instance = (DOMAIN.load)("5D", &Options::new()).unwrap();
-    for solution in [json!(null), json!({"moves": [[2, 2, "/", 2]]}), json!({"moves": "x"}), json!(3), json!({"moves": [[0, 0, "-", 0]]})]
-    {
+    for solution in [
+        json!(null),
+        json!({"moves": [[2, 2, "/", 2]]}),
+        json!({"moves": "x"}),
+        json!(3),
+        json!({"moves": [[0, 0, "-", 0]]}),
+    ] {
         let svg = instance.svg(&solution);
         assert!(svg.contains("<svg ") && svg.ends_with("</svg>\n"), "{svg}");
         assert!(!instance.text(&solution).is_empty());

@@ -174,7 +174,8 @@ pub fn replay(variant: Variant, strokes: &[Stroke]) -> Result<Played, Fault> {
 pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if !text.starts_with(['{', '[']) {
-        let read = format::parse("solution", text.as_bytes(), Some(game.variant())).map_err(|error| error.to_string())?;
+        let read =
+            format::parse("solution", text.as_bytes(), Some(game.variant())).map_err(|error| error.to_string())?;
         return verdict(game, read.start());
     }
     let json: Value =
@@ -204,7 +205,8 @@ pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
     let strokes = strokes(solution)?;
     if let Some(text) = solution.get("pentasol") {
         let text = text.as_str().ok_or("`pentasol` is not a text")?;
-        let read = format::parse("pentasol", text.as_bytes(), Some(game.variant())).map_err(|error| error.to_string())?;
+        let read =
+            format::parse("pentasol", text.as_bytes(), Some(game.variant())).map_err(|error| error.to_string())?;
         if read.start() != strokes {
             return Err("`pentasol` and `moves` are different games".into());
         }
