@@ -2,11 +2,12 @@
 
 use super::kernel::{Block, Kernel, MAX_SEARCHED, Scratch, Set};
 use super::memo::Memo;
+use super::parts::Parts;
 use super::terms::Terms;
 use super::{Options, Sign};
 use soloist::StableHasher;
 use std::hash::Hasher;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Stands for the number of polynomials of a set in the memo.
 const DISTINCT: u8 = u8::MAX;
@@ -26,8 +27,9 @@ const DISTINCT: u8 = u8::MAX;
 ///
 /// Variables are numbered as in [`Terms`]. The [`searched`](Self::searched) ones are those that occur, at most the 128
 /// most frequent ones; further ones are always innermost, the rarest inside. Evaluating one level takes time
-/// proportional to the number of blocks (terms that agree in all exponents outside), at most the number of terms;
-/// memory: about 100 bytes and 4 for each variable a term, and the same again for each thread at work.
+/// proportional to the number of blocks (terms that agree in all exponents outside), at most the number of terms.
+/// Memory: about 50 bytes and 2 for each variable a term, 150 bytes a term for each thread at work, and
+/// [`Options::memory`].
 ///
 /// # References
 /// J. Kuipers, A. Plaat, J. Vermaseren and J. van den Herik, "Improving multivariate Horner schemes with Monte Carlo
@@ -36,6 +38,7 @@ const DISTINCT: u8 = u8::MAX;
 pub struct Scheme {
     kernel: Kernel,
     memo: Memo,
+    parts: Parts,
     pool: Mutex<Vec<Scratch>>,
     /// The variables of the search and those that are always inside, outermost first.
     searched: Vec<usize>,
@@ -77,7 +80,8 @@ impl Scheme {
         outputs.dedup();
         let mut scheme = Self {
             kernel,
-            memo: Memo::new(options.memory),
+            memo: Memo::new(options.memory / 2),
+            parts: Parts::new(options.memory / 2),
             pool: Mutex::new(Vec::new()),
             occurrences: searched.iter().map(|&v| occurrences[v]).collect(),
             searched,
@@ -199,8 +203,8 @@ impl Scheme {
         let mut chain: Option<Chain> = None;
         for &v in order.iter().rev() {
             let cost = self.memo.get(v, set).unwrap_or_else(|| {
-                let chain = chain.get_or_insert_with(|| Chain { scratch: self.scratch(), set: Set::MAX });
-                let cost = chain.cost(&self.kernel, v, set);
+                let chain = chain.get_or_insert_with(|| Chain { scratch: self.scratch(), present: None });
+                let cost = self.level(chain, v, set);
                 self.memo.put(v, set, cost);
                 cost
             });
@@ -213,14 +217,25 @@ impl Scheme {
         sum
     }
 
+    /// The cost of `v` with `set` inside; the chain then is at the set of both.
+    fn level(&self, chain: &mut Chain, v: u8, set: Set) -> u32 {
+        let from = match chain.present.take() {
+            Some((at, blocks)) if at == set => blocks,
+            _ => self.parts.get(&self.kernel, set, &mut chain.scratch),
+        };
+        let mut to = self.parts.buffer();
+        let cost = self.kernel.extract(&from, v.into(), &mut chain.scratch, &mut to);
+        let next = set | 1 << v;
+        chain.present = Some((next, self.parts.keep(next, to)));
+        cost
+    }
+
     /// How many different polynomials that are no numbers exist when `set` is inside.
     fn distinct(&self, set: Set) -> u32 {
         self.memo.get(DISTINCT, set).unwrap_or_else(|| {
             let mut scratch = self.scratch();
-            let mut blocks = std::mem::take(&mut scratch.to);
-            self.kernel.project(set, &mut scratch, &mut blocks);
+            let blocks = self.parts.get(&self.kernel, set, &mut scratch);
             let count = self.kernel.distinct(&blocks, &mut scratch);
-            scratch.to = blocks;
             self.give_back(scratch);
             self.memo.put(DISTINCT, set, count);
             count
@@ -253,38 +268,8 @@ impl Scheme {
     }
 }
 
-/// Extractions from the inside out: the blocks of a set, in the scratch.
+/// Extractions from the inside out, and the set whose blocks the last one made.
 struct Chain {
     scratch: Scratch,
-    /// What the blocks belong to; all bits: nothing yet.
-    set: Set,
-}
-
-impl Chain {
-    /// The cost of `v` with `set` inside; the blocks are those of both afterwards.
-    fn cost(&mut self, kernel: &Kernel, v: u8, set: Set) -> u32 {
-        let mut from = std::mem::take(&mut self.scratch.from);
-        let mut to = std::mem::take(&mut self.scratch.to);
-        if self.set != set {
-            self.advance(kernel, set, &mut from, &mut to);
-        }
-        let cost = kernel.extract(&from, v.into(), &mut self.scratch, &mut to);
-        (self.scratch.from, self.scratch.to) = (to, from);
-        self.set = set | 1 << v;
-        cost
-    }
-
-    /// Makes `from` the blocks of `set`: from those at hand if few variables are missing, otherwise from the terms.
-    fn advance(&mut self, kernel: &Kernel, set: Set, from: &mut Vec<Block>, to: &mut Vec<Block>) {
-        let missing = set & !self.set;
-        let steps = missing.count_ones() as usize;
-        if self.set == Set::MAX || steps * from.len() > kernel.rows.len() {
-            kernel.project(set, &mut self.scratch, from);
-            return;
-        }
-        for v in (0..kernel.variables).filter(|&v| missing >> v & 1 == 1) {
-            kernel.extract(from, v, &mut self.scratch, to);
-            std::mem::swap(from, to);
-        }
-    }
+    present: Option<(Set, Arc<Vec<Block>>)>,
 }

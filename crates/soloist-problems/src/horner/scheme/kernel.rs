@@ -104,8 +104,7 @@ pub(super) struct Scratch {
     counts: Vec<u32>,
     /// Powers of the variable that were used.
     powers: Vec<bool>,
-    /// Two lists of blocks, for chains of extractions.
-    pub(super) from: Vec<Block>,
+    /// A list of blocks that nobody looks at.
     pub(super) to: Vec<Block>,
     /// Coefficient multiples of this extraction, when they are asked for.
     pub(super) multiples: Option<Vec<u64>>,
@@ -121,7 +120,6 @@ impl Scratch {
             order: Vec::new(),
             counts: Vec::new(),
             powers: Vec::new(),
-            from: Vec::new(),
             to: Vec::new(),
             multiples: None,
             inverses: vec![(0, 0); 256],

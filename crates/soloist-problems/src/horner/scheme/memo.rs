@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 /// Parts with locks of their own.
 const SHARDS: usize = 16;
 /// Entries that share a place.
-const BUCKET: usize = 4;
+const BUCKET: usize = 8;
 const SMALLEST: usize = 64;
 
 #[derive(Clone, Copy, Debug)]

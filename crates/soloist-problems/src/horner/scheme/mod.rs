@@ -30,6 +30,7 @@ mod kernel;
 mod memo;
 mod optimum;
 mod orders;
+mod parts;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -56,13 +57,13 @@ pub enum Sign {
 pub struct Options {
     /// What becomes of signs.
     pub sign: Sign,
-    /// Bytes that remembered level costs may use.
+    /// Bytes that may be used to remember, one half for the costs of levels, the other for partitions of the terms.
     pub memory: u64,
 }
 
 impl Default for Options {
-    /// Canonical signs and 64 MiB, room for about 700,000 level costs.
+    /// Canonical signs and 128 MiB: room for a million costs and two million blocks.
     fn default() -> Self {
-        Self { sign: Sign::Canonical, memory: 64 << 20 }
+        Self { sign: Sign::Canonical, memory: 128 << 20 }
     }
 }
