@@ -143,10 +143,11 @@ impl Scheme {
         let mut scratch = self.scratch();
         scratch.multiples = Some(Vec::new());
         let (mut from, mut to) = (self.kernel.rows.clone(), Vec::new());
-        let mut sum = self.base;
+        let (mut sum, mut set) = (self.base, 0);
         for &v in order.iter().rev() {
-            sum += u64::from(self.kernel.extract(&from, v.into(), &mut scratch, &mut to));
+            sum += u64::from(self.kernel.extract(&from, set, v.into(), &mut scratch, &mut to));
             std::mem::swap(&mut from, &mut to);
+            set |= 1 << v;
         }
         let mut multiples = scratch.multiples.take().unwrap_or_default();
         self.give_back(scratch);
@@ -224,7 +225,7 @@ impl Scheme {
             _ => self.parts.get(&self.kernel, set, &mut chain.scratch),
         };
         let mut to = self.parts.buffer();
-        let cost = self.kernel.extract(&from, v.into(), &mut chain.scratch, &mut to);
+        let cost = self.kernel.extract(&from, set, v.into(), &mut chain.scratch, &mut to);
         let next = set | 1 << v;
         chain.present = Some((next, self.parts.keep(next, to)));
         cost

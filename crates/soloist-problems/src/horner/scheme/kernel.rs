@@ -2,6 +2,7 @@
 
 use super::Sign;
 use super::field::{self, MODULUS, add, gcd, mul};
+use super::relations::Relations;
 use super::terms::{Terms, power_operations};
 use soloist::Rng;
 
@@ -175,6 +176,7 @@ pub(super) struct Kernel {
     undo: Vec<u64>,
     /// Inverses of small contents.
     inverses: Vec<u64>,
+    relations: Relations,
     sign: Sign,
 }
 
@@ -219,6 +221,7 @@ impl Kernel {
             whole: Vec::new(),
             undo: Vec::new(),
             inverses,
+            relations: Relations::new(terms, searched),
             sign,
         };
         let mut base = 0;
@@ -228,7 +231,7 @@ impl Kernel {
             for v in (n..all.len()).rev() {
                 let from = std::mem::take(&mut kernel.rows);
                 let mut to = Vec::new();
-                base += u64::from(kernel.extract(&from, v, &mut scratch, &mut to));
+                base += u64::from(kernel.extract_knowing(&from, false, v, &mut scratch, &mut to));
                 kernel.rows = to;
             }
             let kept: Vec<usize> = kernel.rows.iter().map(|block| block.row as usize).collect();
@@ -312,7 +315,7 @@ impl Kernel {
         true
     }
 
-    /// Extracts `v` from the polynomials `from`, which are those of a set without `v`: `to` becomes those of the set
+    /// Extracts `v` from the polynomials `from`, which are those of `set`, without `v`: `to` becomes those of the set
     /// with `v`. Returns the number of operations that this adds.
     ///
     /// A polynomial that contains `v` is the sum of `q_i v^(e_i)`, e_1 > e_2 > ..., and is computed as `((q_1
@@ -321,19 +324,65 @@ impl Kernel {
     /// depends on the set alone, not on the order in which it was extracted.
     ///
     /// O(blocks) expected.
-    pub(super) fn extract(&self, from: &[Block], v: usize, scratch: &mut Scratch, to: &mut Vec<Block>) -> u32 {
+    pub(super) fn extract(
+        &self,
+        from: &[Block],
+        set: Set,
+        v: usize,
+        scratch: &mut Scratch,
+        to: &mut Vec<Block>,
+    ) -> u32 {
+        self.extract_knowing(from, self.relations.determine(set | 1 << v), v, scratch, to)
+    }
+
+    /// As [`extract`](Self::extract), when it is known whether blocks stay `apart`.
+    fn extract_knowing(
+        &self,
+        from: &[Block],
+        apart: bool,
+        v: usize,
+        scratch: &mut Scratch,
+        to: &mut Vec<Block>,
+    ) -> u32 {
         to.clear();
-        if !self.sort(from, v, scratch) {
+        scratch.met.clear();
+        scratch.powers.clear();
+        scratch.powers.resize(usize::from(self.degrees[v]) + 1, false);
+        let cost = if apart {
+            self.extract_alone(from, v, scratch, to)
+        } else if self.sort(from, v, scratch) {
+            self.extract_sums(from, v, scratch, to)
+        } else {
             to.extend_from_slice(from);
-            return 0;
+            0
+        };
+        let used = (2_u32..).zip(scratch.powers.iter().skip(2)).filter(|(_, used)| **used);
+        cost + used.map(|(exponent, _)| power_operations(exponent) as u32).sum::<u32>()
+    }
+
+    /// As [`extract`](Self::extract), where no two blocks can meet; powers are marked and not counted.
+    fn extract_alone(&self, from: &[Block], v: usize, scratch: &mut Scratch, to: &mut Vec<Block>) -> u32 {
+        let (column, powers, weight) = (&self.exponents[v], &self.powers[v], self.weights[v]);
+        let mut cost = 0;
+        for block in from {
+            let exponent = column[block.row as usize];
+            if exponent == 0 {
+                to.push(*block);
+                continue;
+            }
+            let value = mul(block.value, powers[usize::from(exponent)]);
+            cost += self.product(scratch, block, value, exponent);
+            to.push(Block { key: block.key.wrapping_sub(weight.wrapping_mul(exponent.into())), value, ..*block });
         }
+        cost
+    }
+
+    /// As [`extract`](Self::extract), with the blocks sorted; powers are marked and not counted.
+    fn extract_sums(&self, from: &[Block], v: usize, scratch: &mut Scratch, to: &mut Vec<Block>) -> u32 {
         let (column, powers, weight) = (&self.exponents[v], &self.powers[v], self.weights[v]);
         let shift = scratch.clear_table(from.len());
         let mask = scratch.table.len() - 1;
         let order = std::mem::take(&mut scratch.order);
-        scratch.met.clear();
-        scratch.powers.clear();
-        scratch.powers.resize(usize::from(self.degrees[v]) + 1, false);
         let mut cost = 0;
         for &at in &order {
             let block = from[at as usize];
@@ -376,8 +425,7 @@ impl Kernel {
             whole.value = moved;
         }
         scratch.order = order;
-        let used = (2_u32..).zip(&scratch.powers[2.min(scratch.powers.len())..]).filter(|(_, used)| **used);
-        cost + used.map(|(exponent, _)| power_operations(exponent) as u32).sum::<u32>()
+        cost
     }
 
     /// The operations of `whole` times the `step`-th power of the variable, whose value is `moved`.

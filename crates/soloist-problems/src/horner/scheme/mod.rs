@@ -31,6 +31,7 @@ mod memo;
 mod optimum;
 mod orders;
 mod parts;
+mod relations;
 mod terms;
 #[cfg(test)]
 mod tests;

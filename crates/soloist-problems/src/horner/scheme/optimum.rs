@@ -77,7 +77,7 @@ pub fn optimal_order(
                 let mut to = std::mem::take(&mut scratch.to);
                 let low = if set == 0 { n } else { set.trailing_zeros() as usize };
                 for v in (low + 1..n).filter(|&v| set >> v & 1 == 0) {
-                    let cost = kernel.extract(blocks, v, &mut scratch, &mut to);
+                    let cost = kernel.extract(blocks, set as Set, v, &mut scratch, &mut to);
                     let (next, sum) = (set | 1 << v, least[set].saturating_add(cost));
                     if sum < least[next] {
                         (least[next], last[next]) = (sum, v as u8);
@@ -148,7 +148,7 @@ impl Path {
             let (below, above) = self.levels.split_at_mut(at);
             let level = &mut above[0];
             let v = level.set.trailing_zeros() as usize;
-            cost = kernel.extract(&below[at - 1].blocks, v, scratch, &mut level.blocks);
+            cost = kernel.extract(&below[at - 1].blocks, below[at - 1].set as Set, v, scratch, &mut level.blocks);
             level.ready = true;
         }
         cost

@@ -58,7 +58,7 @@ impl Parts {
             let v = (set & !at).trailing_zeros() as usize;
             let mut to = self.buffer();
             let from = blocks.as_ref().map_or(&kernel.rows, |blocks| blocks);
-            kernel.extract(from, v, scratch, &mut to);
+            kernel.extract(from, at, v, scratch, &mut to);
             at |= 1 << v;
             blocks = Some(self.keep(at, to));
         }
