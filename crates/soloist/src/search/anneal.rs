@@ -564,7 +564,8 @@ mod tests {
     #[test]
     fn worse_neighbours_are_accepted_as_often_as_they_should() {
         let mut rng = Rng::new(3);
-        let mut count = |sense, old, new, heat| (0..20_000).filter(|_| accepts(sense, old, new, heat, &mut rng)).count();
+        let mut count =
+            |sense, old, new, heat| (0..20_000).filter(|_| accepts(sense, old, new, heat, &mut rng)).count();
         use Score::{Feasible, Infeasible};
         // exp(-5 / (0.05 * 100)) = 0.367879
         for (sense, old, new) in [
@@ -609,12 +610,8 @@ mod tests {
     fn replayed(plan: &[u8], first: usize, change: bool) -> Vec<u8> {
         let mut run = Run::new(Anneal::default(), &Order);
         let mut tally = super::super::Tally::new(Sense::Maximize, 0);
-        let mut context = Context {
-            problem: &Order,
-            rollout: &mut crate::Uniform,
-            rng: &mut Rng::new(4),
-            tally: &mut tally,
-        };
+        let mut context =
+            Context { problem: &Order, rollout: &mut crate::Uniform, rng: &mut Rng::new(4), tally: &mut tally };
         run.saved.present = Some((Score::Feasible(0.0), (0..5).collect()));
         run.recode(&Order);
         run.plan = plan.iter().map(|&item| run.entries[usize::from(item)]).collect();

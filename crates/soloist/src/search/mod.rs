@@ -78,10 +78,11 @@ impl<P: Problem> Context<'_, P> {
 
     /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the
     /// rollout to learn.
-    pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) {
+    pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) -> Score {
         let score = self.problem.score(state);
         self.tally.counters.playouts += 1;
         self.tally.offer(score, moves, &[]);
+        score
     }
 
     /// The value of the incumbent, if it is feasible.

@@ -45,6 +45,7 @@ impl Relations {
             }
         }
         forms.iter_mut().for_each(|form| form.truncate(n));
+        forms.retain(|form| form.iter().any(|&own| own != 0));
         Self { forms }
     }
 
