@@ -4,6 +4,7 @@
 //! observers, checkpoints and threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep
 //! their recursion as a stack of frames.
 
+mod anneal;
 mod beam;
 mod branch_and_bound;
 mod children;
@@ -16,6 +17,7 @@ mod sampling;
 mod seen;
 mod uct;
 
+pub use anneal::{Anneal, Schedule};
 pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
@@ -23,7 +25,7 @@ pub use ida_star::IdaStar;
 pub use nmcs::Nmcs;
 pub use nrpa::{Keep, Nrpa, Share, Similar};
 pub use sampling::Sampling;
-pub use uct::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Playouts, Rank, Uct};
+pub use uct::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Playouts, Rank, Uct};
 
 use crate::outcome::{Counters, Improvement, Solution};
 use crate::{CheckpointError, Method, Problem, Rng, Rollout, Score, Sense, Trace};
@@ -95,10 +97,11 @@ impl<P: Problem> Context<'_, P> {
 
     /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the
     /// rollout to learn.
-    pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) {
+    pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) -> Score {
         let score = self.problem.score(state);
         self.tally.counters.playouts += 1;
         self.tally.offer(score, moves, &[]);
+        score
     }
 
     /// The value of the incumbent, if it is feasible.
@@ -163,6 +166,7 @@ impl Method {
             Self::Beam(own) => Box::new(beam::Run::new(own.clone(), problem, memory)),
             Self::BranchAndBound(own) => own.build(problem, memory),
             Self::IdaStar(own) => Box::new(own.build(problem, memory)),
+            Self::Anneal(own) => Box::new(anneal::Run::new(own.clone(), problem)),
         }
     }
 }

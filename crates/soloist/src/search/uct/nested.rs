@@ -33,13 +33,14 @@ impl Uct {
         let excluded = self.move_playouts > 0
             || self.beam_width > 0
             || self.restart_nodes > 0
+            || self.tree_playouts > 0
             || self.select_from > 0
             || self.amaf
             || self.history > 0.0
             || self.playouts != Playouts::Rollout;
         if self.nesting > 1 && excluded {
             return Err(ParameterError::Conflict(
-                "nesting excludes move_playouts, beam_width, restart_nodes, select_from, amaf, history and learned playouts",
+                "nesting excludes move_playouts, beam_width, restart_nodes, tree_playouts, select_from, amaf, history and learned playouts",
             ));
         }
         Ok(())

@@ -1,0 +1,3 @@
+//! Expression simplification: code with the fewest operations for a system of polynomials.
+
+pub mod scheme;
