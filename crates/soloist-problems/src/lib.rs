@@ -33,6 +33,7 @@ mod domain;
 pub mod error;
 pub mod input;
 pub mod knapsack;
+pub mod snake;
 pub mod tiles;
 
 pub use domain::{
