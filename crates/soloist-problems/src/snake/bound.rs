@@ -1,27 +1,34 @@
-//! What is left for a path: the vertices within reach, and how many of them a path can use.
+//! What may follow the head of a path, and how many vertices of that a path can use.
 //!
-//! All bounds are about `m`, the number of vertices that can still follow the head. They lie in `R`, the free vertices
-//! that the head reaches through free ones. Each is proven below from the rule alone; no table of known lengths is used.
+//! # What may follow
+//! For `j < k`, the `j`-th vertex after the head is beside one that may be the `j - 1`-th, and outside of the balls of
+//! radius `k - 1` around all vertices that are then `k` or more edges behind; later vertices lie outside of such balls
+//! around all vertices of the path, and are connected to the others through such ones.
 //!
-//! - **Parity.** The path alternates between vertices of even and odd weight, so that `m` is at most twice the number of
-//!   those of the next parity in `R`, and at most twice the number of the others plus one.
-//! - **Subcubes.** What follows the head meets a subcube of dimension 4 in a set `X` of vertices of which two that differ
-//!   in `h < k` bits are `h` edges apart on the path, which between them is a shortest way and so stays in the subcube. So
-//!   `X` consists of paths in which the rule holds, pieces being at least `k` apart. The largest such `X` inside the 16
-//!   bits of `R` that a subcube has stands in a table, and the cube is cut into subcubes of dimension 4 in two ways.
+//! # How many
+//! `m`, the number of vertices after the head, is less than `k`, or `k - 1` plus the number `n` of those in `F`, the
+//! vertices that may come `k`-th or later. Each bound of `n` is proven below from the rule alone; no table of known
+//! lengths is used.
+//!
+//! - **Parity.** The path alternates between vertices of even and odd weight, so that `n` is at most twice the number of
+//!   those of the next parity in `F`, and at most twice the number of the others plus one.
+//! - **Subcubes.** The path meets a subcube of dimension 4 in a set `X` of vertices of which two that differ in `h < k`
+//!   bits are `h` edges apart on the path, which between them is a shortest way and so stays in the subcube. So `X`
+//!   consists of paths in which the rule holds, pieces being at least `k` apart. The largest such `X` inside the 16 bits
+//!   of `F` that a subcube has stands in a table; the cube is cut into subcubes of dimension 4 in two ways.
 //! - **Volume, `k = 2 t + 1`.** Balls of radius `t` around vertices at least `k` edges apart are disjoint, and the `k`
-//!   last flips of a path differ. So every vertex adds the same number `n_t` of new vertices to the union of the balls
+//!   last flips of a path differ. So every vertex adds the same number `a_t` of new vertices to the union of the balls
 //!   around all before it: those of its ball that are in no ball around the `2 t` vertices before. All of them are within
-//!   `t` of `R` and not within `t` of the last `2 t` vertices of the path so far; with `C` such vertices, `m <= C / n_t`.
+//!   `t` of `F`: `n a_t` is at most the number of such vertices.
 //! - **Volume, `k = 2 t`.** Balls of radius `t - 1` are disjoint as before. A vertex at distance exactly `t` of several
-//!   vertices more than `k` edges apart differs from each in other bits, hence there are at most `q = d / t` of them. With
-//!   `C` vertices within `t` of `R` but not within `t - 1` of the last `2 t`: `m (n_{t-1} + (n_t - n_{t-1}) / q) <= C`.
+//!   vertices at least `k` edges apart differs from each in other bits, hence there are at most `q = d / t` of them. So
+//!   `n (a_{t-1} + (a_t - a_{t-1}) / q)` is at most the number of vertices within `t` of `F`.
 //!
 //! A coil ends after a vertex with `k` bits, one of them a gate: none within reach means that the longest cycle was met.
 //! Otherwise its length is at most that of the path, plus `m`, plus `k`, rounded down to an even number.
 
 use super::Kind;
-use super::path::{Near, Path, add_ball, near};
+use super::path::{Path, add_ball};
 use super::search::{Snakes, size};
 use std::sync::OnceLock;
 
@@ -42,10 +49,9 @@ const EVEN: u64 = 0x9669_6996_6996_9669;
 pub(super) struct Limits<const W: usize> {
     /// The vertices that exist.
     inside: [u64; W],
-    /// Volume: `t`, and the words of a ball of the radius that is kept free of the last vertices.
+    /// Volume: `t`; `n` is at most the vertices within `t`, times `times`, divided by `by`. That is 0 where it says
+    /// nothing.
     radius: u32,
-    near: Vec<Near>,
-    /// Volume: `m <= C times / by`; `by` is 0 where it says nothing.
     times: u32,
     by: u32,
     /// By 16 bits of a subcube of dimension 4: the most vertices that a path uses. Computed when first asked for.
@@ -59,7 +65,6 @@ impl<const W: usize> Limits<W> {
         inside[..words].fill(if dimension < 6 { (1 << (1 << dimension)) - 1 } else { !0 });
         let t = spread / 2;
         let (mut times, mut by) = (1, 0);
-        let mut kept = t;
         if dimension > spread && spread > 2 {
             let new = new_vertices(dimension, t, 2 * t);
             if spread % 2 == 1 {
@@ -68,11 +73,29 @@ impl<const W: usize> Limits<W> {
                 let inner = new_vertices(dimension, t - 1, 2 * t - 2);
                 times = dimension / t;
                 by = (times - 1) * inner + new.max(inner);
-                kept = t - 1;
             }
         }
         let subcubes = &SUBCUBES[spread as usize & 7];
-        Self { inside, radius: t, near: near(kept, words), times, by, subcubes }
+        Self { inside, radius: t, times, by, subcubes }
+    }
+}
+
+/// The vertices that may follow the head of a path.
+#[derive(Debug)]
+pub(super) struct Ahead<const W: usize> {
+    /// Those that may be among the next `k - 1`.
+    near: [u64; W],
+    /// Those that may come later.
+    far: [u64; W],
+    /// For how many of the next `k - 1` there is a vertex.
+    steps: u32,
+}
+
+impl<const W: usize> Ahead<W> {
+    /// All of them.
+    #[inline(always)]
+    pub(super) fn all(&self) -> [u64; W] {
+        std::array::from_fn(|word| self.near[word] | self.far[word])
     }
 }
 
@@ -110,115 +133,154 @@ impl<const W: usize> Snakes<W> {
         free
     }
 
-    /// The free vertices that the head reaches, starting with a flip of `legal`.
-    pub(super) fn reach(&self, path: &Path<W>, legal: u32) -> [u64; W] {
-        let mut reached = [0; W];
+    /// What may follow the head, the next flip being one of `legal`.
+    pub(super) fn ahead(&self, path: &Path<W>, legal: u32) -> Ahead<W> {
+        let mut ahead = Ahead { near: [0; W], far: [0; W], steps: 0 };
+        if legal == 0 {
+            return ahead;
+        }
+        let mut layer = [0; W];
         let mut rest = legal;
         while rest != 0 {
             let vertex = usize::from(path.head) ^ 1 << rest.trailing_zeros();
             rest &= rest - 1;
-            reached[(vertex >> 6) & (W - 1)] |= 1 << (vertex & 63);
+            layer[(vertex >> 6) & (W - 1)] |= 1 << (vertex & 63);
         }
-        if legal == 0 {
-            return reached;
+        let mut free = self.free(path);
+        if self.spread == 1 {
+            self.flood(&mut layer, &free);
+            ahead.far = layer;
+            return ahead;
         }
-        let free = self.free(path);
-        let span = self.span();
+        let mut recent = [0; 8];
+        recent.iter_mut().zip(path.recent()).for_each(|(place, vertex)| *place = vertex);
+        let remove = |free: &mut [u64; W], vertex: u16| {
+            let mut ball = [0; W];
+            add_ball(&mut ball, vertex.into(), &self.near);
+            (0..self.span()).for_each(|word| free[word] &= !ball[word]);
+        };
         loop {
-            let mut changed = 0;
-            for word in 0..span {
-                let before = reached[word];
-                let mut set = before;
-                for bit in 0..6 {
-                    set |= across(set, bit) & free[word];
-                }
-                changed |= set ^ before;
-                reached[word] = set;
+            (0..self.span()).for_each(|word| ahead.near[word] |= layer[word]);
+            ahead.steps += 1;
+            // The vertex that the next step has `k` edges behind.
+            let back = self.spread - 1 - ahead.steps;
+            if back <= u32::from(path.length) {
+                remove(&mut free, recent[back as usize & 7]);
             }
+            layer = self.beside(&layer, &free);
+            if layer == [0; W] {
+                return ahead;
+            }
+            if back == 0 {
+                break;
+            }
+        }
+        self.flood(&mut layer, &free);
+        ahead.far = layer;
+        ahead
+    }
+
+    /// Adds all vertices of `free` that are connected to `set` through such ones; `set` is a part of `free`.
+    fn flood(&self, set: &mut [u64; W], free: &[u64; W]) {
+        // The words from which the flood may go on.
+        let mut open = (0..self.span()).filter(|&word| set[word] != 0).fold(0_u128, |open, word| open | 1 << word);
+        while open != 0 {
+            let word = open.trailing_zeros() as usize & (W - 1);
+            open &= open - 1;
+            let mut own = set[word];
+            loop {
+                let before = own;
+                for bit in 0..6 {
+                    own |= across(own, bit) & free[word];
+                }
+                if own == before {
+                    break;
+                }
+            }
+            set[word] = own;
             let mut step = 1;
-            while step < span {
-                for base in (0..span).step_by(2 * step) {
-                    for word in base..base + step {
-                        let (low, high) = (reached[word], reached[word + step]);
-                        let (new_low, new_high) = (low | high & free[word], high | low & free[word + step]);
-                        changed |= new_low ^ low | new_high ^ high;
-                        (reached[word], reached[word + step]) = (new_low, new_high);
-                    }
+            while step < self.span() {
+                let other = (word ^ step) & (W - 1);
+                let new = own & free[other] & !set[other];
+                if new != 0 {
+                    set[other] |= new;
+                    open |= 1 << other;
                 }
                 step *= 2;
-            }
-            if changed == 0 {
-                return reached;
             }
         }
     }
 
-    /// A set with the neighbours of its vertices.
-    fn widen(&self, set: &[u64; W]) -> [u64; W] {
-        let mut wide = [0; W];
+    /// The vertices of `within` beside one of `set`.
+    fn beside(&self, set: &[u64; W], within: &[u64; W]) -> [u64; W] {
+        let mut sum = [0; W];
         let span = self.span();
         for word in 0..span {
-            let mut sum = set[word];
+            let own = set[word];
+            if own == 0 {
+                continue;
+            }
             for bit in 0..6 {
-                sum |= across(set[word], bit);
+                sum[word] |= across(own, bit);
             }
             let mut step = 1;
             while step < span {
-                sum |= set[word ^ step];
+                sum[(word ^ step) & (W - 1)] |= own;
                 step *= 2;
             }
-            wide[word] = sum & self.limits.inside[word];
         }
-        wide
+        (0..span).for_each(|word| sum[word] &= within[word]);
+        sum
     }
 
     /// No solution that begins with `path` is longer.
     pub(super) fn most(&self, path: &Path<W>) -> u32 {
         let legal = self.legal_any(path);
-        let reached = self.reach(path, legal);
+        let ahead = self.ahead(path, legal);
         let length = u32::from(path.length);
         match self.kind {
-            Kind::Snake => length + self.vertices_left(path, &reached),
+            Kind::Snake => length + self.vertices_left(path, &ahead),
             Kind::Coil => {
                 let closed = u32::from(path.closed);
-                if legal == 0 || !self.may_close(path, &reached) {
+                if legal == 0 || !self.may_close(path, &ahead.all()) {
                     return closed;
                 }
-                let most = length + self.vertices_left(path, &reached) + self.spread;
+                let most = length + self.vertices_left(path, &ahead) + self.spread;
                 closed.max(most & !1)
             }
         }
     }
 
     /// No more vertices than this follow the head.
-    fn vertices_left(&self, path: &Path<W>, reached: &[u64; W]) -> u32 {
-        let all = size(reached);
+    fn vertices_left(&self, path: &Path<W>, ahead: &Ahead<W>) -> u32 {
+        let all = size(&ahead.far);
         if all == 0 {
-            return 0;
+            return ahead.steps;
         }
         let even: u32 = (0..self.span())
             .map(|word| {
                 let mask = if word.count_ones() % 2 == 0 { EVEN } else { !EVEN };
-                (reached[word] & mask).count_ones()
+                (ahead.far[word] & mask).count_ones()
             })
             .sum();
-        // An edge after the head changes the parity.
-        let (next, other) = if path.length % 2 == 1 { (even, all - even) } else { (all - even, even) };
+        // Each edge changes the parity, and those of `far` begin after the steps and one more.
+        let is_even = (u32::from(path.length) + ahead.steps) % 2 == 1;
+        let (next, other) = if is_even { (even, all - even) } else { (all - even, even) };
         let mut most = (2 * next).min(2 * other + 1);
         if self.spread > 1 {
-            most = most.min(self.in_subcubes(reached));
+            most = most.min(self.in_subcubes(&ahead.far));
         }
         if self.limits.by > 0 {
-            most = most.min(self.by_volume(path, reached));
+            most = most.min(self.by_volume(&ahead.far));
         }
-        most
+        ahead.steps + most
     }
 
     /// The bound by subcubes of dimension 4.
-    fn in_subcubes(&self, reached: &[u64; W]) -> u32 {
+    fn in_subcubes(&self, far: &[u64; W]) -> u32 {
         let table = &self.limits.subcubes.get_or_init(|| subcubes(self.spread))[..1 << 16];
         let (mut inner, mut outer) = (0, 0);
-        for &word in &reached[..self.span()] {
+        for &word in &far[..self.span()] {
             if word == 0 {
                 continue;
             }
@@ -232,19 +294,14 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// The bound by volume.
-    fn by_volume(&self, path: &Path<W>, reached: &[u64; W]) -> u32 {
+    fn by_volume(&self, far: &[u64; W]) -> u32 {
         let limits = &self.limits;
-        let mut around = *reached;
+        let mut around = *far;
         for _ in 0..limits.radius {
-            around = self.widen(&around);
+            let ring = self.beside(&around, &limits.inside);
+            (0..self.span()).for_each(|word| around[word] |= ring[word]);
         }
-        let mut taken = [0; W];
-        let known = (2 * limits.radius).min(u32::from(path.length) + 1);
-        for vertex in path.recent().take(known as usize) {
-            add_ball(&mut taken, vertex.into(), &limits.near);
-        }
-        let volume: u32 = (0..self.span()).map(|word| (around[word] & !taken[word]).count_ones()).sum();
-        volume * limits.times / limits.by
+        size(&around) * limits.times / limits.by
     }
 }
 

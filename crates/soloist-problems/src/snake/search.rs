@@ -37,7 +37,7 @@ impl Code {
 /// What a path is ranked by among others as long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Potential {
-    /// The vertices that the head can reach through free ones.
+    /// The vertices that may follow the head, connected to it through such ones.
     #[default]
     Reachable,
     /// The vertices that are not blocked.
@@ -63,7 +63,7 @@ impl Potential {
 /// vertices (flip all bits in turn, twice). A path is finished as well when no cycle can close any more because all
 /// vertices beside the start are too close to the path.
 ///
-/// The bound is that of `bound.rs`; the key tells states apart by what the head can reach, not by what is blocked
+/// The bound is that of `bound.rs`; the key tells states apart by what may follow the head, not by what is blocked
 /// elsewhere.
 ///
 /// # References
@@ -84,7 +84,7 @@ pub struct Snakes<const W: usize> {
     /// The words in use.
     pub(super) words: usize,
     /// The words that a ball of radius `k - 1` reaches.
-    near: Vec<Near>,
+    pub(super) near: Vec<Near>,
     /// Of a coil, by number of edges (the last entry for all more): the balls around the first `k - 1` vertices.
     first: Vec<[u64; W]>,
     /// Of a coil: the vertices within `k - 1` of the start, where it closes.
@@ -205,7 +205,7 @@ impl<const W: usize> Snakes<W> {
         }
         if !TWO && u32::from(path.length) + 1 < self.spread {
             // Nothing is blocked yet, and each bit differs from those before.
-            return 1 << path.length & u32::from(self.full);
+            return 1_u32 << path.length & u32::from(self.full);
         }
         let head = usize::from(path.head);
         let into = if COIL {
@@ -222,7 +222,7 @@ impl<const W: usize> Snakes<W> {
     pub(super) fn advance<const COIL: bool, const TWO: bool>(&self, path: &mut Path<W>, bit: u32) {
         let left = usize::from(path.head);
         path.head ^= 1 << bit;
-        path.allowed |= (2 << bit) as u16 & self.full;
+        path.allowed |= 2_u16 << bit & self.full;
         path.length += 1;
         path.history = path.history << 4 | bit;
         if TWO {
@@ -293,8 +293,8 @@ impl<const W: usize> Snakes<W> {
     /// Hash of what the future of a path depends on, and of its score so far.
     fn key_of(&self, path: &Path<W>) -> u64 {
         let mut hash = StableHasher::new();
-        let reached = self.reach(path, self.legal_any(path));
-        reached[..self.words].iter().for_each(|&word| hash.write_u64(word));
+        let ahead = self.ahead(path, self.legal_any(path)).all();
+        ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
         if self.kind == Kind::Coil {
             let near_start = path.blocked.iter().zip(&self.centre).take(self.words);
             near_start.for_each(|(blocked, centre)| hash.write_u64(blocked & centre));
@@ -371,16 +371,15 @@ impl<const W: usize> Problem for Snakes<W> {
         Some(self.most(state).into())
     }
 
-    /// Vertices reachable from the head, or free ones; of a coil that cannot grow any more, 0.
+    /// Vertices that may follow, or free ones; 0 for a path that ended or a coil that cannot grow any more.
     fn potential(&self, state: &Path<W>) -> Option<f64> {
         let legal = self.legal_any(state);
         let vertices = match self.potential {
             _ if legal == 0 => 0,
-            Potential::Reachable if self.kind == Kind::Coil => {
-                let reached = self.reach(state, legal);
-                if self.may_close(state, &reached) { size(&reached) } else { 0 }
+            Potential::Reachable => {
+                let ahead = self.ahead(state, legal).all();
+                if self.kind == Kind::Snake || self.may_close(state, &ahead) { size(&ahead) } else { 0 }
             }
-            Potential::Reachable => size(&self.reach(state, legal)),
             Potential::Free => size(&self.free(state)),
         };
         Some(vertices.into())
