@@ -6,9 +6,9 @@
 //! around all vertices of the path, and are connected to the others through such ones.
 //!
 //! # How many
-//! `m`, the number of vertices after the head, is less than `k`, or `k - 1` plus the number `n` of those in `F`, the
-//! vertices that may come `k`-th or later. Each bound of `n` is proven below from the rule alone; no table of known
-//! lengths is used.
+//! `m`, the number of vertices after the head, is less than `k`, or `k - 1` plus the number `n` of those in `F`, where `F`
+//! is a connected piece of the vertices that may come `k`-th or later; the best piece counts. Each bound of `n` is proven
+//! below from the rule alone; no table of known lengths is used.
 //!
 //! - **Parity.** The path alternates between vertices of even and odd weight, so that `n` is at most twice the number of
 //!   those of the next parity in `F`, and at most twice the number of the others plus one.
@@ -24,8 +24,9 @@
 //!   vertices at least `k` edges apart differs from each in other bits, hence there are at most `q = d / t` of them. So
 //!   `n (a_{t-1} + (a_t - a_{t-1}) / q)` is at most the number of vertices within `t` of `F`.
 //!
-//! A coil ends after a vertex with `k` bits, one of them a gate: none within reach means that the longest cycle was met.
-//! Otherwise its length is at most that of the path, plus `m`, plus `k`, rounded down to an even number.
+//! A coil closes after a vertex with `k` bits, one of them a gate: a piece without such a vertex is of no use, and when
+//! there is no other, the longest cycle was met. Otherwise its length is at most that of the path, plus `m`, plus `k`,
+//! rounded down to an even number.
 
 use super::Kind;
 use super::path::{Path, add_ball};
@@ -80,23 +81,17 @@ impl<const W: usize> Limits<W> {
     }
 }
 
-/// The vertices that may follow the head of a path.
+/// What may follow the head of a path, up to the `k`-th vertex.
 #[derive(Debug)]
-pub(super) struct Ahead<const W: usize> {
-    /// Those that may be among the next `k - 1`.
+struct Layers<const W: usize> {
+    /// The vertices that may be among the next `k - 1`.
     near: [u64; W],
-    /// Those that may come later.
-    far: [u64; W],
     /// For how many of the next `k - 1` there is a vertex.
     steps: u32,
-}
-
-impl<const W: usize> Ahead<W> {
-    /// All of them.
-    #[inline(always)]
-    pub(super) fn all(&self) -> [u64; W] {
-        std::array::from_fn(|word| self.near[word] | self.far[word])
-    }
+    /// Those that may be the `k`-th.
+    door: [u64; W],
+    /// Those that are far enough from the whole path to come `k`-th or later.
+    free: [u64; W],
 }
 
 /// How many vertices a ball of `radius` has that are in none of those around the `before` vertices before its centre,
@@ -133,51 +128,37 @@ impl<const W: usize> Snakes<W> {
         free
     }
 
-    /// What may follow the head, the next flip being one of `legal`.
-    pub(super) fn ahead(&self, path: &Path<W>, legal: u32) -> Ahead<W> {
-        let mut ahead = Ahead { near: [0; W], far: [0; W], steps: 0 };
-        if legal == 0 {
-            return ahead;
-        }
-        let mut layer = [0; W];
+    /// What may follow the head, the next flip being one of `legal`, up to the `k`-th vertex.
+    fn layers(&self, path: &Path<W>, legal: u32) -> Layers<W> {
+        let mut layers = Layers { near: [0; W], steps: 0, door: [0; W], free: self.free(path) };
         let mut rest = legal;
         while rest != 0 {
             let vertex = usize::from(path.head) ^ 1 << rest.trailing_zeros();
             rest &= rest - 1;
-            layer[(vertex >> 6) & (W - 1)] |= 1 << (vertex & 63);
-        }
-        let mut free = self.free(path);
-        if self.spread == 1 {
-            self.flood(&mut layer, &free);
-            ahead.far = layer;
-            return ahead;
+            layers.door[(vertex >> 6) & (W - 1)] |= 1 << (vertex & 63);
         }
         let mut recent = [0; 8];
         recent.iter_mut().zip(path.recent()).for_each(|(place, vertex)| *place = vertex);
-        let remove = |free: &mut [u64; W], vertex: u16| {
-            let mut ball = [0; W];
-            add_ball(&mut ball, vertex.into(), &self.near);
-            (0..self.span()).for_each(|word| free[word] &= !ball[word]);
-        };
-        loop {
-            (0..self.span()).for_each(|word| ahead.near[word] |= layer[word]);
-            ahead.steps += 1;
+        while layers.steps + 1 < self.spread && layers.door != [0; W] {
+            (0..self.span()).for_each(|word| layers.near[word] |= layers.door[word]);
+            layers.steps += 1;
             // The vertex that the next step has `k` edges behind.
-            let back = self.spread - 1 - ahead.steps;
+            let back = self.spread - 1 - layers.steps;
             if back <= u32::from(path.length) {
-                remove(&mut free, recent[back as usize & 7]);
+                let mut ball = [0; W];
+                add_ball(&mut ball, recent[back as usize & 7].into(), &self.near);
+                (0..self.span()).for_each(|word| layers.free[word] &= !ball[word]);
             }
-            layer = self.beside(&layer, &free);
-            if layer == [0; W] {
-                return ahead;
-            }
-            if back == 0 {
-                break;
-            }
+            layers.door = self.beside(&layers.door, &layers.free);
         }
-        self.flood(&mut layer, &free);
-        ahead.far = layer;
-        ahead
+        layers
+    }
+
+    /// All vertices that may follow the head, the next flip being one of `legal`.
+    pub(super) fn ahead(&self, path: &Path<W>, legal: u32) -> [u64; W] {
+        let Layers { near, mut door, free, .. } = self.layers(path, legal);
+        self.flood(&mut door, &free);
+        std::array::from_fn(|word| near[word] | door[word])
     }
 
     /// Adds all vertices of `free` that are connected to `set` through such ones; `set` is a part of `free`.
@@ -235,52 +216,58 @@ impl<const W: usize> Snakes<W> {
 
     /// No solution that begins with `path` is longer.
     pub(super) fn most(&self, path: &Path<W>) -> u32 {
-        let legal = self.legal_any(path);
-        let ahead = self.ahead(path, legal);
-        let length = u32::from(path.length);
+        let left = self.vertices_left(path).map(|left| u32::from(path.length) + left);
         match self.kind {
-            Kind::Snake => length + self.vertices_left(path, &ahead),
-            Kind::Coil => {
-                let closed = u32::from(path.closed);
-                if legal == 0 || !self.may_close(path, &ahead.all()) {
-                    return closed;
-                }
-                let most = length + self.vertices_left(path, &ahead) + self.spread;
-                closed.max(most & !1)
-            }
+            Kind::Snake => left.unwrap_or(path.length.into()),
+            Kind::Coil => left.map_or(0, |length| (length + self.spread) & !1).max(path.closed.into()),
         }
     }
 
-    /// No more vertices than this follow the head.
-    fn vertices_left(&self, path: &Path<W>, ahead: &Ahead<W>) -> u32 {
-        let all = size(&ahead.far);
-        if all == 0 {
-            return ahead.steps;
+    /// No more vertices than this follow the head; `None`: none that matter.
+    fn vertices_left(&self, path: &Path<W>) -> Option<u32> {
+        let Layers { near, steps, mut door, free } = self.layers(path, self.legal_any(path));
+        let ends = |set: &[u64; W]| self.kind == Kind::Snake || self.may_close(path, set);
+        let mut most = ends(&near).then_some(steps);
+        // A path enters one piece of what is free and stays in it.
+        while let Some(word) = door[..self.span()].iter().position(|&word| word != 0) {
+            let mut piece = [0; W];
+            piece[word] = door[word] & door[word].wrapping_neg();
+            self.flood(&mut piece, &free);
+            (0..self.span()).for_each(|word| door[word] &= !piece[word]);
+            if ends(&piece) {
+                // Each edge changes the parity.
+                let is_even = (u32::from(path.length) + steps) % 2 == 1;
+                most = most.max(Some(steps + self.within(&piece, is_even)));
+            }
         }
+        most
+    }
+
+    /// No path that begins with an even vertex, or an odd one, has more vertices in `piece`.
+    fn within(&self, piece: &[u64; W], is_even: bool) -> u32 {
         let even: u32 = (0..self.span())
             .map(|word| {
                 let mask = if word.count_ones() % 2 == 0 { EVEN } else { !EVEN };
-                (ahead.far[word] & mask).count_ones()
+                (piece[word] & mask).count_ones()
             })
             .sum();
-        // Each edge changes the parity, and those of `far` begin after the steps and one more.
-        let is_even = (u32::from(path.length) + ahead.steps) % 2 == 1;
-        let (next, other) = if is_even { (even, all - even) } else { (all - even, even) };
+        let odd = size(piece) - even;
+        let (next, other) = if is_even { (even, odd) } else { (odd, even) };
         let mut most = (2 * next).min(2 * other + 1);
         if self.spread > 1 {
-            most = most.min(self.in_subcubes(&ahead.far));
+            most = most.min(self.in_subcubes(piece));
         }
         if self.limits.by > 0 {
-            most = most.min(self.by_volume(&ahead.far));
+            most = most.min(self.by_volume(piece));
         }
-        ahead.steps + most
+        most
     }
 
     /// The bound by subcubes of dimension 4.
-    fn in_subcubes(&self, far: &[u64; W]) -> u32 {
+    fn in_subcubes(&self, piece: &[u64; W]) -> u32 {
         let table = &self.limits.subcubes.get_or_init(|| subcubes(self.spread))[..1 << 16];
         let (mut inner, mut outer) = (0, 0);
-        for &word in &far[..self.span()] {
+        for &word in &piece[..self.span()] {
             if word == 0 {
                 continue;
             }
@@ -294,9 +281,9 @@ impl<const W: usize> Snakes<W> {
     }
 
     /// The bound by volume.
-    fn by_volume(&self, far: &[u64; W]) -> u32 {
+    fn by_volume(&self, piece: &[u64; W]) -> u32 {
         let limits = &self.limits;
-        let mut around = *far;
+        let mut around = *piece;
         for _ in 0..limits.radius {
             let ring = self.beside(&around, &limits.inside);
             (0..self.span()).for_each(|word| around[word] |= ring[word]);

@@ -293,7 +293,7 @@ impl<const W: usize> Snakes<W> {
     /// Hash of what the future of a path depends on, and of its score so far.
     fn key_of(&self, path: &Path<W>) -> u64 {
         let mut hash = StableHasher::new();
-        let ahead = self.ahead(path, self.legal_any(path)).all();
+        let ahead = self.ahead(path, self.legal_any(path));
         ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
         if self.kind == Kind::Coil {
             let near_start = path.blocked.iter().zip(&self.centre).take(self.words);
@@ -377,7 +377,7 @@ impl<const W: usize> Problem for Snakes<W> {
         let vertices = match self.potential {
             _ if legal == 0 => 0,
             Potential::Reachable => {
-                let ahead = self.ahead(state, legal).all();
+                let ahead = self.ahead(state, legal);
                 if self.kind == Kind::Snake || self.may_close(state, &ahead) { size(&ahead) } else { 0 }
             }
             Potential::Free => size(&self.free(state)),
