@@ -329,7 +329,7 @@ fn is_shared(set: u32, spread: u32) -> bool {
         }
         sum & set
     };
-    let members = || (0..16).filter(|v| set >> v & 1 == 1);
+    let members = || (0..16_u32).filter(|v| set >> v & 1 == 1);
     let mut edges = 0;
     for vertex in members() {
         let degree = beside(1 << vertex).count_ones();
@@ -339,7 +339,8 @@ fn is_shared(set: u32, spread: u32) -> bool {
         edges += degree;
         let mut within = 1 << vertex;
         for far in 1..spread.min(5) {
-            let sphere = members().filter(|other| (vertex ^ other as u32).count_ones() == far).fold(0, |s, v| s | 1 << v);
+            let is_far = |other: &u32| (vertex ^ other).count_ones() == far;
+            let sphere = members().filter(is_far).fold(0, |sphere, other| sphere | 1 << other);
             within |= beside(within);
             if sphere & !within != 0 {
                 return false;

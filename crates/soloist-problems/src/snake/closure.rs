@@ -84,9 +84,10 @@ impl<const W: usize> Snakes<W> {
             }
         }
         let Some((edges, way)) = last else {
-            let mut node = 0;
-            let flips = (0..self.dimension).chain(0..self.dimension);
-            return flips.map(|bit| std::mem::replace(&mut node, node ^ 1 << bit)).collect();
+            // All bits in turn, and again, up to the start.
+            let whole = (1 << self.dimension) - 1;
+            let rise = (0..self.dimension).map(|bits| (1 << bits) - 1);
+            return rise.clone().chain(rise.map(|node| whole ^ node)).collect();
         };
         let mut nodes = self.nodes(moves);
         nodes.truncate(edges + 1);
