@@ -311,12 +311,5 @@ pub fn find_domain(name: &str) -> Option<&'static Domain> {
 /// All domains, in the order in which lists show them.
 #[must_use]
 pub fn domains() -> &'static [Domain] {
-    &[
-        shipped::SAMEGAME,
-        shipped::CLICKOMANIA,
-        shipped::BUBBLE_BREAKER,
-        snake::SNAKE,
-        snake::COIL,
-        knapsack::DOMAIN,
-    ]
+    &[shipped::SAMEGAME, shipped::CLICKOMANIA, shipped::BUBBLE_BREAKER, snake::SNAKE, snake::COIL, knapsack::DOMAIN]
 }

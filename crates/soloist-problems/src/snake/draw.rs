@@ -117,7 +117,13 @@ pub(super) fn svg(kind: Kind, cube: &Cube, solution: &Value) -> String {
         }
         let half = (cell / 4).max(2);
         let ((x, y), (u, v)) = (centre(start), centre(end));
-        let _ = writeln!(svg, "<rect x=\"{}\" y=\"{}\" width=\"{2}\" height=\"{2}\" fill=\"#d55e00\"/>", x - half, y - half, 2 * half);
+        let _ = writeln!(
+            svg,
+            "<rect x=\"{}\" y=\"{}\" width=\"{2}\" height=\"{2}\" fill=\"#d55e00\"/>",
+            x - half,
+            y - half,
+            2 * half
+        );
         if kind == Kind::Snake {
             let _ = writeln!(svg, "<circle cx=\"{u}\" cy=\"{v}\" r=\"{half}\" fill=\"#d55e00\"/>");
         }
@@ -143,7 +149,11 @@ fn shade(svg: &mut String, cube: &Cube, nodes: &[usize], (rows, columns, cell): 
             let run = (column..columns).take_while(|&next| is_covered(next) == grey).count();
             if grey {
                 let (x, y) = (MARGIN + column * cell, TOP + row * cell);
-                let _ = writeln!(svg, "<rect x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{cell}\" fill=\"#e8e8e8\"/>", run * cell);
+                let _ = writeln!(
+                    svg,
+                    "<rect x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{cell}\" fill=\"#e8e8e8\"/>",
+                    run * cell
+                );
             }
             column += run;
         }

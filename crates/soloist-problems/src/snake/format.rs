@@ -54,7 +54,8 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
         for field in text.split(|byte| byte.is_ascii_whitespace() || *byte == b',').filter(|field| !field.is_empty()) {
             let Some(cube) = &cube else {
                 let spec = str::from_utf8(field).unwrap_or("");
-                let read = parse_spec(spec).map_err(|error| fail(number, format!("{}: {}", quote(field), error.message)))?;
+                let read =
+                    parse_spec(spec).map_err(|error| fail(number, format!("{}: {}", quote(field), error.message)))?;
                 cube = Some(read);
                 continue;
             };
@@ -65,10 +66,14 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
                     return Err(fail(number, format!("{}, expected `nodes` or `transitions`", quote(field))));
                 }
                 (Some(is_vertex), _) => {
-                    let (what, limit) = if is_vertex { ("vertex", 1 << cube.dimension()) } else { ("bit", cube.dimension()) };
+                    let (what, limit) =
+                        if is_vertex { ("vertex", 1 << cube.dimension()) } else { ("bit", cube.dimension()) };
                     let value = whole(field, limit).map_err(|wrong| fail(number, format!("{what} {wrong}")))?;
                     if path.len() >= 1 << cube.dimension() {
-                        return Err(fail(number, format!("more numbers than the cube has vertices, {}", 1 << cube.dimension())));
+                        return Err(fail(
+                            number,
+                            format!("more numbers than the cube has vertices, {}", 1 << cube.dimension()),
+                        ));
                     }
                     path.push(value);
                     places.push(number);

@@ -13,6 +13,10 @@
 /// `BALLS[v][r]`: the vertices of a word within distance `r` of `v`.
 pub(super) static BALLS: [[u64; 8]; 64] = balls();
 
+/// `BESIDE[v][m]`: of a byte `m` of vertices, those that a flip of bit 0, 1 or 2 leads to from its vertex `v`, as a mask of
+/// these bits.
+static BESIDE: [[u8; 256]; 8] = beside();
+
 /// `PICK[m]`: the positions of the bits of `m`, ascending, and in the ninth place their number.
 static PICK: [[u8; 16]; 256] = pick();
 
@@ -32,6 +36,24 @@ const fn balls() -> [[u64; 8]; 64] {
         from += 1;
     }
     balls
+}
+
+const fn beside() -> [[u8; 256]; 8] {
+    let mut beside = [[0; 256]; 8];
+    let mut from = 0;
+    while from < 8 {
+        let mut set = 0;
+        while set < 256 {
+            let mut bit = 0;
+            while bit < 3 {
+                beside[from][set] |= ((set >> (from ^ 1 << bit) & 1) << bit) as u8;
+                bit += 1;
+            }
+            set += 1;
+        }
+        from += 1;
+    }
+    beside
 }
 
 const fn pick() -> [[u8; 16]; 256] {
@@ -116,14 +138,12 @@ pub(super) fn add_neighbours<const W: usize>(set: &mut [u64; W], vertex: usize) 
 pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usize) -> u32 {
     let (word, low) = (vertex >> 6, vertex & 63);
     let own = set(word & (W - 1));
-    let mut flips = 0;
-    for bit in 0..6 {
-        flips |= ((own >> (low ^ 1 << bit)) as u32 & 1) << bit;
-    }
-    for bit in 0..W.trailing_zeros() {
-        flips |= ((set((word ^ 1 << bit) & (W - 1)) >> low) as u32 & 1) << (6 + bit);
-    }
-    flips
+    let inner = u32::from(BESIDE[low & 7][(own >> (low & 56) & 255) as usize]);
+    let in_word = |bit: u32| ((own >> (low ^ 1 << bit)) as u32 & 1) << bit;
+    let middle = in_word(3) | (in_word(4) | in_word(5));
+    let across = |bit: u32| ((set((word ^ 1 << bit) & (W - 1)) >> low) as u32 & 1) << (6 + bit);
+    let outer = (0..W.trailing_zeros()).fold(0, |sum, bit| sum | across(bit));
+    inner | (middle | outer)
 }
 
 /// Whether a set holds `vertex`.

@@ -123,16 +123,8 @@ impl<const W: usize> Snakes<W> {
         }
         let mut centre = [0; W];
         add_ball(&mut centre, 0, &near);
-        let mut start = Path {
-            blocked: [0; W],
-            history: 0,
-            head: 0,
-            tail: 0,
-            length: 0,
-            closed: 0,
-            allowed: 1,
-            gates: 0,
-        };
+        let mut start =
+            Path { blocked: [0; W], history: 0, head: 0, tail: 0, length: 0, closed: 0, allowed: 1, gates: 0 };
         if spread == 1 {
             start.blocked[0] = 1;
         }
@@ -351,11 +343,13 @@ impl<const W: usize> Problem for Snakes<W> {
 
     fn codes(&self) -> Option<u32> {
         let edges = (1 << self.dimension) * self.dimension;
-        Some(match self.code {
+        let codes = match self.code {
             Code::Vertex => 1 << self.dimension,
             Code::Edge | Code::Step => edges,
             Code::Turn => edges * (self.dimension + 1),
-        })
+        };
+        // A table of more weights than are ever learned would only take memory.
+        (codes <= 1 << 18).then_some(codes)
     }
 
     /// Minus the number of free vertices beside the one entered: tight places first.

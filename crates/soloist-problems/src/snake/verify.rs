@@ -194,7 +194,9 @@ fn existing(cube: &Cube, numbers: &[u64]) -> Result<Vec<u32>, String> {
     let vertex = |&number: &u64| u32::try_from(number).ok().filter(|&vertex| vertex < count);
     numbers
         .iter()
-        .map(|number| vertex(number).ok_or_else(|| format!("vertex {number} does not exist: there are {count}, counted from 0")))
+        .map(|number| {
+            vertex(number).ok_or_else(|| format!("vertex {number} does not exist: there are {count}, counted from 0"))
+        })
         .collect()
 }
 
@@ -205,7 +207,8 @@ fn walk(kind: Kind, cube: &Cube, start: u32, transitions: &[u64]) -> Result<Vec<
     let mut node = start;
     for &bit in transitions {
         let bit = u32::try_from(bit).ok().filter(|&bit| bit < d);
-        node ^= 1 << bit.ok_or_else(|| format!("a transition that is no bit of a vertex: there are {d}, counted from 0"))?;
+        node ^= 1
+            << bit.ok_or_else(|| format!("a transition that is no bit of a vertex: there are {d}, counted from 0"))?;
         nodes.push(node);
     }
     if kind == Kind::Coil && nodes.len() > 1 && node == start {
@@ -216,7 +219,9 @@ fn walk(kind: Kind, cube: &Cube, start: u32, transitions: &[u64]) -> Result<Vec<
 
 fn numbers(name: &str, list: &Value) -> Result<Vec<u64>, String> {
     let list = list.as_array().ok_or_else(|| format!("`{name}` is not a list"))?;
-    let number = |item: &Value| item.as_u64().ok_or_else(|| format!("{} in `{name}` is not a whole number from 0 on", short(item)));
+    let number = |item: &Value| {
+        item.as_u64().ok_or_else(|| format!("{} in `{name}` is not a whole number from 0 on", short(item)))
+    };
     list.iter().map(number).collect()
 }
 
@@ -233,7 +238,8 @@ fn plain(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u32>, String> {
             }
             let digits = field.bytes().all(|byte| byte.is_ascii_digit());
             let number = field.parse::<u64>().ok().filter(|_| digits);
-            let shown = || format!("line {}: {}, expected a whole number from 0 on", index + 1, quote(field.as_bytes()));
+            let shown =
+                || format!("line {}: {}, expected a whole number from 0 on", index + 1, quote(field.as_bytes()));
             numbers.push(number.ok_or_else(shown)?);
         }
     }

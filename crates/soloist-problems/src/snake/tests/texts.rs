@@ -56,10 +56,16 @@ fn reader_errors_are_exact() {
         (b"d5\nnodes 0 1\n-3", "a.txt: line 3: vertex '-3', expected a whole number from 0 to 31"),
         (b"d5\nnodes 0 32", "a.txt: line 2: vertex '32', expected a whole number from 0 to 31"),
         (b"d5\ntransitions 0 5", "a.txt: line 2: bit '5', expected a whole number from 0 to 4"),
-        (b"d5\nnodes 0 99999999999999999999", "a.txt: line 2: vertex '99999999999999999999', expected a whole number from 0 to 31"),
+        (
+            b"d5\nnodes 0 99999999999999999999",
+            "a.txt: line 2: vertex '99999999999999999999', expected a whole number from 0 to 31",
+        ),
         (b"d5\nnodes 0 transitions", "a.txt: line 2: vertex 'transitions', expected a whole number from 0 to 31"),
-        (b"d5\nnodes 0 1\n2", "a.txt: line 3: vertices 1 and 2 follow each other and differ in 2 bits, not in one"),
-        (b"d5\ntransitions 0\n1\n0", "a.txt: line 4: vertices 0 and 2, 3 steps apart, differ in 1 bits, at least 2 are needed"),
+        (b"d5\nnodes 0 1\n14", "a.txt: line 3: vertices 1 and 14 follow each other and differ in 4 bits, not in one"),
+        (
+            b"d5\ntransitions 0\n1\n0",
+            "a.txt: line 4: vertices 0 and 2, 3 steps apart, differ in 1 bits, at least 2 are needed",
+        ),
         (b"d2k1\ntransitions 0 1 0 1 0", "a.txt: line 2: more numbers than the cube has vertices, 4"),
         (b"d2k1\ntransitions 0 1 0 1", "a.txt: line 2: more than 4 vertices"),
     ] {
