@@ -217,12 +217,12 @@ fn golden_runs() {
 }
 
 const GOLDEN: [(Kind, &str, &str, &str); 8] = [
-    (Kind::Snake, "d8k2", "sampling", ""),
-    (Kind::Snake, "d8k2", "nrpa", ""),
-    (Kind::Snake, "d9k3", "uct", ""),
-    (Kind::Snake, "d10k4", "nmcs", ""),
-    (Kind::Coil, "d8k2", "sampling", ""),
-    (Kind::Coil, "d8k2", "nrpa", ""),
-    (Kind::Coil, "d9k3", "nrpa", ""),
-    (Kind::Coil, "d6k1", "sampling", ""),
+    (Kind::Snake, "d8k2", "sampling", "72 70f00cb4a7e0c132"),
+    (Kind::Snake, "d8k2", "nrpa", "77 f00225f9a3e4a8f1"),
+    (Kind::Snake, "d9k3", "uct", "53 65807a5ba5ac1494"),
+    (Kind::Snake, "d10k4", "nmcs", "41 33bd26de3885f9ee"),
+    (Kind::Coil, "d8k2", "sampling", "70 48802098dcb68de8"),
+    (Kind::Coil, "d8k2", "nrpa", "70 ad9b93f48a942482"),
+    (Kind::Coil, "d9k3", "nrpa", "50 3c640f7283aa11fb"),
+    (Kind::Coil, "d6k1", "sampling", "62 8d175698275e6576"),
 ];
