@@ -323,9 +323,9 @@ fn subcubes(spread: u32) -> Vec<u8> {
 fn is_shared(set: u32, spread: u32) -> bool {
     let beside = |of: u32| {
         let mut sum = 0;
+        // Of a word, the first 16 vertices are the 4-cube.
         for bit in 0..4 {
-            let (shift, without) = (1 << bit, WITHOUT[bit] as u32 & 0xffff);
-            sum |= (of & without) << shift | of >> shift & without;
+            sum |= across(of.into(), bit) as u32;
         }
         sum & set
     };
