@@ -128,15 +128,28 @@ impl<const W: usize> Snakes<W> {
         free
     }
 
-    /// What may follow the head, the next flip being one of `legal`, up to the `k`-th vertex.
-    fn layers(&self, path: &Path<W>, legal: u32) -> Layers<W> {
-        let mut layers = Layers { near: [0; W], steps: 0, door: [0; W], free: self.free(path) };
+    /// The vertices that a flip of `legal` leads to.
+    fn next(&self, path: &Path<W>, legal: u32) -> [u64; W] {
+        let mut set = [0; W];
         let mut rest = legal;
         while rest != 0 {
             let vertex = usize::from(path.head) ^ 1 << rest.trailing_zeros();
             rest &= rest - 1;
-            layers.door[(vertex >> 6) & (W - 1)] |= 1 << (vertex & 63);
+            set[(vertex >> 6) & (W - 1)] |= 1 << (vertex & 63);
         }
+        set
+    }
+
+    /// The vertices that are not blocked and connected to the head through such ones, by a flip of `legal`.
+    pub(super) fn reach(&self, path: &Path<W>, legal: u32) -> [u64; W] {
+        let mut reached = self.next(path, legal);
+        self.flood(&mut reached, &self.free(path));
+        reached
+    }
+
+    /// What may follow the head, the next flip being one of `legal`, up to the `k`-th vertex.
+    fn layers(&self, path: &Path<W>, legal: u32) -> Layers<W> {
+        let mut layers = Layers { near: [0; W], steps: 0, door: self.next(path, legal), free: self.free(path) };
         let mut recent = [0; 8];
         recent.iter_mut().zip(path.recent()).for_each(|(place, vertex)| *place = vertex);
         while layers.steps + 1 < self.spread && layers.door != [0; W] {

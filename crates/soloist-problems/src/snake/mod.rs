@@ -181,7 +181,7 @@ const OPTIONS: &[DomainOption] = &[
     DomainOption {
         name: "potential",
         values: &["reachable", "free"],
-        help: "what beams rank paths by: vertices that the head can still reach, or all that are not blocked",
+        help: "what beams rank paths by: the vertices not blocked that the head can reach, or all that are not blocked",
     },
 ];
 

@@ -37,10 +37,10 @@ impl Code {
 /// What a path is ranked by among others as long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Potential {
-    /// The vertices that may follow the head, connected to it through such ones.
+    /// The vertices that are not blocked and connected to the head through such ones.
     #[default]
     Reachable,
-    /// The vertices that are not blocked.
+    /// All vertices that are not blocked.
     Free,
 }
 
@@ -365,18 +365,18 @@ impl<const W: usize> Problem for Snakes<W> {
         Some(self.most(state).into())
     }
 
-    /// Vertices that may follow, or free ones; 0 for a path that ended or a coil that cannot grow any more.
+    /// A number of vertices; 0 for a path that ended or a coil that cannot grow any more.
     fn potential(&self, state: &Path<W>) -> Option<f64> {
         let legal = self.legal_any(state);
+        if legal == 0 {
+            return Some(0.0);
+        }
         let vertices = match self.potential {
-            _ if legal == 0 => 0,
-            Potential::Reachable => {
-                let ahead = self.ahead(state, legal);
-                if self.kind == Kind::Snake || self.may_close(state, &ahead) { size(&ahead) } else { 0 }
-            }
-            Potential::Free => size(&self.free(state)),
+            Potential::Reachable => self.reach(state, legal),
+            Potential::Free => self.free(state),
         };
-        Some(vertices.into())
+        let is_alive = self.kind == Kind::Snake || self.may_close(state, &vertices);
+        Some(if is_alive { size(&vertices).into() } else { 0.0 })
     }
 
     fn key(&self, state: &Path<W>) -> Option<u64> {
