@@ -270,7 +270,8 @@ impl<const W: usize> Snakes<W> {
         if self.spread > 1 {
             most = most.min(self.in_subcubes(piece));
         }
-        if self.limits.by > 0 {
+        // For so few there is always room.
+        if self.limits.by > 0 && most > 3 {
             most = most.min(self.by_volume(piece));
         }
         most
@@ -298,10 +299,29 @@ impl<const W: usize> Snakes<W> {
         let limits = &self.limits;
         let mut around = *piece;
         for _ in 0..limits.radius {
-            let ring = self.beside(&around, &limits.inside);
-            (0..self.span()).for_each(|word| around[word] |= ring[word]);
+            around = self.widen(&around);
         }
         size(&around) * limits.times / limits.by
+    }
+
+    /// A set with all neighbours of its vertices: as `beside`, for sets that fill most words.
+    fn widen(&self, set: &[u64; W]) -> [u64; W] {
+        let mut wide = [0; W];
+        let (set, sum) = (&set[..self.span()], &mut wide[..self.span()]);
+        for (sum, &own) in sum.iter_mut().zip(set) {
+            *sum = (0..6).fold(own, |sum, bit| sum | across(own, bit));
+        }
+        let mut step = 1;
+        while step < set.len() {
+            for (sum, own) in sum.chunks_exact_mut(2 * step).zip(set.chunks_exact(2 * step)) {
+                let ((low, high), (own_low, own_high)) = (sum.split_at_mut(step), own.split_at(step));
+                low.iter_mut().zip(own_high).for_each(|(sum, own)| *sum |= own);
+                high.iter_mut().zip(own_low).for_each(|(sum, own)| *sum |= own);
+            }
+            step *= 2;
+        }
+        sum.iter_mut().zip(&self.limits.inside).for_each(|(sum, inside)| *sum &= inside);
+        wide
     }
 }
 

@@ -88,7 +88,7 @@ pub(super) fn svg(kind: Kind, cube: &Cube, solution: &Value) -> String {
          <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
          <text x=\"{MARGIN}\" y=\"30\" font-size=\"18\" fill=\"#222222\">{}</text>\n\
          <text x=\"{MARGIN}\" y=\"50\" fill=\"#555555\">a cell is a vertex, {columns} by {rows} in Gray code: cells side by side differ in one bit; grey: within distance {} of the path</text>\n\
-         <text x=\"{MARGIN}\" y=\"66\" fill=\"#555555\">dark to light: from the start (square) to the end; arcs flip a bit that leads further</text>",
+         <text x=\"{MARGIN}\" y=\"66\" fill=\"#555555\">dark to light: the path, from the large square on; thin arcs are steps to cells further away</text>",
         title(kind, cube, &nodes),
         k - 1
     );
@@ -98,24 +98,13 @@ pub(super) fn svg(kind: Kind, cube: &Cube, solution: &Value) -> String {
         if kind == Kind::Coil {
             route.push(centre(start));
         }
-        let line = (cell as f64 / 6.0).clamp(1.2, 4.0);
         let edges = route.len() - 1;
         let parts = SHADES.min(edges);
         for part in 0..parts {
             let (from, to) = (part * edges / parts, (part + 1) * edges / parts);
-            let _ = write!(
-                svg,
-                "<path fill=\"none\" stroke=\"{}\" stroke-width=\"{line:.1}\" stroke-linejoin=\"round\" stroke-linecap=\"round\" d=\"M{} {}",
-                colour(part, parts),
-                route[from].0,
-                route[from].1
-            );
-            for pair in route[from..=to].windows(2) {
-                step(&mut svg, pair[0], pair[1], cell);
-            }
-            svg.push_str("\"/>\n");
+            stretch(&mut svg, &route[from..=to], cell, &colour(part, parts));
         }
-        let half = (cell / 4).max(2);
+        let half = (cell / 3).max(3);
         let ((x, y), (u, v)) = (centre(start), centre(end));
         let _ = writeln!(
             svg,
@@ -169,18 +158,32 @@ fn shade(svg: &mut String, cube: &Cube, nodes: &[usize], (rows, columns, cell): 
     svg.push_str("\"/>\n");
 }
 
-/// A line to the neighbour cell, or an arc over those between.
-fn step(svg: &mut String, (x, y): (usize, usize), (u, v): (usize, usize), cell: usize) {
-    let distance = x.abs_diff(u) + y.abs_diff(v);
-    if distance <= cell {
-        let _ = write!(svg, "L{u} {v}");
-        return;
+/// A part of the path: its vertices, lines to neighbour cells, and faint arcs over the cells between others.
+fn stretch(svg: &mut String, route: &[(usize, usize)], cell: usize, colour: &str) {
+    let (mut dots, mut lines, mut arcs) = (String::new(), String::new(), String::new());
+    let half = cell as f64 / 4.0;
+    for &(x, y) in route {
+        let _ = write!(dots, "M{} {}h{2}v{2}h-{2}z", x as f64 - half, y as f64 - half, 2.0 * half);
     }
-    // The arc's height grows with its span, so that arcs of different spans do not lie on each other.
-    let height = (distance as f64 / 6.0).min(3.0 * cell as f64);
-    let (middle_x, middle_y) = ((x + u) as f64 / 2.0, (y + v) as f64 / 2.0);
-    let (bend_x, bend_y) = if y == v { (middle_x, middle_y - height) } else { (middle_x - height, middle_y) };
-    let _ = write!(svg, "Q{bend_x:.1} {bend_y:.1} {u} {v}");
+    for pair in route.windows(2) {
+        let ((x, y), (u, v)) = (pair[0], pair[1]);
+        let distance = x.abs_diff(u) + y.abs_diff(v);
+        if distance <= cell {
+            let _ = write!(lines, "M{x} {y}L{u} {v}");
+            continue;
+        }
+        // An arc rises by up to half a cell; more over a longer span, so that arcs do not lie on each other.
+        let height = (distance as f64 / 6.0).min(cell as f64);
+        let (middle_x, middle_y) = ((x + u) as f64 / 2.0, (y + v) as f64 / 2.0);
+        let (bend_x, bend_y) = if y == v { (middle_x, middle_y - height) } else { (middle_x - height, middle_y) };
+        let _ = write!(arcs, "M{x} {y}Q{bend_x:.1} {bend_y:.1} {u} {v}");
+    }
+    let (line, arc) = ((cell as f64 / 6.0).clamp(1.5, 5.0), (cell as f64 / 16.0).clamp(0.5, 2.0));
+    let _ = writeln!(
+        svg,
+        "<g stroke=\"{colour}\" fill=\"none\" stroke-linecap=\"round\"><path stroke-width=\"{arc:.1}\" stroke-opacity=\"0.5\" d=\"{arcs}\"/>\
+         <path stroke-width=\"{line:.1}\" d=\"{lines}\"/><path stroke=\"none\" fill=\"{colour}\" d=\"{dots}\"/></g>"
+    );
 }
 
 /// From dark to light blue-green along the path.
