@@ -35,6 +35,7 @@ pub mod horner;
 pub mod input;
 pub mod knapsack;
 pub mod morpion;
+pub mod snake;
 pub mod tiles;
 
 pub use domain::{

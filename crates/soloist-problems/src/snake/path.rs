@@ -1,0 +1,206 @@
+//! Paths as bit sets over the vertices: what is blocked, what may be flipped next.
+//!
+//! # The rule in bits
+//! A flip from `v_i` to `v_{i+1}` is allowed when `v_{i+1}` lies in no Hamming ball of radius `k - 1` around `v_0 ..
+//! v_{i+1-k}` and repeats none of the last `k - 1` flips. From `i = k - 1` on the balls say both: a repeated bit leads
+//! nearer than `k` to `v_{i+1-k}`. Before, the canonical form leaves one bit anyway. So a path is the union of those
+//! balls (`blocked`), its head, and the last flips, by which the next ball is found.
+//!
+//! # Words
+//! A vertex is bit `v % 64` of word `v / 64`. Bits 0 to 5 of `v` are dimensions within a word, the others lead from word
+//! to word: a ball is, in each word at most as many flips away as its radius, a ball of what is left of the radius.
+
+/// `BALLS[v][r]`: the vertices of a word within distance `r` of `v`.
+pub(super) static BALLS: [[u64; 8]; 64] = balls();
+
+/// `BESIDE[v][m]`: of a byte `m` of vertices, those that a flip of bit 0, 1 or 2 leads to from its vertex `v`, as a mask of
+/// these bits.
+static BESIDE: [[u8; 256]; 8] = beside();
+
+/// `PICK[m]`: the positions of the bits of `m`, ascending, and in the ninth place their number.
+static PICK: [[u8; 16]; 256] = pick();
+
+const fn balls() -> [[u64; 8]; 64] {
+    let mut balls = [[0; 8]; 64];
+    let mut from = 0_usize;
+    while from < 64 {
+        let mut to = 0;
+        while to < 64 {
+            let mut radius = (from ^ to).count_ones() as usize;
+            while radius < 8 {
+                balls[from][radius] |= 1 << to;
+                radius += 1;
+            }
+            to += 1;
+        }
+        from += 1;
+    }
+    balls
+}
+
+const fn beside() -> [[u8; 256]; 8] {
+    let mut beside = [[0; 256]; 8];
+    let mut from = 0;
+    while from < 8 {
+        let mut set = 0;
+        while set < 256 {
+            let mut bit = 0;
+            while bit < 3 {
+                beside[from][set] |= ((set >> (from ^ 1 << bit) & 1) << bit) as u8;
+                bit += 1;
+            }
+            set += 1;
+        }
+        from += 1;
+    }
+    beside
+}
+
+const fn pick() -> [[u8; 16]; 256] {
+    let mut pick = [[0; 16]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let mut bit = 0;
+        let mut count = 0;
+        while bit < 8 {
+            if mask >> bit & 1 == 1 {
+                pick[mask][count] = bit as u8;
+                count += 1;
+            }
+            bit += 1;
+        }
+        pick[mask][8] = count as u8;
+        mask += 1;
+    }
+    pick
+}
+
+/// The number of bits set in a mask of dimensions.
+#[inline(always)]
+pub(super) fn count<const W: usize>(mask: u32) -> usize {
+    let low = usize::from(PICK[(mask & 255) as usize][8]);
+    // Four words hold eight dimensions at most.
+    if W <= 4 { low } else { low + usize::from(PICK[(mask >> 8 & 255) as usize][8]) }
+}
+
+/// The `n`-th bit set in a mask of dimensions, `n` counted from 0 and below their number.
+#[inline(always)]
+pub(super) fn nth<const W: usize>(mask: u32, n: usize) -> u32 {
+    let low = &PICK[(mask & 255) as usize];
+    let below = usize::from(low[8]);
+    if W <= 4 || n < below {
+        low[n & 7].into()
+    } else {
+        8 + u32::from(PICK[(mask >> 8 & 255) as usize][(n - below) & 7])
+    }
+}
+
+/// A word that a ball reaches: which one, seen from that of its centre, and the radius left there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near {
+    word: u8,
+    radius: u8,
+}
+
+/// The words that a ball of `radius` reaches in a cube of `words` words, the nearest first.
+pub(super) fn near(radius: u32, words: usize) -> Vec<Near> {
+    let mut near: Vec<Near> = (0..words as u32)
+        .filter(|word| word.count_ones() <= radius)
+        .map(|word| Near { word: word as u8, radius: (radius - word.count_ones()) as u8 })
+        .collect();
+    near.sort_by_key(|near| std::cmp::Reverse(near.radius));
+    near
+}
+
+/// Adds the ball around `vertex`, its words given by [`near`], to a set.
+#[inline(always)]
+pub(super) fn add_ball<const W: usize>(set: &mut [u64; W], vertex: usize, near: &[Near]) {
+    let (word, balls) = (vertex >> 6, &BALLS[vertex & 63]);
+    for near in near {
+        set[(word ^ usize::from(near.word)) & (W - 1)] |= balls[usize::from(near.radius) & 7];
+    }
+}
+
+/// Adds the ball of radius 1 around `vertex` to a set.
+///
+/// In a cube of fewer than `64 W` vertices it marks vertices that do not exist as well, at which nobody looks.
+#[inline(always)]
+pub(super) fn add_neighbours<const W: usize>(set: &mut [u64; W], vertex: usize) {
+    let (word, low) = (vertex >> 6, vertex & 63);
+    set[word & (W - 1)] |= BALLS[low][1];
+    for bit in 0..W.trailing_zeros() {
+        set[(word ^ 1 << bit) & (W - 1)] |= 1 << low;
+    }
+}
+
+/// The bits whose flip leads from `vertex` into a set of `64 W` vertices, given word by word.
+#[inline(always)]
+pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usize) -> u32 {
+    let (word, low) = (vertex >> 6, vertex & 63);
+    let own = set(word & (W - 1));
+    let inner = u32::from(BESIDE[low & 7][(own >> (low & 56) & 255) as usize]);
+    let in_word = |bit: u32| ((own >> (low ^ 1 << bit)) as u32 & 1) << bit;
+    let middle = in_word(3) | (in_word(4) | in_word(5));
+    let across = |bit: u32| ((set((word ^ 1 << bit) & (W - 1)) >> low) as u32 & 1) << (6 + bit);
+    let outer = (0..W.trailing_zeros()).fold(0, |sum, bit| sum | across(bit));
+    inner | (middle | outer)
+}
+
+/// Whether a set holds `vertex`.
+#[inline(always)]
+pub(super) fn holds<const W: usize>(set: &[u64; W], vertex: usize) -> bool {
+    set[(vertex >> 6) & (W - 1)] >> (vertex & 63) & 1 == 1
+}
+
+/// A path from vertex 0, over at most `64 W` vertices; `W` is a power of two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path<const W: usize> {
+    /// The balls of radius `k - 1` around all vertices but the last `k - 1`. Of a coil, without those around the first
+    /// `k - 1` vertices: where the cycle closes they count for less.
+    pub(super) blocked: [u64; W],
+    /// The last bits flipped, the last one lowest, four bits each.
+    pub(super) history: u32,
+    /// The last vertex.
+    pub(super) head: u16,
+    /// The last vertex with a blocked ball; not kept for spread 2.
+    pub(super) tail: u16,
+    /// The number of edges.
+    pub(super) length: u16,
+    /// Of a coil: the length of the longest cycle met so far.
+    pub(super) closed: u16,
+    /// The bits that may be flipped if their vertices are free: those used and the next one.
+    pub(super) allowed: u16,
+    /// Of a coil: the bits that the last edge of a cycle may still flip.
+    pub(super) gates: u16,
+}
+
+impl<const W: usize> Path<W> {
+    /// The number of edges.
+    #[must_use]
+    pub fn length(&self) -> u32 {
+        self.length.into()
+    }
+
+    /// The last vertex.
+    #[must_use]
+    pub fn head(&self) -> u32 {
+        self.head.into()
+    }
+
+    /// Of a coil: the length of the longest cycle that a beginning of this path closes to.
+    #[must_use]
+    pub fn closed(&self) -> u32 {
+        self.closed.into()
+    }
+
+    /// The last vertices, from the head backwards; right for the first eight, as far as the flips are remembered.
+    #[inline(always)]
+    pub(super) fn recent(&self) -> impl Iterator<Item = u16> {
+        let (mut vertex, mut history) = (self.head, self.history);
+        std::iter::once(self.head).chain(std::iter::repeat_with(move || {
+            vertex ^= 1 << (history & 15);
+            history >>= 4;
+            vertex
+        }))
+    }
+}

@@ -1,0 +1,407 @@
+//! Snakes and coils as a search problem: flip a bit, a bit, a bit.
+
+use super::bound::Limits;
+use super::path::{Near, Path, add_ball, add_neighbours, flips_into, near};
+use super::rollout::Walk;
+use super::{Cube, Kind};
+use soloist::{Problem, Rollout, RolloutInfo, Score, StableHasher};
+use std::hash::Hasher;
+
+/// What a learned weight belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Code {
+    /// The vertex entered.
+    #[default]
+    Vertex,
+    /// The edge taken, in its direction.
+    Edge,
+    /// The edge taken and the bit flipped before.
+    Turn,
+    /// The bit flipped and the number of edges before.
+    Step,
+}
+
+impl Code {
+    /// The code of that name; the default for any other.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "edge" => Self::Edge,
+            "turn" => Self::Turn,
+            "step" => Self::Step,
+            _ => Self::Vertex,
+        }
+    }
+}
+
+/// What a path is ranked by among others as long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Potential {
+    /// The vertices that are not blocked and connected to the head through such ones.
+    #[default]
+    Reachable,
+    /// All vertices that are not blocked.
+    Free,
+}
+
+impl Potential {
+    /// The potential of that name; the default for any other.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        if name == "free" { Self::Free } else { Self::Reachable }
+    }
+}
+
+/// The paths of a [`Cube`], to be made as long as possible, or to be closed to a cycle as long as possible.
+///
+/// A move is the bit flipped. A state holds the blocked vertices as `64 W` bits (`W` a power of two, at least a 64th of
+/// the vertices), so that a move costs a few words: for spread 2 those of the head's neighbours, else those of a ball.
+///
+/// **Coils** are snakes that close: without its last `k - 1` vertices a coil of length `N` is a snake of length `N - k`
+/// with ends at distance exactly `k`. So a snake is played, and whenever its head has `k` bits, the `k!` shortest ways
+/// back to the start are tried; the score is the longest cycle so found on the way, at least the trivial one of `2 d`
+/// vertices (flip all bits in turn, twice). A path is finished as well when no cycle can close any more because all
+/// vertices beside the start are too close to the path.
+///
+/// The bound is that of `bound.rs`; the key tells states apart by what may follow the head, not by what is blocked
+/// elsewhere.
+///
+/// # References
+/// K. J. Kochut, "Snake-in-the-box codes for dimension 7", Journal of Combinatorial Mathematics and Combinatorial
+/// Computing 20, 1996 (canonical paths). T. Cazenave and S. Edelkamp, "High-diversity Monte-Carlo tree search", 2016
+/// (spreads 2 to 7). S. Hood, D. Recoskie, J. Sawada and D. Wong, "Snakes, coils, and single-track circuit codes with
+/// spread k", Journal of Combinatorial Optimization 30, 2015.
+#[derive(Debug)]
+pub struct Snakes<const W: usize> {
+    pub(super) kind: Kind,
+    pub(super) dimension: u32,
+    pub(super) spread: u32,
+    pub(super) prefix: Vec<u8>,
+    code: Code,
+    potential: Potential,
+    /// All bits of a vertex.
+    full: u16,
+    /// The words in use.
+    pub(super) words: usize,
+    /// The words that a ball of radius `k - 1` reaches.
+    pub(super) near: Vec<Near>,
+    /// Of a coil, by number of edges (the last entry for all more): the balls around the first `k - 1` vertices.
+    first: Vec<[u64; W]>,
+    /// Of a coil: the vertices within `k - 1` of the start, where it closes.
+    centre: [u64; W],
+    /// A single vertex.
+    pub(super) start: Path<W>,
+    /// The prefix.
+    root: Path<W>,
+    pub(super) limits: Limits<W>,
+}
+
+impl<const W: usize> Snakes<W> {
+    /// The paths of `cube`, beginning with its prefix.
+    ///
+    /// # Panics
+    /// When `W` is no power of two or `64 W` is less than the number of vertices.
+    #[must_use]
+    pub fn new(kind: Kind, cube: &Cube, code: Code, potential: Potential) -> Self {
+        let (dimension, spread) = (cube.dimension(), cube.spread());
+        assert!(W.is_power_of_two() && 64 * W >= 1 << dimension, "{W} words hold no cube of dimension {dimension}");
+        let words = (1_usize << dimension).div_ceil(64);
+        let near = near(spread - 1, words);
+        let full = ((1_u32 << dimension) - 1) as u16;
+        let mut first = Vec::new();
+        let mut balls = [0; W];
+        // After `length` edges, the ball around vertex number `length + 1 - k` counts: 0, 1, 3, 7, ...
+        for length in 0..(2 * spread).saturating_sub(2).max(1) {
+            if let Some(number) = (length + 1).checked_sub(spread)
+                && kind == Kind::Coil
+                && spread > 1
+                && number < dimension
+            {
+                add_ball(&mut balls, (1 << number) - 1, &near);
+            }
+            first.push(balls);
+        }
+        let mut centre = [0; W];
+        add_ball(&mut centre, 0, &near);
+        let mut start =
+            Path { blocked: [0; W], history: 0, head: 0, tail: 0, length: 0, closed: 0, allowed: 1, gates: 0 };
+        if spread == 1 {
+            start.blocked[0] = 1;
+        }
+        if kind == Kind::Coil {
+            start.closed = 2 * dimension as u16;
+            // Of the vertices beside the start, those of the first `k` bits are too close to vertex number `k`.
+            start.gates = full & !((1 << spread) - 1);
+        }
+        let limits = Limits::new(dimension, spread, words);
+        let mut own = Self {
+            kind,
+            dimension,
+            spread,
+            prefix: cube.prefix().to_vec(),
+            code,
+            potential,
+            full,
+            words,
+            near,
+            first,
+            centre,
+            root: start.clone(),
+            start,
+            limits,
+        };
+        let mut root = own.start.clone();
+        cube.prefix().iter().for_each(|&bit| own.apply(&mut root, bit));
+        own.root = root;
+        own
+    }
+
+    /// Path or cycle.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The vertices of the path after `moves`, the prefix included.
+    #[must_use]
+    pub fn nodes(&self, moves: &[u8]) -> Vec<u32> {
+        let mut node = 0;
+        let flips = self.prefix.iter().chain(moves);
+        let after = flips.map(|&bit| {
+            node ^= 1 << bit;
+            node
+        });
+        std::iter::once(0).chain(after).collect()
+    }
+
+    /// The vertices of the solution that `moves` stand for: of the path, or of the longest cycle met on it.
+    #[must_use]
+    pub fn answer(&self, moves: &[u8]) -> Vec<u32> {
+        match self.kind {
+            Kind::Snake => self.nodes(moves),
+            Kind::Coil => self.cycle(moves),
+        }
+    }
+
+    /// Of a coil: the balls around the first vertices that count at this length.
+    #[inline(always)]
+    pub(super) fn first(&self, path: &Path<W>) -> &[u64; W] {
+        &self.first[usize::from(path.length).min(self.first.len() - 1)]
+    }
+
+    /// The bits that may be flipped, as a mask. `TWO`: the spread is 2.
+    #[inline(always)]
+    pub(super) fn legal<const COIL: bool, const TWO: bool>(&self, path: &Path<W>) -> u32 {
+        if COIL && path.gates == 0 {
+            return 0;
+        }
+        if !TWO && u32::from(path.length) + 1 < self.spread {
+            // Nothing is blocked yet, and each bit differs from those before.
+            return 1_u32 << path.length & u32::from(self.full);
+        }
+        let head = usize::from(path.head);
+        let into = if COIL {
+            let first = self.first(path);
+            flips_into::<W>(|word| path.blocked[word] | first[word], head)
+        } else {
+            flips_into::<W>(|word| path.blocked[word], head)
+        };
+        !into & u32::from(path.allowed)
+    }
+
+    /// Flips a bit that may be flipped.
+    #[inline(always)]
+    pub(super) fn advance<const COIL: bool, const TWO: bool>(&self, path: &mut Path<W>, bit: u32) {
+        let left = usize::from(path.head);
+        path.head ^= 1 << bit;
+        path.allowed |= 2_u16 << bit & self.full;
+        path.length += 1;
+        path.history = path.history << 4 | bit;
+        if TWO {
+            if !COIL || path.length > 1 {
+                add_neighbours(&mut path.blocked, left);
+            }
+        } else {
+            let (length, spread) = (u32::from(path.length), self.spread);
+            if length + 1 >= spread {
+                if length + 1 > spread {
+                    path.tail ^= 1 << (path.history >> (4 * (spread - 1)) & 15);
+                }
+                if !COIL || length + 2 >= 2 * spread {
+                    add_ball(&mut path.blocked, path.tail.into(), &self.near);
+                }
+            }
+        }
+        if COIL {
+            self.close::<TWO>(path);
+        }
+    }
+
+    /// Notes the cycle that the path closes to, if there is a new one, and what its head takes from later ones.
+    #[inline(always)]
+    fn close<const TWO: bool>(&self, path: &mut Path<W>) {
+        if count_bits(path.head) == self.spread {
+            let (gates, length) = (path.gates, path.length + self.spread as u16);
+            let open = gates & path.head != 0 && length > path.closed;
+            // A single vertex closes a coil of spread 2: that it is open says all.
+            if open && (TWO || self.closing(path, gates).is_some()) {
+                path.closed = length;
+            }
+            path.gates &= !path.head;
+        }
+    }
+
+    /// The mask of moves, whatever the kind and the spread.
+    #[inline]
+    pub(super) fn legal_any(&self, path: &Path<W>) -> u32 {
+        match (self.kind, self.spread == 2) {
+            (Kind::Snake, true) => self.legal::<false, true>(path),
+            (Kind::Snake, false) => self.legal::<false, false>(path),
+            (Kind::Coil, true) => self.legal::<true, true>(path),
+            (Kind::Coil, false) => self.legal::<true, false>(path),
+        }
+    }
+
+    /// The address of a move's weight.
+    #[inline(always)]
+    pub(super) fn code_of(&self, path: &Path<W>, bit: u32) -> u64 {
+        let (head, d) = (u64::from(path.head), u64::from(self.dimension));
+        let edge = head * d + u64::from(bit);
+        match self.code {
+            Code::Vertex => head ^ 1 << bit,
+            Code::Edge => edge,
+            // Without a bit before: the number after the last.
+            Code::Turn => edge * (d + 1) + self.last_flip(path).map_or(d, u64::from),
+            Code::Step => u64::from(path.length) * d + u64::from(bit),
+        }
+    }
+
+    /// The bit flipped last.
+    #[inline(always)]
+    fn last_flip(&self, path: &Path<W>) -> Option<u32> {
+        (path.length > 0).then_some(path.history & 15)
+    }
+
+    /// Hash of what the future of a path depends on, and of its score so far.
+    fn key_of(&self, path: &Path<W>) -> u64 {
+        let mut hash = StableHasher::new();
+        let ahead = self.ahead(path, self.legal_any(path));
+        ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
+        if self.kind == Kind::Coil {
+            let near_start = path.blocked.iter().zip(&self.centre).take(self.words);
+            near_start.for_each(|(blocked, centre)| hash.write_u64(blocked & centre));
+        }
+        let parts = [path.head, path.length, path.allowed, path.gates];
+        hash.write_u64(parts.iter().fold(0, |sum, &part| sum << 16 | u64::from(part)));
+        // The flips between the head and the last vertex with a blocked ball.
+        let flips = if self.spread > 2 { path.history & ((1 << (4 * (self.spread - 2))) - 1) } else { 0 };
+        hash.write_u64(u64::from(path.closed) << 32 | u64::from(flips));
+        hash.finish()
+    }
+}
+
+/// The number of bits of a vertex.
+#[inline(always)]
+fn count_bits(vertex: u16) -> u32 {
+    super::path::count::<128>(vertex.into()) as u32
+}
+
+impl<const W: usize> Problem for Snakes<W> {
+    type State = Path<W>;
+    /// The bit flipped.
+    type Move = u8;
+
+    fn root(&self) -> Path<W> {
+        self.root.clone()
+    }
+
+    fn moves(&self, state: &Path<W>, moves: &mut Vec<u8>) {
+        let mut legal = self.legal_any(state);
+        while legal != 0 {
+            moves.push(legal.trailing_zeros() as u8);
+            legal &= legal - 1;
+        }
+    }
+
+    fn apply(&self, state: &mut Path<W>, mv: u8) {
+        match (self.kind, self.spread == 2) {
+            (Kind::Snake, true) => self.advance::<false, true>(state, mv.into()),
+            (Kind::Snake, false) => self.advance::<false, false>(state, mv.into()),
+            (Kind::Coil, true) => self.advance::<true, true>(state, mv.into()),
+            (Kind::Coil, false) => self.advance::<true, false>(state, mv.into()),
+        }
+    }
+
+    fn score(&self, state: &Path<W>) -> Score {
+        let value = if self.kind == Kind::Coil { state.closed } else { state.length };
+        Score::Feasible(value.into())
+    }
+
+    fn code(&self, state: &Path<W>, mv: u8) -> u64 {
+        self.code_of(state, mv.into())
+    }
+
+    fn codes(&self) -> Option<u32> {
+        let edges = (1 << self.dimension) * self.dimension;
+        let codes = match self.code {
+            Code::Vertex => 1 << self.dimension,
+            Code::Edge | Code::Step => edges,
+            Code::Turn => edges * (self.dimension + 1),
+        };
+        // A table of more weights than are ever learned would only take memory.
+        (codes <= 1 << 18).then_some(codes)
+    }
+
+    /// Minus the number of free vertices beside the one entered: tight places first.
+    fn bias(&self, state: &Path<W>, mv: u8) -> f64 {
+        let next = usize::from(state.head ^ 1 << mv);
+        let first = self.first(state);
+        let into = flips_into::<W>(|word| state.blocked[word] | first[word], next);
+        let free = !into & u32::from(self.full);
+        -f64::from(free.count_ones())
+    }
+
+    fn bound(&self, state: &Path<W>) -> Option<f64> {
+        Some(self.most(state).into())
+    }
+
+    /// A number of vertices; 0 for a path that ended or a coil that cannot grow any more.
+    fn potential(&self, state: &Path<W>) -> Option<f64> {
+        let legal = self.legal_any(state);
+        if legal == 0 {
+            return Some(0.0);
+        }
+        let vertices = match self.potential {
+            Potential::Reachable => self.reach(state, legal),
+            Potential::Free => self.free(state),
+        };
+        let is_alive = self.kind == Kind::Snake || self.may_close(state, &vertices);
+        Some(if is_alive { size(&vertices).into() } else { 0.0 })
+    }
+
+    fn key(&self, state: &Path<W>) -> Option<u64> {
+        Some(self.key_of(state))
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        (name == "random").then(|| Box::new(Walk) as Box<dyn Rollout<Self>>)
+    }
+
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        &[RolloutInfo { name: "random", help: "uniform over the bits that may be flipped" }]
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let mut hash = StableHasher::new();
+        hash.write(self.kind.name().as_bytes());
+        hash.write(&[self.dimension as u8, self.spread as u8, self.code as u8, self.potential as u8]);
+        hash.write(&self.prefix);
+        hash.finish()
+    }
+}
+
+/// The number of vertices in a set.
+#[inline(always)]
+pub(super) fn size<const W: usize>(set: &[u64; W]) -> u32 {
+    set.iter().map(|word| word.count_ones()).sum()
+}
