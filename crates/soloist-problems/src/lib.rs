@@ -31,6 +31,7 @@
 
 mod domain;
 pub mod error;
+pub mod horner;
 pub mod input;
 pub mod knapsack;
 pub mod tiles;
