@@ -56,6 +56,13 @@ impl Language {
     }
 }
 
+/// Names of inputs and outputs as code in a language writes them.
+#[derive(Clone, Debug)]
+pub(super) struct Names {
+    pub(super) inputs: Vec<String>,
+    pub(super) outputs: Vec<String>,
+}
+
 /// What is said about code in its header.
 #[derive(Clone, Debug)]
 pub struct Header<'a> {
@@ -93,22 +100,13 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn new(system: &'a System, program: &'a Program, language: Language) -> Self {
-        let (mut inputs, mut outputs, mut prefix) = (Vec::new(), Vec::new(), "t".to_owned());
-        let symbols = system.inputs();
+        let Names { inputs, outputs } = names(system, language);
+        let mut prefix = "t".to_owned();
         if language == Language::Form {
-            let mut taken = BTreeSet::new();
-            inputs.extend(symbols.iter().map(|&symbol| unique(form_name(&system.symbols()[symbol]), &mut taken)));
-            outputs.extend(system.outputs().map(|output| unique(form_name(&output.name), &mut taken)));
             prefix = "Z".into();
-            while taken.iter().any(|name| name.starts_with(&prefix)) {
+            while inputs.iter().chain(&outputs).any(|name| name.starts_with(&prefix)) {
                 prefix.push('Z');
             }
-        } else if language == Language::Fortran {
-            inputs.extend((1..=symbols.len()).map(|at| format!("x({at})")));
-            outputs.extend((1..=program.outputs.len()).map(|at| format!("y({at})")));
-        } else {
-            inputs.extend((0..symbols.len()).map(|at| format!("x[{at}]")));
-            outputs.extend((0..program.outputs.len()).map(|at| format!("y[{at}]")));
         }
         let indent = match language {
             Language::Form | Language::Json => "",
@@ -225,17 +223,23 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes `target = terms`, in several statements if it is long.
+    /// Writes `target = terms`, in several statements if it is long (FORM: on several lines).
     fn sum(&mut self, target: &str, terms: &[Term], temporary: bool) {
         let mut right = String::new();
         let mut first = true;
+        let mut start = 0;
         for term in terms {
             let negative = term.value.is_negative();
-            let mut product = self.product(term);
-            if right.len() + product.len() > WIDTH && !right.is_empty() {
-                self.assign(target, &right, temporary, first);
-                first = false;
-                right = target.to_owned();
+            let product = self.product(term);
+            if right.len() - start + product.len() > WIDTH && !right.is_empty() {
+                if self.language == Language::Form {
+                    start = right.len();
+                    right.push_str("\n   ");
+                } else {
+                    self.assign(target, &right, temporary, first);
+                    first = false;
+                    right = target.to_owned();
+                }
             }
             let sign = match (negative, right.is_empty()) {
                 (true, true) => "-",
@@ -244,7 +248,7 @@ impl<'a> Writer<'a> {
                 (false, false) => " + ",
             };
             right.push_str(sign);
-            right.push_str(&std::mem::take(&mut product));
+            right.push_str(&product);
         }
         if terms.is_empty() {
             right = self.number(&Coefficient::ZERO);
@@ -327,6 +331,29 @@ pub(super) fn counts_json(counts: &Counts) -> serde_json::Value {
         "powers": counts.powers,
         "power_multiplications": counts.power_multiplications,
     })
+}
+
+/// What inputs and outputs are called in code.
+pub(super) fn names(system: &System, language: Language) -> Names {
+    let (inputs, outputs) = (system.inputs(), system.outputs().count());
+    match language {
+        Language::Form => {
+            let mut taken = BTreeSet::new();
+            let mut name = |name: &str| unique(form_name(name), &mut taken);
+            Names {
+                inputs: inputs.iter().map(|&symbol| name(&system.symbols()[symbol])).collect(),
+                outputs: system.outputs().map(|output| name(&output.name)).collect(),
+            }
+        }
+        Language::Fortran => Names {
+            inputs: (1..=inputs.len()).map(|at| format!("x({at})")).collect(),
+            outputs: (1..=outputs).map(|at| format!("y({at})")).collect(),
+        },
+        _ => Names {
+            inputs: (0..inputs.len()).map(|at| format!("x[{at}]")).collect(),
+            outputs: (0..outputs).map(|at| format!("y[{at}]")).collect(),
+        },
+    }
 }
 
 /// A name as FORM can read it: opaque text stands in brackets.

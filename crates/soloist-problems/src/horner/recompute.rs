@@ -1,7 +1,7 @@
 //! Code read back: every statement evaluated and counted, for verification.
 
 use super::Counts;
-use super::emit::Language;
+use super::emit::{Language, Names};
 use super::evaluate::{Failed, Point, Values, evaluate};
 use crate::error::quote;
 
@@ -18,13 +18,6 @@ pub(super) enum Refused {
     Unlucky,
     /// One line.
     Wrong(String),
-}
-
-/// Names of inputs and outputs as code in a language writes them.
-#[derive(Clone, Debug)]
-pub(super) struct Names {
-    pub(super) inputs: Vec<String>,
-    pub(super) outputs: Vec<String>,
 }
 
 /// Runs the statements of code; `inputs` are the values in the order of `names.inputs`.
@@ -77,8 +70,11 @@ pub(super) fn detect(code: &str) -> Language {
 
 /// Line number, target and expression of each statement of the first function.
 fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>, Refused> {
+    if language == Language::Form {
+        return form_statements(code);
+    }
     let mut found = Vec::new();
-    let mut inside = matches!(language, Language::Form | Language::Json);
+    let mut inside = language == Language::Json;
     for (index, line) in code.lines().enumerate() {
         let line = line.trim();
         let number = index + 1;
@@ -97,7 +93,7 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
             Language::C | Language::Rust => (false, line == "}"),
             Language::Python => (line.starts_with('#') || line.starts_with("y = [0]*"), line == "return y"),
             Language::Fortran => (line.contains("::") || line == "implicit none", line.starts_with("end subroutine")),
-            Language::Form | Language::Json => (false, false),
+            _ => (false, false),
         };
         if end {
             return Ok(found);
@@ -119,9 +115,28 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
         let (target, expression) = statement.split_once(" = ").ok_or_else(wrong)?;
         found.push((number, target, expression));
     }
-    if inside && matches!(language, Language::Form | Language::Json) {
+    if language == Language::Json {
         Ok(found)
     } else {
         Err(Refused::Wrong(format!("the function does not {}", if inside { "end" } else { "begin" })))
     }
+}
+
+/// Statements up to `;`, on several lines or not, with comment lines between them.
+fn form_statements(code: &str) -> Result<Vec<(usize, &str, &str)>, Refused> {
+    let mut found = Vec::new();
+    let mut rest = code.trim_start();
+    while !rest.is_empty() {
+        if rest.starts_with('*') {
+            rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+            continue;
+        }
+        let number = 1 + code[..code.len() - rest.len()].bytes().filter(|&byte| byte == b'\n').count();
+        let wrong = || Refused::Wrong(format!("line {number}: {} is no assignment", quote(rest.as_bytes())));
+        let (statement, after) = rest.split_once(';').ok_or_else(wrong)?;
+        let (target, expression) = statement.split_once(" = ").ok_or_else(wrong)?;
+        found.push((number, target, expression));
+        rest = after.trim_start();
+    }
+    Ok(found)
 }
