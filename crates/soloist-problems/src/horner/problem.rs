@@ -4,6 +4,7 @@ use super::dag::Dag;
 use super::{Signs, System};
 use soloist::{Problem, Score, Sense, StableHasher};
 use std::hash::Hasher;
+use std::sync::Arc;
 
 /// Which end of an order is decided first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +32,7 @@ pub struct Partial {
 /// takes time linear in the number of variables, a score the time of [`Dag::build`].
 #[derive(Debug)]
 pub struct Orders {
-    system: System,
+    system: Arc<System>,
     signs: Signs,
     direction: Direction,
     /// Symbols that occur.
@@ -44,7 +45,7 @@ pub struct Orders {
 impl Orders {
     /// The problem on `system`.
     #[must_use]
-    pub fn new(system: System, signs: Signs, direction: Direction) -> Self {
+    pub fn new(system: Arc<System>, signs: Signs, direction: Direction) -> Self {
         let counts = system.occurrences();
         let searched: Vec<usize> = (0..counts.len()).filter(|&symbol| counts[symbol] > 0).collect();
         let most = counts.iter().copied().max().unwrap_or(1).max(1) as f64;

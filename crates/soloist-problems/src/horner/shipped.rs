@@ -7,6 +7,7 @@ use crate::{Checked, Domain, DomainOption, Instance, InstanceError, Options, Shi
 use serde_json::{Value, json};
 use soloist::Method;
 use soloist::search::Nrpa;
+use std::sync::Arc;
 
 /// The domain as the command line knows it.
 pub(crate) const DOMAIN: Domain = Domain {
@@ -48,7 +49,7 @@ fn load(instance: &str, options: &Options) -> Result<Box<dyn Instance>, Instance
         "middle" => Direction::Middle,
         _ => Direction::Forward,
     };
-    Ok(Box::new(Loaded { name: instance.to_owned(), problem: Orders::new(system, signs, direction) }))
+    Ok(Box::new(Loaded { name: instance.to_owned(), problem: Orders::new(Arc::new(system), signs, direction) }))
 }
 
 /// The system of a spec or a file; with `expand` products and powers of sums are multiplied out.
@@ -74,9 +75,8 @@ impl Shipped for Loaded {
         &self.problem
     }
 
-    /// Nested rollout policy adaptation: it finds good orders within a few hundred evaluations.
     fn default_method(&self) -> Method {
-        Method::Nrpa(Nrpa { level: 2, iterations: 30, ..Nrpa::default() })
+        default_method()
     }
 
     fn solution(&self, moves: &[u16]) -> Value {
@@ -109,6 +109,11 @@ impl Shipped for Loaded {
     fn svg(&self, solution: &Value) -> String {
         draw::svg(self.problem.system(), solution, self.problem.signs())
     }
+}
+
+/// Nested rollout policy adaptation: it finds good orders within a few hundred evaluations.
+pub(super) fn default_method() -> Method {
+    Method::Nrpa(Nrpa { level: 2, iterations: 30, ..Nrpa::default() })
 }
 
 /// One line: sizes of a system.
