@@ -162,9 +162,8 @@ fn choose(
     }
     let written = open(&args.file, false).map_err(|error| Failure::runtime(error.to_string()))?;
     if written.is_block().contains(&true) {
-        let mut order = written.occurrence_order();
+        let order = written.occurrence_order();
         let reverse: Vec<usize> = order.iter().rev().copied().collect();
-        order.truncate(written.symbols().len());
         if let Some(other) = best_of(&written, &[order, reverse], stop, &mut |_| {})
             && other.operations() < best.operations()
         {

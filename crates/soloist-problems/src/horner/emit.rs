@@ -181,13 +181,13 @@ impl<'a> Writer<'a> {
             terms,
             header.input.total()
         ));
-        let order: Vec<&str> = header.order.iter().map(|&symbol| self.system.symbols()[symbol].as_str()).collect();
+        let system = self.system;
+        let order: Vec<&str> = header.order.iter().map(|&symbol| system.symbols()[symbol].as_str()).collect();
         for (at, names) in order.chunks(16).enumerate() {
             let start = if at == 0 { "order, outermost first: " } else { "    " };
             let end = if (at + 1) * 16 < order.len() { "," } else { "" };
             self.comment(&format!("{start}{}{end}", names.join(", ")));
         }
-        let system = self.system;
         if self.language != Language::Form {
             for (place, symbol) in system.inputs().into_iter().enumerate() {
                 self.comment(&format!("{} = {}", self.inputs[place], system.symbols()[symbol]));

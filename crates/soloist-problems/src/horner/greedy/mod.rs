@@ -15,17 +15,19 @@ const MAX_ROUNDS: usize = 30;
 /// Lowers the operations of `program` until nothing more is found; `seed` draws the order of equal gains (0: a fixed one).
 ///
 /// Sums and products are n-ary, so that pairs of terms and of factors are seen in whatever order they stand. In each step
-/// what saves most operations is taken: a pair of terms `a + b`, `a - b` (times any number) or `2*a + 3*b`, a pair of
-/// factors, a number times a symbol, which become temporaries; a symbol or number common to terms of one sum, which is
-/// factored out. Counts are kept up to date, in a priority queue; sums that become equal up to the sign are one. At the end
-/// temporaries that are used once are put back, and all is repeated while it helps. The result computes the same,
-/// exactly.
+/// what saves most operations is taken: a pair of terms `a + b`, `a - b` (times any number) or `2*a + 3*b`, with common
+/// factors in front or not, a pair of factors, a number times a symbol, which become temporaries; a symbol or number common
+/// to terms of one sum, which is factored out. Counts are kept up to date, in a priority queue; sums that become equal up
+/// to the sign are one. At the end temporaries that are used once are put back, and all is repeated while it helps. The
+/// result computes the same, exactly.
 ///
 /// Returns early, with a correct program, when `stop` becomes true. A step costs the lengths of the sums that it changes.
 ///
 /// # References
 /// J. Kuipers, T. Ueda and J. A. M. Vermaseren, "Code optimization in FORM", Computer Physics Communications 189, 2015,
-/// describe greedy optimisation of this kind.
+/// describe greedy optimisation of this kind. Pairs of terms beside common factors: J. Rajski and J. Vasudevamurthy, "The
+/// testability-preserving concurrent decomposition and factorization of Boolean expressions", IEEE Transactions on
+/// Computer-Aided Design 11, 1992.
 pub fn improve(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
     let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
     for round in 0..MAX_ROUNDS {
@@ -60,14 +62,15 @@ fn extract(work: &mut Work, pair: Pair, places: &[u32]) {
     let one = Coefficient::ONE;
     match pair {
         Pair::Sum { a, b, minus } => {
-            let terms = vec![Term::symbol(a), Term { value: one.with_sign(minus), factors: vec![b] }];
-            replace_sum(work, places, a, b, &terms);
+            let factors = if b == NUMBER { Vec::new() } else { vec![b] };
+            let terms = vec![Term::symbol(a), Term { value: one.with_sign(minus), factors }];
+            replace_sum(work, places, pair, a, b, &terms);
         }
         Pair::Exact { a, m, b, n, minus } => {
             let (first, second) = (work.numbers[m as usize].clone(), work.numbers[n as usize].with_sign(minus));
             let factors = if b == NUMBER { Vec::new() } else { vec![b] };
             let terms = vec![Term { value: first, factors: vec![a] }, Term { value: second, factors }];
-            replace_sum(work, places, a, b, &terms);
+            replace_sum(work, places, pair, a, b, &terms);
         }
         Pair::Product { a, b } => {
             let (symbol, negative) = work.define(vec![Term { value: one, factors: vec![a, b] }]);
@@ -118,35 +121,41 @@ fn extract(work: &mut Work, pair: Pair, places: &[u32]) {
     }
 }
 
-/// Replaces two terms of sums by a multiple of a temporary that is `pattern`, whose first symbol is `a` and whose second
-/// is `b` or a number.
-fn replace_sum(work: &mut Work, places: &[u32], a: u32, b: u32, pattern: &[Term]) {
+/// Replaces two terms of sums, where they form `pair`, by a multiple of a temporary that is `pattern`.
+fn replace_sum(work: &mut Work, places: &[u32], pair: Pair, a: u32, b: u32, pattern: &[Term]) {
     let (symbol, negative) = work.define(pattern.to_vec());
     let own = work.sum_of(symbol);
     for &at in places.iter().filter(|&&at| Some(at) != own) {
-        if !work.is_alive(at) {
-            continue;
+        let mut first = 0;
+        while first < work.sums[at as usize].terms.len() {
+            let left = work.sums[at as usize].terms[first].clone();
+            let Some(place) = left.factors.iter().position(|&factor| factor == a) else {
+                first += 1;
+                continue;
+            };
+            // The other term has b, or nothing, in the place of a.
+            let mut common = left.factors.clone();
+            common.remove(place);
+            let mut wanted = common.clone();
+            if b != NUMBER {
+                wanted.push(b);
+                wanted.sort_unstable();
+            }
+            let second = work.sums[at as usize].terms.iter().position(|term| term.factors == wanted);
+            let right = second.map(|second| work.sums[at as usize].terms[second].clone());
+            let same = right.and_then(|right| work.pair_of(&left, &right)).is_some_and(|(found, ..)| found == pair);
+            let (Some(second), true, Some(value)) = (second, same, left.value.div(&pattern[0].value)) else {
+                first += 1;
+                continue;
+            };
+            work.remove(at, first.max(second));
+            work.remove(at, first.min(second));
+            common.push(symbol);
+            common.sort_unstable();
+            work.add(at, Term { value: value.with_sign(negative), factors: common });
+            work.touch(at);
+            first = 0;
         }
-        let find = |symbol: u32| {
-            work.sums[at as usize].terms.iter().position(|term| match term.factors[..] {
-                [] => symbol == NUMBER,
-                [factor] => factor == symbol,
-                _ => false,
-            })
-        };
-        let (Some(first), Some(second)) = (find(a), find(b)) else { continue };
-        let terms = &work.sums[at as usize].terms;
-        let Some(value) = terms[first].value.div(&pattern[0].value) else { continue };
-        // Both are the same multiple of the pattern; with different sizes only the pattern itself was counted.
-        if terms[second].value != pattern[1].value.mul(&value)
-            || (pattern[0].value.abs() != pattern[1].value.abs() || b == NUMBER) && !value.is_unit()
-        {
-            continue;
-        }
-        work.remove(at, first.max(second));
-        work.remove(at, first.min(second));
-        work.add(at, Term { value: value.with_sign(negative), factors: vec![symbol] });
-        work.touch(at);
     }
 }
 

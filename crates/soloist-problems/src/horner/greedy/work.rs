@@ -21,6 +21,36 @@ pub(super) struct Sum {
     wide: bool,
 }
 
+/// The number of common factors of two products, and what is left of each: a symbol, or nothing. `None`: more is left.
+fn split(left: &[u32], right: &[u32]) -> Option<(i32, u32, u32)> {
+    if left.len().abs_diff(right.len()) > 1 {
+        return None;
+    }
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    let (mut a, mut b) = (NUMBER, NUMBER);
+    while i < left.len() || j < right.len() {
+        let (x, y) = (left.get(i).copied().unwrap_or(NUMBER), right.get(j).copied().unwrap_or(NUMBER));
+        let rest = match x.cmp(&y) {
+            std::cmp::Ordering::Equal => {
+                (i, j, common) = (i + 1, j + 1, common + 1);
+                continue;
+            }
+            std::cmp::Ordering::Less => {
+                i += 1;
+                std::mem::replace(&mut a, x)
+            }
+            std::cmp::Ordering::Greater => {
+                j += 1;
+                std::mem::replace(&mut b, y)
+            }
+        };
+        if rest != NUMBER {
+            return None;
+        }
+    }
+    Some((common, a, b))
+}
+
 /// The whole program.
 #[derive(Debug)]
 pub(super) struct Work {
@@ -139,28 +169,24 @@ impl Work {
         }
     }
 
-    /// The pair that two terms form, with what it saves there and what computing it costs.
-    fn pair_of(&mut self, left: &Term, right: &Term) -> Option<(Pair, i32, i32)> {
-        let symbol = |term: &Term| match term.factors[..] {
-            [] => Some(NUMBER),
-            [symbol] => Some(symbol),
-            _ => None,
-        };
-        let (mut a, mut b) = (symbol(left)?, symbol(right)?);
+    /// The pair that two terms form beside their common factors, with what it saves there and what computing it costs.
+    pub(super) fn pair_of(&mut self, left: &Term, right: &Term) -> Option<(Pair, i32, i32)> {
+        let (common, mut a, mut b) = split(&left.factors, &right.factors)?;
         let (mut m, mut n) = (self.number(&left.value), self.number(&right.value));
         let minus = left.value.is_negative() != right.value.is_negative();
         if a > b {
             (a, b, m, n) = (b, a, n, m);
         }
-        if m == n && b != NUMBER {
-            return Some((Pair::Sum { a, b, minus }, 1 + i32::from(m != 0), 1));
+        let before = (left.multiplications() + right.multiplications()) as i32 + 1;
+        if m == n {
+            return Some((Pair::Sum { a, b, minus }, before - common - i32::from(m != 0), 1));
         }
-        let cost = 1 + i32::from(m != 0) + i32::from(n != 0 && b != NUMBER);
-        Some((Pair::Exact { a, m, b, n, minus }, cost, cost))
+        let pair = Pair::Exact { a, m, b, n, minus };
+        Some((pair, before - common, super::cost(&pair)))
     }
 
     fn count_pairs(&mut self, at: u32, term: &Term, sign: i32) {
-        if self.sums[at as usize].wide || term.factors.len() > 1 {
+        if self.sums[at as usize].wide {
             return;
         }
         // Taken out while the table of numbers may grow.

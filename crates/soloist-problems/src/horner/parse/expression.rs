@@ -298,12 +298,15 @@ impl<'a> Reader<'a> {
         }
         let mut work = 1_usize;
         for (sum, exponent) in sums {
-            let Some(terms) = power_terms(sum.len(), *exponent, EXPAND_LIMIT) else { return Ok(None) };
+            let limit = EXPAND_LIMIT.max(sum.len());
+            let Some(terms) = power_terms(sum.len(), *exponent, limit) else { return Ok(None) };
             // The last multiplication of a power forms this many products.
             let own = if *exponent > 1 { terms.saturating_mul(sum.len()) } else { terms };
             work = work.saturating_mul(if sums.len() > 1 { terms } else { own }).max(own);
         }
-        if work > EXPAND_LIMIT || work > self.budget {
+        // One sum times a monomial stays as long as it is.
+        let linear = matches!(sums, [(_, 1)]);
+        if work > EXPAND_LIMIT && !linear || work > self.budget {
             return Ok(None);
         }
         self.budget -= work;
