@@ -40,15 +40,6 @@ impl Sum {
         &self.factors[start..self.ends[at] as usize]
     }
 
-    /// The value of a sum without symbols.
-    pub(super) fn as_constant(&self) -> Option<Coefficient> {
-        match self.len() {
-            0 => Some(Coefficient::ZERO),
-            1 if self.factors.is_empty() => Some(self.values[0].clone()),
-            _ => None,
-        }
-    }
-
     /// Ends the term whose factors were pushed since the last end: sorts and merges them.
     pub(super) fn close(&mut self, value: Coefficient) -> Result<(), TooLarge> {
         let start = self.ends.last().map_or(0, |&end| end as usize);
