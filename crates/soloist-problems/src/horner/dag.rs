@@ -15,7 +15,8 @@ pub enum Signs {
     /// A sum and its negative are one node: the sign goes with the content into the factor in front.
     #[default]
     Canonical,
-    /// The content is positive, so that `a-b` and `b-a` are different nodes: the published setting, for comparisons.
+    /// The content is positive, so that `a-b` and `b-a` are different nodes, as are a monomial and its negative: the
+    /// published setting, for comparisons; counts are those of FORM 4.3.
     Kept,
 }
 
@@ -35,11 +36,13 @@ pub(super) enum Node {
     Product(u32, u32),
     /// A number other than 1 times a node.
     Multiple(u32, u32),
+    /// The negative of a monomial, where signs are kept; it costs nothing.
+    Minus(u32),
     /// Two terms.
     Sum(Edge, Edge),
 }
 
-/// A number times a node; `node == ONE`: the number alone.
+/// A number times a node; `node == ONE`: the number alone. Where signs are kept, the number is not negative.
 #[derive(Clone, Debug)]
 struct Scaled {
     value: Coefficient,
@@ -96,14 +99,7 @@ impl Dag {
         };
         let one = dag.number(&Coefficient::ONE);
         debug_assert_eq!(one, ONE);
-        let n = system.symbols().len();
-        let mut listed = vec![false; n];
-        let mut full: Vec<usize> = Vec::with_capacity(n);
-        for symbol in order.iter().copied().filter(|&symbol| symbol < n).chain(0..n) {
-            if !std::mem::replace(&mut listed[symbol], true) {
-                full.push(symbol);
-            }
-        }
+        let full = super::simplify::complete(system, order);
         for definition in system.definitions() {
             let Scaled { value, node } = Builder::new(&mut dag, &definition.polynomial, &full).build();
             let symbol = definition.symbol.map(|symbol| symbol as u32);
@@ -111,11 +107,11 @@ impl Dag {
                 dag.roots.push(Root { edge: 2 * ONE, zero: true, symbol });
                 continue;
             }
-            let multiple = dag.multiple(&value.abs(), node);
-            if multiple != node && node != ONE {
-                dag.contents.insert(multiple, ());
+            let edge = dag.signed(&value, node);
+            if edge / 2 != node && !dag.is_number(node) {
+                dag.contents.insert(edge / 2, ());
             }
-            dag.roots.push(Root { edge: 2 * multiple + u32::from(value.is_negative()), zero: false, symbol });
+            dag.roots.push(Root { edge, zero: false, symbol });
         }
         dag
     }
@@ -157,10 +153,23 @@ impl Dag {
         self.node(Node::Multiple(place, node))
     }
 
-    fn product(&mut self, a: u32, b: u32) -> u32 {
-        match (a, b) {
-            (ONE, other) | (other, ONE) => other,
-            _ => self.node(Node::Product(a.min(b), a.max(b))),
+    /// Whether a node is 1 or -1.
+    fn is_number(&self, node: u32) -> bool {
+        node == ONE || self.nodes[node as usize] == Node::Minus(ONE)
+    }
+
+    /// A number with its sign times a node.
+    fn signed(&mut self, value: &Coefficient, node: u32) -> Edge {
+        let minus = node != ONE && self.is_number(node);
+        let multiple = self.multiple(&value.abs(), if minus { ONE } else { node });
+        2 * multiple + u32::from(value.is_negative() != minus)
+    }
+
+    fn product(&mut self, power: u32, node: u32) -> u32 {
+        match node {
+            ONE => power,
+            _ if self.is_number(node) => self.node(Node::Minus(power)),
+            _ => self.node(Node::Product(power.min(node), power.max(node))),
         }
     }
 
@@ -191,7 +200,7 @@ impl Dag {
         let mut counts = Counts::default();
         for node in &self.nodes {
             match *node {
-                Node::Number(_) | Node::Symbol(_) => {}
+                Node::Number(_) | Node::Symbol(_) | Node::Minus(_) => {}
                 Node::Power(_, exponent) => counts.power(exponent),
                 Node::Product(..) | Node::Multiple(..) => counts.multiplications += 1,
                 Node::Sum(..) => counts.additions += 1,
@@ -273,7 +282,11 @@ impl<'a> Builder<'a> {
             depth += 1;
         }
         if depth == self.order.len() {
-            return Scaled { value: self.polynomial.coefficients()[self.terms[low] as usize].clone(), node: ONE };
+            let value = &self.polynomial.coefficients()[self.terms[low] as usize];
+            if self.dag.signs == Signs::Kept && value.is_negative() {
+                return Scaled { value: value.abs(), node: self.dag.node(Node::Minus(ONE)) };
+            }
+            return Scaled { value: value.clone(), node: ONE };
         }
         let symbol = self.order[depth];
         let mut done: Option<(Scaled, u16)> = None;
@@ -313,11 +326,11 @@ impl<'a> Builder<'a> {
         let mut edge = |part: &Scaled| {
             // The content divides both and is not zero.
             let value = part.value.div(&content).unwrap_or(Coefficient::ONE).with_sign(negative);
-            let multiple = self.dag.multiple(&value.abs(), part.node);
-            if multiple != part.node && part.node != ONE {
-                self.dag.level_multiples.insert((symbol as u32, multiple), ());
+            let edge = self.dag.signed(&value, part.node);
+            if edge / 2 != part.node && !self.dag.is_number(part.node) {
+                self.dag.level_multiples.insert((symbol as u32, edge / 2), ());
             }
-            2 * multiple + u32::from(value.is_negative())
+            edge
         };
         let (a, b) = (edge(&high), edge(&low));
         let node = self.dag.node(Node::Sum(a.min(b), a.max(b)));

@@ -59,7 +59,7 @@ pub use chain::addition_chain;
 pub use count::{Counts, power_cost};
 pub use dag::{Dag, Signs};
 pub use emit::{Header, Language, emit};
-pub use greedy::improve;
+pub use greedy::{improve, polish};
 pub use number::Coefficient;
 pub use parse::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, parse, read};
 pub use poly::{MAX_EXPONENT, MAX_VARIABLES, Polynomial};

@@ -196,7 +196,7 @@ impl Converter {
                     uses[a as usize] += 1;
                     uses[b as usize] += 1;
                 }
-                Node::Multiple(_, a) => uses[a as usize] += 1,
+                Node::Multiple(_, a) | Node::Minus(a) => uses[a as usize] += 1,
                 Node::Sum(a, b) => {
                     uses[a as usize / 2] += 1;
                     uses[b as usize / 2] += 1;
@@ -239,6 +239,7 @@ impl Converter {
                     let number = Term::number(dag.numbers[place as usize].clone());
                     vec![number.times(&self.factor(a))]
                 }
+                Node::Minus(a) => self.summands(2 * a + 1),
                 Node::Sum(a, b) => {
                     let mut terms = self.summands(a);
                     terms.extend(self.summands(b));

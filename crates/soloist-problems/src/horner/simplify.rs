@@ -37,9 +37,15 @@ pub fn simplify(system: &System, order: &[usize], greedy: Option<u64>, stop: Opt
     if let Some(seed) = greedy {
         improve(&mut program, seed, stop);
     }
-    let mut full = order.to_vec();
-    full.extend((0..system.symbols().len()).filter(|symbol| !order.contains(symbol)));
-    Simplified { program, order: full, scheme }
+    Simplified { program, order: complete(system, order), scheme }
+}
+
+/// Each symbol once: those of `order` first, then those that it leaves out in the order of the table.
+pub(super) fn complete(system: &System, order: &[usize]) -> Vec<usize> {
+    let n = system.symbols().len();
+    let mut listed = vec![false; n];
+    let all = order.iter().copied().filter(|&symbol| symbol < n).chain(0..n);
+    all.filter(|&symbol| !std::mem::replace(&mut listed[symbol], true)).collect()
 }
 
 /// The best program over several orders, each with the greedy phase; the first one of equals. Stops after at least one

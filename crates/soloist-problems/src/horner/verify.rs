@@ -49,6 +49,13 @@ impl Verified {
 /// # Errors
 /// One line: code that cannot be read, or an output that differs.
 pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Verified, String> {
+    let statements;
+    let mut code = code;
+    if language == Language::Json && code.starts_with('{') {
+        let json: Value = serde_json::from_str(code).map_err(|error| InstanceError::json("code", &error).to_string())?;
+        statements = code_lines(&json)?.join("\n");
+        code = &statements;
+    }
     let names = names(system, language);
     let mut counts = Counts::default();
     let mut seed = 0;
@@ -88,6 +95,13 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
         }
     }
     Ok(Verified { counts, points: POINTS.len(), exact: false })
+}
+
+/// The statements of a JSON object that [`emit`](super::emit()) wrote.
+fn code_lines(json: &Value) -> Result<Vec<&str>, String> {
+    let lines = json.get("code").and_then(Value::as_array).ok_or("no list `code`")?;
+    let lines: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
+    lines.ok_or_else(|| "`code` holds something else than statements".into())
 }
 
 /// Values of all symbols at a point: of inputs by their text, of blocks by their terms.
@@ -217,10 +231,8 @@ pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, Strin
     if fields.get("feasible") == Some(&Value::Bool(false)) {
         return Err("says that it is not feasible".into());
     }
-    if let Some(lines) = fields.get("code").and_then(Value::as_array) {
-        let lines: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
-        let lines = lines.ok_or("`code` holds something else than statements")?;
-        let checked = check_code(system, &lines.join("\n"), Language::Json)?;
+    if fields.contains_key("code") {
+        let checked = check_code(system, &code_lines(&json)?.join("\n"), Language::Json)?;
         claim("operations", fields.get("counts").and_then(|counts| counts.get("operations")), checked.score as u64)?;
         return Ok(checked);
     }

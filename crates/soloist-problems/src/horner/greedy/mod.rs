@@ -1,12 +1,14 @@
 //! Greedy extraction of common pairs hidden in sums and products, and factoring inside sums.
 
 mod pair;
+mod polish;
 mod work;
 
 use super::Coefficient;
 use super::program::{Program, Term};
 use pair::{NUMBER, Pair};
 use std::sync::atomic::{AtomicBool, Ordering};
+pub use polish::polish;
 use work::Work;
 
 /// Rounds at most; the program stops changing after a few.

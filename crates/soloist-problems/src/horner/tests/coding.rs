@@ -23,20 +23,13 @@ fn written(text: &str, language: Language) -> (System, Simplified, String) {
     (system, best, code)
 }
 
-fn statements(code: &str) -> String {
-    let json: serde_json::Value = serde_json::from_str(code).unwrap();
-    let lines: Vec<&str> = json["code"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
-    lines.join("\n")
-}
-
 #[test]
 fn every_language_computes_the_input_and_costs_what_is_said() {
     for language in Language::ALL {
         for text in [TEXT, "0", "7", "x", "-x", "x*y/3", "(a+b)^99*c + (a+b)^33"] {
             let (system, best, code) = written(text, language);
-            let text = if language == Language::Json { statements(&code) } else { code };
-            let verified = verify_code(&system, &text, language).unwrap();
-            assert_eq!(verified.counts, best.program.counts(), "{text}");
+            let verified = verify_code(&system, &code, language).unwrap();
+            assert_eq!(verified.counts, best.program.counts(), "{code}");
             assert!(verified.error_bits(degree(&best.program)) > 100);
         }
     }
@@ -48,8 +41,7 @@ fn long_sums_go_on_in_further_statements() {
     for language in Language::ALL {
         let (system, best, code) = written(&text, language);
         assert!(language == Language::Json || code.lines().all(|line| line.len() < 132), "{code}");
-        let text = if language == Language::Json { statements(&code) } else { code };
-        assert_eq!(verify_code(&system, &text, language).unwrap().counts, best.program.counts());
+        assert_eq!(verify_code(&system, &code, language).unwrap().counts, best.program.counts());
     }
 }
 
@@ -210,7 +202,7 @@ fn solutions_are_checked() {
         ("{}", "no list `order`"),
         (r#"{"order": "x"}"#, "`order` is not a list"),
         ("f = x*x*(y + x*(y*y - z));", "output 'f' differs from the input modulo 2305843009213693951"),
-        ("f = x*x*(y + x*(y*y + q));", "line 1: a name that was not assigned, found '));'"),
+        ("f = x*x*(y + x*(y*y + q));", "line 1: a name that was not assigned, found '))'"),
         ("g = x;", "output 'f' is not assigned"),
         ("x = y; f = x;", "line 1: assigns to an input"),
         ("nonsense", "line 1: 'nonsense' is no assignment"),
@@ -226,7 +218,7 @@ fn domain_is_registered_and_solves() {
     let options = Options::from([("direction".into(), "backward".into()), ("sign".into(), "keep".into())]);
     for options in [Options::new(), options] {
         let instance = (domain.load)("random:6x40x5:2", &options).unwrap();
-        assert!(instance.describe().starts_with("40 terms in 6 variables, "), "{}", instance.describe());
+        assert!(instance.describe().starts_with("30 terms in 6 variables, "), "{}", instance.describe());
         for preset in Method::presets() {
             let budget = Budget { nodes: Some(3_000), ..Budget::playouts(60) };
             let request = Request { method: Some(preset.method()), budget, seed: 1, ..Request::default() };

@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use soloist::{Budget, Method, Problem, Solver};
+use soloist::{Budget, Method, Problem, Rng, Solver};
 use std::sync::Arc;
 
 /// FORM 4.3 on its inputs.
@@ -41,8 +41,6 @@ fn schemes_by_hand() {
     for (text, order, operations) in [
         // x^2*(y + x*(y^2 + z)): two squares, two products, two sums.
         ("x^3*y^2+x^2*y+x^3*z", "x,y,z", 6),
-        // Two products and the sums of two products each.
-        ("x^3*y^2+x^2*y+x^3*z", "y,x,z", 8),
         ("-x-y", "x,y", 1),
         ("a*x+b*x", "x,a,b", 2),
         // With signs in the content b-a is there once.
@@ -60,19 +58,24 @@ fn schemes_by_hand() {
         assert_eq!(dag.counts().total(), operations, "{text}");
         assert_eq!(Program::new(&system, &dag).counts().total(), operations, "{text}");
     }
+    // x^3*z + y*(x^2 + y*x^3): by FORM's rule x^3 costs two, in code one more than x^2.
+    let system = parse("a", b"x^3*y^2+x^2*y+x^3*z", true).unwrap();
+    let dag = Dag::build(&system, &named(&system, "y,x,z"), Signs::Canonical);
+    assert_eq!((dag.counts().total(), dag.code_counts().total()), (8, 7));
+    assert_eq!(Program::new(&system, &dag).counts().total(), 7);
     let system = parse("a", b"x*a-x*b+y*b-y*a", true).unwrap();
     let order = named(&system, "x,y,a,b");
     assert_eq!(Dag::build(&system, &order, Signs::Kept).counts().total(), 5, "FORM, O1");
 }
 
-/// The figures of a prototype for the same orders, with and without signs in the content.
+/// Signs in the content: the figures of a prototype. Signs kept: what FORM 4.3 has for the same orders.
 #[test]
 fn schemes_of_the_benchmark_files() {
     for (name, order, with, without) in [
-        ("res_7_4", "b4,b0,b3,b1,b2,a7,a0,a6,a1,a5,a2,a4,a3", 4314, 4649),
-        ("res_7_4", "b4,a6,a7,a4,a5,b3,a3,b2,a2,a1,b1,b0,a0", 3305, 3677),
-        ("res_7_5", "b5,b0,a7,a0,b4,b1,b3,b2,a6,a1,a5,a2,a4,a3", 17769, 19308),
-        ("hep_pent", "e12,x3,x2,e35,mm2,x1,e13,e23,e15,me2,vm,ve,am,ae", 1801, 2291),
+        ("res_7_4", "b4,b0,b3,b1,b2,a7,a0,a6,a1,a5,a2,a4,a3", 4314, 4968),
+        ("res_7_4", "b4,a6,a7,a4,a5,b3,a3,b2,a2,a1,b1,b0,a0", 3305, 4035),
+        ("res_7_5", "b5,b0,a7,a0,b4,b1,b3,b2,a6,a1,a5,a2,a4,a3", 17769, 20210),
+        ("hep_pent", "e12,x3,x2,e35,mm2,x1,e13,e23,e15,me2,vm,ve,am,ae", 1801, 2350),
     ] {
         let Some(system) = shared(name) else { return };
         let order = named(&system, order);
@@ -213,7 +216,7 @@ proptest! {
             prop_assert_eq!(recount(&system, &order, signs).counts(), dag.level_counts());
             prop_assert!(dag.counts().total() <= dag.level_counts().total());
             let program = Program::new(&system, &dag);
-            prop_assert_eq!(program.counts(), dag.code_counts());
+            prop_assert_eq!(program.counts(), dag.code_counts(), "{}", emit(&system, &program, Language::Form, &Header { function: "f", source: &write(&system), input: system.counts(), order: &order }));
             let header = Header { function: "f", source: "a", input: system.counts(), order: &order };
             let code = emit(&system, &program, Language::Rust, &header);
             prop_assert_eq!(verify_code(&system, &code, Language::Rust).unwrap().counts, program.counts());

