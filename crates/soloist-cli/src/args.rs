@@ -226,8 +226,12 @@ pub(crate) struct SimplifyArgs {
     /// Orders that are scored, exactly: 1000, 1e6, 200k
     #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) playouts: Option<u64>,
+    /// Attempts to lower the operations by undoing and redoing parts of the greedy phase [default: 300, fewer for more
+    /// than 3000 operations]
+    #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) polish: Option<u64>,
     /// Stop after the Horner scheme and its common sub-expressions
-    #[arg(long, help_heading = SEARCH)]
+    #[arg(long, conflicts_with = "polish", help_heading = SEARCH)]
     pub(crate) no_greedy: bool,
 }
 

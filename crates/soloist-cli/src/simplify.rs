@@ -10,12 +10,17 @@ use soloist::{Budget, Method, StopReason};
 use soloist_problems::find_domain;
 use soloist_problems::horner::{
     Direction, Found, Header, Language, Program, Search, Simplified, System, best_of, default_method, degree, describe,
-    emit, open, search, simplify, verify_code, verify_exactly,
+    emit, open, polish, search, simplify, verify_code, verify_exactly,
 };
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Operations that the polishing of a program looks at altogether without --polish, and attempts at most.
+const POLISH_WORK: u64 = 1_000_000;
+const POLISH_ROUNDS: u64 = 300;
+/// Terms that the greedy phase looks at altogether, over all orders that it tries.
+const GREEDY_WORK: usize = 400_000;
 /// Orders scored and time of a search without limits.
 const DEFAULT_PLAYOUTS: u64 = 1000;
 const DEFAULT_TIME: Duration = Duration::from_secs(30);
@@ -48,7 +53,8 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
         (vec![named_order(&system, &args.order)?], false)
     };
     let begun = Instant::now();
-    let (system, best) = choose(args, system, &orders)?;
+    let (system, mut best) = choose(args, system, &orders)?;
+    improve_further(args, &mut best, &note);
     let counts = best.program.counts();
     note(&format!("order, outermost first: {}", names(&system, &best.order)));
     note(&format!(
@@ -129,7 +135,7 @@ fn summarize(found: &Found, note: &dyn Fn(&str)) {
     note(&format!("search: {playouts} orders, best {score}{proven}, in {}", seconds(*elapsed)));
 }
 
-/// The orders to try: those found, and both occurrence orders.
+/// The orders to try: those found, and both occurrence orders; fewer of a large system.
 fn candidates(system: &System, found: &Found) -> Vec<Vec<usize>> {
     let mut orders = found.orders.clone();
     let mut standard = system.occurrence_order();
@@ -139,6 +145,7 @@ fn candidates(system: &System, found: &Found) -> Vec<Vec<usize>> {
         }
         standard.reverse();
     }
+    orders.truncate((GREEDY_WORK / system.terms().max(1)).max(1));
     orders
 }
 
@@ -174,14 +181,27 @@ fn choose(
     Ok((system, best))
 }
 
+/// Polishes the program.
+fn improve_further(args: &SimplifyArgs, best: &mut Simplified, note: &dyn Fn(&str)) {
+    if args.no_greedy {
+        return;
+    }
+    let before = best.operations();
+    let rounds = args.polish.unwrap_or_else(|| (POLISH_WORK / before.max(1)).min(POLISH_ROUNDS));
+    let start = Instant::now();
+    let seed = args.seed.unwrap_or(0);
+    polish(&mut best.program, rounds, seed, Some(&signal::STOP), &mut |_, _| {});
+    if rounds > 0 {
+        let after = best.operations();
+        note(&format!(
+            "greedy phase: {before} operations, {after} after {rounds} attempts to polish, in {}",
+            seconds(start.elapsed())
+        ));
+    }
+}
+
 /// Checks the code against the input; what was done, as a line.
-fn verify(
-    system: &System,
-    program: &Program,
-    code: &str,
-    language: Language,
-    form: &str,
-) -> Result<String, Failure> {
+fn verify(system: &System, program: &Program, code: &str, language: Language, form: &str) -> Result<String, Failure> {
     let internal = |error: String| Failure::runtime(format!("internal error: the code fails verification: {error}"));
     let verified = verify_code(system, code, language).map_err(internal)?;
     let (counted, claimed) = (verified.counts.total(), program.counts().total());

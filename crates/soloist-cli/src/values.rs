@@ -137,6 +137,11 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}, got `{text}`", u64::MAX))
 }
 
+/// A count from 0 on.
+pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
+    if text == "0" { Ok(0) } else { count(text) }
+}
+
 /// A name of a function in any language: letters, digits and underscores, a letter first.
 pub(crate) fn identifier(text: &str) -> Result<String, String> {
     let mut bytes = text.bytes();

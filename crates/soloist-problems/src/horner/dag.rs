@@ -260,7 +260,11 @@ impl<'a> Builder<'a> {
         let mut terms: Vec<u32> = (0..polynomial.len() as u32).collect();
         terms.sort_unstable_by(|&a, &b| {
             let (a, b) = (polynomial.row(a as usize), polynomial.row(b as usize));
-            order.iter().map(|&symbol| a[symbol].cmp(&b[symbol])).find(|way| way.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+            order
+                .iter()
+                .map(|&symbol| a[symbol].cmp(&b[symbol]))
+                .find(|way| way.is_ne())
+                .unwrap_or(std::cmp::Ordering::Equal)
         });
         Self { dag, polynomial, order, terms }
     }
@@ -293,9 +297,8 @@ impl<'a> Builder<'a> {
         let mut end = high;
         while end > low {
             let exponent = self.exponent(end - 1, symbol);
-            let start = low + self.terms[low..end].partition_point(|&term| {
-                self.polynomial.row(term as usize)[symbol] < exponent
-            });
+            let start = low
+                + self.terms[low..end].partition_point(|&term| self.polynomial.row(term as usize)[symbol] < exponent);
             let part = self.horner(start, end, depth + 1);
             let joined = match done {
                 None => part,

@@ -62,7 +62,11 @@ pub(super) fn text(system: &System, solution: &Value, signs: Signs) -> String {
     let _ = writeln!(text, "order, outermost first: {}", names.join(","));
     let _ = writeln!(text, "{:>24} {:>9} {:>9} {:>9}", "variable", "+", "*", "powers");
     for (name, level) in names.iter().zip(&found.levels).take(MAX_LEVELS) {
-        let _ = writeln!(text, "{name:>24} {:>9} {:>9} {:>9}", level.additions, level.multiplications, level.power_multiplications);
+        let _ = writeln!(
+            text,
+            "{name:>24} {:>9} {:>9} {:>9}",
+            level.additions, level.multiplications, level.power_multiplications
+        );
     }
     if names.len() > MAX_LEVELS {
         let _ = writeln!(text, "{:>24}", format!("... {} more", names.len() - MAX_LEVELS));

@@ -135,10 +135,12 @@ impl<'a> Writer<'a> {
         let (n, m) = (self.inputs.len(), self.outputs.len());
         let name = header.function;
         let open = match self.language {
-            Language::C => format!("#include <stddef.h>\n\nvoid {name}(const double *restrict x, double *restrict y)\n{{"),
-            Language::Rust => format!(
-                "#[allow(clippy::all, unused_variables)]\npub fn {name}(x: &[f64; {n}], y: &mut [f64; {m}]) {{"
-            ),
+            Language::C => {
+                format!("#include <stddef.h>\n\nvoid {name}(const double *restrict x, double *restrict y)\n{{")
+            }
+            Language::Rust => {
+                format!("#[allow(clippy::all, unused_variables)]\npub fn {name}(x: &[f64; {n}], y: &mut [f64; {m}]) {{")
+            }
             Language::Python => format!("def {name}(x):\n    y = [0]*{m}"),
             Language::Fortran => {
                 let mut open = format!("subroutine {name}(x, y)\n    implicit none\n");
@@ -198,7 +200,8 @@ impl<'a> Writer<'a> {
         }
         let exact = BigInt::from(1_u64 << 53);
         let all = self.program.temporaries.iter().chain(&self.program.outputs).flatten();
-        let large = all.map(|term| term.value.to_big()).any(|value| value.numer().abs() > exact || *value.denom() > exact);
+        let large =
+            all.map(|term| term.value.to_big()).any(|value| value.numer().abs() > exact || *value.denom() > exact);
         if large && !matches!(self.language, Language::Form | Language::Python) {
             self.comment("numbers above 2^53 are rounded by the compiler");
         }

@@ -422,7 +422,8 @@ impl Run<'_> {
 
     /// `[...]` as part of a name, without its blanks.
     fn brackets(&mut self, name: &mut String) -> Result<(), Failed> {
-        let end = self.text[self.at..].iter().position(|&byte| byte == b']').ok_or_else(|| self.fail("expected ']'"))?;
+        let end =
+            self.text[self.at..].iter().position(|&byte| byte == b']').ok_or_else(|| self.fail("expected ']'"))?;
         let inside = &self.text[self.at..=self.at + end];
         let kept: Vec<u8> = inside.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         name.push_str(&String::from_utf8_lossy(&kept));

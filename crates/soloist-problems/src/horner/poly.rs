@@ -39,11 +39,7 @@ impl Polynomial {
     ///
     /// # Errors
     /// One line: another number of exponents than coefficients times variables, or more than [`MAX_VARIABLES`].
-    pub fn new(
-        variables: Arc<[String]>,
-        exponents: Vec<u16>,
-        coefficients: Vec<Coefficient>,
-    ) -> Result<Self, String> {
+    pub fn new(variables: Arc<[String]>, exponents: Vec<u16>, coefficients: Vec<Coefficient>) -> Result<Self, String> {
         let n = variables.len();
         if n > MAX_VARIABLES {
             return Err(format!("{n} variables, at most {MAX_VARIABLES} are allowed"));

@@ -41,7 +41,8 @@ pub fn recount(system: &System, order: &[usize], signs: Signs) -> LevelCounts {
     let mut sorted = order.to_vec();
     sorted.sort_unstable();
     assert!(sorted.into_iter().eq(0..system.symbols().len()), "an order holds each symbol once");
-    let mut done = Seen { counts: LevelCounts { levels: vec![Counts::default(); order.len()], contents: 0 }, ..Seen::default() };
+    let mut done =
+        Seen { counts: LevelCounts { levels: vec![Counts::default(); order.len()], contents: 0 }, ..Seen::default() };
     for definition in system.definitions().iter().filter(|definition| !definition.polynomial.is_empty()) {
         let mut run = Run { polynomial: &definition.polynomial, order, signs, terms: Vec::new(), seen: &mut done };
         run.terms = (0..definition.polynomial.len()).collect();
@@ -133,7 +134,10 @@ impl Run<'_> {
         let all = Part { low: 0, high: self.terms.len(), depth: 0, less: 0 };
         self.visit(all);
         let content = self.content(all);
-        if !content.is_unit() && !self.is_number(all) && self.seen.contents.insert((self.key(all, &content), content.abs())) {
+        if !content.is_unit()
+            && !self.is_number(all)
+            && self.seen.contents.insert((self.key(all, &content), content.abs()))
+        {
             self.seen.counts.contents += 1;
         }
     }

@@ -36,11 +36,14 @@ pub fn generate(spec: &str) -> Result<System, InstanceError> {
     match spec.split_once(':') {
         Some(("res", degrees)) => {
             let form = "expected res:M,N with two degrees from 1 on, as in res:7,4";
-            let whole = |text: &str| text.parse::<usize>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
+            let whole =
+                |text: &str| text.parse::<usize>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));
             let pair = degrees.split_once(',').and_then(|(m, n)| whole(m).zip(whole(n)));
             let (m, n) = pair.filter(|&(m, n)| m > 0 && n > 0).ok_or_else(|| fail(form.into()))?;
             if m.saturating_add(n) > MAX_SYLVESTER || m.max(n) > 15 {
-                return Err(fail(format!("degrees {m} and {n}, expected at most {MAX_SYLVESTER} together and 15 each")));
+                return Err(fail(format!(
+                    "degrees {m} and {n}, expected at most {MAX_SYLVESTER} together and 15 each"
+                )));
             }
             resultant(m, n).map(System::single).map_err(fail)
         }
@@ -113,13 +116,15 @@ fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
                 let negative = (set >> column).count_ones() % 2 == 1;
                 let variable = 1_u128 << (4 * (top - entry));
                 let into = next.entry(set | bit).or_default();
-                into.extend(terms.iter().map(|&(monomial, value)| {
-                    (monomial + variable, if negative { -value } else { value })
-                }));
+                into.extend(
+                    terms.iter().map(|&(monomial, value)| (monomial + variable, if negative { -value } else { value })),
+                );
             }
         }
         if products > MAX_PRODUCTS {
-            return Err(format!("the resultant has too many terms: a row forms {products} products, at most {MAX_PRODUCTS}"));
+            return Err(format!(
+                "the resultant has too many terms: a row forms {products} products, at most {MAX_PRODUCTS}"
+            ));
         }
         for terms in next.values_mut() {
             terms.sort_unstable_by_key(|&(monomial, _)| monomial);
@@ -135,8 +140,7 @@ fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
         layer = next;
     }
     let terms = layer.into_values().next().unwrap_or_default();
-    let names: Arc<[String]> =
-        (0..=m).map(|at| format!("a{at}")).chain((0..=n).map(|at| format!("b{at}"))).collect();
+    let names: Arc<[String]> = (0..=m).map(|at| format!("a{at}")).chain((0..=n).map(|at| format!("b{at}"))).collect();
     let mut exponents = Vec::with_capacity(terms.len() * names.len());
     for &(monomial, _) in &terms {
         exponents.extend((0..names.len()).map(|at| (monomial >> (4 * at) & 15) as u16));

@@ -52,7 +52,8 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
     let statements;
     let mut code = code;
     if language == Language::Json && code.starts_with('{') {
-        let json: Value = serde_json::from_str(code).map_err(|error| InstanceError::json("code", &error).to_string())?;
+        let json: Value =
+            serde_json::from_str(code).map_err(|error| InstanceError::json("code", &error).to_string())?;
         statements = code_lines(&json)?.join("\n");
         code = &statements;
     }
@@ -68,7 +69,9 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
             let point = Point { seed, prime };
             let unlucky = |failed| match failed {
                 Failed::Unlucky => None,
-                Failed::Syntax(offset, message) => Some(format!("the input, evaluated anew, at byte {offset}: {message}")),
+                Failed::Syntax(offset, message) => {
+                    Some(format!("the input, evaluated anew, at byte {offset}: {message}"))
+                }
             };
             let values = match symbol_values(system, point).map_err(unlucky) {
                 Ok(values) => values,

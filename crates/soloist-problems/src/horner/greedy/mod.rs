@@ -7,8 +7,8 @@ mod work;
 use super::Coefficient;
 use super::program::{Program, Term};
 use pair::{NUMBER, Pair};
-use std::sync::atomic::{AtomicBool, Ordering};
 pub use polish::polish;
+use std::sync::atomic::{AtomicBool, Ordering};
 use work::Work;
 
 /// Rounds at most; the program stops changing after a few.

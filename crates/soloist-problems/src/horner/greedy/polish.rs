@@ -49,8 +49,7 @@ fn dissolve(program: &mut Program, rng: &mut Rng) {
     // From 1/2 to 1/64 of them.
     let shift = 1 + rng.below(6);
     let inputs = program.inputs;
-    let chosen: Vec<bool> =
-        program.temporaries.iter().map(|_| rng.next_u64() >> (64 - shift) == 0).collect();
+    let chosen: Vec<bool> = program.temporaries.iter().map(|_| rng.next_u64() >> (64 - shift) == 0).collect();
     let count = program.temporaries.len();
     for at in 0..count + program.outputs.len() {
         let (before, rest) = program.temporaries.split_at_mut(at.min(count));

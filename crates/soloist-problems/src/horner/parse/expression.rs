@@ -191,7 +191,8 @@ impl<'a> Reader<'a> {
             let inverse = inverse ^ divide;
             match atom {
                 Atom::Number(number) => {
-                    let power = number_power(&number, exponent).ok_or_else(|| (place, "the number is too large".into()))?;
+                    let power =
+                        number_power(&number, exponent).ok_or_else(|| (place, "the number is too large".into()))?;
                     value = if inverse {
                         value.div(&power).ok_or_else(|| (place, "a division by zero".to_owned()))?
                     } else {

@@ -17,8 +17,26 @@ pub(super) struct Statement {
 const DEFINING: [&str; 5] = ["local", "l", "global", "g", "let"];
 /// First words of statements that say nothing about an expression.
 const DECLARING: [&str; 20] = [
-    "symbol", "symbols", "s", "vector", "vectors", "v", "index", "indices", "i", "function", "functions", "f",
-    "cfunction", "cfunctions", "cf", "format", "print", "off", "on", "bracket",
+    "symbol",
+    "symbols",
+    "s",
+    "vector",
+    "vectors",
+    "v",
+    "index",
+    "indices",
+    "i",
+    "function",
+    "functions",
+    "f",
+    "cfunction",
+    "cfunctions",
+    "cf",
+    "format",
+    "print",
+    "off",
+    "on",
+    "bracket",
 ];
 
 impl Reader<'_> {

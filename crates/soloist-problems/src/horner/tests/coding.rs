@@ -141,7 +141,9 @@ fn rust_code_compiles_and_runs() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let ran = run_code(Language::Rust, &rustc, "main.rs", |inputs| {
         let list = list(inputs);
-        format!("fn main() {{ let mut y = [9.0; 3]; f(&[{list}], &mut y); println!(\"{{}} {{}} {{}}\", y[0], y[1], y[2]); }}")
+        format!(
+            "fn main() {{ let mut y = [9.0; 3]; f(&[{list}], &mut y); println!(\"{{}} {{}} {{}}\", y[0], y[1], y[2]); }}"
+        )
     });
     assert!(ran, "rustc has compiled this test");
 }
@@ -224,7 +226,8 @@ fn domain_is_registered_and_solves() {
             let request = Request { method: Some(preset.method()), budget, seed: 1, ..Request::default() };
             let report = instance.solve(request, &mut Unwatched).unwrap();
             let Some(score) = report.score.and_then(|score| score.value()) else { continue };
-            let result = json!({ "problem": "horner", "score": score, "moves": report.moves, "solution": report.solution });
+            let result =
+                json!({ "problem": "horner", "score": score, "moves": report.moves, "solution": report.solution });
             assert_eq!(instance.check(&result.to_string()).unwrap().score, score, "{}", preset.name);
             assert!(instance.text(&report.solution).starts_with(&format!("{score} operations")));
         }
@@ -237,7 +240,9 @@ fn drawing_is_sound_on_anything() {
         let Ok(system) = parse("a", text.as_bytes(), true) else { continue };
         for solution in [json!(null), json!({"order": ["y", "q", 7, "y"]}), json!(3)] {
             let svg = draw::svg(&system, &solution, Signs::Canonical);
-            assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf"));
+            assert!(
+                svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf")
+            );
             assert!(!svg.contains("a&b"));
             assert!(!draw::text(&system, &solution, Signs::Canonical).is_empty());
         }
