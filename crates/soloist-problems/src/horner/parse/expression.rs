@@ -1,22 +1,14 @@
 //! The recursive descent over one expression.
 
+use super::number::number_power;
 use super::statement::Statement;
 use super::sum::{Factor, Sum, TooLarge, power_terms};
 use super::{EXPAND_BUDGET, EXPAND_LIMIT};
-use crate::horner::{Coefficient, MAX_VARIABLES};
-use num_bigint::BigInt;
-use num_traits::Pow;
+use crate::horner::Coefficient;
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 /// Nesting of parentheses that is read at most.
 const MAX_DEPTH: usize = 200;
-/// Digits of a number that are read at most, and the largest power of ten.
-const MAX_DIGITS: usize = 10_000;
-/// Bits that a power of a number may have.
-const MAX_BITS: u64 = 400_000;
-/// Bytes of the text of an opaque function or inverse.
-const MAX_NAME: usize = 1 << 20;
 /// Terms up to which an earlier output is put in where it is used; a longer one becomes a block.
 const MAX_INLINE: usize = 1000;
 
@@ -38,13 +30,13 @@ pub(super) struct Reader<'a> {
     pub(super) at: usize,
     expand: bool,
     budget: usize,
-    symbols: Vec<String>,
-    index: HashMap<String, u16>,
+    pub(super) symbols: Vec<String>,
+    pub(super) index: HashMap<String, u16>,
     /// For each symbol the block that it stands for.
-    block_of: HashMap<u16, usize>,
-    blocks: Vec<Block>,
+    pub(super) block_of: HashMap<u16, usize>,
+    pub(super) blocks: Vec<Block>,
     /// Blocks by a hash of their sum.
-    known: HashMap<u64, Vec<usize>>,
+    pub(super) known: HashMap<u64, Vec<usize>>,
     pub(super) done: Vec<Statement>,
     pub(super) outputs: HashMap<String, usize>,
     depth: usize,
@@ -124,7 +116,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips a `\` at the end of a line inside a number or a name, with the blanks of the next line.
-    fn joint(&mut self) -> bool {
+    pub(super) fn joint(&mut self) -> bool {
         let skip = match *self.rest() {
             [b'\\', b'\n', ..] => 2,
             [b'\\', b'\r', b'\n', ..] => 3,
@@ -162,7 +154,7 @@ impl<'a> Reader<'a> {
         Ok(sum)
     }
 
-    fn signs(&mut self) -> Result<(usize, bool), Failure> {
+    pub(super) fn signs(&mut self) -> Result<(usize, bool), Failure> {
         let (mut count, mut negative) = (0, false);
         while matches!(self.peek(), b'+' | b'-') {
             negative ^= self.peek() == b'-';
@@ -384,59 +376,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<Coefficient, Failure> {
-        let start = self.at;
-        let mut small = 0_u64;
-        let mut digits: Vec<u8> = Vec::new();
-        let (mut count, mut decimals, mut point) = (0_usize, 0_i64, false);
-        loop {
-            match self.peek() {
-                byte @ b'0'..=b'9' => {
-                    count += 1;
-                    decimals += i64::from(point);
-                    if count <= 18 {
-                        small = small * 10 + u64::from(byte - b'0');
-                    } else {
-                        if count == 19 {
-                            digits.extend_from_slice(small.to_string().as_bytes());
-                        }
-                        digits.push(byte);
-                    }
-                }
-                b'.' if !point => point = true,
-                _ if self.joint() => continue,
-                _ => break,
-            }
-            self.at += 1;
-        }
-        if count > MAX_DIGITS {
-            self.at = start;
-            return self.fail(format!("a number of {count} digits, at most {MAX_DIGITS} are read"));
-        }
-        if matches!(self.peek(), b'e' | b'E') && matches!(self.rest(), [_, b'0'..=b'9' | b'+' | b'-', ..]) {
-            self.at += 1;
-            let (_, negative) = self.signs()?;
-            let from = self.at;
-            while self.peek().is_ascii_digit() {
-                self.at += 1;
-            }
-            let shown = std::str::from_utf8(&self.text[from..self.at]).unwrap_or_default();
-            let exponent = shown.parse::<i64>().ok().filter(|&exponent| exponent <= MAX_DIGITS as i64);
-            let Some(exponent) = exponent else {
-                self.at = start;
-                return self.fail("a power of ten that is no whole number up to 10000");
-            };
-            decimals += if negative { exponent } else { -exponent };
-        }
-        if count <= 18 && decimals == 0 {
-            return Ok(Coefficient::from(small as i64));
-        }
-        let top = if count <= 18 { BigInt::from(small) } else { BigInt::parse_bytes(&digits, 10).unwrap_or_default() };
-        let ten = BigInt::from(10).pow(decimals.unsigned_abs());
-        let value = if decimals < 0 { Some(Coefficient::from(top * ten)) } else { Coefficient::big_ratio(top, ten) };
-        value.map_or_else(|| self.fail("a number that cannot be read"), Ok)
-    }
-
     /// A word of letters and digits at the place of reading.
     pub(super) fn word(&mut self) -> String {
         let mut name = String::new();
@@ -534,102 +473,6 @@ impl<'a> Reader<'a> {
         text.push(')');
         Ok(Atom::Symbol(self.intern(&text)?))
     }
-
-    fn intern(&mut self, name: &str) -> Result<u16, Failure> {
-        if let Some(&symbol) = self.index.get(name) {
-            return Ok(symbol);
-        }
-        if self.symbols.len() >= MAX_VARIABLES {
-            return self.fail(format!("more than {MAX_VARIABLES} symbols"));
-        }
-        let symbol = self.symbols.len() as u16;
-        self.symbols.push(name.to_owned());
-        self.index.insert(name.to_owned(), symbol);
-        Ok(symbol)
-    }
-
-    /// Whether a name is a symbol already.
-    pub(super) fn is_symbol(&self, name: &str) -> bool {
-        self.index.contains_key(name)
-    }
-
-    /// The symbol of 1 / `symbol`.
-    fn inverse(&mut self, symbol: u16) -> Result<u16, Failure> {
-        if let Some(&block) = self.block_of.get(&symbol) {
-            let name = format!("({})^-1", self.render(&self.blocks[block].sum)?);
-            return self.intern(&name);
-        }
-        let name = &self.symbols[usize::from(symbol)];
-        // The inverse of an inverse is the symbol itself.
-        if let Some(&own) = name.strip_suffix("^-1").and_then(|base| self.index.get(base)) {
-            return Ok(own);
-        }
-        let name = if name.ends_with("^-1") { format!("({name})^-1") } else { format!("{name}^-1") };
-        self.intern(&name)
-    }
-
-    /// The symbol that stands for a sum, which is normalized and has content 1.
-    fn block(&mut self, sum: Sum) -> Result<u16, Failure> {
-        let hash = soloist::stable_hash(&sum);
-        let known = self.known.get(&hash).into_iter().flatten();
-        if let Some(&block) = known.clone().find(|&&block| self.blocks[block].sum == sum) {
-            return Ok(self.blocks[block].symbol);
-        }
-        let at = self.blocks.len();
-        // No name can contain a brace.
-        let symbol = self.intern(&format!("{{{}}}", at + 1))?;
-        self.blocks.push(Block { symbol, sum, statement: self.done.len() });
-        self.block_of.insert(symbol, at);
-        self.known.entry(hash).or_default().push(at);
-        Ok(symbol)
-    }
-
-    /// A sum as text that is the same for equal sums.
-    fn render(&self, sum: &Sum) -> Result<String, Failure> {
-        let mut text = String::new();
-        self.write(sum, &mut text)?;
-        Ok(text)
-    }
-
-    fn write(&self, sum: &Sum, text: &mut String) -> Result<(), Failure> {
-        if sum.len() == 0 {
-            text.push('0');
-        }
-        for at in 0..sum.len() {
-            let value = &sum.values[at];
-            if value.is_negative() || at > 0 {
-                text.push(if value.is_negative() { '-' } else { '+' });
-            }
-            let (value, row) = (value.abs(), sum.row(at));
-            if value != Coefficient::ONE || row.is_empty() {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "{value}");
-                text.push_str(if row.is_empty() { "" } else { "*" });
-            }
-            for (place, factor) in row.iter().enumerate() {
-                text.push_str(if place > 0 { "*" } else { "" });
-                let name = &self.symbols[usize::from(factor.symbol)];
-                match self.block_of.get(&factor.symbol) {
-                    Some(&block) => {
-                        text.push('(');
-                        self.write(&self.blocks[block].sum, text)?;
-                        text.push(')');
-                    }
-                    None if name.ends_with("^-1") && factor.exponent > 1 => {
-                        let _ = write!(text, "({name})");
-                    }
-                    None => text.push_str(name),
-                }
-                if factor.exponent > 1 {
-                    let _ = write!(text, "^{}", factor.exponent);
-                }
-            }
-            if text.len() > MAX_NAME {
-                return self.fail("the argument of a function or the base of an inverse is longer than 1 MiB");
-            }
-        }
-        Ok(())
-    }
 }
 
 fn too_large() -> String {
@@ -639,22 +482,4 @@ fn too_large() -> String {
 /// Letters of names; bytes of non-ASCII characters are letters.
 pub(super) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
-}
-
-/// The power of a number; `None` when it has too many bits.
-fn number_power(number: &Coefficient, exponent: u32) -> Option<Coefficient> {
-    match exponent {
-        0 => return Some(Coefficient::ONE),
-        1 => return Some(number.clone()),
-        _ if number.is_unit() || number.is_zero() => {
-            return Some(if exponent % 2 == 0 { number.abs() } else { number.clone() });
-        }
-        _ => {}
-    }
-    let big = number.to_big();
-    let bits = big.numer().bits().max(big.denom().bits());
-    if bits.saturating_mul(exponent.into()) > MAX_BITS {
-        return None;
-    }
-    Coefficient::big_ratio(big.numer().pow(exponent), big.denom().pow(exponent))
 }

@@ -1,8 +1,10 @@
 //! Reads expressions as FORM, Maple, SymPy and PARI print them.
 
 mod expression;
+mod number;
 mod statement;
 mod sum;
+mod symbols;
 
 use super::system::Source;
 use super::{Definition, MAX_VARIABLES, Polynomial, System};
