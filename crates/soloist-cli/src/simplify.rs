@@ -42,6 +42,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let start = Instant::now();
     let read = |expand| open(&args.file, expand).map_err(|error| Failure::runtime(error.to_string()));
     let system = Arc::new(read(true)?);
+    let order = named_order(&system, &args.order)?;
     note(&format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
     signal::install(args.quiet, target.iter().filter_map(|target| temporary(target.path())).collect())?;
 
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
         summarize(&found, &note);
         (candidates(&system, &found), found.stop == StopReason::Interrupted)
     } else {
-        (vec![named_order(&system, &args.order)?], false)
+        (vec![order], false)
     };
     let begun = Instant::now();
     let (system, mut best) = choose(args, system, &orders)?;
