@@ -255,7 +255,7 @@ fn signs_names_and_equal_outputs_cost_nothing() {
         let cost = scheme(&terms(std::slice::from_ref(&poly), 4)).cost(&order);
         let negative: Poly = poly.iter().map(|(row, value)| (row.clone(), -value)).collect();
         assert_eq!(scheme(&terms(std::slice::from_ref(&negative), 4)).cost(&order), cost);
-        assert_eq!(scheme(&terms(&[poly.clone(), negative], 4)).cost(&order) <= cost + 1, true);
+        assert_eq!(scheme(&terms(&[poly.clone(), negative], 4)).cost(&order), cost);
         let names = shuffled(&mut rng, 4);
         let renamed: Poly = poly.iter().map(|(row, value)| (names.iter().map(|&v| row[v]).collect(), *value)).collect();
         let order: Vec<usize> = order.iter().map(|v| names.iter().position(|name| name == v).unwrap()).collect();
