@@ -71,7 +71,7 @@ fn main() {
     let (terms, names) = read(&path);
     println!("{} terms, {} variables, {} operations", terms.len(), names.len(), terms.operations());
 
-    let blank = Scheme::new(&terms, &Options { memory: 0, ..Options::default() }).expect("terms");
+    let blank = Scheme::new(&terms, &Options { memory: 0, ..Options::default() });
     let mut order = blank.searched().to_vec();
     let (mut rng, mut count, mut sum) = (Rng::new(1), 0_u32, 0);
     let start = Stopwatch::new();
@@ -89,7 +89,7 @@ fn main() {
     let mut known = None;
     for name in ["anneal", "sa-uct", "nrpa"] {
         for seed in 1..=3 {
-            let problem = Orders::new(Scheme::new(&terms, &Options::default()).expect("terms"), Direction::Forward);
+            let problem = Orders::new(Scheme::new(&terms, &Options::default()), Direction::Forward);
             let solver = Solver::new(&problem, Method::preset(name).expect("a preset")).seed(seed);
             let start = Stopwatch::new();
             let outcome = solver.budget(Budget::time(time)).run().expect("a run");
@@ -105,7 +105,7 @@ fn main() {
         }
     }
     if arguments.next().is_some() {
-        let scheme = Scheme::new(&terms, &Options::default()).expect("terms");
+        let scheme = Scheme::new(&terms, &Options::default());
         for known in [None, known.as_ref().map(|(_, order)| &order[..])] {
             let start = Stopwatch::new();
             let found = optimal_order(&scheme, known, &mut |_, _| true).expect("few variables").expect("not stopped");

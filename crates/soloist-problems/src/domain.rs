@@ -4,7 +4,7 @@
 //! seam is compiled for the domain's own types.
 
 use crate::tiles::shipped;
-use crate::{InstanceError, knapsack};
+use crate::{InstanceError, horner, knapsack};
 use serde_json::Value;
 use soloist::{
     Budget, CheckpointError, Improvement, Method, Observer, Outcome, Problem, Progress, RolloutInfo, RunInfo, Score,
@@ -311,5 +311,5 @@ pub fn find_domain(name: &str) -> Option<&'static Domain> {
 /// All domains, in the order in which lists show them.
 #[must_use]
 pub fn domains() -> &'static [Domain] {
-    &[shipped::SAMEGAME, shipped::CLICKOMANIA, shipped::BUBBLE_BREAKER, knapsack::DOMAIN]
+    &[shipped::SAMEGAME, shipped::CLICKOMANIA, shipped::BUBBLE_BREAKER, horner::DOMAIN, knapsack::DOMAIN]
 }
