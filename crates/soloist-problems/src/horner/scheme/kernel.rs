@@ -513,13 +513,15 @@ impl Kernel {
         }
     }
 
-    /// How many different polynomials that are no numbers are among `blocks`, up to content and sign.
+    /// How many different polynomials that are no numbers are among `blocks`, up to content and sign (a negative costs
+    /// nothing more, whatever becomes of signs).
     pub(super) fn distinct(&self, blocks: &[Block], scratch: &mut Scratch) -> u32 {
         scratch.met.clear();
         let mut count = 0;
         for block in blocks {
             let primitive = self.primitive(scratch, block.value, block.content);
-            count += u32::from(!Self::is_unit(primitive) && scratch.met.insert(primitive));
+            let signless = primitive.min(MODULUS - primitive);
+            count += u32::from(signless != 1 && scratch.met.insert(signless));
         }
         count
     }
