@@ -189,7 +189,8 @@ impl Run<'_> {
                 break;
             }
             let term = self.product()?;
-            if !first && !(total.constant && term.constant) {
+            let folded = total.constant && term.constant;
+            if !first && !folded {
                 self.counts.additions += 1;
             }
             let value = if negative { negate(term.value, prime) } else { term.value };
@@ -222,10 +223,11 @@ impl Run<'_> {
                 factor.value
             };
             let unit = |part: Part| part.constant && (part.value == 1 || part.value == prime - 1);
-            if !(result.constant && factor.constant) && !unit(result) && !unit(factor) {
+            let constant = result.constant && factor.constant;
+            let free = constant || unit(result) || unit(factor);
+            if !free {
                 self.counts.multiplications += 1;
             }
-            let constant = result.constant && factor.constant;
             result = Part { value: multiply(result.value, value, prime), constant };
         }
     }

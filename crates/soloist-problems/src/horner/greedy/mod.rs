@@ -8,6 +8,7 @@ use super::Coefficient;
 use super::program::{Program, Term};
 use pair::{NUMBER, Pair};
 pub use polish::polish;
+use polish::undo_products;
 use std::sync::atomic::{AtomicBool, Ordering};
 use work::Work;
 
@@ -20,8 +21,8 @@ const MAX_ROUNDS: usize = 30;
 /// what saves most operations is taken: a pair of terms `a + b`, `a - b` (times any number) or `2*a + 3*b`, with common
 /// factors in front or not, a pair of factors, a number times a symbol, which become temporaries; a symbol or number common
 /// to terms of one sum, which is factored out. Counts are kept up to date, in a priority queue; sums that become equal up
-/// to the sign are one. At the end temporaries that are used once are put back, and all is repeated while it helps. The
-/// result computes the same, exactly.
+/// to the sign are one. At the end temporaries that are used once are put back, and all is repeated while it helps, also
+/// with all products put back, so that their factors are seen. The result computes the same, exactly.
 ///
 /// Returns early, with a correct program, when `stop` becomes true. A step costs the lengths of the sums that it changes.
 ///
@@ -31,6 +32,24 @@ const MAX_ROUNDS: usize = 30;
 /// testability-preserving concurrent decomposition and factorization of Boolean expressions", IEEE Transactions on
 /// Computer-Aided Design 11, 1992.
 pub fn improve(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
+    let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+    run(program, seed, stop);
+    for _ in 0..MAX_ROUNDS {
+        if stopped() {
+            return;
+        }
+        let mut next = program.clone();
+        undo_products(&mut next);
+        run(&mut next, seed, stop);
+        if next.counts().total() >= program.counts().total() {
+            return;
+        }
+        *program = next;
+    }
+}
+
+/// Extracts until nothing is left, from what is there.
+fn run(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
     let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
     for round in 0..MAX_ROUNDS {
         let before = program.counts().total();

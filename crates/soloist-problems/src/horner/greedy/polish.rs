@@ -1,6 +1,6 @@
 //! Improvement by undoing: some temporaries are put back into what uses them, and the greedy phase runs again.
 
-use super::improve;
+use super::run;
 use crate::horner::program::{Program, Term, merge};
 use soloist::Rng;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,7 +13,7 @@ const MAX_SPREAD: usize = 3;
 const MAX_FACTORS: usize = 12;
 
 /// Lowers the operations of `program` further, in `rounds` attempts: temporaries drawn at random are put back, sums being
-/// multiplied out where they are factors, and [`improve`] runs with another order of equal gains. What is no worse is
+/// multiplied out where they are factors, and the greedy phase runs with another order of equal gains. What is no worse is
 /// kept. The result computes the same, exactly; equal seeds give equal programs unless `stop` ends the run early.
 ///
 /// `better` is told the number of operations after each attempt that lowers it.
@@ -31,8 +31,8 @@ pub fn polish(
             return;
         }
         let mut next = program.clone();
-        dissolve(&mut next, &mut rng);
-        improve(&mut next, rng.next_u64() | 1, stop);
+        undo(&mut next, &mut rng);
+        run(&mut next, rng.next_u64() | 1, stop);
         let operations = next.counts().total();
         if operations <= best {
             *program = next;
@@ -44,12 +44,25 @@ pub fn polish(
     }
 }
 
-/// Puts temporaries back into their uses: each with a probability that is drawn first.
-fn dissolve(program: &mut Program, rng: &mut Rng) {
+/// Puts a share of the temporaries back into their uses, or all products and a share of the sums.
+fn undo(program: &mut Program, rng: &mut Rng) {
     // From 1/8 to 1/32 of them: what paid best on the benchmark files.
     let shift = 3 + rng.below(3);
+    let products = rng.below(2) == 0;
+    let mut draw = || rng.next_u64() >> (64 - shift) == 0;
+    let chosen: Vec<bool> = program.temporaries.iter().map(|terms| draw() || products && terms.len() == 1).collect();
+    dissolve(program, &chosen);
+}
+
+/// Puts all temporaries that are products back into their uses, where products and common factors are found anew.
+pub(super) fn undo_products(program: &mut Program) {
+    let chosen: Vec<bool> = program.temporaries.iter().map(|terms| terms.len() == 1).collect();
+    dissolve(program, &chosen);
+}
+
+/// Puts the temporaries that are `chosen` back into their uses; they come before them.
+fn dissolve(program: &mut Program, chosen: &[bool]) {
     let inputs = program.inputs;
-    let chosen: Vec<bool> = program.temporaries.iter().map(|_| rng.next_u64() >> (64 - shift) == 0).collect();
     let count = program.temporaries.len();
     for at in 0..count + program.outputs.len() {
         let (before, rest) = program.temporaries.split_at_mut(at.min(count));

@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
         };
         for factor in &sum.factors {
             let symbol = if inverse { self.inverse(factor.symbol)? } else { factor.symbol };
-            let exponent = u32::from(factor.exponent).checked_mul(exponent).unwrap_or(u32::MAX);
+            let exponent = u32::from(factor.exponent).saturating_mul(exponent);
             out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
         }
         Ok(())

@@ -71,7 +71,7 @@ pub(super) fn number_power(number: &Coefficient, exponent: u32) -> Option<Coeffi
         0 => return Some(Coefficient::ONE),
         1 => return Some(number.clone()),
         _ if number.is_unit() || number.is_zero() => {
-            return Some(if exponent % 2 == 0 { number.abs() } else { number.clone() });
+            return Some(if exponent.is_multiple_of(2) { number.abs() } else { number.clone() });
         }
         _ => {}
     }

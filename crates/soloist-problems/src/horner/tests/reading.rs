@@ -164,8 +164,9 @@ fn resultants_are_determinants() {
             let inverse = power(rows[at][at], prime - 2, prime);
             for row in at + 1..size {
                 let factor = negate(multiply(rows[row][at], inverse, prime), prime);
-                for column in at..size {
-                    rows[row][column] = add(rows[row][column], multiply(factor, rows[at][column], prime), prime);
+                let pivot = rows[at].clone();
+                for (entry, &above) in rows[row].iter_mut().zip(&pivot) {
+                    *entry = add(*entry, multiply(factor, above, prime), prime);
                 }
             }
         }
