@@ -64,7 +64,7 @@ pub use greedy::{improve, polish};
 pub use number::Coefficient;
 pub use parse::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, parse, read};
 pub use poly::{MAX_EXPONENT, MAX_VARIABLES, Polynomial};
-pub use problem::Orders;
+pub use problem::{Orders, terms};
 pub use program::{Program, Term};
 pub use recount::{LevelCounts, recount};
 pub use scheme::{Direction, Partial};

@@ -89,8 +89,10 @@ impl Orders {
     }
 }
 
-/// The terms of all definitions, and whether they say all that counting needs.
-fn terms(system: &System) -> (Terms, bool) {
+/// The terms of all definitions of a system, blocks being outputs like others, and whether they say all that counting
+/// needs: they do unless a coefficient has more than 64 bits.
+#[must_use]
+pub fn terms(system: &System) -> (Terms, bool) {
     let mut terms = Terms::new(system.symbols().len());
     let mut exact = true;
     for (output, definition) in (0..).zip(system.definitions()) {
