@@ -219,13 +219,17 @@ pub(crate) struct SimplifyArgs {
     /// Independent streams of the search, a thread each; 1 to 256 [default: 1]
     #[arg(long, short, value_name = "T", value_parser = values::threads, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) threads: Option<usize>,
-    /// Time of the search for an order: 30, 30s, 1.5m, 2h, 500ms [default: 30s and 1000 orders, whichever is reached
+    /// Time of the search for an order: 30, 30s, 1.5m, 2h, 500ms [default: 30s and 2000 orders, whichever is reached
     /// first]
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) time: Option<Duration>,
     /// Orders that are scored, exactly: 1000, 1e6, 200k
     #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) playouts: Option<u64>,
+    /// After the search, find the best order of all and prove it: up to 24 variables, seconds for 14, twice as long for
+    /// each further one
+    #[arg(long, conflicts_with = "order", help_heading = SEARCH)]
+    pub(crate) prove: bool,
     /// Attempts to lower the operations by undoing and redoing parts of the greedy phase [default: 300, fewer for more
     /// than 3000 operations]
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]

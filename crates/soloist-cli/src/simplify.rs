@@ -22,7 +22,7 @@ const POLISH_ROUNDS: u64 = 300;
 /// Terms that the greedy phase looks at altogether, over all orders that it tries.
 const GREEDY_WORK: usize = 400_000;
 /// Orders scored and time of a search without limits.
-const DEFAULT_PLAYOUTS: u64 = 1000;
+const DEFAULT_PLAYOUTS: u64 = 2000;
 const DEFAULT_TIME: Duration = Duration::from_secs(30);
 
 /// Runs the command.
@@ -119,6 +119,7 @@ fn find(args: &SimplifyArgs, system: &Arc<System>, method: Method, budget: Budge
         threads: args.threads.unwrap_or(1),
         budget,
         stop: Some(&signal::STOP),
+        prove: args.prove,
     };
     let quiet = args.quiet;
     let mut improved = |score: f64, elapsed: Duration| {

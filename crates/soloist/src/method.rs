@@ -1,6 +1,6 @@
 //! Which search runs, with all its numbers.
 
-use crate::search::{Bandit, BranchAndBound, IdaStar, Nmcs, Nrpa, Order, Sampling, Uct};
+use crate::search::{Anneal, Bandit, BranchAndBound, Cooling, IdaStar, Nmcs, Nrpa, Order, Sampling, Uct};
 use crate::{Parameter, ParameterError};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,8 @@ pub enum Method {
     BranchAndBound(BranchAndBound),
     /// Iterative deepening A*.
     IdaStar(IdaStar),
+    /// Simulated annealing over sequences of moves.
+    Anneal(Anneal),
 }
 
 /// A named setting of a method.
@@ -163,6 +165,20 @@ const PRESETS: &[Preset] = &[
         make: || Method::Uct(Uct::beam(0.0175, 3_000, 100)),
     },
     Preset {
+        name: "sa-uct",
+        summary: "UCT on the ratio to a reference score, exploration cooled linearly: a tree of 1000 playouts after the other",
+        reference: "B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, ICAART 2014",
+        rollout: None,
+        make: || Method::Uct(Uct::cooled(1.0, 1_000, Cooling::Linear)),
+    },
+    Preset {
+        name: "uct-ratio",
+        summary: "as sa-uct without cooling, Cp 0.1: the UCT that it was compared with",
+        reference: "J. Kuipers, A. Plaat, J. Vermaseren and J. van den Herik, Computer Physics Communications 184, 2013",
+        rollout: None,
+        make: || Method::Uct(Uct::cooled(0.1, 1_000, Cooling::None)),
+    },
+    Preset {
         name: "nmcs",
         summary: "nested Monte-Carlo search with a memorised best sequence",
         reference: "T. Cazenave, IJCAI 2009",
@@ -218,6 +234,13 @@ const PRESETS: &[Preset] = &[
         rollout: None,
         make: || Method::IdaStar(IdaStar::default()),
     },
+    Preset {
+        name: "anneal",
+        summary: "simulated annealing: swaps, insertions, block moves, reversals and changes of one decision",
+        reference: "S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 1983; B. Ruijl et al., arXiv:1409.5223, 2014",
+        rollout: None,
+        make: || Method::Anneal(Anneal::default()),
+    },
 ];
 
 impl Method {
@@ -250,6 +273,7 @@ impl Method {
             Self::Nrpa(own) => own.parameters(),
             Self::BranchAndBound(own) => own.parameters(),
             Self::IdaStar(own) => own.parameters(),
+            Self::Anneal(own) => own.parameters(),
         }
     }
 
@@ -260,6 +284,7 @@ impl Method {
     pub fn validate(&self) -> Result<(), ParameterError> {
         match self {
             Self::Uct(own) => own.validate(),
+            Self::Anneal(own) => own.validate(),
             _ => Ok(()),
         }
     }
@@ -276,6 +301,7 @@ impl Method {
             Self::Nrpa(own) => own.set(name, value),
             Self::BranchAndBound(own) => own.set(name, value),
             Self::IdaStar(own) => own.set(name, value),
+            Self::Anneal(own) => own.set(name, value),
         }
     }
 }

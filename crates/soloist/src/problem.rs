@@ -75,6 +75,12 @@ pub trait Problem: Sync {
         None
     }
 
+    /// The score of a trivial solution, such as an input left as it is: what searches that reward by a ratio of scores
+    /// compare with. `None`: the first playout's score.
+    fn reference(&self) -> Option<f64> {
+        None
+    }
+
     /// A key that is equal for states with the same futures and the same score so far. `None`: not comparable.
     fn key(&self, _state: &Self::State) -> Option<u64> {
         None

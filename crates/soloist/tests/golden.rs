@@ -40,7 +40,7 @@ const SYSTEMATIC: &[&str] = &[
     "ida-star",
 ];
 
-/// Tree searches beyond plain UCT.
+/// Tree searches beyond plain UCT, and local search.
 const TREES: &[&str] = &[
     "uct-tuned",
     "sp-mcts",
@@ -53,6 +53,11 @@ const TREES: &[&str] = &[
     "uct playouts=history",
     "uct playouts=adapted clamp=3 restart_nodes=300",
     "uct move_playouts=50 move_growth=1.5 keep_tree=false",
+    "sa-uct",
+    "sa-uct tree_playouts=150 cooling=depth c=0.5",
+    "uct-ratio reference=400",
+    "anneal",
+    "anneal steps=60 reheats=1 cooling=linear end=0 growth=1",
 ];
 
 fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {

@@ -5,7 +5,7 @@ mod common;
 use common::tree::{uct_playouts, uct_search};
 use common::{Bag, Recorded};
 use soloist::doc::Staircase;
-use soloist::search::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
+use soloist::search::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
 use soloist::{Budget, Method, Problem, Rng, Solver};
 
 /// The moves of every playout of a run.
@@ -72,6 +72,17 @@ fn terms_of_selection() {
         Uct { amaf: true, normalisation: Normalisation::Parent, ..Uct::default() },
     ] {
         compare_all(&own, 400);
+    }
+}
+
+#[test]
+fn cooling_and_ratios() {
+    for cooling in [Cooling::None, Cooling::Linear, Cooling::Exponential, Cooling::Depth] {
+        let own = Uct::cooled(0.02, 150, cooling);
+        compare_all(&own, 500);
+        compare_all(&Uct { solver: true, reference: 420.0, ..own.clone() }, 400);
+        compare_all(&Uct { restarts: false, normalisation: Normalisation::Global, c: 1.4, ..own.clone() }, 500);
+        compare_all(&Uct { move_playouts: 40, amaf: true, cooling_end: 0.2, ..own }, 300);
     }
 }
 

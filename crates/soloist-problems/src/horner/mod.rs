@@ -24,8 +24,8 @@
 //! ```
 //!
 //! The files: `number` and [`Polynomial`] hold what is computed, `parse` and `spec` make a [`System`] of it, `dag` its
-//! Horner form for an order, `program` and `greedy` the code, `emit` its text, `problem` the search; `evaluate`, `recompute`,
-//! `recount` and `verify` check all that and share nothing with it.
+//! Horner form for an order, `program` and `greedy` the code, `emit` its text, [`scheme`] and `problem` the search for
+//! orders; `evaluate`, `recompute`, `recount` and `verify` check all that and share nothing with it.
 //!
 //! # References
 //! B. Ruijl, J. Vermaseren, A. Plaat, J. van den Herik, "Combining Simulated Annealing and Monte Carlo Tree Search for
@@ -46,6 +46,7 @@ mod problem;
 mod program;
 mod recompute;
 mod recount;
+pub mod scheme;
 mod search;
 mod shipped;
 mod simplify;
@@ -63,9 +64,10 @@ pub use greedy::{improve, polish};
 pub use number::Coefficient;
 pub use parse::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, parse, read};
 pub use poly::{MAX_EXPONENT, MAX_VARIABLES, Polynomial};
-pub use problem::{Direction, Orders, Partial};
+pub use problem::{Orders, terms};
 pub use program::{Program, Term};
 pub use recount::{LevelCounts, recount};
+pub use scheme::{Direction, Partial};
 pub use search::{Found, Search, default_method, search};
 pub(crate) use shipped::DOMAIN;
 pub use shipped::{describe, open};

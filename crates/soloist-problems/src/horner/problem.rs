@@ -1,44 +1,27 @@
-//! The orders of the variables as a search problem, each order built in full.
+//! The orders of the variables of a system as a search problem.
 
 use super::dag::Dag;
-use super::{Signs, System};
-use soloist::{Problem, Score, Sense, StableHasher};
+use super::scheme::{self, Direction, MODULUS, Options, Partial, Scheme, Sign, Terms, optimal_order};
+use super::{Coefficient, Polynomial, Signs, System};
+use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
 
-/// Which end of an order is decided first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Direction {
-    /// The outermost variable first.
-    #[default]
-    Forward,
-    /// The innermost variable first.
-    Backward,
-    /// From the centre outwards, inner and outer places by turns.
-    Middle,
-}
-
-/// A partly decided order: the variables in the order of the moves, and those that are left.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Partial {
-    chosen: Vec<u16>,
-    free: Vec<u16>,
-}
-
 /// The orders of the variables of a [`System`]: minimise the operations of the Horner scheme with common
-/// sub-expressions.
+/// sub-expressions, [`Dag::level_counts`].
 ///
-/// A move is a variable, by its number among the symbols that occur; variables that occur nowhere are innermost. A move
-/// takes time linear in the number of variables, a score the time of [`Dag::build`].
+/// As [`scheme::Orders`], which scores an order without building it; only systems with coefficients beyond 64 bits are
+/// built in full. A move is a variable, by its number among the symbols that occur (of more than 128, the most frequent
+/// ones; the others are innermost).
 #[derive(Debug)]
 pub struct Orders {
     system: Arc<System>,
     signs: Signs,
-    direction: Direction,
-    /// Symbols that occur.
-    searched: Vec<usize>,
-    /// In how many terms each occurs, as a logarithm relative to the most frequent.
-    biases: Vec<f64>,
+    inner: scheme::Orders,
+    /// Whether the levels count exactly.
+    exact: bool,
+    /// The cost of the best order of all, when it is proven.
+    proven: Option<u64>,
     fingerprint: u64,
 }
 
@@ -46,10 +29,9 @@ impl Orders {
     /// The problem on `system`.
     #[must_use]
     pub fn new(system: Arc<System>, signs: Signs, direction: Direction) -> Self {
-        let counts = system.occurrences();
-        let searched: Vec<usize> = (0..counts.len()).filter(|&symbol| counts[symbol] > 0).collect();
-        let most = counts.iter().copied().max().unwrap_or(1).max(1) as f64;
-        let biases = searched.iter().map(|&symbol| libm::log(counts[symbol] as f64 / most)).collect();
+        let (terms, exact) = terms(&system);
+        let sign = if signs == Signs::Kept { Sign::Keep } else { Sign::Canonical };
+        let scheme = Scheme::new(&terms, &Options { sign, ..Options::default() });
         let mut hash = StableHasher::new();
         hash.write(b"horner");
         hash.write_u8(u8::from(signs == Signs::Kept));
@@ -59,7 +41,8 @@ impl Orders {
             hash.write_u64(soloist::stable_hash(definition.polynomial.exponents()));
             hash.write_u64(soloist::stable_hash(definition.polynomial.coefficients()));
         }
-        Self { system, signs, direction, searched, biases, fingerprint: hash.finish() }
+        let inner = scheme::Orders::new(scheme, direction);
+        Self { system, signs, inner, exact, proven: None, fingerprint: hash.finish() }
     }
 
     /// What is computed.
@@ -76,56 +59,92 @@ impl Orders {
 
     /// The moves of a solution as an order of all symbols, outermost first.
     #[must_use]
-    pub fn order(&self, moves: &[u16]) -> Vec<usize> {
-        let mut order: Vec<usize> = match self.direction {
-            Direction::Forward => moves.iter().map(|&mv| self.searched[usize::from(mv)]).collect(),
-            Direction::Backward => moves.iter().rev().map(|&mv| self.searched[usize::from(mv)]).collect(),
-            Direction::Middle => {
-                let mut order = vec![0; moves.len()];
-                for (step, &mv) in moves.iter().enumerate() {
-                    order[middle(step, moves.len())] = self.searched[usize::from(mv)];
-                }
-                order
-            }
-        };
-        order.extend((0..self.system.symbols().len()).filter(|symbol| self.searched.binary_search(symbol).is_err()));
-        order
+    pub fn order(&self, moves: &[u8]) -> Vec<usize> {
+        super::simplify::complete(&self.system, &self.inner.order(moves))
     }
 
     /// The symbol behind a move.
     #[must_use]
-    pub fn symbol(&self, mv: u16) -> usize {
-        self.searched[usize::from(mv)]
+    pub fn symbol(&self, mv: u8) -> usize {
+        self.inner.scheme().searched()[usize::from(mv)]
+    }
+
+    /// Finds the best order of all symbols and proves it, by [`optimal_order`]; from then on its cost bounds all states,
+    /// so that a search ends when it meets it. `known` is the best order at hand, if there is one. `None`: `watch` said
+    /// to stop.
+    ///
+    /// # Errors
+    /// One line: too many variables, coefficients beyond 64 bits.
+    pub fn prove(
+        &mut self,
+        known: Option<&[usize]>,
+        watch: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Option<Vec<usize>>, String> {
+        if !self.exact {
+            return Err("coefficients beyond 64 bits: the best order is not proven".into());
+        }
+        let Some(best) = optimal_order(self.inner.scheme(), known, watch)? else { return Ok(None) };
+        self.proven = Some(best.cost);
+        Ok(Some(super::simplify::complete(&self.system, &best.order)))
     }
 }
 
-/// The place of move number `step` of `count`, from the centre outwards.
-fn middle(step: usize, count: usize) -> usize {
-    let centre = (count - 1) / 2;
-    if step % 2 == 1 { centre + step.div_ceil(2) } else { centre - step / 2 }
+/// The terms of all definitions of a system, blocks being outputs like others, and whether they say all that counting
+/// needs: they do unless a coefficient has more than 64 bits.
+#[must_use]
+pub fn terms(system: &System) -> (Terms, bool) {
+    let mut terms = Terms::new(system.symbols().len());
+    let mut exact = true;
+    for (output, definition) in (0..).zip(system.definitions()) {
+        let polynomial = &definition.polynomial;
+        let factor = integer_factor(polynomial);
+        for (row, value) in polynomial.terms() {
+            let value = if factor == Coefficient::ONE { value.clone() } else { value.mul(&factor) };
+            let (residue, size) = match value.small() {
+                Some((number, _)) => (value.modulo(MODULUS).unwrap_or(0), number.unsigned_abs()),
+                None => (0, 1),
+            };
+            // A placeholder keeps the term where only its exponents matter.
+            exact &= residue != 0;
+            exact &= terms.push(output, row, residue.max(1), size).is_ok();
+        }
+    }
+    (terms, exact)
+}
+
+/// A number that makes all coefficients integers, and the content other than 1 if it was: what is divided in front
+/// costs an operation.
+fn integer_factor(polynomial: &Polynomial) -> Coefficient {
+    if polynomial.coefficients().iter().all(Coefficient::is_integer) {
+        return Coefficient::ONE;
+    }
+    let content = polynomial.content().abs();
+    let big = content.to_big();
+    let below = Coefficient::big_ratio(big.denom().clone(), 1.into()).unwrap_or(Coefficient::ONE);
+    if content.mul(&below) == Coefficient::ONE { below.mul(&Coefficient::from(2)) } else { below }
 }
 
 impl Problem for Orders {
     type State = Partial;
-    type Move = u16;
+    type Move = u8;
 
     fn root(&self) -> Partial {
-        Partial { chosen: Vec::with_capacity(self.searched.len()), free: (0..self.searched.len() as u16).collect() }
+        self.inner.root()
     }
 
-    fn moves(&self, state: &Partial, moves: &mut Vec<u16>) {
-        moves.extend_from_slice(&state.free);
+    fn moves(&self, state: &Partial, moves: &mut Vec<u8>) {
+        self.inner.moves(state, moves);
     }
 
-    fn apply(&self, state: &mut Partial, mv: u16) {
-        if let Ok(at) = state.free.binary_search(&mv) {
-            state.free.remove(at);
-            state.chosen.push(mv);
-        }
+    fn apply(&self, state: &mut Partial, mv: u8) {
+        self.inner.apply(state, mv);
     }
 
     fn score(&self, state: &Partial) -> Score {
-        let dag = Dag::build(&self.system, &self.order(&state.chosen), self.signs);
+        if self.exact {
+            return self.inner.score(state);
+        }
+        let dag = Dag::build(&self.system, &self.order(state.chosen()), self.signs);
         Score::Feasible(dag.level_counts().total() as f64)
     }
 
@@ -133,19 +152,58 @@ impl Problem for Orders {
         Sense::Minimize
     }
 
-    /// A variable after the one decided before.
-    fn code(&self, state: &Partial, mv: u16) -> u64 {
-        let count = self.searched.len() as u64;
-        u64::from(mv) + count * state.chosen.last().map_or(count, |&last| last.into())
+    fn code(&self, state: &Partial, mv: u8) -> u64 {
+        self.inner.code(state, mv)
     }
 
-    /// Variables in many terms outermost, as in the occurrence order.
-    fn bias(&self, _state: &Partial, mv: u16) -> f64 {
-        let bias = self.biases[usize::from(mv)];
-        if self.direction == Direction::Backward { -bias } else { bias }
+    fn codes(&self) -> Option<u32> {
+        self.inner.codes()
+    }
+
+    fn bias(&self, state: &Partial, mv: u8) -> f64 {
+        self.inner.bias(state, mv)
+    }
+
+    fn bound(&self, state: &Partial) -> Option<f64> {
+        let counted = if self.exact { self.inner.bound(state) } else { None };
+        let proven = self.proven.map(|cost| cost as f64);
+        match (counted, proven) {
+            (Some(counted), Some(proven)) => Some(counted.max(proven)),
+            _ => counted.or(proven),
+        }
+    }
+
+    fn potential(&self, state: &Partial) -> Option<f64> {
+        if self.exact { self.inner.potential(state) } else { None }
+    }
+
+    /// The operations of the input.
+    fn reference(&self) -> Option<f64> {
+        Some(self.system.counts().total() as f64)
+    }
+
+    fn key(&self, state: &Partial) -> Option<u64> {
+        if self.exact { self.inner.key(state) } else { None }
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        Some(Box::new(Inner(self.inner.rollout(name)?)))
+    }
+
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        self.inner.rollouts()
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+}
+
+/// A rollout of the problem inside.
+struct Inner(Box<dyn Rollout<scheme::Orders>>);
+
+impl Rollout<Orders> for Inner {
+    fn run(&mut self, problem: &Orders, state: &mut Partial, playout: &mut Playout<u8>, rng: &mut Rng) {
+        self.0.run(&problem.inner, state, playout, rng);
     }
 }

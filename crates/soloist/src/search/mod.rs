@@ -4,6 +4,7 @@
 //! observers, checkpoints and threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep
 //! their recursion as a stack of frames.
 
+mod anneal;
 mod branch_and_bound;
 mod children;
 mod depth_first;
@@ -15,13 +16,14 @@ mod sampling;
 mod seen;
 mod uct;
 
+pub use anneal::{Anneal, Schedule};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
 pub use ida_star::IdaStar;
 pub use nmcs::Nmcs;
 pub use nrpa::Nrpa;
 pub use sampling::Sampling;
-pub use uct::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Playouts, Rank, Uct};
+pub use uct::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Playouts, Rank, Uct};
 
 use crate::outcome::{Counters, Improvement, Solution};
 use crate::{CheckpointError, Method, Problem, Rng, Rollout, Score, Sense};
@@ -76,10 +78,11 @@ impl<P: Problem> Context<'_, P> {
 
     /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the
     /// rollout to learn.
-    pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) {
+    pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) -> Score {
         let score = self.problem.score(state);
         self.tally.counters.playouts += 1;
         self.tally.offer(score, moves, &[]);
+        score
     }
 
     /// The value of the incumbent, if it is feasible.
@@ -128,6 +131,7 @@ impl Method {
             Self::Nrpa(own) => Box::new(nrpa::Run::new(own.clone(), problem)),
             Self::BranchAndBound(own) => own.build(problem, memory),
             Self::IdaStar(own) => Box::new(own.build(problem, memory)),
+            Self::Anneal(own) => Box::new(anneal::Run::new(own.clone(), problem)),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! scores.
 
 use super::playout;
-use soloist::search::{Bandit, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
+use soloist::search::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
 use soloist::{Problem, Rng, Score, Sense};
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -81,6 +81,11 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// A score scaled by low end and factor.
+fn reward(score: f64, (low, factor): (Option<f64>, f64)) -> f64 {
+    low.map_or(factor / score, |low| (score - low) * factor)
+}
+
 /// `path` and one more move.
 fn join<M: Copy>(path: &[M], mv: M) -> Vec<M> {
     [path, &[mv]].concat()
@@ -107,18 +112,25 @@ impl<P: Problem> Tree<'_, P> {
         moves
     }
 
-    /// Low end and factor of the children of `path`.
-    fn scale(&self, path: &[P::Move]) -> (f64, f64) {
+    /// Low end and factor of the children of `path`; a factor without a low end is divided by the score.
+    fn scale(&self, path: &[P::Move]) -> (Option<f64>, f64) {
         let all: Vec<f64> = match self.own.normalisation {
             Normalisation::Global => self.log.iter().filter_map(|played| played.score.value()).collect(),
             Normalisation::Parent => self.nodes[path].feasible(),
             Normalisation::None => {
-                return (0.0, if self.problem.sense() == Sense::Maximize { 1.0 } else { -1.0 });
+                return (Some(0.0), if self.problem.sense() == Sense::Maximize { 1.0 } else { -1.0 });
+            }
+            Normalisation::Ratio => {
+                let first = self.log.iter().find_map(|played| played.score.value());
+                let reference = if self.own.reference == 0.0 { first.unwrap_or(1.0) } else { self.own.reference };
+                let reference = if reference == 0.0 { 1.0 } else { reference };
+                let larger_is_worse = (self.problem.sense() == Sense::Minimize) == (reference > 0.0);
+                return if larger_is_worse { (None, reference) } else { (Some(0.0), 1.0 / reference) };
             }
         };
         let (low, high) = self.ends(&all);
         // No score yet: everything is worth the same.
-        if all.is_empty() { (0.0, 0.0) } else { (low, if low == high { 0.0 } else { 1.0 / (high - low) }) }
+        if all.is_empty() { (Some(0.0), 0.0) } else { (Some(low), if low == high { 0.0 } else { 1.0 / (high - low) }) }
     }
 
     /// Mean of the feasible playouts with `mv` behind `path`, those of the search or of the game, and their number.
@@ -143,13 +155,13 @@ impl<P: Problem> Tree<'_, P> {
         moves.iter().map(code).collect()
     }
 
-    fn value(&self, good: &[f64], (low, factor): (f64, f64)) -> f64 {
+    fn value(&self, good: &[f64], scale: (Option<f64>, f64)) -> f64 {
         let (_, best) = self.ends(good);
         let value = match self.own.value {
             NodeValue::Mean => mean(good),
             NodeValue::Best => best,
         };
-        (value - low) * factor + if self.own.w > 0.0 { self.own.w * ((best - low) * factor) } else { 0.0 }
+        reward(value, scale) + if self.own.w > 0.0 { self.own.w * reward(best, scale) } else { 0.0 }
     }
 
     /// The upper bound of a tried child.
@@ -178,7 +190,7 @@ impl<P: Problem> Tree<'_, P> {
             let (amaf, p) = self.mean_with(self.game, &path[..length], code);
             if p > 0.0 {
                 let beta = p / (p + n + own.amaf_bias * p * n);
-                value = (1.0 - beta) * value + beta * ((amaf - scale.0) * scale.1);
+                value = (1.0 - beta) * value + beta * reward(amaf, scale);
             }
         }
         let log = libm::log(parent.scores.len() as f64);
@@ -189,7 +201,7 @@ impl<P: Problem> Tree<'_, P> {
             (mean(&squares) - mean(&good) * mean(&good)).max(0.0) * scale.1 * scale.1
         };
         let mut bound = value;
-        bound += own.c
+        bound += self.constant(path.len())
             * match own.bandit {
                 Bandit::Ucb1 => (log / n).sqrt(),
                 Bandit::Ucb1Tuned => (2.0 * log / n * (variance + (2.0 * log / n).sqrt()).min(0.25)).sqrt(),
@@ -201,10 +213,22 @@ impl<P: Problem> Tree<'_, P> {
         if own.history > 0.0 {
             let (history, count) = self.mean_with(0, &[], code);
             if count > 0.0 {
-                bound += own.history * ((history - scale.0) * scale.1) / (n * (1.0 - value).max(0.0) + 1.0);
+                bound += own.history * reward(history, scale) / (n * (1.0 - value).max(0.0) + 1.0);
             }
         }
         bound
+    }
+
+    /// The weight of the exploration term at a node of this depth in the playout to come.
+    fn constant(&self, depth: usize) -> f64 {
+        let (n, i) = (self.own.tree_playouts as f64, (self.log.len() - self.game) as f64);
+        let longest = self.log.iter().map(|played| played.moves.len()).max().unwrap_or(0) as f64;
+        match self.own.cooling {
+            Cooling::None => self.own.c,
+            Cooling::Linear => self.own.c * ((n - i) / n),
+            Cooling::Exponential => self.own.c * libm::pow(self.own.cooling_end, i / n),
+            Cooling::Depth => self.own.c * ((n - i) / n) * ((longest - depth as f64) / longest),
+        }
     }
 
     fn uses_closing(&self) -> bool {
@@ -247,7 +271,9 @@ impl<P: Problem> Tree<'_, P> {
                 self.nodes.insert(self.root.clone(), Node::new());
                 self.created += 1;
             }
+            let played = (self.log.len() - self.game) as u64;
             if self.own.restart_nodes > 0 && self.created >= self.own.restart_nodes
+                || self.own.tree_playouts > 0 && played >= self.own.tree_playouts
                 || self.uses_closing() && self.closed(&self.root)
             {
                 self.over = true;

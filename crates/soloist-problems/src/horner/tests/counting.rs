@@ -209,6 +209,48 @@ fn orders_as_a_problem() {
     }
 }
 
+/// The search by levels scores what the graph counts: several outputs, rational coefficients, blocks, numbers too large.
+#[test]
+fn levels_count_as_the_graph() {
+    let mut rng = Rng::new(11);
+    let texts = [
+        "a = x/2+y/3;",
+        "a = x/2+y/2; b = 3*x+3*y; c = -x-y; d = 5; e = 0;",
+        "a = 2/3*x^2*y-4/9*x*z+y^3/27; b = 7/2*x*y-7/2*y*x+x*z/5+y^4;",
+        "a = 6*x*y+4*x*z; b = 3*y+2*z; c = 12*y+8*z;",
+        "a = 123456789012345678901234567890*x*y+123456789012345678901234567890*x*z+2*y*z;",
+        "a = 36893488147419103232*x*y+18446744073709551616*z;",
+        "a = 2305843009213693951*x*y+x*z-y;",
+        "a = x^60000*y^3-x^59999*y^2+x*z;",
+        "a = 7;",
+    ];
+    for text in texts {
+        let system = Arc::new(parse("a", text.as_bytes(), true).unwrap());
+        for signs in [Signs::Canonical, Signs::Kept] {
+            for direction in [Direction::Forward, Direction::Backward, Direction::Middle] {
+                let mut problem = Orders::new(Arc::clone(&system), signs, direction);
+                soloist::check(&problem, 5, 1).unwrap();
+                for _ in 0..6 {
+                    let mut state = problem.root();
+                    let mut playout = soloist::Playout::default();
+                    soloist::Rollout::run(&mut soloist::Uniform, &problem, &mut state, &mut playout, &mut rng);
+                    let counts = Dag::build(&system, &problem.order(&playout.moves), signs).level_counts();
+                    assert_eq!(problem.score(&state).value(), Some(counts.total() as f64), "{text}");
+                }
+                let exact = problem.potential(&problem.root()).is_some() || direction == Direction::Middle;
+                if let Ok(found) = problem.prove(None, &mut |_, _| true) {
+                    assert!(exact, "{text}");
+                    let best = Dag::build(&system, &found.unwrap(), signs).level_counts().total();
+                    assert_eq!(problem.bound(&problem.root()), Some(best as f64), "{text}");
+                    let outcome = Solver::new(&problem, Method::preset("dfs").unwrap()).run().unwrap();
+                    assert_eq!(outcome.best.unwrap().score.value(), Some(best as f64), "{text}");
+                    assert!(outcome.optimal);
+                }
+            }
+        }
+    }
+}
+
 proptest! {
     /// Count of the graph, of an independent count by polynomials, of the program and of its text.
     #[test]

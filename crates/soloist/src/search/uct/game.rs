@@ -16,6 +16,8 @@ pub(super) struct Game<M> {
     pub(super) spent: u64,
     /// Playouts before the next one.
     per_move: u64,
+    /// Playouts since the game began.
+    pub(super) played: u64,
     /// Nodes created since the game began.
     pub(super) nodes: u64,
     /// Parts of the tree were dropped unseen.
@@ -80,7 +82,7 @@ impl Variants {
 
 impl<M> Game<M> {
     pub(super) fn new(per_move: u64) -> Self {
-        Self { decided: Vec::new(), spent: 0, per_move, nodes: 0, partial: false, over: false, best: None }
+        Self { decided: Vec::new(), spent: 0, per_move, played: 0, nodes: 0, partial: false, over: false, best: None }
     }
 
     /// Whether a closed root proves that every solution was seen.
@@ -109,7 +111,8 @@ impl<P: Problem> Run<P> {
             self.game.over |= self.own.closes() && self.arena.get(0).closed;
             // At least one playout a tree, or a small limit would never get to one.
             let limit = self.own.restart_nodes;
-            let cut = limit > 0 && self.game.nodes >= limit && self.arena.get(0).visits > 0;
+            let full = limit > 0 && self.game.nodes >= limit && self.arena.get(0).visits > 0;
+            let cut = full || self.own.tree_playouts > 0 && self.game.played >= self.own.tree_playouts;
             if self.game.over || cut {
                 if !self.own.restarts {
                     return Some(Status::Completed);

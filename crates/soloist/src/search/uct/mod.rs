@@ -45,6 +45,9 @@ choice! {
         Global = "global",
         /// To [0, 1] between the worst and best score met below the parent (equations 3.1 to 3.3 of Rei's thesis).
         Parent = "parent",
+        /// The ratio of a mean to the reference score, or of the reference to the mean where a larger score is worse:
+        /// 1 for the reference, larger for better (equation 3 of the SA-UCT paper).
+        Ratio = "ratio",
         /// Scores as they are: `c` and `d` are in the problem's units.
         None = "none",
     }
@@ -57,6 +60,21 @@ choice! {
         Ucb1 = "ucb1",
         /// `c sqrt(2 ln n / n_i min(1/4, V))`, `V` being the variance of the child's rewards plus `sqrt(2 ln n / n_i)`.
         Ucb1Tuned = "ucb1-tuned",
+    }
+}
+
+choice! {
+    /// How `c` falls over the playouts of a tree.
+    pub enum Cooling {
+        /// It does not.
+        None = "none",
+        /// To 0 by the same amount a playout: `c (N - i) / N`.
+        Linear = "linear",
+        /// To `cooling_end` of its value by the same factor a playout: `c cooling_end^(i / N)`.
+        Exponential = "exponential",
+        /// Linearly, and linearly with the depth of the node as well: `c (N - i) / N (L - depth) / L`, `L` being the
+        /// length of the longest solution met.
+        Depth = "depth",
     }
 }
 
@@ -130,6 +148,15 @@ parameters! {
     /// + f X) / (i + f)` when it has a feasible one, otherwise `i Y / (i + f + 1)` with `Y` the normalised least
     /// violation: any child with a feasible solution is preferred to one without. (Equation 3.3 of Rei's thesis, whose
     /// print exchanges the two counts in the first line.)
+    ///
+    /// # Cooling
+    /// With `tree_playouts` = N a new tree is begun after every N playouts. With `cooling` the constant in playout i = 0
+    /// to N - 1 of a tree is not `c` but falls from it to (nearly) 0, so that the search goes over from exploring to
+    /// exploiting, and the tree gets to the bottom of the game. That is SA-UCT; its paper's `2 Cp sqrt(2 ln n / n_i)`
+    /// is `c sqrt(ln n / n_i)` with `c = 2 sqrt(2) Cp`, and its `x` is the reward of `normalisation = ratio`: the
+    /// operations of the input over the mean of the playouts' through the child. The reference score is `reference`,
+    /// or else the [problem's](crate::Problem::reference), or else that of the first feasible playout; scores must not
+    /// change their sign.
     ///
     /// # Growth
     /// A leaf gets children after `threshold` playouts, one or all of them at a time (`expansion`). With `select_from`
@@ -208,7 +235,9 @@ parameters! {
     /// Cazenave, "Generalized rapid action value estimation", IJCAI 2015. B. Childs, J. Brodeur and L. Kocsis,
     /// "Transpositions and move groups in Monte Carlo tree search", CIG 2008. H. Finnsson and Y. Bjornsson,
     /// "Simulation-based approach to general game playing", AAAI 2008 (history in playouts). T. Cazenave, "Playout
-    /// policy adaptation with move features", TCS 644, 2016.
+    /// policy adaptation with move features", TCS 644, 2016. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik,
+    /// "Combining simulated annealing and Monte Carlo tree search for expression simplification", ICAART 2014 (cooling,
+    /// ratio).
     pub struct Uct {
         /// weight of the exploration term; UCB1 has 1.414, puzzles mostly want 0.001 to 0.3
         c: f64 = 0.1, 0.0..=1e12;
@@ -218,6 +247,14 @@ parameters! {
         w: f64 = 0.0, 0.0..=1e6;
         /// how scores are scaled before `c` and `d` apply
         normalisation: Normalisation = Normalisation::Global, ();
+        /// the score that `normalisation=ratio` compares with; 0: the problem's, or the first playout's
+        reference: f64 = 0.0, -1e15..=1e15;
+        /// how `c` falls over the playouts of a tree
+        cooling: Cooling = Cooling::None, ();
+        /// what is left of `c` at the end of exponential cooling
+        cooling_end: f64 = 0.01, 1e-9..=1.0;
+        /// playouts after which a new tree is begun, over which `c` is cooled; 0: one tree
+        tree_playouts: u64 = 0, 0..=1_000_000_000_000;
         /// the exploration term
         bandit: Bandit = Bandit::Ucb1, ();
         /// add the standard deviation of the child's scores (SP-MCTS)
@@ -326,6 +363,38 @@ impl Uct {
         Self { c, bandit: Bandit::Ucb1Tuned, beam_limit: limit, beam_width: width, solver: false, ..Self::default() }
     }
 
+    /// The searches of Ruijl et al. (2014): trees of `playouts` playouts, one after the other, with the constant `cp` in
+    /// the paper's units, which is cooled or not.
+    ///
+    /// As in the paper no branch is closed: towards the end of cooling, finished lines may be played again.
+    #[must_use]
+    pub fn cooled(cp: f64, playouts: u64, cooling: Cooling) -> Self {
+        Self {
+            c: 2.0 * std::f64::consts::SQRT_2 * cp,
+            cooling,
+            tree_playouts: playouts,
+            normalisation: Normalisation::Ratio,
+            solver: false,
+            ..Self::default()
+        }
+    }
+
+    /// The weight of the exploration term in playout `playout` (from 0) of a tree, at a node of depth `depth`, when the
+    /// longest solution met has `longest` moves.
+    fn constant(&self, playout: u64, depth: usize, longest: usize) -> f64 {
+        let all = self.tree_playouts as f64;
+        let linear = || (all - playout as f64) / all;
+        match self.cooling {
+            Cooling::None => self.c,
+            Cooling::Linear => self.c * linear(),
+            Cooling::Exponential => self.c * libm::pow(self.cooling_end, playout as f64 / all),
+            Cooling::Depth => {
+                let rest = longest.saturating_sub(depth) as f64 / longest.max(1) as f64;
+                self.c * linear() * rest
+            }
+        }
+    }
+
     /// Whether nodes need their moves' codes.
     fn uses_codes(&self) -> bool {
         self.history > 0.0 || self.amaf || self.playouts != Playouts::Rollout
@@ -346,6 +415,7 @@ impl Uct {
     /// # Errors
     /// The first pair that does not.
     pub fn validate(&self) -> Result<(), ParameterError> {
+        let unbounded = matches!(self.normalisation, Normalisation::None | Normalisation::Ratio);
         let conflicts = [
             (self.beam_width > 0 && self.transpositions, "beam_width and transpositions exclude each other"),
             (self.beam_width > 0 && self.move_playouts > 0, "beam_width and move_playouts exclude each other"),
@@ -355,13 +425,15 @@ impl Uct {
             (self.widening > 0.0 && self.expansion == Expansion::All, "widening needs expansion=one"),
             (self.fpu != FirstPlay::Off && self.expansion == Expansion::All, "fpu needs expansion=one"),
             (
-                self.bandit == Bandit::Ucb1Tuned && self.normalisation == Normalisation::None,
+                self.bandit == Bandit::Ucb1Tuned && unbounded,
                 "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",
             ),
+            (self.history > 0.0 && unbounded, "history needs rewards in [0, 1]: normalisation=global or parent"),
             (
-                self.history > 0.0 && self.normalisation == Normalisation::None,
-                "history needs rewards in [0, 1]: normalisation=global or parent",
+                self.deviation && self.normalisation == Normalisation::Ratio,
+                "deviation and normalisation=ratio exclude each other",
             ),
+            (self.cooling != Cooling::None && self.tree_playouts == 0, "cooling needs tree_playouts"),
         ];
         match conflicts.into_iter().find(|(conflict, _)| *conflict) {
             Some((_, message)) => Err(ParameterError::Conflict(message)),

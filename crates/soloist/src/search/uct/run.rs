@@ -26,6 +26,11 @@ pub(crate) struct Run<P: Problem> {
     pub(super) keys: HashMap<u64, u32>,
     /// Feasible scores met.
     range: Range,
+    /// The score that ratios compare with, as the settings or the problem have it.
+    standard: Option<f64>,
+    /// The first feasible score, and the length of the longest solution met.
+    first: Option<f64>,
+    longest: usize,
     /// Expansion `all`: the moves to the node whose children are having their first playouts.
     pub(super) pending: Option<Vec<u32>>,
     pub(super) full: bool,
@@ -73,6 +78,9 @@ impl<P: Problem> Run<P> {
             variant_set: false,
             keys: HashMap::new(),
             range: Range::default(),
+            standard: if own.reference == 0.0 { problem.reference() } else { Some(own.reference) },
+            first: None,
+            longest: 0,
             pending: None,
             full: false,
             state: root.clone(),
@@ -90,7 +98,10 @@ impl<P: Problem> Run<P> {
 
     fn selector(&self, reference: u64) -> Selector<'_, P> {
         let Self { own, arena, learner, range, sense, .. } = self;
-        Selector { own, sense: *sense, arena, learner, range: *range, reference }
+        let standard = self.standard.or(self.first).unwrap_or(0.0);
+        let depth = self.game.decided.len() + self.path.len() - 1;
+        let c = own.constant(self.game.played, depth, self.longest);
+        Selector { own, sense: *sense, arena, learner, range: *range, standard, c, reference }
     }
 
     /// Plays the move into the slot `child` and puts it on the path.
@@ -315,7 +326,9 @@ impl<P: Problem> Run<P> {
         };
         if let Score::Feasible(value) = score {
             self.range.add(value, self.sense);
+            self.first.get_or_insert(value);
         }
+        self.longest = self.longest.max(self.prefix.len() + self.playout.moves.len());
         if self.game.best.is_none_or(|best| self.sense.better(score, best)) {
             self.game.best = Some(score);
         }
@@ -333,6 +346,7 @@ impl<P: Problem> Run<P> {
             self.learner.learn(&self.own, context, score, scale, |trace| Self::steps(arena, path, trace));
         }
         self.game.spent += 1;
+        self.game.played += 1;
         let left = in_tree + self.playout.moves.len() - self.path.len();
         if self.own.closes() && left == 0 {
             // Asked of the problem: a rollout may stop early.
@@ -368,15 +382,16 @@ impl<P: Problem> Search<P> for Run<P> {
     fn save(&self) -> Vec<u8> {
         let mut keys: Vec<(u64, u32)> = self.keys.iter().map(|(&key, &node)| (key, node)).collect();
         keys.sort_unstable();
-        let tree = (&self.arena, self.range, &self.pending, self.full, keys);
+        let tree = (&self.arena, (self.range, self.first, self.longest), &self.pending, self.full, keys);
         encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save()))
     }
 
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Tree<M> = (Arena<M>, Range, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
+        type Met = (Range, Option<f64>, usize);
+        type Tree<M> = (Arena<M>, Met, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
         type Whole<M> = (Tree<M>, (Game<M>, Variants), Option<Beam>, Saved<M>);
         let (tree, (game, variants), beam, learned) = decode::<Whole<P::Move>>(bytes)?;
-        let (arena, range, pending, full, keys) = tree;
+        let (arena, (range, first, longest), pending, full, keys) = tree;
         self.arena = arena;
         self.arena.resume(self.memory)?;
         if self.arena.len() > 0 && self.arena.has_sides() != self.own.uses_sides()
@@ -407,7 +422,7 @@ impl<P: Problem> Search<P> for Run<P> {
         self.learner.load(learned)?;
         self.keys = keys.into_iter().collect();
         (self.range, self.pending, self.full, self.game, self.beam) = (range, pending, full, game, beam);
-        self.variants = variants;
+        (self.variants, self.first, self.longest) = (variants, first, longest);
         Ok(())
     }
 }

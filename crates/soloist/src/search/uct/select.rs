@@ -6,11 +6,13 @@ use super::{Bandit, NodeValue, Normalisation, Uct};
 use crate::{Move, Problem, Sense};
 use serde::{Deserialize, Serialize};
 
-/// How a score becomes a reward: `(score - low) * factor`. Larger is better, whatever the sense.
+/// How a score becomes a reward: `(score - low) * factor`, or `factor / score`. Larger is better, whatever the sense.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub(super) low: f64,
     pub(super) factor: f64,
+    /// Whether the reward is the second one.
+    inverse: bool,
 }
 
 /// Worst and best of some scores; nothing before the first.
@@ -37,23 +39,31 @@ impl Scale {
     /// To [0, 1] from the worst to the best score; everything is worth 0 while there is one score only.
     pub(super) fn between(worst: f64, best: f64) -> Self {
         if worst.is_nan() || best.is_nan() {
-            return Self { low: 0.0, factor: 0.0 };
+            return Self { low: 0.0, factor: 0.0, inverse: false };
         }
         // Dividing by the signed range turns "better" into "larger" for both senses.
-        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) } }
+        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) }, inverse: false }
     }
 
     /// Scores as they are.
     fn raw(sense: Sense) -> Self {
         match sense {
-            Sense::Maximize => Self { low: 0.0, factor: 1.0 },
-            Sense::Minimize => Self { low: 0.0, factor: -1.0 },
+            Sense::Maximize => Self { low: 0.0, factor: 1.0, inverse: false },
+            Sense::Minimize => Self { low: 0.0, factor: -1.0, inverse: false },
         }
+    }
+
+    /// As a ratio to `reference`: 1 for scores equal to it, larger for better ones of the same sign.
+    fn ratio(reference: f64, sense: Sense) -> Self {
+        // Nothing is a multiple of 0.
+        let reference = if reference == 0.0 { 1.0 } else { reference };
+        let inverse = (sense == Sense::Minimize) == (reference > 0.0);
+        Self { low: 0.0, factor: if inverse { reference } else { 1.0 / reference }, inverse }
     }
 
     #[inline]
     pub(super) fn reward(self, score: f64) -> f64 {
-        (score - self.low) * self.factor
+        if self.inverse { self.factor / score } else { (score - self.low) * self.factor }
     }
 }
 
@@ -65,6 +75,10 @@ pub(super) struct Selector<'a, P: Problem> {
     pub(super) learner: &'a Learner<P>,
     /// Scores met by the search.
     pub(super) range: Range,
+    /// The score that ratios compare with.
+    pub(super) standard: f64,
+    /// The weight of the exploration term in this playout at this depth.
+    pub(super) c: f64,
     /// Where AMAF statistics come from.
     pub(super) reference: u64,
 }
@@ -75,6 +89,7 @@ impl<P: Problem> Selector<'_, P> {
         match self.own.normalisation {
             Normalisation::Global => self.range.scale(),
             Normalisation::Parent => Scale::between(parent.worst, parent.best),
+            Normalisation::Ratio => Scale::ratio(self.standard, self.sense),
             Normalisation::None => Scale::raw(self.sense),
         }
     }
@@ -119,7 +134,7 @@ impl<P: Problem> Selector<'_, P> {
             }
             let spread = || variance(child, violations.count) * scale.factor * scale.factor;
             let mut bound = value;
-            bound += own.c
+            bound += self.c
                 * match own.bandit {
                     Bandit::Ucb1 => (log / visits).sqrt(),
                     Bandit::Ucb1Tuned => {
@@ -194,7 +209,7 @@ mod tests {
     use super::*;
     use crate::Score;
     use crate::doc::Staircase;
-    use crate::search::{FirstPlay, Playouts};
+    use crate::search::{Cooling, FirstPlay, Playouts};
 
     /// A root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
     fn tree(children: &[&[f64]], biases: &[f64], sense: Sense) -> Arena<bool> {
@@ -226,7 +241,8 @@ mod tests {
         let reference = learner.names[0];
         let mut range = Range::default();
         [0.0, 10.0].iter().for_each(|&score| range.add(score, Sense::Maximize));
-        let selector = Selector { own, sense, arena, learner: &learner, range, reference };
+        let standard = 30.0;
+        let selector = Selector { own, sense, arena, learner: &learner, range, standard, c: own.c, reference };
         let (slot, bound) = selector.select(0).unwrap();
         (slot - arena.get(0).children().start, (bound * 1e6).round() / 1e6)
     }
@@ -284,6 +300,39 @@ mod tests {
     }
 
     #[test]
+    fn ratios_by_hand() {
+        // The paper's rule with Cp = 1/4 on the reference 30: 30 / 5 + 0.5 sqrt(2 ln 10 / 2) = 6.758714, 30 / 6 + 0.5
+        // sqrt(2 ln 10 / 5) = 5.479852, 30 / 5 + 0.5 sqrt(2 ln 10 / 3) = 6.619488: the least mean counts most.
+        let own = Uct { solver: true, ..Uct::cooled(0.25, 10, Cooling::None) };
+        let arena = tree(&ABC, &[0.0; 3], Sense::Minimize);
+        assert_eq!(choice(&own, &arena, Sense::Minimize, &[]), (0, 6.758714));
+        // Upwards the mean over the reference: 5 / 30, 6 / 30 and 5 / 30.
+        assert_eq!(chosen(&Uct { c: 0.0, ..own }), (1, 0.2));
+        // Costs counted below zero are the same problem.
+        let mirrored = tree(&[&[-4.0, -6.0], &[-6.0], &[-4.5]], &[0.0; 3], Sense::Maximize);
+        let selector = Scale::ratio(-30.0, Sense::Maximize);
+        assert_eq!((selector.reward(-5.0), Scale::ratio(30.0, Sense::Minimize).reward(5.0)), (6.0, 6.0));
+        // A positive reference for negative scores makes no sense, and no harm.
+        choice(&own, &mirrored, Sense::Maximize, &[]);
+    }
+
+    #[test]
+    fn cooling_by_hand() {
+        let at = |cooling, playout, depth, longest| {
+            let own = Uct { cooling, c: 8.0, cooling_end: 0.25, ..Uct::cooled(1.0, 100, cooling) };
+            own.constant(playout, depth, longest)
+        };
+        assert_eq!(at(Cooling::None, 99, 3, 4), 8.0);
+        // Equation 4: T(i) = Cp (N - i) / N.
+        assert_eq!([0, 25, 99].map(|i| at(Cooling::Linear, i, 3, 4)), [8.0, 6.0, 0.08]);
+        assert_eq!([0, 50].map(|i| at(Cooling::Exponential, i, 3, 4)), [8.0, 4.0]);
+        assert_eq!([0, 1, 3, 4].map(|depth| at(Cooling::Depth, 50, depth, 4)), [4.0, 3.0, 1.0, 0.0]);
+        assert_eq!(at(Cooling::Depth, 50, 9, 0), 0.0);
+        // Cp = 1 is 2 sqrt 2.
+        assert!((Uct::cooled(1.0, 10, Cooling::None).c - 8_f64.sqrt()).abs() < 1e-15);
+    }
+
+    #[test]
     fn knowledge_by_hand() {
         // Biases 3, 0, 1: 2 h / (n_i + 1) adds 2, 0, 0.5 to 5, 6, 5.
         assert_eq!(chosen(&Uct { bias_weight: 2.0, ..raw(0.0) }), (0, 7.0));
@@ -322,6 +371,11 @@ mod tests {
             (
                 Uct { bandit: Bandit::Ucb1Tuned, playouts: Playouts::History, ..raw(1.0) },
                 "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",
+            ),
+            (Uct { tree_playouts: 0, ..Uct::cooled(1.0, 9, Cooling::Depth) }, "cooling needs tree_playouts"),
+            (
+                Uct { deviation: true, ..Uct::cooled(1.0, 9, Cooling::None) },
+                "deviation and normalisation=ratio exclude each other",
             ),
         ];
         for (own, message) in cases {
