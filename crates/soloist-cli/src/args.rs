@@ -32,6 +32,7 @@ Examples:
   soloist solve samegame random:15x15x5:7 --time 10s
   soloist solve knapsack items.kp --json --out result.json
   soloist check knapsack items.kp result.json
+  soloist simplify amplitude.txt > amplitude.c     expressions into code with few operations
   soloist bench comparison.toml                    methods x instances x seeds";
 
 /// When to colour.
@@ -47,6 +48,8 @@ pub(crate) enum Color {
 pub(crate) enum Commands {
     /// Search for the best solution of an instance
     Solve(Box<SolveArgs>),
+    /// Turn expressions into straight-line code with few operations
+    Simplify(SimplifyArgs),
     /// Compare methods over instances and seeds at equal budgets
     Bench(BenchArgs),
     /// Verify a solution by code that shares nothing with the search
@@ -166,6 +169,85 @@ pub(crate) struct SolveArgs {
     /// --checkpoint names it too. A --memory limit is not in it: repeat it
     #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
     pub(crate) resume: Option<PathBuf>,
+}
+
+const SIMPLIFY_EXAMPLES: &str = "\
+Examples:
+  soloist simplify amplitude.txt > amplitude.c
+  soloist simplify amplitude.txt --emit fortran --time 1m --out amplitude.f90
+  soloist simplify res:7,4 --emit json --order b4,b0,b3,b1,b2,a7,a0,a6,a1,a5,a2,a4,a3
+
+The order of the variables is searched, then common pairs hidden in sums and products are extracted. The code goes to
+standard output, a summary to standard error. The first Ctrl-C ends the search and prints the code so far (exit 130).";
+
+/// Arguments of `simplify`.
+#[derive(Args, Debug)]
+#[command(after_help = SIMPLIFY_EXAMPLES)]
+pub(crate) struct SimplifyArgs {
+    /// Expressions as FORM, Maple, SymPy or PARI print them, or a spec such as res:7,4 (`soloist problems horner`)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: String,
+    /// The language of the code
+    #[arg(long, short, value_enum, value_name = "LANGUAGE", default_value_t = Emit::C)]
+    pub(crate) emit: Emit,
+    /// The name of the function
+    #[arg(long, value_name = "NAME", value_parser = values::identifier, default_value = "f")]
+    pub(crate) function: String,
+    /// Write the code to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Do not check the code against the input
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+    /// No summary on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Take this order of variables, outermost first, instead of searching; variables left out come innermost
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = SEARCH)]
+    pub(crate) order: Vec<String>,
+    /// The search method; default: the one that suits orders
+    #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
+    #[arg(conflicts_with = "order")]
+    pub(crate) method: Option<&'static Preset>,
+    /// Set a parameter of the method (repeatable)
+    #[arg(long, short, value_name = "KEY=VALUE", value_parser = values::setting, conflicts_with = "order", help_heading = SEARCH)]
+    pub(crate) set: Vec<Setting>,
+    /// The seed of all random draws [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) seed: Option<u64>,
+    /// Independent streams of the search, a thread each; 1 to 256 [default: 1]
+    #[arg(long, short, value_name = "T", value_parser = values::threads, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) threads: Option<usize>,
+    /// Time of the search for an order: 30, 30s, 1.5m, 2h, 500ms [default: 30s and 2000 orders, whichever is reached
+    /// first]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) time: Option<Duration>,
+    /// Orders that are scored, exactly: 1000, 1e6, 200k
+    #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) playouts: Option<u64>,
+    /// After the search, find the best order of all and prove it: up to 24 variables, seconds for 14, twice as long for
+    /// each further one
+    #[arg(long, conflicts_with = "order", help_heading = SEARCH)]
+    pub(crate) prove: bool,
+    /// Attempts to lower the operations by undoing and redoing parts of the greedy phase [default: 300, fewer for more
+    /// than 3000 operations]
+    #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) polish: Option<u64>,
+    /// Stop after the Horner scheme and its common sub-expressions
+    #[arg(long, conflicts_with = "polish", help_heading = SEARCH)]
+    pub(crate) no_greedy: bool,
+}
+
+/// Languages of `simplify`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Emit {
+    C,
+    Rust,
+    Fortran,
+    Python,
+    Form,
+    Json,
 }
 
 const BENCH_EXAMPLES: &str = "\

@@ -17,6 +17,7 @@ mod progress;
 mod result;
 mod shell;
 mod signal;
+mod simplify;
 mod solve;
 mod values;
 
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     });
     let done = match cli.command {
         Commands::Solve(args) => solve::run(&args),
+        Commands::Simplify(args) => simplify::run(&args),
         Commands::Bench(args) => bench::run(&args),
         Commands::Check(args) => check::run(&args),
         Commands::Generate(args) => generate::run(&args),

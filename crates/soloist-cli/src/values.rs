@@ -137,6 +137,22 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}, got `{text}`", u64::MAX))
 }
 
+/// A count from 0 on.
+pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
+    if text == "0" { Ok(0) } else { count(text) }
+}
+
+/// A name of a function in any language: letters, digits and underscores, a letter first.
+pub(crate) fn identifier(text: &str) -> Result<String, String> {
+    let mut bytes = text.bytes();
+    let first = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic());
+    if first && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && text.len() <= 60 {
+        Ok(text.to_owned())
+    } else {
+        Err("expected a letter, then letters, digits or underscores, at most 60".into())
+    }
+}
+
 /// Reads a number of threads.
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| (1..=256).contains(threads));

@@ -1,43 +1,14 @@
-//! Speeds of the search over Horner orders on a polynomial: `horner_speed FILE [SECONDS] [optimum]`.
+//! Speeds of the search over Horner orders: `horner_speed FILE [SECONDS] [optimum]`; a spec such as `res:7,4` will do.
 //!
-//! The file has one term a line, as `+3*x^2*y`. Evaluations of random orders without anything remembered, steps of
+//! Evaluations of random orders without anything remembered, steps of
 //! searches, and, if asked for, the proof of the best order. Seconds are of the processor where the system tells them,
 //! so that other programs do not count.
 #![allow(clippy::print_stdout)]
 
 use soloist::{Budget, Method, Rng, Solver};
-use soloist_problems::horner::scheme::{Direction, Options, Orders, Scheme, Terms, optimal_order};
-use std::collections::BTreeMap;
+use soloist_problems::horner::scheme::{Direction, Options, Orders, Scheme, optimal_order};
+use soloist_problems::horner::{open, terms};
 use std::time::{Duration, Instant};
-
-fn read(path: &str) -> (Terms, Vec<String>) {
-    let text = std::fs::read_to_string(path).expect("a readable file");
-    let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    let mut terms: Vec<(i64, Vec<(String, u16)>)> = Vec::new();
-    for line in text.lines() {
-        let (mut coefficient, mut factors) = (if line.starts_with('-') { -1 } else { 1 }, Vec::new());
-        for factor in line[1..].split('*') {
-            if let Ok(number) = factor.parse::<i64>() {
-                coefficient *= number;
-                continue;
-            }
-            let (name, power) = factor.split_once('^').unwrap_or((factor, "1"));
-            names.insert(name.to_owned(), 0);
-            factors.push((name.to_owned(), power.parse().expect("an exponent")));
-        }
-        terms.push((coefficient, factors));
-    }
-    names.values_mut().zip(0..).for_each(|(index, at)| *index = at);
-    let mut exponents = vec![0; terms.len() * names.len()];
-    for (at, (_, factors)) in terms.iter().enumerate() {
-        for (name, power) in factors {
-            exponents[at * names.len() + names[name]] += power;
-        }
-    }
-    let coefficients: Vec<i64> = terms.iter().map(|(coefficient, _)| *coefficient).collect();
-    let terms = Terms::from_integers(names.len(), &exponents, &coefficients).expect("a polynomial");
-    (terms, names.into_keys().collect())
-}
 
 /// Seconds that this program has run; of the clock where the processor's are unknown.
 struct Stopwatch {
@@ -68,10 +39,15 @@ fn main() {
     let path = arguments.next().expect("a file");
     let seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1.0);
     let time = Duration::from_secs_f64(seconds);
-    let (terms, names) = read(&path);
+    let start = Stopwatch::new();
+    let system = open(&path, true).expect("expressions");
+    let (terms, names) = (terms(&system).0, system.symbols());
+    println!("read in {:.2} s", start.seconds());
     println!("{} terms, {} variables, {} operations", terms.len(), names.len(), terms.operations());
 
-    let blank = Scheme::new(&terms, &Options { memory: 0, ..Options::default() }).expect("terms");
+    let start = Stopwatch::new();
+    let blank = Scheme::new(&terms, &Options { memory: 0, ..Options::default() });
+    println!("made ready in {:.2} s", start.seconds());
     let mut order = blank.searched().to_vec();
     let (mut rng, mut count, mut sum) = (Rng::new(1), 0_u32, 0);
     let start = Stopwatch::new();
@@ -89,7 +65,7 @@ fn main() {
     let mut known = None;
     for name in ["anneal", "sa-uct", "nrpa"] {
         for seed in 1..=3 {
-            let problem = Orders::new(Scheme::new(&terms, &Options::default()).expect("terms"), Direction::Forward);
+            let problem = Orders::new(Scheme::new(&terms, &Options::default()), Direction::Forward);
             let solver = Solver::new(&problem, Method::preset(name).expect("a preset")).seed(seed);
             let start = Stopwatch::new();
             let outcome = solver.budget(Budget::time(time)).run().expect("a run");
@@ -105,7 +81,7 @@ fn main() {
         }
     }
     if arguments.next().is_some() {
-        let scheme = Scheme::new(&terms, &Options::default()).expect("terms");
+        let scheme = Scheme::new(&terms, &Options::default());
         for known in [None, known.as_ref().map(|(_, order)| &order[..])] {
             let start = Stopwatch::new();
             let found = optimal_order(&scheme, known, &mut |_, _| true).expect("few variables").expect("not stopped");

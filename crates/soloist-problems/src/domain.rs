@@ -4,7 +4,7 @@
 //! seam is compiled for the domain's own types.
 
 use crate::tiles::shipped;
-use crate::{InstanceError, knapsack, morpion, snake};
+use crate::{InstanceError, horner, knapsack, morpion, snake};
 use serde_json::Value;
 use soloist::{
     Budget, CheckpointError, Improvement, Method, Observer, Outcome, Problem, Progress, RolloutInfo, RunInfo, Score,
@@ -318,6 +318,7 @@ pub fn domains() -> &'static [Domain] {
         snake::SNAKE,
         snake::COIL,
         morpion::DOMAIN,
+        horner::DOMAIN,
         knapsack::DOMAIN,
     ]
 }

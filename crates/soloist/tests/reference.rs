@@ -6,7 +6,7 @@ use common::logits::{Logits, Rollout};
 use common::tree::uct_playouts;
 use common::{Bag, Recorded, method, playout};
 use soloist::doc::Staircase;
-use soloist::search::{Nmcs, Nrpa, Uct};
+use soloist::search::{Anneal, Nmcs, Nrpa, Schedule, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 
 /// The moves of every playout of a run.
@@ -171,6 +171,180 @@ fn nrpa_equals_recursion() {
             for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
                 let expected = nrpa_playouts(&bag, &own, &mut Rng::new(seed), 1_200);
                 assert_same(&recorded(&bag, Method::Nrpa(own.clone()), seed, 1_200), &expected, &what);
+            }
+        }
+    }
+}
+
+// ---- annealing ----
+
+/// A sequence of moves with the codes that they had.
+type Line<M> = Vec<(M, u64)>;
+
+/// The sequence after an edit as the engine draws it, and the place from which it differs.
+fn edited<M: Copy>(own: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rng) -> (usize, Line<M>) {
+    let n = old.len();
+    let mut new = old.clone();
+    if edit == 4 || n < 2 {
+        return (rng.index(n), new);
+    }
+    let a = rng.index(n);
+    let b = (a + 1 + rng.index(n - 1)) % n;
+    let longest = if own.longest == 0 { n / 2 } else { own.longest as usize };
+    match edit {
+        0 => {
+            new.swap(a, b);
+            (a.min(b), new)
+        }
+        2 if n > 2 => {
+            let length = 2 + rng.index(longest.clamp(2, n - 1) - 1);
+            let places = n - length + 1;
+            let from = rng.index(places);
+            let to = (from + 1 + rng.index(places - 1)) % places;
+            let block: Line<M> = new.drain(from..from + length).collect();
+            new.splice(to..to, block);
+            (from.min(to), new)
+        }
+        3 => {
+            let length = 2 + rng.index(longest.clamp(2, n) - 1);
+            let first = rng.index(n - length + 1);
+            new[first..first + length].reverse();
+            (first, new)
+        }
+        _ => {
+            let entry = new.remove(a);
+            new.insert(b, entry);
+            (a.min(b), new)
+        }
+    }
+}
+
+/// Plays the first moves of `line`, then what fits of the rest; with `change` another move than the next one first.
+fn replayed<P: Problem>(problem: &P, line: &Line<P::Move>, first: usize, change: bool, rng: &mut Rng) -> Line<P::Move> {
+    let mut state = problem.root();
+    let mut played: Line<P::Move> = Vec::new();
+    let mut rest = line.clone();
+    let mut changes = change;
+    loop {
+        let mut legal = Vec::new();
+        problem.moves(&state, &mut legal);
+        if legal.is_empty() && !changes {
+            return played;
+        }
+        let coded = |&mv: &P::Move| (mv, problem.code(&state, mv));
+        let mut next = None;
+        if played.len() < first {
+            next = Some(rest.remove(0).0);
+        } else if changes {
+            changes = false;
+            if let Some(&(old, _)) = rest.first()
+                && legal.iter().any(|&mv| mv != old)
+            {
+                legal.retain(|&mv| mv != old);
+            }
+            if legal.is_empty() {
+                continue;
+            }
+            next = Some(legal[rng.index(legal.len())]);
+        } else if rest.is_empty() {
+            for mv in playout(problem, &mut state.clone(), rng) {
+                played.push((mv, problem.code(&state, mv)));
+                problem.apply(&mut state, mv);
+            }
+            return played;
+        } else {
+            for at in 0..rest.len() {
+                let (old, code) = rest[at];
+                let same = legal.contains(&old).then_some(old);
+                let exact = same.filter(|&mv| coded(&mv).1 == code);
+                let alike = exact.or_else(|| legal.iter().copied().find(|mv| coded(mv).1 == code)).or(same);
+                if alike.is_some() {
+                    next = alike;
+                    rest.remove(at);
+                    break;
+                }
+            }
+        }
+        let mv = next.unwrap_or_else(|| legal[rng.index(legal.len())]);
+        played.push((mv, problem.code(&state, mv)));
+        problem.apply(&mut state, mv);
+    }
+}
+
+fn anneal_playouts<P: Problem>(problem: &P, own: &Anneal, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
+    let sense = problem.sense();
+    let score = |line: &Line<P::Move>| {
+        let mut state = problem.root();
+        line.iter().for_each(|&(mv, _)| problem.apply(&mut state, mv));
+        problem.score(&state)
+    };
+    let weights = [own.swap, own.insert, own.block, own.reverse, own.change];
+    let mut log: Vec<Line<P::Move>> = Vec::new();
+    let mut steps = own.steps;
+    while log.len() < count {
+        let mut present = replayed(problem, &Vec::new(), 0, false, rng);
+        log.push(present.clone());
+        let mut best = present.clone();
+        for round in 0..=own.reheats {
+            present.clone_from(&best);
+            for step in 0..steps {
+                let mut draw = rng.below(weights.iter().sum());
+                let edit = weights.iter().position(|&weight| {
+                    let found = draw < weight;
+                    draw = draw.saturating_sub(weight);
+                    found
+                });
+                let edit = edit.unwrap();
+                let (first, line) = edited(own, &present, edit, rng);
+                let new = replayed(problem, &line, first, edit == 4, rng);
+                log.push(new.clone());
+                let (old, next) = (score(&present), score(&new));
+                let part = step as f64 / steps as f64;
+                let heat = match own.cooling {
+                    Schedule::Geometric => own.start * libm::pow(own.end / own.start, part),
+                    Schedule::Linear => own.start + (own.end - own.start) * part,
+                } * libm::pow(own.reheat_factor, round as f64);
+                let accepted = sense.at_least(next, old)
+                    || match (old, next) {
+                        (Score::Feasible(old), Score::Feasible(new)) => {
+                            rng.unit() < libm::exp(-(new - old).abs() / (heat * old.abs()))
+                        }
+                        (Score::Infeasible(old), Score::Infeasible(new)) => {
+                            rng.unit() < libm::exp(-(new - old) / (heat * old))
+                        }
+                        _ => false,
+                    };
+                if accepted {
+                    present = new;
+                    if sense.better(next, score(&best)) {
+                        best.clone_from(&present);
+                    }
+                }
+            }
+        }
+        steps = (steps as f64 * own.growth) as u64;
+    }
+    log.truncate(count);
+    log.into_iter().map(|line| line.into_iter().map(|(mv, _)| mv).collect()).collect()
+}
+
+#[test]
+fn annealing_equals_a_plain_loop() {
+    let base = Anneal { steps: 60, ..Anneal::default() };
+    let settings = [
+        base.clone(),
+        Anneal { reheats: 2, cooling: Schedule::Linear, start: 0.1, ..base.clone() },
+        Anneal { longest: 3, growth: 1.0, change: 0, ..base.clone() },
+        Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base },
+    ];
+    for own in settings {
+        for seed in 0..2 {
+            let what = format!("{own:?}");
+            let expected = anneal_playouts(&Staircase(9), &own, &mut Rng::new(seed), 800);
+            assert_same(&recorded(&Staircase(9), Method::Anneal(own.clone()), seed, 800), &expected, &what);
+            for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
+                let expected = anneal_playouts(&bag, &own, &mut Rng::new(seed), 800);
+                assert_same(&recorded(&bag, Method::Anneal(own.clone()), seed, 800), &expected, &what);
             }
         }
     }

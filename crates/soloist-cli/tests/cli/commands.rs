@@ -73,7 +73,7 @@ fn manual_pages_are_written() {
     run(&["man", "--dir", &folder.join("man1")]).exits(0);
     let page = read(folder.join("man1/soloist-solve.1"));
     assert!(page.contains("soloist\\-solve") && page.contains("playouts"), "{page}");
-    for command in ["bench", "check", "generate", "problems", "methods", "completions", "man"] {
+    for command in ["simplify", "bench", "check", "generate", "problems", "methods", "completions", "man"] {
         assert!(read(folder.join(&format!("man1/soloist-{command}.1"))).contains(".SH SYNOPSIS"));
     }
     assert!(read(folder.join("man1/soloist.1")).contains(".SH SUBCOMMANDS"));

@@ -8,4 +8,5 @@ mod common;
 mod resume;
 #[cfg(unix)]
 mod signals;
+mod simplify;
 mod solve;

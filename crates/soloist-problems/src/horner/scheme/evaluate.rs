@@ -53,13 +53,8 @@ pub struct Scheme {
 
 impl Scheme {
     /// Prepares the search: O(terms x variables).
-    ///
-    /// # Errors
-    /// One line: no terms.
-    pub fn new(terms: &Terms, options: &Options) -> Result<Self, String> {
-        if terms.is_empty() {
-            return Err("no terms: there is nothing to order".into());
-        }
+    #[must_use]
+    pub fn new(terms: &Terms, options: &Options) -> Self {
         let occurrences = terms.occurrences();
         let mut searched: Vec<usize> = (0..terms.variables()).filter(|&v| occurrences[v] > 0).collect();
         searched.sort_by_key(|&v| std::cmp::Reverse(occurrences[v]));
@@ -96,7 +91,7 @@ impl Scheme {
         scheme.kernel.project(scheme.all(), &mut scratch, &mut whole);
         scheme.base += u64::from(scheme.kernel.contents(&whole, &mut scratch));
         scheme.give_back(scratch);
-        Ok(scheme)
+        scheme
     }
 
     /// The variables that are ordered, ascending.

@@ -282,24 +282,20 @@ impl Kernel {
         primitive == 1 || primitive == MODULUS - 1
     }
 
-    /// Fills `order` with the places of the blocks by falling exponent of `v`. False when `v` does not occur.
-    fn sort(&self, from: &[Block], v: usize, scratch: &mut Scratch) -> bool {
-        let column = &self.exponents[v];
-        let degree = usize::from(self.degrees[v]);
+    /// Fills `order` with the places of the blocks by falling exponent.
+    #[inline(always)]
+    fn sort(from: &[Block], degree: u16, exponent: impl Fn(&Block) -> u16, scratch: &mut Scratch) {
         let Scratch { order, counts, .. } = scratch;
-        if degree == 0 {
-            return false;
-        }
         order.clear();
-        if degree > 4 * from.len() + 64 {
+        if usize::from(degree) > 4 * from.len() + 64 {
             order.extend(0..from.len() as u32);
-            order.sort_by_key(|&at| std::cmp::Reverse(column[from[at as usize].row as usize]));
-            return true;
+            order.sort_by_key(|&at| std::cmp::Reverse(exponent(&from[at as usize])));
+            return;
         }
         counts.clear();
-        counts.resize(degree + 1, 0);
+        counts.resize(usize::from(degree) + 1, 0);
         for block in from {
-            counts[usize::from(column[block.row as usize])] += 1;
+            counts[usize::from(exponent(block))] += 1;
         }
         // Counts become the first places.
         let mut place = 0;
@@ -308,11 +304,10 @@ impl Kernel {
         }
         order.resize(from.len(), 0);
         for (at, block) in from.iter().enumerate() {
-            let next = &mut counts[usize::from(column[block.row as usize])];
+            let next = &mut counts[usize::from(exponent(block))];
             order[*next as usize] = at as u32;
             *next += 1;
         }
-        true
     }
 
     /// Extracts `v` from the polynomials `from`, which are those of `set`, without `v`: `to` becomes those of the set
@@ -348,45 +343,59 @@ impl Kernel {
         scratch.met.clear();
         scratch.powers.clear();
         scratch.powers.resize(usize::from(self.degrees[v]) + 1, false);
-        let cost = if apart {
-            self.extract_alone(from, v, scratch, to)
-        } else if self.sort(from, v, scratch) {
-            self.extract_sums(from, v, scratch, to)
-        } else {
-            to.extend_from_slice(from);
-            0
+        let weight = self.weights[v];
+        let cost = match self.fields.get(v) {
+            _ if self.degrees[v] == 0 => {
+                to.extend_from_slice(from);
+                0
+            }
+            // Where the key is made of bit fields, it tells the exponent by itself.
+            Some(&field) => {
+                let shift = weight.trailing_zeros();
+                self.extract_by(from, apart, v, |block| ((block.key & field) >> shift) as u16, scratch, to)
+            }
+            None => {
+                let column = &self.exponents[v];
+                self.extract_by(from, apart, v, |block| column[block.row as usize], scratch, to)
+            }
         };
         let used = (2_u32..).zip(scratch.powers.iter().skip(2)).filter(|(_, used)| **used);
         cost + used.map(|(exponent, _)| power_operations(exponent) as u32).sum::<u32>()
     }
 
-    /// As [`extract`](Self::extract), where no two blocks can meet; powers are marked and not counted.
-    fn extract_alone(&self, from: &[Block], v: usize, scratch: &mut Scratch, to: &mut Vec<Block>) -> u32 {
-        let (column, powers, weight) = (&self.exponents[v], &self.powers[v], self.weights[v]);
+    /// As [`extract_knowing`](Self::extract_knowing), with the exponents of `v`; powers are marked and not counted.
+    #[inline(always)]
+    fn extract_by(
+        &self,
+        from: &[Block],
+        apart: bool,
+        v: usize,
+        exponent_of: impl Fn(&Block) -> u16,
+        scratch: &mut Scratch,
+        to: &mut Vec<Block>,
+    ) -> u32 {
+        let (powers, weight) = (&self.powers[v], self.weights[v]);
         let mut cost = 0;
-        for block in from {
-            let exponent = column[block.row as usize];
-            if exponent == 0 {
-                to.push(*block);
-                continue;
+        if apart {
+            for block in from {
+                let exponent = exponent_of(block);
+                if exponent == 0 {
+                    to.push(*block);
+                    continue;
+                }
+                let value = mul(block.value, powers[usize::from(exponent)]);
+                cost += self.product(scratch, block, value, exponent);
+                to.push(Block { key: block.key.wrapping_sub(weight.wrapping_mul(exponent.into())), value, ..*block });
             }
-            let value = mul(block.value, powers[usize::from(exponent)]);
-            cost += self.product(scratch, block, value, exponent);
-            to.push(Block { key: block.key.wrapping_sub(weight.wrapping_mul(exponent.into())), value, ..*block });
+            return cost;
         }
-        cost
-    }
-
-    /// As [`extract`](Self::extract), with the blocks sorted; powers are marked and not counted.
-    fn extract_sums(&self, from: &[Block], v: usize, scratch: &mut Scratch, to: &mut Vec<Block>) -> u32 {
-        let (column, powers, weight) = (&self.exponents[v], &self.powers[v], self.weights[v]);
+        Self::sort(from, self.degrees[v], &exponent_of, scratch);
         let shift = scratch.clear_table(from.len());
         let mask = scratch.table.len() - 1;
         let order = std::mem::take(&mut scratch.order);
-        let mut cost = 0;
         for &at in &order {
             let block = from[at as usize];
-            let exponent = column[block.row as usize];
+            let exponent = exponent_of(&block);
             let key = block.key.wrapping_sub(weight.wrapping_mul(exponent.into()));
             let mut slot = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> shift) as usize;
             let place = loop {
@@ -504,13 +513,15 @@ impl Kernel {
         }
     }
 
-    /// How many different polynomials that are no numbers are among `blocks`, up to content and sign.
+    /// How many different polynomials that are no numbers are among `blocks`, up to content and sign (a negative costs
+    /// nothing more, whatever becomes of signs).
     pub(super) fn distinct(&self, blocks: &[Block], scratch: &mut Scratch) -> u32 {
         scratch.met.clear();
         let mut count = 0;
         for block in blocks {
             let primitive = self.primitive(scratch, block.value, block.content);
-            count += u32::from(!Self::is_unit(primitive) && scratch.met.insert(primitive));
+            let signless = primitive.min(MODULUS - primitive);
+            count += u32::from(signless != 1 && scratch.met.insert(signless));
         }
         count
     }

@@ -15,7 +15,7 @@
 //! // x y + x z + y z + 2 x y z
 //! let exponents = [1, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1];
 //! let terms = Terms::from_integers(3, &exponents, &[1, 1, 1, 2]).unwrap();
-//! let scheme = Scheme::new(&terms, &Options::default()).unwrap();
+//! let scheme = Scheme::new(&terms, &Options::default());
 //! let problem = Orders::new(scheme, Direction::Forward);
 //! let outcome = Solver::new(&problem, Method::preset("anneal").unwrap()).budget(Budget::playouts(50)).run().unwrap();
 //! let best = outcome.best.unwrap();

@@ -25,6 +25,14 @@ pub struct Partial {
     free: Set,
 }
 
+impl Partial {
+    /// The variables decided so far, in the order of the moves.
+    #[must_use]
+    pub fn chosen(&self) -> &[u8] {
+        &self.chosen
+    }
+}
+
 impl Clone for Partial {
     fn clone(&self) -> Self {
         let mut chosen = Vec::with_capacity(self.chosen.capacity());

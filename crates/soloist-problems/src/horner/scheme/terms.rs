@@ -37,7 +37,7 @@ impl Terms {
     /// use soloist_problems::horner::scheme::{Options, Scheme, Terms};
     /// // x^2 y + 2 x y + y: y (x (x + 2) + 1) has four operations, x (x y + 2 y) + y has five.
     /// let terms = Terms::from_integers(2, &[2, 1, 1, 1, 0, 1], &[1, 2, 1]).unwrap();
-    /// let scheme = Scheme::new(&terms, &Options::default()).unwrap();
+    /// let scheme = Scheme::new(&terms, &Options::default());
     /// assert_eq!([scheme.cost(&[1, 0]), scheme.cost(&[0, 1])], [4, 5]);
     /// ```
     pub fn from_integers(variables: usize, exponents: &[u16], coefficients: &[i64]) -> Result<Self, String> {

@@ -154,7 +154,7 @@ fn shuffled(rng: &mut Rng, variables: usize) -> Vec<usize> {
 }
 
 fn scheme(terms: &Terms) -> Scheme {
-    Scheme::new(terms, &Options::default()).unwrap()
+    Scheme::new(terms, &Options::default())
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn costs_equal_a_plain_count() {
             (0..1 + rng.index(3)).map(|_| random_poly(&mut rng, variables, size, degree, largest)).collect();
         let terms = terms(&outputs, variables);
         for sign in [Sign::Canonical, Sign::Keep] {
-            let scheme = Scheme::new(&terms, &Options { sign, ..Options::default() }).unwrap();
+            let scheme = Scheme::new(&terms, &Options { sign, ..Options::default() });
             for _ in 0..4 {
                 let order = shuffled(&mut rng, variables);
                 let (cost, operations) = count(&outputs, &order, sign);
@@ -221,7 +221,7 @@ fn rare_variables_beyond_the_search_are_inside() {
     let expected = count(&outputs, &order, Sign::Canonical);
     assert_eq!((scheme.cost(&order), scheme.operations(&order)), expected);
     for direction in [Direction::Forward, Direction::Backward, Direction::Middle] {
-        let problem = Orders::new(Scheme::new(&terms, &Options::default()).unwrap(), direction);
+        let problem = Orders::new(Scheme::new(&terms, &Options::default()), direction);
         assert_eq!(problem.order(&problem.moves_to(&order)), order, "{direction:?}");
         soloist::check(&problem, 2, 1).unwrap();
     }
@@ -233,7 +233,7 @@ fn edges() {
         let scheme = scheme(terms);
         (scheme.searched().to_vec(), scheme.cost(scheme.searched()), scheme.operations(scheme.searched()))
     };
-    assert!(Scheme::new(&Terms::new(3), &Options::default()).is_err());
+    assert_eq!(order(&Terms::new(3)), (vec![], 0, 0));
     // A number, a multiple of a variable, and variables that do not occur.
     assert_eq!(order(&Terms::from_integers(2, &[0, 0], &[5]).unwrap()), (vec![], 0, 0));
     assert_eq!(order(&Terms::from_integers(3, &[0, 1, 0], &[-5]).unwrap()), (vec![1], 1, 1));
@@ -255,7 +255,7 @@ fn signs_names_and_equal_outputs_cost_nothing() {
         let cost = scheme(&terms(std::slice::from_ref(&poly), 4)).cost(&order);
         let negative: Poly = poly.iter().map(|(row, value)| (row.clone(), -value)).collect();
         assert_eq!(scheme(&terms(std::slice::from_ref(&negative), 4)).cost(&order), cost);
-        assert_eq!(scheme(&terms(&[poly.clone(), negative], 4)).cost(&order) <= cost + 1, true);
+        assert_eq!(scheme(&terms(&[poly.clone(), negative], 4)).cost(&order), cost);
         let names = shuffled(&mut rng, 4);
         let renamed: Poly = poly.iter().map(|(row, value)| (names.iter().map(|&v| row[v]).collect(), *value)).collect();
         let order: Vec<usize> = order.iter().map(|v| names.iter().position(|name| name == v).unwrap()).collect();
@@ -319,8 +319,10 @@ fn bounds_are_sound_and_searches_prove_the_optimum() {
         let terms = terms(&outputs, 6);
         let optimum = optimal_order(&scheme(&terms), None, &mut |_, _| true).unwrap().unwrap();
         for direction in [Direction::Forward, Direction::Backward, Direction::Middle] {
-            let problem = Orders::new(scheme(&terms), direction);
             // Among others, that no solution beats a bound on its way.
+            let kept = Scheme::new(&terms, &Options { sign: Sign::Keep, ..Options::default() });
+            soloist::check(&Orders::new(kept, direction), 60, 7).unwrap();
+            let problem = Orders::new(scheme(&terms), direction);
             soloist::check(&problem, 60, 7).unwrap();
             for name in ["dfs", "best-first"] {
                 let solver = Solver::new(&problem, Method::preset(name).unwrap());
@@ -363,7 +365,7 @@ fn a_small_memo_changes_nothing() {
     let poly = random_poly(&mut Rng::new(8), 10, 100, 2, 2);
     let terms = terms(&[poly], 10);
     let runs = [0, 64 << 20].map(|memory| {
-        let scheme = Scheme::new(&terms, &Options { memory, ..Options::default() }).unwrap();
+        let scheme = Scheme::new(&terms, &Options { memory, ..Options::default() });
         let problem = Orders::new(scheme, Direction::Backward);
         let solver = Solver::new(&problem, Method::preset("anneal").unwrap()).seed(3).threads(2);
         let outcome = solver.budget(Budget::playouts(3_000)).run().unwrap();
@@ -430,7 +432,7 @@ fn published_counts() {
         let Some((terms, variables)) = file(name) else { return };
         assert_eq!(terms.operations(), input, "{name}");
         let order = order(&variables, names);
-        let count = |sign| Scheme::new(&terms, &Options { sign, ..Options::default() }).unwrap().operations(&order);
+        let count = |sign| Scheme::new(&terms, &Options { sign, ..Options::default() }).operations(&order);
         assert_eq!(count(Sign::Canonical), canonical, "{name} {names}");
         if form > 0 {
             assert_eq!(count(Sign::Keep), form, "{name} {names}");

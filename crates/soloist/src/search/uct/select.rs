@@ -307,7 +307,7 @@ mod tests {
         let arena = tree(&ABC, &[0.0; 3], Sense::Minimize);
         assert_eq!(choice(&own, &arena, Sense::Minimize, &[]), (0, 6.758714));
         // Upwards the mean over the reference: 5 / 30, 6 / 30 and 5 / 30.
-        assert_eq!(chosen(&Uct { c: 0.0, ..own.clone() }), (1, 0.2));
+        assert_eq!(chosen(&Uct { c: 0.0, ..own }), (1, 0.2));
         // Costs counted below zero are the same problem.
         let mirrored = tree(&[&[-4.0, -6.0], &[-6.0], &[-4.5]], &[0.0; 3], Sense::Maximize);
         let selector = Scale::ratio(-30.0, Sense::Maximize);

@@ -1,0 +1,251 @@
+//! `soloist simplify`: expressions in, code with few operations out.
+
+use crate::args::{Emit, SimplifyArgs};
+use crate::choice;
+use crate::failure::{Failure, unknown};
+use crate::output::{self, Target, temporary};
+use crate::result::plain;
+use crate::signal;
+use soloist::{Budget, Method, StopReason};
+use soloist_problems::find_domain;
+use soloist_problems::horner::{
+    Direction, Found, Header, Language, Program, Search, Simplified, System, best_of, default_method, degree, describe,
+    emit, open, polish, search, simplify, verify_code, verify_exactly,
+};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Operations that the polishing of a program looks at altogether without --polish, and attempts at most.
+const POLISH_WORK: u64 = 1_000_000;
+const POLISH_ROUNDS: u64 = 300;
+/// Terms that the greedy phase looks at altogether, over all orders that it tries.
+const GREEDY_WORK: usize = 400_000;
+/// Orders scored and time of a search without limits.
+const DEFAULT_PLAYOUTS: u64 = 2000;
+const DEFAULT_TIME: Duration = Duration::from_secs(30);
+
+/// Runs the command.
+pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
+    let (method, budget) = plan(args)?;
+    let target = args.out.as_deref().map(Target::new).transpose()?;
+    if let Some(target) = &target
+        && target.is_same(Path::new(&args.file))
+    {
+        return Err(Failure::usage(format!("--out {} would overwrite the input", target.shown())));
+    }
+    let note = |line: &str| {
+        if !args.quiet {
+            output::note(line);
+        }
+    };
+    let start = Instant::now();
+    let read = |expand| open(&args.file, expand).map_err(|error| Failure::runtime(error.to_string()));
+    let system = Arc::new(read(true)?);
+    let order = named_order(&system, &args.order)?;
+    note(&format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
+    signal::install(args.quiet, target.iter().filter_map(|target| temporary(target.path())).collect())?;
+
+    let (orders, interrupted) = if args.order.is_empty() {
+        let found = find(args, &system, method, budget)?;
+        summarize(&found, &note);
+        (candidates(&system, &found), found.stop == StopReason::Interrupted)
+    } else {
+        (vec![order], false)
+    };
+    let begun = Instant::now();
+    let (system, mut best) = choose(args, system, &orders)?;
+    improve_further(args, &mut best, &note);
+    let counts = best.program.counts();
+    note(&format!("order, outermost first: {}", names(&system, &best.order)));
+    note(&format!(
+        "operations: {} in the input, {} after common sub-expressions, {} in the code ({} +, {} *), in {}",
+        system.counts().total(),
+        best.scheme.total(),
+        counts.total(),
+        counts.additions,
+        counts.multiplications,
+        seconds(begun.elapsed())
+    ));
+    let language = match args.emit {
+        Emit::C => Language::C,
+        Emit::Rust => Language::Rust,
+        Emit::Fortran => Language::Fortran,
+        Emit::Python => Language::Python,
+        Emit::Form => Language::Form,
+        Emit::Json => Language::Json,
+    };
+    let write = |language| {
+        let header =
+            Header { function: &args.function, source: &args.file, input: system.counts(), order: &best.order };
+        emit(&system, &best.program, language, &header)
+    };
+    let code = write(language);
+    if !args.no_verify {
+        let begun = Instant::now();
+        let form = if language == Language::Form { code.clone() } else { write(Language::Form) };
+        let line = verify(&system, &best.program, &code, language, &form)?;
+        note(&format!("{line}, in {}", seconds(begun.elapsed())));
+    }
+    match target {
+        Some(target) => target.write(&code)?,
+        None => output::print(&code)?,
+    }
+    Ok(if interrupted { 130 } else { 0 })
+}
+
+/// The method and the limits asked for.
+fn plan(args: &SimplifyArgs) -> Result<(Method, Budget), Failure> {
+    let domain = find_domain("horner").ok_or_else(|| Failure::runtime("the problem horner is missing"))?;
+    let mut method = args.method.map_or_else(default_method, |preset| preset.method());
+    let name = args.method.map_or_else(|| choice::name_of(&method), |preset| preset.name);
+    choice::apply(domain, name, &mut method, &args.set.iter().collect::<Vec<_>>())?;
+    let budget = match (args.time, args.playouts) {
+        (None, None) => Budget { time: Some(DEFAULT_TIME), ..Budget::playouts(DEFAULT_PLAYOUTS) },
+        (time, playouts) => Budget { time, playouts, ..Budget::default() },
+    };
+    if let Some(why) = choice::endless(&method, &budget) {
+        return Err(Failure::usage(format!("{name}: {why}")));
+    }
+    Ok((method, budget))
+}
+
+/// Searches for orders.
+fn find(args: &SimplifyArgs, system: &Arc<System>, method: Method, budget: Budget) -> Result<Found, Failure> {
+    let asked = Search {
+        method,
+        direction: Direction::Forward,
+        seed: args.seed.unwrap_or(0),
+        threads: args.threads.unwrap_or(1),
+        budget,
+        stop: Some(&signal::STOP),
+        prove: args.prove,
+    };
+    let quiet = args.quiet;
+    let mut improved = |score: f64, elapsed: Duration| {
+        if !quiet {
+            output::note(&format!("{:>8.2} s  {}", elapsed.as_secs_f64(), plain(score)));
+        }
+    };
+    search(Arc::clone(system), asked, &mut improved).map_err(|error| Failure::runtime(error.to_string()))
+}
+
+fn summarize(found: &Found, note: &dyn Fn(&str)) {
+    let Found { score, optimal, playouts, elapsed, .. } = found;
+    let score = score.map_or_else(|| "no order".to_owned(), plain);
+    let proven = if *optimal { ", proven optimal" } else { "" };
+    note(&format!("search: {playouts} orders, best {score}{proven}, in {}", seconds(*elapsed)));
+}
+
+/// The orders to try: those found, and both occurrence orders; fewer of a large system.
+fn candidates(system: &System, found: &Found) -> Vec<Vec<usize>> {
+    let mut orders = found.orders.clone();
+    let mut standard = system.occurrence_order();
+    for _ in 0..2 {
+        if !orders.contains(&standard) {
+            orders.push(standard.clone());
+        }
+        standard.reverse();
+    }
+    orders.truncate((GREEDY_WORK / system.terms().max(1)).max(1));
+    orders
+}
+
+/// The best program over the orders; where the input holds sums that were multiplied out, also over the input as it
+/// stands.
+fn choose(
+    args: &SimplifyArgs,
+    system: Arc<System>,
+    orders: &[Vec<usize>],
+) -> Result<(Arc<System>, Simplified), Failure> {
+    let stop = Some(&signal::STOP);
+    if args.no_greedy {
+        let order = orders.first().map_or(&[][..], Vec::as_slice);
+        let best = simplify(&system, order, None, stop);
+        return Ok((system, best));
+    }
+    let best = best_of(&system, orders, stop, &mut |_| {});
+    let mut best = best.unwrap_or_else(|| simplify(&system, &[], None, stop));
+    if !args.order.is_empty() {
+        return Ok((system, best));
+    }
+    let written = open(&args.file, false).map_err(|error| Failure::runtime(error.to_string()))?;
+    if written.is_block().contains(&true) {
+        let order = written.occurrence_order();
+        let reverse: Vec<usize> = order.iter().rev().copied().collect();
+        if let Some(other) = best_of(&written, &[order, reverse], stop, &mut |_| {})
+            && other.operations() < best.operations()
+        {
+            best = other;
+            return Ok((Arc::new(written), best));
+        }
+    }
+    Ok((system, best))
+}
+
+/// Polishes the program.
+fn improve_further(args: &SimplifyArgs, best: &mut Simplified, note: &dyn Fn(&str)) {
+    if args.no_greedy {
+        return;
+    }
+    let before = best.operations();
+    let rounds = args.polish.unwrap_or_else(|| (POLISH_WORK / before.max(1)).min(POLISH_ROUNDS));
+    let start = Instant::now();
+    let seed = args.seed.unwrap_or(0);
+    polish(&mut best.program, rounds, seed, Some(&signal::STOP), &mut |_, _| {});
+    if rounds > 0 {
+        let after = best.operations();
+        note(&format!(
+            "greedy phase: {before} operations, {after} after {rounds} attempts to polish, in {}",
+            seconds(start.elapsed())
+        ));
+    }
+}
+
+/// Checks the code against the input; what was done, as a line.
+fn verify(system: &System, program: &Program, code: &str, language: Language, form: &str) -> Result<String, Failure> {
+    let internal = |error: String| Failure::runtime(format!("internal error: the code fails verification: {error}"));
+    let verified = verify_code(system, code, language).map_err(internal)?;
+    let (counted, claimed) = (verified.counts.total(), program.counts().total());
+    if counted != claimed {
+        return Err(internal(format!("{claimed} operations claimed, {counted} counted")));
+    }
+    let exact = verify_exactly(system, form).map_err(internal)?;
+    let bits = verified.error_bits(degree(program).max(1));
+    let mut line = format!(
+        "verified: equal to the input at {} random points modulo primes of 61 and 62 bits (error probability below 2^-{bits})",
+        verified.points
+    );
+    if exact.is_some() {
+        line.push_str(" and, multiplied out, term by term");
+    }
+    Ok(line)
+}
+
+/// An order from names, completed.
+fn named_order(system: &System, names: &[String]) -> Result<Vec<usize>, Failure> {
+    let mut order = Vec::new();
+    for name in names {
+        let symbols: Vec<&str> = system.symbols().iter().map(String::as_str).collect();
+        let symbol = symbols.iter().position(|own| own == name);
+        let symbol = symbol.ok_or_else(|| {
+            let shown = &symbols[..symbols.len().min(100)];
+            Failure::usage(unknown("variable", name, shown))
+        })?;
+        if order.contains(&symbol) {
+            return Err(Failure::usage(format!("variable `{name}` comes twice in the order")));
+        }
+        order.push(symbol);
+    }
+    Ok(order)
+}
+
+fn names(system: &System, order: &[usize]) -> String {
+    let names: Vec<&str> = order.iter().take(200).map(|&symbol| system.symbols()[symbol].as_str()).collect();
+    let more = if order.len() > 200 { ",..." } else { "" };
+    format!("{}{more}", names.join(","))
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{} s", plain((time.as_secs_f64() * 1000.0).round() / 1000.0))
+}

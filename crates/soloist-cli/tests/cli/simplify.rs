@@ -1,0 +1,84 @@
+//! `soloist simplify`: code on standard output, a summary on standard error.
+
+use crate::common::{Done, Folder, command, read, run};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+#[test]
+fn code_in_every_language() {
+    let folder = Folder::new();
+    let file = folder.write("a.txt", "F = x^3*y^2+x^2*y+x^3*z;\nG = 3*x*y - 1/2;\n");
+    for (language, start, part) in [
+        ("c", "//", "void f(const double *restrict x, double *restrict y)"),
+        ("rust", "//", "pub fn f(x: &[f64; 3], y: &mut [f64; 2]) {"),
+        ("fortran", "!", "subroutine f(x, y)"),
+        ("python", "#", "def f(x):"),
+        ("form", "*", "F = "),
+    ] {
+        let done = run(&["simplify", &file, "--emit", language, "--playouts", "50"]).exits(0);
+        assert!(done.stdout.starts_with(start) && done.stdout.contains(part), "{done:?}");
+        assert!(done.stdout.contains("9 operations: 3 additions, 6 multiplications"), "{done:?}");
+        assert!(done.stderr.contains("verified: equal to the input at 3 random points"), "{done:?}");
+        assert!(done.stderr.contains("term by term"), "{done:?}");
+        let code = folder.write("code", &done.stdout);
+        assert!(run(&["check", "horner", &file, &code]).exits(0).stdout.starts_with("valid: score 9, "));
+    }
+    let done = run(&["simplify", &file, "--emit", "json", "--playouts", "50", "--quiet"]).exits(0);
+    assert!(done.stderr.is_empty(), "{done:?}");
+    let json = done.json();
+    assert_eq!((&json["counts"]["operations"], &json["input"]["operations"]), (&9.into(), &14.into()));
+    assert_eq!(json["outputs"], serde_json::json!(["F", "G"]));
+    let code = folder.write("code.json", &done.stdout);
+    run(&["check", "horner", &file, &code]).exits(0);
+    run(&["check", "horner", &file, &folder.write("bad.json", done.stdout.replace("x[0]", "x[1]"))]).exits(1);
+}
+
+#[test]
+fn orders_may_be_given() {
+    let folder = Folder::new();
+    let file = folder.write("a.txt", "x^3*y^2+x^2*y+x^3*z");
+    let out = folder.join("a.c");
+    let call = ["simplify", &file, "--order", "x,y,z", "--function", "horner", "--out", &out];
+    let done = run(&call).exits(0);
+    assert!(done.stdout.is_empty() && done.stderr.contains("order, outermost first: x,y,z"), "{done:?}");
+    assert!(read(&out).contains("void horner(") && read(&out).contains("// 6 operations"), "{}", read(&out));
+    let plain = run(&["simplify", &file, "--order", "y,x,z", "--no-greedy", "--no-verify"]).exits(0);
+    assert!(plain.stdout.contains("// 7 operations") && !plain.stderr.contains("verified"), "{plain:?}");
+    run(&["simplify", &file, "--order", "x,w"]).refused(2, "no variable `w`");
+    run(&["simplify", &file, "--order", "x,x"]).refused(2, "comes twice");
+    run(&["simplify", &file, "--order", "x", "--method", "uct"]).refused(2, "--order");
+    run(&["simplify", &file, "--function", "2f"]).refused(2, "expected a letter");
+    run(&["simplify", &file, "--out", &file]).refused(2, "would overwrite the input");
+    run(&["simplify", &folder.join("absent")]).refused(1, "cannot be read");
+    run(&["simplify", &folder.write("bad", "x +\n y ++ * 3")]).refused(1, "line 2, column 7: expected a number");
+    run(&["simplify", &file, "--method", "dfs", "--playouts", "5"]).refused(2, "dfs");
+}
+
+/// Runs are reproducible, and sums that need not be multiplied out are not.
+#[test]
+fn the_best_form_of_the_input_wins() {
+    let folder = Folder::new();
+    let sum: Vec<String> = (1..=12).map(|at| format!("x{at}")).collect();
+    let file = folder.write("a.txt", format!("({})^4", sum.join("+")));
+    let call = ["simplify", &file, "--playouts", "3", "--emit", "form"];
+    let done = run(&call).exits(0);
+    assert!(done.stdout.contains("13 operations: 11 additions, 2 multiplications"), "{done:?}");
+    assert_eq!(run(&call).stdout, done.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_signal_prints_the_code_so_far() {
+    let mut child = command(&["simplify", "res:5,4", "--time", "1h", "--emit", "form"]);
+    let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut said = String::new();
+    while !said.contains(" s  ") {
+        assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "no improvement: {said}");
+    }
+    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(kill.success());
+    stderr.read_to_string(&mut said).unwrap();
+    let done = Done::new(child.wait_with_output().unwrap()).exits(130);
+    assert!(done.stdout.contains("f = ") && said.contains("verified"), "{said} {done:?}");
+}

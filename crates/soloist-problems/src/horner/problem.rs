@@ -1,0 +1,209 @@
+//! The orders of the variables of a system as a search problem.
+
+use super::dag::Dag;
+use super::scheme::{self, Direction, MODULUS, Options, Partial, Scheme, Sign, Terms, optimal_order};
+use super::{Coefficient, Polynomial, Signs, System};
+use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use std::hash::Hasher;
+use std::sync::Arc;
+
+/// The orders of the variables of a [`System`]: minimise the operations of the Horner scheme with common
+/// sub-expressions, [`Dag::level_counts`].
+///
+/// As [`scheme::Orders`], which scores an order without building it; only systems with coefficients beyond 64 bits are
+/// built in full. A move is a variable, by its number among the symbols that occur (of more than 128, the most frequent
+/// ones; the others are innermost).
+#[derive(Debug)]
+pub struct Orders {
+    system: Arc<System>,
+    signs: Signs,
+    inner: scheme::Orders,
+    /// Whether the levels count exactly.
+    exact: bool,
+    /// The cost of the best order of all, when it is proven.
+    proven: Option<u64>,
+    fingerprint: u64,
+}
+
+impl Orders {
+    /// The problem on `system`.
+    #[must_use]
+    pub fn new(system: Arc<System>, signs: Signs, direction: Direction) -> Self {
+        let (terms, exact) = terms(&system);
+        let sign = if signs == Signs::Kept { Sign::Keep } else { Sign::Canonical };
+        let scheme = Scheme::new(&terms, &Options { sign, ..Options::default() });
+        let mut hash = StableHasher::new();
+        hash.write(b"horner");
+        hash.write_u8(u8::from(signs == Signs::Kept));
+        hash.write_u8(direction as u8);
+        hash.write_u64(soloist::stable_hash(&system.symbols()[..]));
+        for definition in system.definitions() {
+            hash.write_u64(soloist::stable_hash(definition.polynomial.exponents()));
+            hash.write_u64(soloist::stable_hash(definition.polynomial.coefficients()));
+        }
+        let inner = scheme::Orders::new(scheme, direction);
+        Self { system, signs, inner, exact, proven: None, fingerprint: hash.finish() }
+    }
+
+    /// What is computed.
+    #[must_use]
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// How signs are treated.
+    #[must_use]
+    pub fn signs(&self) -> Signs {
+        self.signs
+    }
+
+    /// The moves of a solution as an order of all symbols, outermost first.
+    #[must_use]
+    pub fn order(&self, moves: &[u8]) -> Vec<usize> {
+        super::simplify::complete(&self.system, &self.inner.order(moves))
+    }
+
+    /// The symbol behind a move.
+    #[must_use]
+    pub fn symbol(&self, mv: u8) -> usize {
+        self.inner.scheme().searched()[usize::from(mv)]
+    }
+
+    /// Finds the best order of all symbols and proves it, by [`optimal_order`]; from then on its cost bounds all states,
+    /// so that a search ends when it meets it. `known` is the best order at hand, if there is one. `None`: `watch` said
+    /// to stop.
+    ///
+    /// # Errors
+    /// One line: too many variables, coefficients beyond 64 bits.
+    pub fn prove(
+        &mut self,
+        known: Option<&[usize]>,
+        watch: &mut dyn FnMut(u64, u64) -> bool,
+    ) -> Result<Option<Vec<usize>>, String> {
+        if !self.exact {
+            return Err("coefficients beyond 64 bits: the best order is not proven".into());
+        }
+        let Some(best) = optimal_order(self.inner.scheme(), known, watch)? else { return Ok(None) };
+        self.proven = Some(best.cost);
+        Ok(Some(super::simplify::complete(&self.system, &best.order)))
+    }
+}
+
+/// The terms of all definitions of a system, blocks being outputs like others, and whether they say all that counting
+/// needs: they do unless a coefficient has more than 64 bits.
+#[must_use]
+pub fn terms(system: &System) -> (Terms, bool) {
+    let mut terms = Terms::new(system.symbols().len());
+    let mut exact = true;
+    for (output, definition) in (0..).zip(system.definitions()) {
+        let polynomial = &definition.polynomial;
+        let factor = integer_factor(polynomial);
+        for (row, value) in polynomial.terms() {
+            let value = if factor == Coefficient::ONE { value.clone() } else { value.mul(&factor) };
+            let (residue, size) = match value.small() {
+                Some((number, _)) => (value.modulo(MODULUS).unwrap_or(0), number.unsigned_abs()),
+                None => (0, 1),
+            };
+            // A placeholder keeps the term where only its exponents matter.
+            exact &= residue != 0;
+            exact &= terms.push(output, row, residue.max(1), size).is_ok();
+        }
+    }
+    (terms, exact)
+}
+
+/// A number that makes all coefficients integers, and the content other than 1 if it was: what is divided in front
+/// costs an operation.
+fn integer_factor(polynomial: &Polynomial) -> Coefficient {
+    if polynomial.coefficients().iter().all(Coefficient::is_integer) {
+        return Coefficient::ONE;
+    }
+    let content = polynomial.content().abs();
+    let big = content.to_big();
+    let below = Coefficient::big_ratio(big.denom().clone(), 1.into()).unwrap_or(Coefficient::ONE);
+    if content.mul(&below) == Coefficient::ONE { below.mul(&Coefficient::from(2)) } else { below }
+}
+
+impl Problem for Orders {
+    type State = Partial;
+    type Move = u8;
+
+    fn root(&self) -> Partial {
+        self.inner.root()
+    }
+
+    fn moves(&self, state: &Partial, moves: &mut Vec<u8>) {
+        self.inner.moves(state, moves);
+    }
+
+    fn apply(&self, state: &mut Partial, mv: u8) {
+        self.inner.apply(state, mv);
+    }
+
+    fn score(&self, state: &Partial) -> Score {
+        if self.exact {
+            return self.inner.score(state);
+        }
+        let dag = Dag::build(&self.system, &self.order(state.chosen()), self.signs);
+        Score::Feasible(dag.level_counts().total() as f64)
+    }
+
+    fn sense(&self) -> Sense {
+        Sense::Minimize
+    }
+
+    fn code(&self, state: &Partial, mv: u8) -> u64 {
+        self.inner.code(state, mv)
+    }
+
+    fn codes(&self) -> Option<u32> {
+        self.inner.codes()
+    }
+
+    fn bias(&self, state: &Partial, mv: u8) -> f64 {
+        self.inner.bias(state, mv)
+    }
+
+    fn bound(&self, state: &Partial) -> Option<f64> {
+        let counted = if self.exact { self.inner.bound(state) } else { None };
+        let proven = self.proven.map(|cost| cost as f64);
+        match (counted, proven) {
+            (Some(counted), Some(proven)) => Some(counted.max(proven)),
+            _ => counted.or(proven),
+        }
+    }
+
+    fn potential(&self, state: &Partial) -> Option<f64> {
+        if self.exact { self.inner.potential(state) } else { None }
+    }
+
+    /// The operations of the input.
+    fn reference(&self) -> Option<f64> {
+        Some(self.system.counts().total() as f64)
+    }
+
+    fn key(&self, state: &Partial) -> Option<u64> {
+        if self.exact { self.inner.key(state) } else { None }
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        Some(Box::new(Inner(self.inner.rollout(name)?)))
+    }
+
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        self.inner.rollouts()
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}
+
+/// A rollout of the problem inside.
+struct Inner(Box<dyn Rollout<scheme::Orders>>);
+
+impl Rollout<Orders> for Inner {
+    fn run(&mut self, problem: &Orders, state: &mut Partial, playout: &mut Playout<u8>, rng: &mut Rng) {
+        self.0.run(&problem.inner, state, playout, rng);
+    }
+}

@@ -1,0 +1,23 @@
+//! The reader of expressions: any bytes give a system or a one-line error, and the code of a system computes it.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use soloist_problems::horner::{Header, Language, emit, parse, simplify, verify_code};
+
+fuzz_target!(|bytes: &[u8]| {
+    for expand in [true, false] {
+        match parse("fuzz", bytes, expand) {
+            Ok(system) if system.terms() < 200 => {
+                let best = simplify(&system, &[], Some(0), None);
+                let header = Header { function: "f", source: "fuzz", input: system.counts(), order: &best.order };
+                let code = emit(&system, &best.program, Language::C, &header);
+                match verify_code(&system, &code, Language::C) {
+                    Ok(verified) => assert_eq!(verified.counts, best.program.counts()),
+                    Err(message) => assert_eq!(message, "every point that was tried divides by zero"),
+                }
+            }
+            Ok(_) => {}
+            Err(error) => assert_eq!(error.to_string().lines().count(), 1),
+        }
+    }
+});
