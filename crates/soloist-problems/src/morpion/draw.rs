@@ -74,7 +74,7 @@ pub(super) fn svg(played: &Played, label: &str, given: usize) -> String {
     let (low, high) = extent(played);
     let place = |(x, y): Point| (MARGIN + (x - low.0) * UNIT, TITLE + MARGIN + (y - low.1) * UNIT);
     let (width, height) = (2 * MARGIN + (high.0 - low.0) * UNIT, TITLE + 2 * MARGIN + (high.1 - low.1) * UNIT);
-    let width = width.max(640);
+    let width = width.max(720);
     let mut svg = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     // Writing to a string cannot fail.
     let _ = writeln!(
@@ -82,7 +82,7 @@ pub(super) fn svg(played: &Played, label: &str, given: usize) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"DejaVu Sans, Verdana, Arial, sans-serif\" fill=\"#222\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n\
-         <text x=\"24\" y=\"38\" font-size=\"20\" font-weight=\"bold\">{}</text>\n\
+         <text x=\"24\" y=\"38\" font-size=\"18\" font-weight=\"bold\">{}</text>\n\
          <text x=\"24\" y=\"62\" font-size=\"14\" fill=\"#555\">{}</text>",
         played.summary(),
         escape(label)

@@ -14,22 +14,22 @@ const MAX_COORDINATE: i32 = 1_000_000;
 /// Where games are written to have their reference point, as on www.morpionsolitaire.com.
 const REFERENCE: i32 = 28;
 
-/// Reads the file at `path`; `variant` says what the file need not say, and must not contradict.
+/// Reads the file at `path`; `assumed` is its variant unless it names another.
 ///
 /// # Errors
 /// A file that cannot be read, is larger than 1 MiB, or is refused by [`parse`].
-pub fn read(path: &str, variant: Option<Variant>) -> Result<Game, InstanceError> {
+pub fn read(path: &str, assumed: Option<Variant>) -> Result<Game, InstanceError> {
     let bytes = read_file_prefix(Path::new(path), MAX_BYTES).map_err(|error| InstanceError {
-        message: format!("{} (nor is it 5T, 5D, 4T or 4D)", error.message),
+        message: format!("{}; nor is it one of the specs 5T, 5D, 4T and 4D", error.message),
         ..error
     })?;
     if bytes.len() > MAX_BYTES {
         return Err(InstanceError::new(path, "larger than 1 MiB, the most that is read"));
     }
-    parse(path, &bytes, variant)
+    parse(path, &bytes, assumed)
 }
 
-/// Reads a game from the text of a file; `name` is what errors call it.
+/// Reads a game from the text of a file; `name` is what errors call it, `assumed` its variant unless it names another.
 ///
 /// ```text
 /// # variant 5D
@@ -45,7 +45,7 @@ pub fn read(path: &str, variant: Option<Variant>) -> Result<Game, InstanceError>
 /// names the variant. The game need not be finished.
 ///
 /// # Errors
-/// One line with the place and what was expected: no variant named, in the text or by `variant`, or two different ones;
+/// One line with the place and what was expected: no variant named or assumed, or two named;
 /// a line of another form, coordinates beyond a million, more than [`MAX_MOVES`] moves, a move that breaks the rules,
 /// binary data.
 ///
@@ -56,21 +56,20 @@ pub fn read(path: &str, variant: Option<Variant>) -> Result<Game, InstanceError>
 /// let error = parse("a.txt", b"(28,28)\n(27,27) / 3\n", Some(Variant::D5)).unwrap_err();
 /// assert_eq!(error.to_string(), "a.txt: line 2: distance 3 of the line's middle, expected -2 to +2");
 /// ```
-pub fn parse(name: &str, bytes: &[u8], variant: Option<Variant>) -> Result<Game, InstanceError> {
+pub fn parse(name: &str, bytes: &[u8], assumed: Option<Variant>) -> Result<Game, InstanceError> {
     let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);
     let bytes = text_bytes(name, bytes)?;
-    let mut variant = variant;
+    let mut named = None;
     for (number, text) in lines(bytes) {
-        let Some(named) = named_variant(text) else { continue };
-        match variant {
-            Some(other) if other != named => {
-                return Err(fail(number, format!("variant {named}, but {other} is asked for or named above")));
-            }
-            _ => variant = Some(named),
+        let Some(variant) = named_variant(text) else { continue };
+        if let Some(other) = named.replace(variant)
+            && other != variant
+        {
+            return Err(fail(number, format!("variant {variant}, but {other} is named above")));
         }
     }
-    let Some(variant) = variant else {
-        let message = "no variant named: expected a line `# variant 5T` (or 5D, 4T, 4D), or the option variant=5T";
+    let Some(variant) = named.or(assumed) else {
+        let message = "no variant named: expected a line `# variant 5T` (or 5D, 4T, 4D), or the option assume=5T";
         return Err(InstanceError::new(name, message));
     };
     let mut reference = None;

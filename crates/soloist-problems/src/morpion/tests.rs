@@ -373,7 +373,6 @@ fn reader_errors_are_exact() {
     let cases: &[(&str, String)] = &[
         ("", "no reference point, expected a line such as (28,28)".into()),
         ("# nothing\n\n", "no reference point, expected a line such as (28,28)".into()),
-        ("# variant 5T\n(28,28)", "line 1: variant 5T, but 5D is asked for or named above".into()),
         ("28,28", format!("line 1: '28,28', {point}")),
         ("(28)", format!("line 1: '(28)', {point}")),
         ("(28,1000001)", format!("line 1: '(28,1000001)', {point}")),
@@ -401,13 +400,13 @@ fn reader_errors_are_exact() {
     let unnamed = parse("a.txt", b"(28,28)", None).unwrap_err().to_string();
     assert!(unnamed.starts_with("a.txt: no variant named: expected a line `# variant 5T`"), "{unnamed}");
     let twice = parse("a.txt", b"# variant 5T\n# variant 4T\n(28,28)", None).unwrap_err().to_string();
-    assert_eq!(twice, "a.txt: line 2: variant 4T, but 5T is asked for or named above");
+    assert_eq!(twice, "a.txt: line 2: variant 4T, but 5T is named above");
     let long = "(28,28)\n".to_owned() + &"(1,1) - 0\n".repeat(MAX_MOVES + 1);
     let long = parse("a.txt", long.as_bytes(), Some(Variant::T5)).unwrap_err().to_string();
     assert_eq!(long, "a.txt: line 1002: more than 1000 moves");
     let missing = read("no/such.txt", None).unwrap_err().to_string();
     assert!(
-        missing.starts_with("no/such.txt: cannot be read: ") && missing.ends_with("5T, 5D, 4T or 4D)"),
+        missing.starts_with("no/such.txt: cannot be read: ") && missing.ends_with("5T, 5D, 4T and 4D"),
         "{missing}"
     );
     assert!(read(env!("CARGO_MANIFEST_DIR"), None).is_err(), "a folder");
@@ -416,12 +415,14 @@ fn reader_errors_are_exact() {
 #[test]
 fn options_and_specs_agree() {
     let load = |spec: &str, variant: &str| {
-        (DOMAIN.load)(spec, &Options::from([("variant".to_owned(), variant.to_owned())]))
+        (DOMAIN.load)(spec, &Options::from([("assume".to_owned(), variant.to_owned())]))
             .map(|instance| instance.describe())
     };
-    assert_eq!(load("5d", "auto").unwrap(), "5D: lines of 5 points, parallel lines share no point");
-    assert_eq!(load("4T", "4T").unwrap(), "4T: lines of 4 points, parallel lines may touch");
-    assert_eq!(load("5D", "5T").unwrap_err().to_string(), "5D: the spec is of 5D, the option `variant` says otherwise");
+    assert_eq!(load("5d", "nothing").unwrap(), "variant 5D, lines of 5 points, parallel lines share no point");
+    assert_eq!(load("4T", "4T").unwrap(), "variant 4T, lines of 4 points, parallel lines may touch");
+    // What an instance says of itself wins.
+    assert_eq!(load("4D", "5T").unwrap(), "variant 4D, lines of 4 points, parallel lines share no point");
+    assert_eq!(parse("x", b"# variant 4D\n(1,1)", Some(Variant::T5)).unwrap().variant(), Variant::D4);
     assert_eq!((DOMAIN.generate)("6T").unwrap_err().to_string(), "6T: expected 5T, 5D, 4T or 4D");
     for variant in Variant::ALL {
         let text = (DOMAIN.generate)(variant.name()).unwrap();
@@ -468,10 +469,7 @@ fn verifier_judges_by_the_rules() {
         ("[3]", "move 1: '3', expected {\"point\": [2, 2], \"direction\": \"/\", \"position\": 2} or [2, 2, \"/\", 2]"),
         ("{}", "no list `moves`"),
         (r#"{"moves": 3}"#, "`moves` is not a list"),
-        (
-            r#"{"pentasol": "(28,28)"}"#,
-            "pentasol: no variant named: expected a line `# variant 5T` (or 5D, 4T, 4D), or the option variant=5T",
-        ),
+        ("# variant 5D\n(28,28)\n(27,27) / 0", "a game of 5D, expected 5T"),
         (r#"{"variant": "5D", "moves": []}"#, "a game of '\"5D\"', expected 5T"),
         (r#"{"moves": [], "pentasol": "(28,28)\n(27,27) / 0"}"#, "`pentasol` and `moves` are different games"),
         (r#"{"moves": [], "length": 1}"#, "claims the length '1', recomputed: 0"),

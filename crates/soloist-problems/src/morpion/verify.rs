@@ -174,9 +174,7 @@ pub fn replay(variant: Variant, strokes: &[Stroke]) -> Result<Played, Fault> {
 pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if !text.starts_with(['{', '[']) {
-        let read =
-            format::parse("solution", text.as_bytes(), Some(game.variant())).map_err(|error| error.to_string())?;
-        return verdict(game, read.start());
+        return verdict(game, &pentasol("solution", text, game.variant())?);
     }
     let json: Value =
         serde_json::from_str(text).map_err(|error| InstanceError::json("solution", &error).to_string())?;
@@ -202,12 +200,10 @@ pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
     {
         return Err(format!("a game of {}, expected {}", short(variant), game.variant()));
     }
-    let strokes = strokes(solution)?;
+    let strokes = strokes(solution, game.variant())?;
     if let Some(text) = solution.get("pentasol") {
         let text = text.as_str().ok_or("`pentasol` is not a text")?;
-        let read =
-            format::parse("pentasol", text.as_bytes(), Some(game.variant())).map_err(|error| error.to_string())?;
-        if read.start() != strokes {
+        if pentasol("pentasol", text, game.variant())? != strokes {
             return Err("`pentasol` and `moves` are different games".into());
         }
     }
@@ -225,16 +221,21 @@ pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
 }
 
 /// The moves of a solution object.
-pub(super) fn strokes(solution: &Value) -> Result<Vec<Stroke>, String> {
-    match (solution.get("moves"), solution.get("pentasol"), solution.get("variant")) {
-        (Some(moves), ..) => list(moves),
-        (None, Some(Value::String(text)), variant) => {
-            let variant = variant.and_then(Value::as_str).and_then(|name| name.parse().ok());
-            let read = format::parse("pentasol", text.as_bytes(), variant).map_err(|error| error.to_string())?;
-            Ok(read.start().to_vec())
-        }
+pub(super) fn strokes(solution: &Value, variant: Variant) -> Result<Vec<Stroke>, String> {
+    match (solution.get("moves"), solution.get("pentasol")) {
+        (Some(moves), _) => list(moves),
+        (None, Some(Value::String(text))) => pentasol("pentasol", text, variant),
         _ => Err("no list `moves`".into()),
     }
+}
+
+/// The moves of a text in Pentasol notation, which may name no other variant.
+fn pentasol(name: &str, text: &str, variant: Variant) -> Result<Vec<Stroke>, String> {
+    let game = format::parse(name, text.as_bytes(), Some(variant)).map_err(|error| error.to_string())?;
+    if game.variant() != variant {
+        return Err(format!("a game of {}, expected {variant}", game.variant()));
+    }
+    Ok(game.start().to_vec())
 }
 
 fn verdict(game: &Game, strokes: &[Stroke]) -> Result<Checked, String> {
