@@ -115,6 +115,48 @@ fn the_default_method_reaches_small_optima() {
     }
 }
 
+/// The best of `width` paths a length, ranked by potential, equal keys once: its score and its moves.
+fn beam(problem: &Snakes<4>, width: usize) -> (u32, Vec<u8>) {
+    let mut layer = vec![(problem.root(), Vec::new())];
+    let mut best = (score(problem, &layer[0].0), Vec::new());
+    while !layer.is_empty() {
+        let mut keys = std::collections::HashSet::new();
+        let mut next = Vec::new();
+        for (state, path) in &layer {
+            for mv in moves(problem, state) {
+                let state = play(problem, state, mv);
+                if keys.insert(problem.key(&state)) {
+                    let path = [&path[..], &[mv]].concat();
+                    if score(problem, &state) > best.0 {
+                        best = (score(problem, &state), path.clone());
+                    }
+                    next.push((state, path));
+                }
+            }
+        }
+        // A stable sort: ties to the earlier.
+        next.sort_by_key(|(state, _)| std::cmp::Reverse(problem.potential(state).unwrap() as u32));
+        next.truncate(width);
+        layer = next;
+    }
+    best
+}
+
+#[test]
+fn potentials_lead_a_beam_to_the_optima_of_dimension_seven() {
+    for (kind, potential, optimum) in [
+        (Kind::Snake, Potential::Free, 50),
+        (Kind::Snake, Potential::Reachable, 50),
+        (Kind::Coil, Potential::Reachable, 48),
+    ] {
+        let problem = Snakes::<4>::new(kind, &cube(7, 2), Code::Vertex, potential);
+        let (length, path) = beam(&problem, 2_000);
+        assert_eq!(length, optimum, "{kind:?} by {potential:?}");
+        let checked = check(kind, &cube(7, 2), &format!("{:?}", problem.answer(&path))).unwrap();
+        assert_eq!(checked.score, f64::from(optimum));
+    }
+}
+
 /// No method may find more than is possible.
 #[test]
 fn proven_lengths_are_never_exceeded() {
