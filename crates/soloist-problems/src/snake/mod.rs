@@ -43,7 +43,7 @@ pub use verify::{check, violation};
 use crate::{Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, Shipped};
 use serde_json::{Value, json};
 use soloist::Method;
-use soloist::search::Nrpa;
+use soloist::search::Beam;
 use std::ops::RangeInclusive;
 
 /// The dimensions that are solved.
@@ -255,9 +255,9 @@ impl<const W: usize> Shipped for Loaded<W> {
         &self.problem
     }
 
-    /// Weights kept within e^-3 and e^3 and four playouts an adaptation: with both, runs settle later and further up.
+    /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon.
     fn default_method(&self) -> Method {
-        Method::Nrpa(Nrpa { playouts: 4, clamp: 3.0, ..Nrpa::default() })
+        Method::Beam(Beam { width: 100, widen: 10.0, ..Beam::default() })
     }
 
     fn solution(&self, moves: &[u8]) -> Value {
