@@ -39,7 +39,7 @@ pub fn read(path: &str) -> Result<Cube, InstanceError> {
 /// let cube = parse("a.txt", b"d5k2 # spread 2\nnodes 0 1 3 7\n").unwrap();
 /// assert_eq!(cube.prefix(), [0, 1, 2]);
 /// let error = parse("a.txt", b"d5k2\nnodes 0 1 3\n7 5 4\n").unwrap_err();
-/// assert_eq!(error.to_string(), "a.txt: line 3: vertices 1 and 5, 3 steps apart, differ in 1 bits, at least 2 are needed");
+/// assert_eq!(error.to_string(), "a.txt: line 3: vertices 1 and 5, 3 steps apart, differ in 1 bit, at least 2 are needed");
 /// ```
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
     let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);

@@ -27,7 +27,11 @@ impl fmt::Display for Violation {
         if *steps == 1 {
             return write!(f, "vertices {a} and {b} follow each other and differ in {bits} bits, not in one");
         }
-        write!(f, "vertices {a} and {b}, {steps} steps apart, differ in {bits} bits, at least {needed} are needed")
+        let plural = if *bits == 1 { "" } else { "s" };
+        write!(
+            f,
+            "vertices {a} and {b}, {steps} steps apart, differ in {bits} bit{plural}, at least {needed} are needed"
+        )
     }
 }
 

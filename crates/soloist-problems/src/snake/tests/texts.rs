@@ -64,7 +64,7 @@ fn reader_errors_are_exact() {
         (b"d5\nnodes 0 1\n14", "a.txt: line 3: vertices 1 and 14 follow each other and differ in 4 bits, not in one"),
         (
             b"d5\ntransitions 0\n1\n0",
-            "a.txt: line 4: vertices 0 and 2, 3 steps apart, differ in 1 bits, at least 2 are needed",
+            "a.txt: line 4: vertices 0 and 2, 3 steps apart, differ in 1 bit, at least 2 are needed",
         ),
         (b"d2k1\ntransitions 0 1 0 1 0", "a.txt: line 2: more numbers than the cube has vertices, 4"),
         (b"d2k1\ntransitions 0 1 0 1", "a.txt: line 2: more than 4 vertices"),
@@ -105,7 +105,7 @@ fn verifier_looks_at_every_pair() {
     assert_eq!(snake("3").unwrap().score, 0.0);
     for (bad, message) in [
         ("", "no vertices"),
-        ("0 1 3 2", "vertices 0 and 2, 3 steps apart, differ in 1 bits, at least 2 are needed"),
+        ("0 1 3 2", "vertices 0 and 2, 3 steps apart, differ in 1 bit, at least 2 are needed"),
         ("0 3", "vertices 0 and 3 follow each other and differ in 2 bits, not in one"),
         ("0 1 0", "vertices 0 and 0, 2 steps apart, differ in 0 bits, at least 2 are needed"),
         ("0 8", "vertex 8 does not exist: there are 8, counted from 0"),
@@ -143,7 +143,7 @@ fn verifier_closes_coils() {
     }
     for (bad, message) in [
         ("0 1 3 7 6", "vertices 0 and 6 follow each other and differ in 2 bits, not in one"),
-        ("0 1 3 7 5 4", "vertices 1 and 5, 3 steps apart, differ in 1 bits, at least 2 are needed"),
+        ("0 1 3 7 5 4", "vertices 1 and 5, 3 steps apart, differ in 1 bit, at least 2 are needed"),
         ("0 1", "2 vertices, a cycle has at least 4"),
         ("", "no vertices"),
     ] {
