@@ -43,6 +43,11 @@ impl Problem for Staircase {
         Score::Feasible(f64::from(state.early) + f64::from(state.late) / 2.0)
     }
 
+    /// The score so far.
+    fn potential(&self, state: &Position) -> Option<f64> {
+        Some(f64::from(state.early) + f64::from(state.late) / 2.0)
+    }
+
     fn code(&self, state: &Position, right: bool) -> u64 {
         u64::from(state.step) * 2 + u64::from(right)
     }

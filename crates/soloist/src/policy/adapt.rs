@@ -1,13 +1,13 @@
 //! Adaptation towards one playout.
 
-use super::{Policy, scaled};
+use super::{Policy, scaled, weight_of};
 use crate::Trace;
 
 /// Fixed-point scale of `1 / z`.
 const CHANCE_SCALE: f64 = (1_u128 << 100) as f64;
 
 /// Buffers of an adaptation, kept from one to the next.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// Per slot, zero between calls: one plus the place in the lists by code.
     local: Vec<u32>,
@@ -21,11 +21,23 @@ pub(super) struct Scratch {
     pub(super) weights: Vec<u64>,
     /// By entry: its bias's factor with the weights of the terms as they are now; empty where they are not learned.
     factors: Vec<f64>,
+    /// Whether every entry lasts one step, in the order of the steps.
+    flat: bool,
+    /// By code: its logit after the adaptation, and its weight.
+    logits: Vec<f64>,
+    fresh: Vec<u64>,
     /// By step: change of `z`.
     z: Vec<u64>,
     /// By step: the sum of `1 / z` over the steps before.
     chances: Vec<u128>,
     pub(super) diverse: super::diverse::Scratch,
+}
+
+impl Clone for Scratch {
+    /// Nothing in it outlives an adaptation.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl Scratch {
@@ -53,35 +65,19 @@ impl Policy {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.list_factors(trace, &mut scratch.factors);
         self.gather(&[trace], &mut scratch);
-        let factors = std::mem::take(&mut scratch.factors);
-        let factor = |i| if factors.is_empty() { trace.factors.get(i) } else { factors.get(i) };
-        let steps = trace.chosen.len();
-        scratch.z.clear();
-        scratch.z.resize(steps + 1, 0);
-        for (life, &weight) in trace.lifetimes.iter().zip(&scratch.weights) {
-            scratch.z[life.first as usize] = scratch.z[life.first as usize].wrapping_add(weight);
-            scratch.z[life.end as usize] = scratch.z[life.end as usize].wrapping_sub(weight);
-        }
-        scratch.chances.clear();
-        scratch.chances.push(0);
-        let (mut z, mut sum) = (0_u64, 0_u128);
-        for &change in &scratch.z[..steps] {
-            z = z.wrapping_add(change);
-            sum += chance(z);
-            scratch.chances.push(sum);
-        }
-        for (i, life) in trace.lifetimes.iter().enumerate() {
-            let chance = scratch.chances[life.end as usize] - scratch.chances[life.first as usize];
-            expose(&mut scratch.exposure[scratch.codes[i] as usize], chance, factor(i));
-        }
-        for &chosen in &trace.chosen {
-            scratch.count[scratch.codes[chosen as usize] as usize] += 1;
+        let fresh = std::mem::take(&mut scratch.factors);
+        let factors = if fresh.is_empty() { &trace.factors } else { &fresh };
+        // The chances by step are asked for again where the weights of biases are learned.
+        if scratch.flat && !self.learns_bias() {
+            expose_steps(trace, factors, &mut scratch);
+        } else {
+            expose_spans(trace, factors, &mut scratch);
         }
         if self.learns_bias() {
             self.adapt_terms(trace, &scratch);
         }
         self.apply(&mut scratch, alpha);
-        scratch.factors = factors;
+        scratch.factors = fresh;
         self.scratch = scratch;
     }
 
@@ -107,8 +103,12 @@ impl Policy {
         scratch.touched.clear();
         scratch.codes.clear();
         scratch.weights.clear();
+        scratch.flat = true;
         for trace in traces {
+            let mut step = 0;
             for (i, life) in trace.lifetimes.iter().enumerate() {
+                scratch.flat &= life.end == life.first + 1 && life.first >= step;
+                step = life.first;
                 let slot = self.find_or_insert(life.code);
                 let mut weight = self.weight_at(slot as usize);
                 let factors = if scratch.factors.is_empty() { &trace.factors } else { &scratch.factors };
@@ -133,11 +133,21 @@ impl Policy {
     /// Moves the logits by what was counted.
     pub(super) fn apply(&mut self, scratch: &mut Scratch, alpha: f64) {
         let rate = alpha * self.sharpness;
-        for (i, slot) in scratch.touched.drain(..).enumerate() {
+        scratch.logits.clear();
+        let counts = scratch.exposure.iter().zip(&scratch.count);
+        scratch.logits.extend(scratch.touched.iter().zip(counts).map(|(&slot, (&exposure, &count))| {
             let at = slot as usize;
-            scratch.local[at] = 0;
-            let expected = self.weight_at(at) as i64 as f64 * (to_float(scratch.exposure[i]) * (1.0 / CHANCE_SCALE));
-            self.set(slot, self.logits[at] + rate * (f64::from(scratch.count[i]) - expected));
+            let expected = self.weight_at(at) as i64 as f64 * (to_float(exposure) * (1.0 / CHANCE_SCALE));
+            let logit = self.logits[at] + rate * (f64::from(count) - expected);
+            logit.clamp(-self.clamp, self.clamp)
+        }));
+        // Apart, so that the compiler takes several exponentials at a time.
+        scratch.fresh.clear();
+        scratch.fresh.extend(scratch.logits.iter().map(|logit| weight_of(logit * self.sharpness)));
+        let values = scratch.logits.iter().zip(&scratch.fresh);
+        for (slot, (&logit, &weight)) in scratch.touched.drain(..).zip(values) {
+            scratch.local[slot as usize] = 0;
+            self.set(slot, logit, weight);
         }
     }
 
@@ -146,7 +156,10 @@ impl Policy {
         let entries = trace.lifetimes.len();
         let count = if entries == 0 { 0 } else { trace.terms.len() / entries };
         let mut gradient = vec![0.0; count];
-        for &chosen in &trace.chosen {
+        for (step, &chosen) in trace.chosen.iter().enumerate() {
+            if scratch.chances[step] == scratch.chances[step + 1] {
+                continue;
+            }
             let terms = &trace.terms[chosen as usize * count..][..count];
             gradient.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
         }
@@ -160,6 +173,57 @@ impl Policy {
         for (weight, slope) in self.terms.iter_mut().zip(&gradient) {
             *weight += self.bias_rate * slope;
         }
+    }
+}
+
+/// Sums up the chances of entries that last one step each.
+fn expose_steps<M>(trace: &Trace<M>, factors: &[f64], scratch: &mut Scratch) {
+    let mut start = 0;
+    for &chosen in &trace.chosen {
+        // The entries of a step are neighbours, the chosen one among them.
+        let step = trace.lifetimes[chosen as usize].first;
+        let mut end = start;
+        let mut z = 0_u64;
+        while let Some(life) = trace.lifetimes.get(end)
+            && life.first == step
+        {
+            z = z.wrapping_add(scratch.weights[end]);
+            end += 1;
+        }
+        if end - start > 1 {
+            let chance = chance(z);
+            for i in start..end {
+                expose(&mut scratch.exposure[scratch.codes[i] as usize], chance, factors.get(i));
+            }
+            scratch.count[scratch.codes[chosen as usize] as usize] += 1;
+        }
+        start = end;
+    }
+}
+
+/// Sums up the chances of entries that last any number of steps.
+fn expose_spans<M>(trace: &Trace<M>, factors: &[f64], scratch: &mut Scratch) {
+    scratch.z.clear();
+    scratch.z.resize(trace.chosen.len() + 1, 0);
+    for (life, &weight) in trace.lifetimes.iter().zip(&scratch.weights) {
+        scratch.z[life.first as usize] = scratch.z[life.first as usize].wrapping_add(weight);
+        scratch.z[life.end as usize] = scratch.z[life.end as usize].wrapping_sub(weight);
+    }
+    scratch.chances.clear();
+    scratch.chances.push(0);
+    let (mut z, mut sum) = (0_u64, 0_u128);
+    for (&change, &chosen) in scratch.z.iter().zip(&trace.chosen) {
+        z = z.wrapping_add(change);
+        // Without an alternative there is nothing to learn.
+        if z != scratch.weights[chosen as usize] {
+            sum += chance(z);
+            scratch.count[scratch.codes[chosen as usize] as usize] += 1;
+        }
+        scratch.chances.push(sum);
+    }
+    for (i, life) in trace.lifetimes.iter().enumerate() {
+        let chance = scratch.chances[life.end as usize] - scratch.chances[life.first as usize];
+        expose(&mut scratch.exposure[scratch.codes[i] as usize], chance, factors.get(i));
     }
 }
 

@@ -61,7 +61,6 @@ impl Policy {
                 let places = own.homes[code as usize] as usize..own.homes[code as usize + 1] as usize;
                 if own.places[places.start] >= begin {
                     unions += 1;
-                    scratch.count[code as usize] += 1;
                     own.union.clear();
                     let mut z = 0;
                     for at in places {
@@ -70,8 +69,11 @@ impl Policy {
                             z = own.unite(other, unions, &scratch.codes, &scratch.weights, z, factors.is_some());
                         }
                     }
+                    // Without an alternative there is nothing to learn.
+                    let taught = if own.union.len() > 1 { &own.union[..] } else { &[] };
+                    scratch.count[code as usize] += u32::from(!taught.is_empty());
                     let chance = chance(z);
-                    for &entry in &own.union {
+                    for &entry in taught {
                         let factor = factors.as_ref().map(|factors| &factors[entry as usize]);
                         expose(&mut scratch.exposure[scratch.codes[entry as usize] as usize], chance, factor);
                     }
@@ -165,5 +167,77 @@ fn sum_up(counts: &mut [u32]) {
     for count in counts {
         sum += *count;
         *count = sum;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Policy, Rng, Trace};
+
+    /// Playouts of five steps whose codes do not recur in a playout.
+    fn playout(rng: &mut Rng, policy: &Policy) -> Trace<u8> {
+        let mut codes: Vec<u64> = (0..20).collect();
+        let mut trace = Trace::default();
+        for _ in 0..5 {
+            let offered = 1 + rng.index(4);
+            for _ in 0..offered {
+                let code = codes.swap_remove(rng.index(codes.len()));
+                if policy.uses_bias() {
+                    trace.offer_biased(code, policy.bias_factor(code as f64 / 20.0), policy);
+                } else {
+                    trace.offer(code, policy);
+                }
+            }
+            trace.choose(rng.index(offered), offered, 0);
+        }
+        trace
+    }
+
+    #[test]
+    fn one_solution_of_unique_codes_is_plain_adaptation() {
+        for (bias, limit) in [(0.0, 0), (0.0, 20), (0.0, 7), (0.8, 0)] {
+            let mut rng = Rng::new(3);
+            let mut plain = Policy::new(1.2, bias, 4.0).with_codes(limit);
+            let mut diverse = plain.clone();
+            for _ in 0..200 {
+                let trace = playout(&mut rng, &plain);
+                plain.adapt(&trace, 0.7);
+                diverse.adapt_diverse(&[&trace], 0.7);
+                for code in 0..20 {
+                    assert_eq!(plain.logit(code).to_bits(), diverse.logit(code).to_bits(), "code {code}");
+                    assert_eq!(plain.weight(code), diverse.weight(code));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_plain_table_and_a_hash_table_are_one_policy() {
+        let mut rng = Rng::new(5);
+        let mut hashed = Policy::new(1.0, 0.0, 3.0);
+        // All codes in the table, some of them, and none.
+        let mut plain = [20, 7, 1 << 30].map(|limit| hashed.clone().with_codes(limit));
+        let mut depth = 0;
+        for round in 0..400 {
+            let traces: Vec<_> = (0..3).map(|_| playout(&mut rng, &hashed)).collect();
+            let refs: Vec<_> = traces.iter().collect();
+            for policy in std::iter::once(&mut hashed).chain(&mut plain) {
+                match round % 5 {
+                    0 => policy.push(),
+                    3 if depth > 1 => policy.pop(),
+                    4 => *policy = postcard::from_bytes(&postcard::to_allocvec(policy).unwrap()).unwrap(),
+                    1 => policy.adapt_diverse(&refs, 1.0),
+                    _ => policy.adapt(&traces[0], 1.0),
+                }
+            }
+            depth += i32::from(round % 5 == 0) - i32::from(round % 5 == 3 && depth > 1);
+            for policy in &plain {
+                assert_eq!(policy.len(), hashed.len());
+                for code in 0..20 {
+                    assert_eq!(policy.logit(code).to_bits(), hashed.logit(code).to_bits(), "round {round}");
+                    assert_eq!(policy.weight(code), hashed.weight(code));
+                }
+            }
+        }
     }
 }

@@ -262,21 +262,26 @@ impl Policy {
     pub fn set_logit(&mut self, code: u64, logit: f64) {
         self.reserve(1);
         let slot = self.find_or_insert(code);
-        self.set(slot, logit);
+        let logit = logit.clamp(-self.clamp, self.clamp);
+        self.set(slot, logit, weight_of(logit * self.sharpness));
     }
 
+    /// Gives a slot its logit and the weight that goes with it.
     #[inline(always)]
-    fn set(&mut self, slot: u32, logit: f64) {
+    fn set(&mut self, slot: u32, logit: f64, weight: u64) {
         let at = slot as usize;
+        let old = self.logits[at];
+        if old == logit {
+            return;
+        }
         if let Some(frame) = self.frames.last()
             && self.saved[at] != frame.serial
         {
             self.saved[at] = frame.serial;
-            self.undo.push((slot, self.logits[at]));
+            self.undo.push((slot, old));
         }
-        let logit = logit.clamp(-self.clamp, self.clamp);
         self.logits[at] = logit;
-        *self.weight_mut(at) = weight_of(logit * self.sharpness);
+        *self.weight_mut(at) = weight;
     }
 
     #[inline]
