@@ -230,8 +230,8 @@ pub(crate) struct SimplifyArgs {
     /// each further one
     #[arg(long, conflicts_with = "order", help_heading = SEARCH)]
     pub(crate) prove: bool,
-    /// Attempts to lower the operations by undoing and redoing parts of the greedy phase [default: 300, fewer for more
-    /// than 3000 operations]
+    /// Attempts to lower the operations by undoing and redoing parts of the greedy phase [default: 300, fewer for
+    /// large programs]
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) polish: Option<u64>,
     /// Stop after the Horner scheme and its common sub-expressions

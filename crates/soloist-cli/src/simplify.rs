@@ -16,8 +16,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Operations that the polishing of a program looks at altogether without --polish, and attempts at most.
-const POLISH_WORK: u64 = 1_000_000;
+/// Attempts to polish without --polish, and occurrences of pairs that are counted at most: a few seconds.
+const POLISH_WORK: u64 = 25_000_000;
 const POLISH_ROUNDS: u64 = 300;
 /// Terms that the greedy phase looks at altogether, over all orders that it tries.
 const GREEDY_WORK: usize = 400_000;
@@ -189,14 +189,14 @@ fn improve_further(args: &SimplifyArgs, best: &mut Simplified, note: &dyn Fn(&st
         return;
     }
     let before = best.operations();
-    let rounds = args.polish.unwrap_or_else(|| (POLISH_WORK / before.max(1)).min(POLISH_ROUNDS));
+    let (rounds, work) = args.polish.map_or((POLISH_ROUNDS, POLISH_WORK), |rounds| (rounds, u64::MAX));
     let start = Instant::now();
     let seed = args.seed.unwrap_or(0);
-    polish(&mut best.program, rounds, seed, Some(&signal::STOP), &mut |_, _| {});
-    if rounds > 0 {
+    let done = polish(&mut best.program, rounds, work, seed, Some(&signal::STOP), &mut |_, _| {});
+    if done > 0 {
         let after = best.operations();
         note(&format!(
-            "greedy phase: {before} operations, {after} after {rounds} attempts to polish, in {}",
+            "greedy phase: {before} operations, {after} after {done} attempts to polish, in {}",
             seconds(start.elapsed())
         ));
     }
@@ -212,10 +212,11 @@ fn verify(system: &System, program: &Program, code: &str, language: Language, fo
     }
     let exact = verify_exactly(system, form).map_err(internal)?;
     let bits = verified.error_bits(degree(program).max(1));
-    let mut line = format!(
-        "verified: equal to the input at {} random points modulo primes of 61 and 62 bits (error probability below 2^-{bits})",
-        verified.points
-    );
+    let mut line =
+        format!("verified: equal to the input at {} random points modulo primes of 61 and 62 bits", verified.points);
+    if bits > 0 {
+        line.push_str(&format!(" (error probability below 2^-{bits})"));
+    }
     if exact.is_some() {
         line.push_str(" and, multiplied out, term by term");
     }

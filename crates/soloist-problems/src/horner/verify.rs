@@ -31,14 +31,14 @@ pub struct Verified {
 impl Verified {
     /// An upper bound, as a power of two, of the probability that wrong code of total degree `degree` agrees at all
     /// points: by the lemma of Schwartz and Zippel (degree / prime) for each, unless the coefficients of the difference
-    /// all vanish modulo a prime.
+    /// all vanish modulo a prime. 0 for degrees from 2^60 on, of which nothing is known.
     ///
     /// # References
     /// J. T. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", Journal of the ACM 27,
     /// 1980, pages 701-717.
     #[must_use]
     pub fn error_bits(&self, degree: u64) -> u64 {
-        let lost = u64::from(degree.max(1).next_power_of_two().ilog2());
+        let lost = u64::from(u64::BITS - degree.saturating_sub(1).leading_zeros());
         60_u64.saturating_sub(lost) * self.points as u64
     }
 }

@@ -48,8 +48,9 @@ pub fn improve(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
     }
 }
 
-/// Extracts until nothing is left, from what is there.
-fn run(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
+/// Extracts until nothing is left, from what is there. Returns how much was counted.
+fn run(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) -> u64 {
+    let mut counted = 0;
     let stopped = || stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
     for round in 0..MAX_ROUNDS {
         let before = program.counts().total();
@@ -60,11 +61,13 @@ fn run(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
             extract(&mut work, pair, &places);
             work.settle();
         }
+        counted += work.pairs.work;
         *program = work.finish();
         if stopped() || round > 0 && program.counts().total() >= before {
-            return;
+            break;
         }
     }
+    counted
 }
 
 fn empty() -> Program {

@@ -40,15 +40,18 @@ pub(super) struct Pairs {
     entries: Table<Pair, Entry>,
     queue: BinaryHeap<(i32, u32, Pair)>,
     seed: u64,
+    /// Changes of counts so far: a measure of the work done.
+    pub(super) work: u64,
 }
 
 impl Pairs {
     pub(super) fn new(seed: u64) -> Self {
-        Self { entries: Table::default(), queue: BinaryHeap::new(), seed }
+        Self { entries: Table::default(), queue: BinaryHeap::new(), seed, work: 0 }
     }
 
     /// Adds `change` to what `pair` saves; `cost` is what computing it costs, `place` where it was seen.
     pub(super) fn count(&mut self, pair: Pair, change: i32, cost: i32, place: u32) {
+        self.work += 1;
         let entry = self.entries.entry(pair).or_default();
         entry.total += change;
         if change < 0 {

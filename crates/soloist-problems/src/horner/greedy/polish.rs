@@ -14,25 +14,28 @@ const MAX_FACTORS: usize = 12;
 
 /// Lowers the operations of `program` further, in `rounds` attempts: temporaries drawn at random are put back, sums being
 /// multiplied out where they are factors, and the greedy phase runs with another order of equal gains. What is no worse is
-/// kept. The result computes the same, exactly; equal seeds give equal programs unless `stop` ends the run early.
+/// kept. Ends before that once more than `work` occurrences of pairs were counted, some five millions a second. The result
+/// computes the same, exactly; equal arguments give equal programs unless `stop` ends the run early.
 ///
-/// `better` is told the number of operations after each attempt that lowers it.
+/// `better` is told the attempt and the number of operations after each one that lowers it. Returns the number of attempts.
 pub fn polish(
     program: &mut Program,
     rounds: u64,
+    work: u64,
     seed: u64,
     stop: Option<&AtomicBool>,
     better: &mut dyn FnMut(u64, u64),
-) {
+) -> u64 {
     let mut rng = Rng::new(seed);
     let mut best = program.counts().total();
+    let mut counted = 0;
     for round in 1..=rounds {
-        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return;
+        if counted > work || stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return round - 1;
         }
         let mut next = program.clone();
         undo(&mut next, &mut rng);
-        run(&mut next, rng.next_u64() | 1, stop);
+        counted += run(&mut next, rng.next_u64() | 1, stop);
         let operations = next.counts().total();
         if operations <= best {
             *program = next;
@@ -42,6 +45,7 @@ pub fn polish(
             }
         }
     }
+    rounds
 }
 
 /// Puts a share of the temporaries back into their uses, or all products and a share of the sums.

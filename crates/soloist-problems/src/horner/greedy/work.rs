@@ -9,6 +9,9 @@ use soloist::stable_hash;
 /// Terms of a sum up to which pairs of its terms are counted: the number of pairs grows with the square.
 const MAX_WIDTH: usize = 600;
 
+/// Factors of a term up to which all pairs of them are counted; of a longer product only neighbours are.
+const MAX_PAIRED: usize = 60;
+
 /// A sum: a temporary, or an output, which is no symbol.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sum {
@@ -151,7 +154,8 @@ impl Work {
                 self.pairs.count(Pair::Product { a, b: a }, sign * (own / 2), 1, at);
             }
             let mut last = a;
-            for &b in &term.factors[place + 1..] {
+            let reach = if term.factors.len() > MAX_PAIRED { 1 } else { MAX_PAIRED };
+            for &b in term.factors[place + 1..].iter().take(reach) {
                 if b != last {
                     last = b;
                     self.pairs.count(Pair::Product { a, b }, sign * own.min(copies(b)), 1, at);
@@ -202,6 +206,8 @@ impl Work {
     /// Adds a term to a sum.
     pub(super) fn add(&mut self, at: u32, mut term: Term) {
         let terms = &self.sums[at as usize].terms;
+        // Looking through a sum is cheaper than counting, but grows with it.
+        self.pairs.work += 1 + terms.len() as u64 / 8;
         if let Some(same) = terms.iter().position(|other| other.factors == term.factors) {
             let other = self.remove(at, same);
             term.value = term.value.add(&other.value);
