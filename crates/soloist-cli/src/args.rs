@@ -226,8 +226,8 @@ pub(crate) struct SimplifyArgs {
     /// Orders that are scored, exactly: 1000, 1e6, 200k
     #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) playouts: Option<u64>,
-    /// After the search, find the best order of all and prove it: up to 24 variables, seconds for 14, twice as long for
-    /// each further one
+    /// After the search, find the best order of all and prove it, however long it takes: up to 24 variables, seconds for
+    /// 14, twice as long for each further one; without this only where it takes a second or two
     #[arg(long, conflicts_with = "order", help_heading = SEARCH)]
     pub(crate) prove: bool,
     /// Attempts to lower the operations by undoing and redoing parts of the greedy phase [default: 300, fewer for

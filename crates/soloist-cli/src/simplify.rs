@@ -24,6 +24,8 @@ const GREEDY_WORK: usize = 400_000;
 /// Orders scored and time of a search without limits.
 const DEFAULT_PLAYOUTS: u64 = 2000;
 const DEFAULT_TIME: Duration = Duration::from_secs(30);
+/// Work of a proof that is done without being asked for; see [`Search::prove`].
+const PROOF_WORK: u64 = 500_000_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
@@ -119,7 +121,7 @@ fn find(args: &SimplifyArgs, system: &Arc<System>, method: Method, budget: Budge
         threads: args.threads.unwrap_or(1),
         budget,
         stop: Some(&signal::STOP),
-        prove: args.prove,
+        prove: if args.prove { u64::MAX } else { PROOF_WORK },
     };
     let quiet = args.quiet;
     let mut improved = |score: f64, elapsed: Duration| {

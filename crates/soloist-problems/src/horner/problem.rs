@@ -69,6 +69,14 @@ impl Orders {
         self.inner.scheme().searched()[usize::from(mv)]
     }
 
+    /// What [`prove`](Self::prove) looks at, at most: `n 2^(n-1) t` for n variables and t terms.
+    #[must_use]
+    pub fn proof_work(&self) -> u64 {
+        let n = self.inner.scheme().searched().len() as u32;
+        let subsets = 1_u64.checked_shl(n.saturating_sub(1)).unwrap_or(u64::MAX);
+        subsets.saturating_mul(n.into()).saturating_mul(self.system.terms() as u64)
+    }
+
     /// Finds the best order of all symbols and proves it, by [`optimal_order`]; from then on its cost bounds all states,
     /// so that a search ends when it meets it. `known` is the best order at hand, if there is one. `None`: `watch` said
     /// to stop.

@@ -26,8 +26,9 @@ pub struct Search<'a> {
     pub budget: Budget,
     /// Ends the search when it becomes true.
     pub stop: Option<&'a AtomicBool>,
-    /// Find the best order of all afterwards and prove it, if there are few variables.
-    pub prove: bool,
+    /// Find the best order of all afterwards and prove it, if `n 2^(n-1) t` for n variables and t terms is at most this;
+    /// two hundred millions take about a second.
+    pub prove: u64,
 }
 
 /// What a search for orders has found.
@@ -55,7 +56,7 @@ pub fn default_method() -> Method {
 
 /// Searches for good orders of the symbols of `system`; `improved` is told each better score and the time.
 ///
-/// With [`Search::prove`], [`Orders::prove`] follows where it can, unless the search was interrupted.
+/// [`Orders::prove`] follows where [`Search::prove`] allows it, unless the search was interrupted.
 ///
 /// # Errors
 /// As of [`Solver::run`].
@@ -83,7 +84,7 @@ pub fn search(
             orders.push(order);
         }
     }
-    if search.prove && !optimal && stop != StopReason::Interrupted {
+    if problem.proof_work() <= search.prove && !optimal && stop != StopReason::Interrupted {
         let start = Instant::now();
         let mut watch = |_, _| !search.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         // With too many variables there is no proof, and the search has done what it could.
