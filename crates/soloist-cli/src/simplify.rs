@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 /// Attempts to polish without --polish, and occurrences of pairs that are counted at most: a few seconds.
 const POLISH_WORK: u64 = 25_000_000;
 const POLISH_ROUNDS: u64 = 300;
+/// Operations beyond which nothing is polished without --polish: an attempt alone would take many seconds.
+const POLISH_LARGEST: u64 = 200_000;
 /// Terms that the greedy phase looks at altogether, over all orders that it tries.
 const GREEDY_WORK: usize = 400_000;
 /// Orders scored and time of a search without limits.
@@ -191,7 +193,8 @@ fn improve_further(args: &SimplifyArgs, best: &mut Simplified, note: &dyn Fn(&st
         return;
     }
     let before = best.operations();
-    let (rounds, work) = args.polish.map_or((POLISH_ROUNDS, POLISH_WORK), |rounds| (rounds, u64::MAX));
+    let usual = if before > POLISH_LARGEST { 0 } else { POLISH_ROUNDS };
+    let (rounds, work) = args.polish.map_or((usual, POLISH_WORK), |rounds| (rounds, u64::MAX));
     let start = Instant::now();
     let seed = args.seed.unwrap_or(0);
     let done = polish(&mut best.program, rounds, work, seed, Some(&signal::STOP), &mut |_, _| {});
