@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Attempts to polish without --polish, and occurrences of pairs that are counted at most: a few seconds.
-const POLISH_WORK: u64 = 100_000_000;
+const POLISH_WORK: u64 = 25_000_000;
 const POLISH_ROUNDS: u64 = 300;
 /// Terms that the greedy phase looks at altogether, over all orders that it tries.
 const GREEDY_WORK: usize = 400_000;

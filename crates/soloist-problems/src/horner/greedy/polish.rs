@@ -14,7 +14,7 @@ const MAX_FACTORS: usize = 12;
 
 /// Lowers the operations of `program` further, in `rounds` attempts: temporaries drawn at random are put back, sums being
 /// multiplied out where they are factors, and the greedy phase runs with another order of equal gains. What is no worse is
-/// kept. Ends before that once more than `work` occurrences of pairs were counted, some ten millions a second. The result
+/// kept. Ends before that once more than `work` occurrences of pairs were counted, some five millions a second. The result
 /// computes the same, exactly; equal arguments give equal programs unless `stop` ends the run early.
 ///
 /// `better` is told the attempt and the number of operations after each one that lowers it. Returns the number of attempts.

@@ -206,6 +206,8 @@ impl Work {
     /// Adds a term to a sum.
     pub(super) fn add(&mut self, at: u32, mut term: Term) {
         let terms = &self.sums[at as usize].terms;
+        // Looking through a sum is cheaper than counting, but grows with it.
+        self.pairs.work += 1 + terms.len() as u64 / 8;
         if let Some(same) = terms.iter().position(|other| other.factors == term.factors) {
             let other = self.remove(at, same);
             term.value = term.value.add(&other.value);
