@@ -154,7 +154,7 @@ impl Policy {
     /// Moves the weights of the bias terms.
     fn adapt_terms<M>(&mut self, trace: &Trace<M>, scratch: &Scratch) {
         let entries = trace.lifetimes.len();
-        let count = if entries == 0 { 0 } else { trace.terms.len() / entries };
+        let count = trace.terms.len().checked_div(entries).unwrap_or(0);
         let mut gradient = vec![0.0; count];
         for (step, &chosen) in trace.chosen.iter().enumerate() {
             if scratch.chances[step] == scratch.chances[step + 1] {
@@ -324,6 +324,9 @@ mod tests {
             }
             policy.adapt(&trace, 1.0);
             let (old, before) = (logits.clone(), weights);
+            let move_by = |weights: &mut [f64; 2], code: u64, share: f64| {
+                weights.iter_mut().zip(bias(code)).for_each(|(weight, term)| *weight += 0.1 * share * term);
+            };
             for (codes, at) in steps {
                 let chance = |code: u64| {
                     let logit = old.get(&code).copied().unwrap_or(0.0);
@@ -331,19 +334,15 @@ mod tests {
                 };
                 let z: f64 = codes.iter().map(|&code| chance(code)).sum();
                 *logits.entry(codes[at]).or_default() += 1.0;
-                for k in 0..2 {
-                    weights[k] += 0.1 * bias(codes[at])[k];
-                }
+                move_by(&mut weights, codes[at], 1.0);
                 for &code in codes {
                     *logits.entry(code).or_default() -= chance(code) / z;
-                    for k in 0..2 {
-                        weights[k] -= 0.1 * bias(code)[k] * chance(code) / z;
-                    }
+                    move_by(&mut weights, code, -chance(code) / z);
                 }
             }
-            for k in 0..2 {
+            for (k, weight) in weights.iter().enumerate() {
                 let found = policy.term_weight(k);
-                assert!((found - weights[k]).abs() < 1e-5, "round {round}, term {k}: {found} != {}", weights[k]);
+                assert!((found - weight).abs() < 1e-5, "round {round}, term {k}: {found} != {weight}");
             }
         }
     }

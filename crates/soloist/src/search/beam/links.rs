@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn sweeping_keeps_paths() {
         let mut links = Links::<u32>::new();
-        let mut ends = vec![ROOT; 3];
+        let mut ends = [ROOT; 3];
         // Three long paths, a dead link beside each step.
         for step in 0..FEW as u32 {
             let at = step as usize % 3;

@@ -21,7 +21,7 @@ struct Arm<M> {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "M: Move")]
 enum Core<M> {
-    Levels(Levels<M>),
+    Levels(Box<Levels<M>>),
     Beams(Beams<M>),
 }
 
@@ -104,7 +104,7 @@ impl<P: Problem> Run<P> {
             .with_codes(problem.codes().unwrap_or(0));
         let core = || match own.beam {
             Keep::Policies => Core::Beams(Beams::new(own, &policy)),
-            Keep::None | Keep::Solutions => Core::Levels(Levels::new(own, policy.clone())),
+            Keep::None | Keep::Solutions => Core::Levels(Box::new(Levels::new(own, policy.clone()))),
         };
         self.arms = (0..own.arms as usize).map(|arm| Arm { variant: arm % variants.max(1), core: core() }).collect();
         (self.turn, self.goal) = (0, own.race);
