@@ -155,6 +155,21 @@ pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
     playing
 }
 
+/// Plays `moves`, which the rollout must offer, and records them like a policy playout.
+pub(crate) fn policy_replay<P: Problem, R: Rollout<P> + ?Sized>(
+    rollout: &mut R,
+    problem: &P,
+    state: &mut P::State,
+    policy: &Policy,
+    trace: &mut Trace<P::Move>,
+    moves: &[P::Move],
+) {
+    for &mv in moves {
+        let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|&other| other == mv).unwrap_or(0);
+        policy_step(rollout, problem, state, policy, trace, same);
+    }
+}
+
 /// The default playout policy: uniform over the legal moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;

@@ -1,6 +1,7 @@
 //! Scores of finished solutions, and the one place that compares them.
 
 use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::fmt;
 
 /// Whether larger or smaller feasible scores are better.
@@ -92,6 +93,15 @@ impl Sense {
             Self::Maximize => x > y,
             Self::Minimize => x < y,
         }
+    }
+
+    /// Which of two scores comes first, best first; nothing comes last. Equal ones stay in place in a stable sort.
+    pub(crate) fn best_first(self, a: Option<Score>, b: Option<Score>) -> Ordering {
+        let better = |a: Option<Score>, b: Option<Score>| match (a, b) {
+            (Some(a), Some(b)) => self.better(a, b),
+            (a, b) => a.is_some() && b.is_none(),
+        };
+        better(b, a).cmp(&better(a, b))
     }
 
     /// The better of two feasible values.

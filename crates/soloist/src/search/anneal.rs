@@ -1,6 +1,6 @@
 //! Simulated annealing over sequences of moves.
 
-use super::{Context, Search, Status};
+use super::{Context, Search, Status, replay};
 use crate::checkpoint::{decode, encode};
 use crate::parameter::{choice, parameters};
 use crate::{CheckpointError, Move, ParameterError, Playout, Problem, Rng, Score, Sense, math};
@@ -385,20 +385,6 @@ impl<P: Problem> Run<P> {
             problem.apply(&mut self.state, mv);
         }
     }
-
-    /// Whether `moves` can be played.
-    fn is_legal(&mut self, problem: &P, moves: &[P::Move]) -> bool {
-        self.state.clone_from(&self.root);
-        moves.iter().all(|&mv| {
-            self.legal.clear();
-            problem.moves(&self.state, &mut self.legal);
-            let legal = self.legal.contains(&mv);
-            if legal {
-                problem.apply(&mut self.state, mv);
-            }
-            legal
-        })
-    }
 }
 
 /// Whether `new` replaces `old` at the relative temperature `temperature`. Draws a number when `new` is worse and of
@@ -460,9 +446,7 @@ impl<P: Problem> Search<P> for Run<P> {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
         }
         for (_, moves) in saved.present.iter().chain(&saved.best) {
-            if !self.is_legal(problem, moves) {
-                return Err(CheckpointError::Corrupt("an illegal move"));
-            }
+            replay(problem, moves)?;
         }
         self.saved = saved;
         self.recode(problem);

@@ -61,10 +61,12 @@ pub(crate) trait Search<P: Problem>: Send {
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError>;
 }
 
-/// A solution that one stream offers to the others.
+/// A solution that can be learned from, and be offered to other streams.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: crate::Move")]
 pub(crate) struct Offer<M> {
     pub(crate) score: Score,
-    /// Tells solutions of equal score apart.
+    /// Tells solutions of equal score apart, the larger one being better; 0 when unused.
     pub(crate) feature: f64,
     pub(crate) trace: Trace<M>,
 }
@@ -98,10 +100,15 @@ impl<P: Problem> Context<'_, P> {
     /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the
     /// rollout to learn.
     pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) -> Score {
-        let score = self.problem.score(state);
-        self.tally.counters.playouts += 1;
+        let score = self.probe_leaf(state);
         self.tally.offer(score, moves, &[]);
         score
+    }
+
+    /// As [`leaf`](Self::leaf), without keeping the solution.
+    pub(crate) fn probe_leaf(&mut self, state: &P::State) -> Score {
+        self.tally.counters.playouts += 1;
+        self.problem.score(state)
     }
 
     /// The value of the incumbent, if it is feasible.

@@ -159,7 +159,7 @@ impl<P: Problem> Frame<P> {
             depth = entry.path.len();
             children.extend(entry.children().map(|child| (parent, child)));
         }
-        children.sort_by(|(_, a), (_, b)| sense.better(b.0, a.0).cmp(&sense.better(a.0, b.0)));
+        children.sort_by(|(_, a), (_, b)| sense.best_first(Some(a.0), Some(b.0)));
         // The better one of two solutions through the same child.
         let mut kept: Vec<(usize, P::Move)> = Vec::new();
         children.retain(|(parent, (_, moves))| {

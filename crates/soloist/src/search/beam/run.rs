@@ -3,7 +3,7 @@
 use super::links::{Links, ROOT};
 use super::{Beam, Merit, Tie};
 use crate::checkpoint::{decode, encode};
-use crate::rollout::policy_step;
+use crate::rollout::policy_replay;
 use crate::search::children::{optimistic, rank};
 use crate::search::seen::Seen;
 use crate::search::{Context, Search, Status, replay};
@@ -56,10 +56,10 @@ struct Trial {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "M: Move")]
 struct Pass<M> {
-    number: u64,
     width: f64,
     /// Makes the noise of this pass.
     salt: u64,
+    /// Empty before the first pass.
     layer: Vec<Entry<M>>,
     /// The entry to be expanded next.
     next: usize,
@@ -69,10 +69,27 @@ struct Pass<M> {
     trial: Option<Trial>,
     children: Vec<Child<M>>,
     /// Children below this rank do not survive.
-    cut: Option<Ranked>,
+    cut: u64,
     /// Whether a state was dropped that might have led to something better.
     partial: bool,
     best: Option<(Score, Vec<M>)>,
+}
+
+impl<M> Pass<M> {
+    fn new(width: f64, salt: u64, layer: Vec<Entry<M>>, partial: bool) -> Self {
+        Self {
+            width,
+            salt,
+            layer,
+            next: 0,
+            place: None,
+            trial: None,
+            children: Vec::new(),
+            cut: 0,
+            partial,
+            best: None,
+        }
+    }
 }
 
 pub(crate) struct Run<P: Problem> {
@@ -81,7 +98,7 @@ pub(crate) struct Run<P: Problem> {
     /// Places that fit into the memory.
     most: usize,
     memory: u64,
-    pass: Option<Pass<P::Move>>,
+    pass: Pass<P::Move>,
     links: Links<P::Move>,
     seen: Seen,
     policy: Option<Policy>,
@@ -118,7 +135,7 @@ impl<P: Problem> Run<P> {
             sense: problem.sense(),
             most: most.clamp(NARROWEST, ROOT as usize - 1),
             memory,
-            pass: None,
+            pass: Pass::new(0.0, 0, Vec::new(), false),
             links: Links::new(),
             seen: Seen::new(memory / 4),
             policy,
@@ -139,43 +156,31 @@ impl<P: Problem> Run<P> {
     }
 
     /// A pass begins: one layer with the root.
-    fn begin(&mut self, context: &mut Context<'_, P>, number: u64, width: f64) {
+    fn begin(&mut self, context: &mut Context<'_, P>, width: f64) {
         self.links.clear();
         self.seen.clear();
         self.before.clear();
         self.before.push(self.root.clone());
         self.replayed = false;
-        self.pass = Some(Pass {
-            number,
-            width,
-            salt: context.rng.next_u64(),
-            layer: vec![Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 }],
-            next: 0,
-            place: None,
-            trial: None,
-            children: Vec::new(),
-            cut: None,
-            partial: self.own.selective,
-            best: None,
-        });
+        let root = Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 };
+        self.pass = Pass::new(width, context.rng.next_u64(), vec![root], self.own.selective);
     }
 
-    /// A finished solution: the moves to `link`, then `more`.
+    /// A finished solution: the moves to `link`, then `more`. Its path is only written down when it is wanted.
     fn consider(&mut self, context: &mut Context<'_, P>, score: Score, link: u32, more: &[P::Move]) {
-        let Some(pass) = &mut self.pass else { return };
-        let best = pass.best.as_ref().is_none_or(|(best, _)| self.sense.better(score, *best));
+        let best = self.pass.best.as_ref().is_none_or(|(best, _)| self.sense.better(score, *best));
         if best || context.tally.best.as_ref().is_none_or(|best| self.sense.better(score, best.score)) {
             self.links.path(link, &mut self.path);
             context.tally.offer(score, &self.path, more);
             if best {
                 self.path.extend_from_slice(more);
-                pass.best = Some((score, self.path.clone()));
+                self.pass.best = Some((score, self.path.clone()));
             }
         }
     }
 
-    /// The rank of the state in `self.child`, reached with this logarithm of its chance.
-    fn rank(&self, problem: &P, chance: f64, mix: u64) -> u64 {
+    /// The merit of the state in `self.child`, reached with this logarithm of its chance, without noise.
+    fn merit(&self, problem: &P, chance: f64) -> f64 {
         let bound = || match problem.sense() {
             Sense::Maximize => problem.bound(&self.child),
             Sense::Minimize => problem.bound(&self.child).map(|bound| -bound),
@@ -185,15 +190,8 @@ impl<P: Problem> Run<P> {
             Merit::Bound => bound(),
             Merit::None => None,
         };
-        let mut merit = merit.filter(|merit| !merit.is_nan()).unwrap_or(0.0);
-        if self.own.noise > 0.0 {
-            // The upper 53 bits, as a number below 1.
-            merit += self.own.noise * ((stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
-        }
-        if self.own.policy_weight > 0.0 {
-            merit += self.own.policy_weight * chance;
-        }
-        rank(Sense::Maximize, merit)
+        let merit = merit.filter(|merit| !merit.is_nan()).unwrap_or(0.0);
+        if self.own.policy_weight > 0.0 { merit + self.own.policy_weight * chance } else { merit }
     }
 
     /// The logarithms of the chances of the moves at hand.
@@ -209,7 +207,7 @@ impl<P: Problem> Run<P> {
     /// Puts the state of the entry at `at` into `self.states` and lists its moves.
     fn unfold(&mut self, context: &mut Context<'_, P>, at: usize) {
         let problem = context.problem;
-        let Some(entry) = self.pass.as_ref().map(|pass| pass.layer[at]) else { return };
+        let entry = self.pass.layer[at];
         let parent = &self.before[if self.replayed { at } else { entry.parent as usize }];
         match self.states.get_mut(at) {
             Some(state) => state.clone_from(parent),
@@ -231,80 +229,68 @@ impl<P: Problem> Run<P> {
 
     /// Begins with the next entry of the layer.
     fn open(&mut self, context: &mut Context<'_, P>) {
-        let problem = context.problem;
-        let Some(pass) = &mut self.pass else { return };
-        let at = pass.next;
-        let link = pass.layer[at].link;
-        pass.next += 1;
+        let at = self.pass.next;
+        self.pass.next += 1;
         self.unfold(context, at);
+        let state = &self.states[at];
         if self.moves.is_empty() {
-            let score = problem.score(&self.states[at]);
-            context.tally.counters.playouts += 1;
-            self.consider(context, score, link, &[]);
+            let score = context.probe_leaf(state);
+            self.consider(context, score, self.pass.layer[at].link, &[]);
             return;
         }
-        let bound = optimistic(problem, &self.states[at]);
-        let hopeless = context.incumbent().is_some_and(|value| !self.sense.better_value(bound, value));
-        if let Some(pass) = &mut self.pass
-            && !hopeless
-        {
-            pass.place = Some(0);
+        let bound = optimistic(context.problem, state);
+        if context.incumbent().is_none_or(|value| self.sense.better_value(bound, value)) {
+            self.pass.place = Some(0);
             context.tally.counters.nodes += self.moves.len() as u64;
         }
     }
 
     /// Goes on with the children of the open entry: one playout, or all of them where none are made.
     fn go_on(&mut self, context: &mut Context<'_, P>) {
-        while let Some((at, place)) = self.pass.as_ref().and_then(|pass| Some((pass.next - 1, pass.place?))) {
+        let at = self.pass.next - 1;
+        while let Some(place) = self.pass.place {
             let Some(&mv) = self.moves.get(place) else {
-                if let Some(pass) = &mut self.pass {
-                    pass.place = None;
-                }
+                self.pass.place = None;
                 self.thin_out(false);
                 return;
             };
-            let trial = match self.pass.as_ref().and_then(|pass| pass.trial) {
-                Some(trial) => Some(trial),
-                None => self.judge(context.problem, at, place),
-            };
-            let done = match trial {
-                Some(trial) if self.own.tie == Tie::Playouts => {
-                    let done = self.try_out(context, at, mv, trial);
-                    if !done {
-                        return;
-                    }
-                    true
+            let trial = self.pass.trial.take().or_else(|| self.judge(context.problem, at, place));
+            if let Some(trial) = trial
+                && self.own.tie == Tie::Playouts
+            {
+                if self.try_out(context, at, mv, trial) {
+                    self.pass.place = Some(place + 1);
                 }
-                Some(Trial { rank: merit, mix, chance, .. }) => {
-                    let tie = if self.own.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
-                    self.keep((merit, tie, mix), at, mv, chance);
-                    false
-                }
-                None => false,
-            };
-            if let Some(pass) = &mut self.pass {
-                pass.place = Some(place + 1);
-            }
-            if done {
                 return;
             }
+            if let Some(Trial { rank: merit, mix, chance, .. }) = trial {
+                let tie = if self.own.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
+                self.keep((merit, tie, mix), at, mv, chance);
+            }
+            self.pass.place = Some(place + 1);
         }
     }
 
     /// Puts child number `place` of the entry at `at` into `self.child` and ranks it. `None`: it cannot survive.
     fn judge(&mut self, problem: &P, at: usize, place: usize) -> Option<Trial> {
-        let pass = self.pass.as_mut()?;
-        let Entry { link, chance, .. } = pass.layer[at];
-        let (salt, cut) = (pass.salt, pass.cut);
+        let Entry { link, chance, .. } = self.pass.layer[at];
         self.child.clone_from(&self.states[at]);
         problem.apply(&mut self.child, self.moves[place]);
-        let key = problem.key(&self.child).filter(|_| self.own.merge);
+        let chance = chance + self.chances.get(place).copied().unwrap_or(0.0);
+        let merit = self.merit(problem, chance);
+        // Most are hopeless whatever their noise: their keys are not even asked for.
+        if rank(Sense::Maximize, merit + self.own.noise) < self.pass.cut {
+            self.pass.partial = true;
+            return None;
+        }
+        let (salt, key) = (self.pass.salt, problem.key(&self.child).filter(|_| self.own.merge));
         // Equal states have equal noise, whoever their parents are.
         let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
-        let chance = chance + self.chances.get(place).copied().unwrap_or(0.0);
-        let rank = self.rank(problem, chance, mix);
-        if cut.is_some_and(|cut| rank < cut.0) {
-            self.pass.as_mut()?.partial = true;
+        // The upper 53 bits, as a number below 1.
+        let noise = || self.own.noise * ((stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
+        let rank = rank(Sense::Maximize, if self.own.noise > 0.0 { merit + noise() } else { merit });
+        if rank < self.pass.cut {
+            self.pass.partial = true;
             return None;
         }
         let known = key.is_some_and(|key| self.seen.seen(key));
@@ -313,44 +299,39 @@ impl<P: Problem> Run<P> {
 
     /// A playout from the state in `self.child`. Whether it was its last.
     fn try_out(&mut self, context: &mut Context<'_, P>, at: usize, mv: P::Move, mut trial: Trial) -> bool {
-        let Some(link) = self.pass.as_ref().map(|pass| pass.layer[at].link) else { return true };
         let mut playout = std::mem::take(&mut self.playout);
         playout.moves.clear();
         playout.moves.push(mv);
         self.state.clone_from(&self.child);
         context.rollout.run(context.problem, &mut self.state, &mut playout, context.rng);
         let score = context.probe(&self.state);
-        self.consider(context, score, link, &playout.moves);
+        self.consider(context, score, self.pass.layer[at].link, &playout.moves);
         self.playout = playout;
         trial.spent += 1;
         if trial.best.is_none_or(|best| self.sense.better(score, best)) {
             trial.best = Some(score);
         }
-        let done = trial.spent >= self.own.playouts;
-        if let Some(pass) = &mut self.pass {
-            pass.trial = (!done).then_some(trial);
+        if trial.spent < self.own.playouts {
+            self.pass.trial = Some(trial);
+            return false;
         }
-        if done {
-            // Any feasible score before any other.
-            let tie = match trial.best {
-                Some(Score::Feasible(value)) => rank(self.sense, value) / 2 + (1 << 63),
-                Some(Score::Infeasible(degree)) => rank(Sense::Minimize, degree) / 2,
-                None => 0,
-            };
-            self.keep((trial.rank, tie, trial.mix), at, mv, trial.chance);
-        }
-        done
+        // Any feasible score before any other.
+        let tie = match trial.best {
+            Some(Score::Feasible(value)) => rank(self.sense, value) / 2 + (1 << 63),
+            Some(Score::Infeasible(degree)) => rank(Sense::Minimize, degree) / 2,
+            None => 0,
+        };
+        self.keep((trial.rank, tie, trial.mix), at, mv, trial.chance);
+        true
     }
 
     fn keep(&mut self, merit: Ranked, at: usize, mv: P::Move, chance: f64) {
-        if let Some(pass) = &mut self.pass {
-            pass.children.push(Child { merit, parent: at as u32, mv, chance });
-        }
+        self.pass.children.push(Child { merit, parent: at as u32, mv, chance });
     }
 
     /// Keeps as many children as there are places, once there are many more or `all` have come.
     fn thin_out(&mut self, all: bool) {
-        let Some(pass) = &mut self.pass else { return };
+        let pass = &mut self.pass;
         let places = (pass.width.min(1e18) as usize).clamp(1, self.most);
         let most = if all { places } else { places * SLACK };
         if pass.children.len() <= most {
@@ -358,7 +339,7 @@ impl<P: Problem> Run<P> {
         }
         let order = |child: &Child<P::Move>| Reverse((child.merit, child.parent));
         pass.children.select_nth_unstable_by_key(places - 1, order);
-        pass.cut = Some(pass.children[places - 1].merit);
+        pass.cut = pass.children[places - 1].merit.0;
         pass.children.truncate(places);
         pass.partial = true;
     }
@@ -366,7 +347,7 @@ impl<P: Problem> Run<P> {
     /// The layer is done: the children become the next one. False: there are none.
     fn next_layer(&mut self) -> bool {
         self.thin_out(true);
-        let Some(pass) = &mut self.pass else { return false };
+        let pass = &mut self.pass;
         // Children of the same parent together: their states are near.
         pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
         self.parents.clear();
@@ -379,7 +360,7 @@ impl<P: Problem> Run<P> {
         self.links.sweep(pass.layer.iter_mut().map(|entry| &mut entry.link));
         self.replayed = false;
         pass.next = 0;
-        pass.cut = None;
+        pass.cut = 0;
         self.seen.clear();
         std::mem::swap(&mut self.before, &mut self.states);
         !pass.layer.is_empty()
@@ -390,50 +371,47 @@ impl<P: Problem> Run<P> {
         let Some(policy) = &mut self.policy else { return };
         let mut state = self.root.clone();
         let mut trace = Trace::default();
-        for &mv in moves {
-            let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|&other| other == mv).unwrap_or(0);
-            policy_step(&mut Uniform, problem, &mut state, policy, &mut trace, same);
-        }
+        policy_replay(&mut Uniform, problem, &mut state, policy, &mut trace, moves);
         policy.adapt(&trace, self.own.alpha);
     }
 }
 
 impl<P: Problem> Search<P> for Run<P> {
     fn step(&mut self, context: &mut Context<'_, P>) -> Status {
-        if self.pass.is_none() {
-            self.begin(context, 0, self.own.width as f64);
+        if self.pass.layer.is_empty() {
+            self.begin(context, self.own.width as f64);
         }
-        if self.pass.as_ref().is_some_and(|pass| pass.place.is_none()) {
-            self.open(context);
-        } else if self.stale {
-            // After a resume: what the open entry offers is found again.
-            self.stale = false;
-            if let Some((at, place)) = self.pass.as_ref().and_then(|pass| Some((pass.next - 1, pass.place?))) {
+        match self.pass.place {
+            None => self.open(context),
+            Some(place) if self.stale => {
+                // After a resume: what the open entry offers is found again.
+                let at = self.pass.next - 1;
                 self.unfold(context, at);
                 self.child.clone_from(&self.states[at]);
                 if let Some(&mv) = self.moves.get(place) {
                     context.problem.apply(&mut self.child, mv);
                 }
             }
+            Some(_) => {}
         }
-        if self.pass.as_ref().is_some_and(|pass| pass.place.is_some()) {
+        self.stale = false;
+        if self.pass.place.is_some() {
             self.go_on(context);
         }
-        let over = self.pass.as_ref().is_some_and(|pass| pass.next >= pass.layer.len() && pass.place.is_none());
+        let over = self.pass.next >= self.pass.layer.len() && self.pass.place.is_none();
         if !over || self.next_layer() {
             return Status::Running;
         }
-        let Some(pass) = self.pass.take() else { return Status::Running };
-        if !pass.partial {
+        if !self.pass.partial {
             return Status::Exhausted;
         }
-        if let Some((_, moves)) = &pass.best {
-            self.learn(context.problem, moves);
+        if let Some((_, moves)) = self.pass.best.take() {
+            self.learn(context.problem, &moves);
         }
         if !self.own.restarts {
             return Status::Completed;
         }
-        self.begin(context, pass.number + 1, pass.width * self.own.widen);
+        self.begin(context, self.pass.width * self.own.widen);
         Status::Running
     }
 
@@ -442,7 +420,7 @@ impl<P: Problem> Search<P> for Run<P> {
     }
 
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Whole<M> = (Option<Pass<M>>, Links<M>, Seen, Option<Policy>);
+        type Whole<M> = (Pass<M>, Links<M>, Seen, Option<Policy>);
         let (pass, links, seen, policy) = decode::<Whole<P::Move>>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
         if policy.is_some() != self.policy.is_some() {
@@ -450,10 +428,13 @@ impl<P: Problem> Search<P> for Run<P> {
         }
         (self.pass, self.links, self.seen, self.policy) = (pass, links, seen, policy);
         self.seen.resume(self.memory / 4)?;
-        let Some(pass) = &self.pass else { return Ok(()) };
+        let pass = &self.pass;
         self.stale = pass.place.is_some();
-        let sound = (pass.next < pass.layer.len() || pass.place.is_some() && pass.next == pass.layer.len())
-            && (pass.place.is_none() || pass.next > 0)
+        if pass.layer.is_empty() {
+            return if self.stale { corrupt } else { Ok(()) };
+        }
+        let sound = (pass.next < pass.layer.len() || self.stale && pass.next == pass.layer.len())
+            && (!self.stale || pass.next > 0)
             && pass.children.iter().all(|child| (child.parent as usize) < pass.next)
             && self.links.is_sound(pass.layer.iter().map(|entry| entry.link));
         if !sound {

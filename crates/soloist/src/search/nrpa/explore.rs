@@ -1,6 +1,6 @@
 //! Forced exploration: playouts that end where earlier ones ended are sent elsewhere.
 
-use crate::rollout::policy_step;
+use crate::rollout::{policy_replay, policy_step};
 use crate::search::Context;
 use crate::{Policy, Problem, Trace, stable_hash};
 use serde::{Deserialize, Serialize};
@@ -43,10 +43,8 @@ pub(super) fn deviate<P: Problem>(
     let (problem, rollout) = (context.problem, &mut *context.rollout);
     state.clone_from(root);
     trace.clear();
-    for &mv in &moves[..context.rng.index(moves.len())] {
-        let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|&other| other == mv).unwrap_or(0);
-        policy_step(rollout, problem, state, policy, trace, same);
-    }
+    let kept = &moves[..context.rng.index(moves.len())];
+    policy_replay(rollout, problem, state, policy, trace, kept);
     policy_step(rollout, problem, state, policy, trace, |moves, _| context.rng.index(moves.len()));
     rollout.run_policy(problem, state, policy, trace, context.rng);
 }

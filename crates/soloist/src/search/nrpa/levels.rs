@@ -1,20 +1,11 @@
 //! The nested levels of plain and high-diversity NRPA: one policy, adapted level by level and restored by undo.
 
 use super::{Keep, Nrpa};
+use crate::search::Offer;
 use crate::{Move, Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
-/// A solution that a level learns from.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-pub(super) struct Bucket<M> {
-    pub(super) score: Score,
-    /// Tells solutions of equal score apart; 0 when unused.
-    pub(super) feature: f64,
-    pub(super) trace: Trace<M>,
-}
-
-impl<M> Bucket<M> {
+impl<M> Offer<M> {
     fn better(&self, other: &Self, sense: Sense) -> bool {
         sense.better(self.score, other.score)
             || (sense.at_least(self.score, other.score) && self.feature > other.feature)
@@ -36,7 +27,7 @@ pub(super) struct Gate {
     /// The best result since the last adaptation.
     latest: Option<Score>,
     /// How often the level's best solution came again.
-    pub(super) repeats: u64,
+    repeats: u64,
 }
 
 impl Gate {
@@ -90,7 +81,7 @@ struct Frame<M> {
     /// Playouts since the last adaptation; level 1 only.
     playouts: u64,
     /// Best first. One at most in plain NRPA.
-    beam: Vec<Bucket<M>>,
+    beam: Vec<Offer<M>>,
     gate: Gate,
 }
 
@@ -129,7 +120,7 @@ impl<M: Move> Levels<M> {
     }
 
     /// The best solution of the outermost level.
-    pub(super) fn best(&self) -> Option<&Bucket<M>> {
+    pub(super) fn best(&self) -> Option<&Offer<M>> {
         self.frames[0].beam.first()
     }
 
@@ -145,21 +136,29 @@ impl<M: Move> Levels<M> {
 
     /// Level 1 got a playout (its trace is exchanged for another buffer): adapt, and pass results upwards from every
     /// level that ends.
-    pub(super) fn absorb(&mut self, own: &Nrpa, sense: Sense, score: Score, feature: f64, trace: &mut Trace<M>) {
+    /// `shares`: the outermost level waits for the other streams.
+    pub(super) fn absorb(
+        &mut self,
+        own: &Nrpa,
+        sense: Sense,
+        shares: bool,
+        (score, feature): (Score, f64),
+        trace: &mut Trace<M>,
+    ) {
         let index = self.frames.len() - 1;
         let buffer = self.spare.pop().unwrap_or_default();
-        let playout = Bucket { score, feature, trace: std::mem::replace(trace, buffer) };
+        let playout = Offer { score, feature, trace: std::mem::replace(trace, buffer) };
         self.insert(own, sense, index, playout);
         let frame = &mut self.frames[index];
         frame.playouts += 1;
         if frame.playouts >= own.playouts {
             frame.playouts = 0;
-            self.ascend(own, sense, index);
+            self.ascend(own, sense, shares, index);
         }
     }
 
     /// A result for the level at `index`.
-    fn insert(&mut self, own: &Nrpa, sense: Sense, index: usize, result: Bucket<M>) {
+    fn insert(&mut self, own: &Nrpa, sense: Sense, index: usize, result: Offer<M>) {
         let width = own.width.at(self.frames.len() - index) as usize;
         let Frame { beam, gate, .. } = &mut self.frames[index];
         let again = own.repetitions > 0 && beam.first().is_some_and(|best| best.trace.moves == result.trace.moves);
@@ -189,13 +188,13 @@ impl<M: Move> Levels<M> {
     }
 
     /// An iteration of the level at `index` is done.
-    fn ascend(&mut self, own: &Nrpa, sense: Sense, mut index: usize) {
+    fn ascend(&mut self, own: &Nrpa, sense: Sense, shares: bool, mut index: usize) {
         loop {
             let level = self.frames.len() - index;
             let frame = &mut self.frames[index];
             frame.iteration += 1;
             if frame.iteration < own.iterations.at(level) && !frame.gate.is_through(own) {
-                if index == 0 && own.shares() && frame.iteration.is_multiple_of(own.share_every) {
+                if index == 0 && shares && frame.iteration.is_multiple_of(own.share_every) {
                     self.waiting = true;
                     return;
                 }
@@ -237,8 +236,9 @@ impl<M: Move> Levels<M> {
     }
 
     /// Takes the best solutions of all streams that run together, this one's included, and goes on.
-    pub(super) fn receive(&mut self, own: &Nrpa, sense: Sense, offers: &[Bucket<M>], alpha: f64) {
-        let mut best: Option<&Bucket<M>> = None;
+    pub(super) fn receive(&mut self, own: &Nrpa, sense: Sense, offers: &[Offer<M>]) {
+        let streams = if own.leads() { offers.len() as f64 } else { 1.0 };
+        let mut best: Option<&Offer<M>> = None;
         for offer in offers {
             if best.is_none_or(|best| offer.better(best, sense)) {
                 best = Some(offer);
@@ -255,14 +255,9 @@ impl<M: Move> Levels<M> {
             }
         }
         self.waiting = false;
-        self.learn(own, sense, 0, alpha);
+        self.learn(own, sense, 0, own.alpha * streams);
         for below in 1..self.frames.len() {
             self.enter(below);
         }
     }
-}
-
-/// A potential as the feature of a finished solution.
-pub(super) fn feature(potential: Option<f64>) -> f64 {
-    potential.filter(|value| !value.is_nan()).unwrap_or(0.0)
 }

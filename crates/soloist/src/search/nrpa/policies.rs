@@ -72,11 +72,7 @@ impl<M: Move> Frame<M> {
         let found = (0..self.found.len()).rev().map(|at| (Some(self.found[at].score), Kind::Found(at)));
         let old = self.entries.iter().enumerate().map(|(at, entry)| (entry.score, Kind::Old(at)));
         let mut order: Vec<(Option<Score>, Kind)> = found.chain(old).collect();
-        let better = |a: Option<Score>, b: Option<Score>| match (a, b) {
-            (Some(a), Some(b)) => sense.better(a, b),
-            (a, b) => a.is_some() && b.is_none(),
-        };
-        order.sort_by(|a, b| better(b.0, a.0).cmp(&better(a.0, b.0)));
+        order.sort_by(|a, b| sense.best_first(a.0, b.0));
         order.truncate(width);
         let source = |kind: &Kind| match *kind {
             Kind::Found(at) => self.found[at].source,

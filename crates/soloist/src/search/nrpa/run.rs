@@ -1,7 +1,7 @@
 //! Nested runs as a step machine: arms that race, restarts, exchange with other streams.
 
 use super::explore::{Ends, deviate};
-use super::levels::{Bucket, Levels, feature};
+use super::levels::Levels;
 use super::policies::Beams;
 use super::{Keep, Nrpa, Similar};
 use crate::checkpoint::{decode, encode};
@@ -122,12 +122,8 @@ impl<P: Problem> Run<P> {
             return;
         }
         let mut order: Vec<usize> = (0..self.arms.len()).collect();
-        let better = |a: usize, b: usize| match (self.arms[a].best(), self.arms[b].best()) {
-            (Some(a), Some(b)) => self.sense.better(a, b),
-            (best, other) => best.is_some() && other.is_none(),
-        };
         // A stable sort: of equal arms the earlier one stays.
-        order.sort_by(|&a, &b| better(b, a).cmp(&better(a, b)));
+        order.sort_by(|&a, &b| self.sense.best_first(self.arms[a].best(), self.arms[b].best()));
         order.truncate(self.arms.len().div_ceil(2));
         let mut index = 0;
         self.arms.retain(|_| {
@@ -148,19 +144,16 @@ impl<P: Problem> Run<P> {
 
     /// Gives the playout in `self.trace` to the arm at work.
     fn absorb(&mut self, problem: &P, score: Score) {
-        let arms = self.arms.len();
+        // While arms race, nothing is shared.
+        let shares = self.own.shares() && self.arms.len() == 1;
         let (own, sense, trace) = (&self.own, self.sense, &mut self.trace);
         match &mut self.arms[self.turn].core {
             Core::Levels(levels) => {
-                let feature = match own.similar {
-                    Similar::ScoreLength => 0.0,
-                    Similar::Potential => feature(problem.potential(&self.state)),
+                let potential = match own.similar {
+                    Similar::ScoreLength => None,
+                    Similar::Potential => problem.potential(&self.state).filter(|value| !value.is_nan()),
                 };
-                levels.absorb(own, sense, score, feature, trace);
-                if levels.waiting && arms > 1 {
-                    // While arms race, nothing is shared.
-                    levels.receive(own, sense, &[], own.alpha);
-                }
+                levels.absorb(own, sense, shares, (score, potential.unwrap_or(0.0)), trace);
             }
             Core::Beams(beams) => beams.absorb(own, sense, score, trace),
         }
@@ -200,17 +193,12 @@ impl<P: Problem> Search<P> for Run<P> {
 
     fn offer(&self) -> Option<Offer<P::Move>> {
         let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_slice() else { return None };
-        let best = levels.waiting.then(|| levels.best()).flatten()?;
-        Some(Offer { score: best.score, feature: best.feature, trace: best.trace.clone() })
+        levels.waiting.then(|| levels.best().cloned()).flatten()
     }
 
     fn receive(&mut self, offers: &[Offer<P::Move>]) {
         let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_mut_slice() else { return };
-        let bucket =
-            |offer: &Offer<P::Move>| Bucket { score: offer.score, feature: offer.feature, trace: offer.trace.clone() };
-        let streams = if self.own.leads() { offers.len() as f64 } else { 1.0 };
-        let buckets: Vec<_> = offers.iter().map(bucket).collect();
-        levels.receive(&self.own, self.sense, &buckets, self.own.alpha * streams);
+        levels.receive(&self.own, self.sense, offers);
     }
 
     fn save(&self) -> Vec<u8> {

@@ -68,10 +68,7 @@ impl<M: Move> Arena<M> {
                 Score::Infeasible(violations.least)
             }
         };
-        let by = |value: &dyn Fn(&Node<M>, u64) -> f64| {
-            let (a, b) = (score(a, value), score(b, value));
-            sense.better(b, a).cmp(&sense.better(a, b))
-        };
+        let by = |value: &dyn Fn(&Node<M>, u64) -> f64| sense.best_first(Some(score(a, value)), Some(score(b, value)));
         let best = || by(&|node, _| node.best);
         let visits = || self.nodes[b].visits.cmp(&self.nodes[a].visits);
         match rank {
