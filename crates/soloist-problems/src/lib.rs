@@ -29,6 +29,7 @@
 //! | `draw` | the solution as text and as SVG |
 //! | `mod` | documentation, the [`Shipped`] implementation, and the [`Domain`] that one line in [`domains`] registers |
 
+mod answer;
 mod domain;
 pub mod error;
 pub mod horner;
