@@ -37,6 +37,7 @@ pub mod input;
 pub mod knapsack;
 pub mod morpion;
 pub mod snake;
+mod svg;
 pub mod tiles;
 
 pub use domain::{
