@@ -30,6 +30,7 @@
 //! | `mod` | documentation, the [`Shipped`] implementation, and the [`Domain`] that one line in [`domains`] registers |
 
 mod answer;
+mod bits;
 mod domain;
 pub mod error;
 pub mod horner;
