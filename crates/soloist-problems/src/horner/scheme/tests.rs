@@ -1,6 +1,7 @@
 //! Costs against a plain count of nodes, optima against brute force, and the published files.
 
 use super::*;
+use crate::horner::power_cost;
 use soloist::search::{Anneal, Cooling, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +117,7 @@ fn count(outputs: &[Poly], order: &[usize], sign: Sign) -> (u64, u64) {
             contents.insert(Nodes::divided(output, first));
         }
     }
-    let powers: u64 = nodes.powers.iter().map(|&(_, exponent)| power_operations(exponent.into())).sum();
+    let powers: u64 = nodes.powers.iter().map(|&(_, exponent)| power_cost(exponent.into())).sum();
     let all = (nodes.sums.len() + nodes.products.len() + contents.len()) as u64 + powers;
     let multiples: BTreeSet<&Poly> = nodes.multiples.iter().map(|(_, poly)| poly).collect();
     (all + nodes.multiples.len() as u64, all + multiples.len() as u64)
