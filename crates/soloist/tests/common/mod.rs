@@ -230,6 +230,21 @@ impl<P: Problem> Problem for Recorded<P> {
     }
 }
 
+/// The moves of every playout of a run.
+pub(crate) fn recorded<P: Problem + Clone>(problem: &P, method: Method, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
+    let recorded = Recorded::new(problem.clone());
+    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
+    recorded.take()
+}
+
+/// The same playouts, move by move.
+pub(crate) fn assert_same<M: PartialEq + std::fmt::Debug>(got: &[Vec<M>], expected: &[Vec<M>], what: &str) {
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
+        assert_eq!(a, b, "playout {i} of {what}");
+    }
+    assert_eq!(got.len(), expected.len(), "{what}");
+}
+
 /// A preset with some parameters set.
 pub(crate) fn method(name: &str, settings: &[(&str, &str)]) -> Method {
     let mut method = Method::preset(name).unwrap();
