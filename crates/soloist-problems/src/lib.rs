@@ -39,6 +39,8 @@ pub mod knapsack;
 pub mod morpion;
 pub mod snake;
 mod svg;
+#[cfg(test)]
+mod testing;
 pub mod tiles;
 
 pub use domain::{

@@ -5,6 +5,7 @@ mod counting;
 mod reading;
 
 use super::*;
+use crate::testing::shared_data;
 use soloist::Rng;
 use std::path::PathBuf;
 
@@ -43,13 +44,6 @@ fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
 
 /// A benchmark expression, if the folder of them is beside the checkout.
 fn shared(name: &str) -> Option<System> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/horner"));
-    if folder.is_dir() {
-        return Some(read(folder.join(format!("{name}.txt")).to_str().unwrap(), true).unwrap());
-    }
-    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-    {
-        eprintln!("skipped: {} is absent", folder.display());
-    }
-    None
+    let path = shared_data("horner")?.join(format!("{name}.txt"));
+    Some(read(path.to_str().unwrap(), true).unwrap())
 }
