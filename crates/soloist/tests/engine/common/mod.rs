@@ -1,5 +1,4 @@
 //! Problems and tools that the tests of the engine share.
-#![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod logits;
 pub(crate) mod tree;
@@ -11,6 +10,7 @@ use soloist::{
 };
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A knapsack, packed item by item in any order; optionally upside down and with a least weight.
@@ -320,11 +320,12 @@ pub(crate) fn is_systematic(method: &Method) -> bool {
     matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_))
 }
 
-/// A fresh path for a file of the test `name`.
+/// A path for a file of the test `name`, another one at each call.
 pub(crate) fn scratch(name: &str) -> PathBuf {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("soloist-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    folder.join(name)
+    folder.join(format!("{name}-{}", CALLS.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Checkpoints at the end of a run only, the one at its start aside.

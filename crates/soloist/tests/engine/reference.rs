@@ -1,10 +1,8 @@
 //! The step machines against plain implementations of the same algorithms: the same playouts, move by move.
 
-mod common;
-
-use common::logits::{Logits, Rollout};
-use common::tree::uct_playouts;
-use common::{Bag, assert_same, method, playout, recorded};
+use crate::common::logits::{Logits, Rollout};
+use crate::common::tree::uct_playouts;
+use crate::common::{Bag, assert_same, method, playout, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Anneal, Nmcs, Nrpa, Schedule, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};

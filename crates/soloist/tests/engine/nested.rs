@@ -1,9 +1,7 @@
 //! Beam-NRPA, HD-NRPA, Monte-Carlo beams and exchange between streams against plain implementations.
 
-mod common;
-
-use common::logits::{Logits, Rollout};
-use common::{Bag, Recorded, assert_same, method, playout, recorded, run_and_save, timeless};
+use crate::common::logits::{Logits, Rollout};
+use crate::common::{Bag, Recorded, assert_same, method, playout, recorded, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::search::{Keep, Nmcs, Nrpa, Share, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};

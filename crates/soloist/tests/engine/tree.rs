@@ -1,9 +1,7 @@
 //! Every rule of tree search against a naive implementation of it, playout by playout.
 
-mod common;
-
-use common::tree::{uct_playouts, uct_search};
-use common::{Bag, assert_same, recorded};
+use crate::common::tree::{uct_playouts, uct_search};
+use crate::common::{Bag, assert_same, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
 use soloist::{Budget, Method, Problem, Rng, Solver};

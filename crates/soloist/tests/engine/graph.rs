@@ -1,8 +1,6 @@
 //! Tree search on the graph of states (`transpositions`): against a naive implementation, and what sharing is for.
 
-mod common;
-
-use common::{Bag, Packed, assert_same, playout, recorded};
+use crate::common::{Bag, Packed, assert_same, playout, recorded};
 use soloist::search::Uct;
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver, StopReason};
 use std::collections::{HashMap, HashSet};
