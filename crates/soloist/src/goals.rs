@@ -13,7 +13,8 @@ pub(crate) struct Goals {
 
 impl Goals {
     pub(crate) fn new<P: Problem>(problem: &P, target: Option<f64>) -> Self {
-        Self { sense: problem.sense(), bound: problem.bound(&problem.root()), target }
+        let bound = if problem.is_complete() { problem.bound(&problem.root()) } else { None };
+        Self { sense: problem.sense(), bound, target }
     }
 
     /// The goal that this incumbent reaches.

@@ -73,6 +73,12 @@ pub trait Problem: Sync {
         None
     }
 
+    /// Whether a best solution is among those that the moves lead to. Where it may be left out, on purpose, no run claims to
+    /// have proven anything.
+    fn is_complete(&self) -> bool {
+        true
+    }
+
     /// How promising `state` is beside others after as many moves: larger is more promising, whatever the sense.
     ///
     /// Beams rank states by it. Asked of finished states too, where a search must tell solutions of equal score apart.

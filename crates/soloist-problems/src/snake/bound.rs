@@ -29,19 +29,10 @@
 //! rounded down to an even number.
 
 use super::Kind;
-use super::path::{Path, add_ball};
+use super::path::{Path, across, add_ball, flood};
 use super::search::{Snakes, size};
 use std::sync::OnceLock;
 
-/// Vertices of a word without bit `b`, for `b` from 0 to 5.
-const WITHOUT: [u64; 6] = [
-    0x5555_5555_5555_5555,
-    0x3333_3333_3333_3333,
-    0x0f0f_0f0f_0f0f_0f0f,
-    0x00ff_00ff_00ff_00ff,
-    0x0000_ffff_0000_ffff,
-    0x0000_0000_ffff_ffff,
-];
 /// Vertices of a word with an even number of bits.
 const EVEN: u64 = 0x9669_6996_6996_9669;
 
@@ -103,13 +94,6 @@ fn new_vertices(dimension: u32, radius: u32, before: u32) -> u32 {
     (0..1_u32 << dimension).filter(is_new).count() as u32
 }
 
-/// The neighbours of a set's vertices within a word, in the dimension `bit`.
-#[inline(always)]
-fn across(word: u64, bit: usize) -> u64 {
-    let shift = 1 << bit;
-    (word & WITHOUT[bit]) << shift | word >> shift & WITHOUT[bit]
-}
-
 impl<const W: usize> Snakes<W> {
     /// The words that loops go over: a fixed number where there are few.
     #[inline(always)]
@@ -143,7 +127,7 @@ impl<const W: usize> Snakes<W> {
     /// The vertices that are not blocked and connected to the head through such ones, by a flip of `legal`.
     pub(super) fn reach(&self, path: &Path<W>, legal: u32) -> [u64; W] {
         let mut reached = self.next(path, legal);
-        self.flood(&mut reached, &self.free(path));
+        flood(&mut reached, &self.free(path), self.span());
         reached
     }
 
@@ -170,39 +154,8 @@ impl<const W: usize> Snakes<W> {
     /// All vertices that may follow the head, the next flip being one of `legal`.
     pub(super) fn ahead(&self, path: &Path<W>, legal: u32) -> [u64; W] {
         let Layers { near, mut door, free, .. } = self.layers(path, legal);
-        self.flood(&mut door, &free);
+        flood(&mut door, &free, self.span());
         std::array::from_fn(|word| near[word] | door[word])
-    }
-
-    /// Adds all vertices of `free` that are connected to `set` through such ones; `set` is a part of `free`.
-    fn flood(&self, set: &mut [u64; W], free: &[u64; W]) {
-        // The words from which the flood may go on.
-        let mut open = (0..self.span()).filter(|&word| set[word] != 0).fold(0_u128, |open, word| open | 1 << word);
-        while open != 0 {
-            let word = open.trailing_zeros() as usize & (W - 1);
-            open &= open - 1;
-            let mut own = set[word];
-            loop {
-                let before = own;
-                for bit in 0..6 {
-                    own |= across(own, bit) & free[word];
-                }
-                if own == before {
-                    break;
-                }
-            }
-            set[word] = own;
-            let mut step = 1;
-            while step < self.span() {
-                let other = (word ^ step) & (W - 1);
-                let new = own & free[other] & !set[other];
-                if new != 0 {
-                    set[other] |= new;
-                    open |= 1 << other;
-                }
-                step *= 2;
-            }
-        }
     }
 
     /// The vertices of `within` beside one of `set`.
@@ -245,7 +198,7 @@ impl<const W: usize> Snakes<W> {
         while let Some(word) = door[..self.span()].iter().position(|&word| word != 0) {
             let mut piece = [0; W];
             piece[word] = door[word] & door[word].wrapping_neg();
-            self.flood(&mut piece, &free);
+            flood(&mut piece, &free, self.span());
             (0..self.span()).for_each(|word| door[word] &= !piece[word]);
             if ends(&piece) {
                 // Each edge changes the parity.

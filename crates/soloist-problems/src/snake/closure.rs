@@ -84,14 +84,18 @@ impl<const W: usize> Snakes<W> {
             }
         }
         let Some((edges, way)) = last else {
-            // All bits in turn, and again, up to the start.
-            let whole = (1 << self.dimension) - 1;
-            let rise = (0..self.dimension).map(|bits| (1 << bits) - 1);
-            return rise.clone().chain(rise.map(|node| whole ^ node)).collect();
+            return trivial(self.dimension);
         };
         let mut nodes = self.nodes(moves);
         nodes.truncate(edges + 1);
         nodes.extend(way.iter().take(self.spread as usize - 1).map(|&vertex| u32::from(vertex)));
         nodes
     }
+}
+
+/// The cycle that flips all bits in turn, and again, up to the start.
+pub(super) fn trivial(dimension: u32) -> Vec<u32> {
+    let whole = (1 << dimension) - 1;
+    let rise = (0..dimension).map(|bits| (1 << bits) - 1);
+    rise.clone().chain(rise.map(|node| whole ^ node)).collect()
 }

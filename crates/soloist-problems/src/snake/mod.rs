@@ -20,7 +20,7 @@
 //!
 //! The files divide the work: `format` and `spec` make a [`Cube`], `path` and `closure` hold the rules that the
 //! [`Snakes`] of `search` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
-//! without any of them, `draw` shows it.
+//! without any of them, `draw` shows it. `symmetry` and `symmetric` hold the search for coils of a path and its images.
 
 mod bound;
 mod closure;
@@ -29,7 +29,10 @@ mod format;
 mod path;
 mod rollout;
 mod search;
+mod shipped;
 mod spec;
+mod symmetric;
+mod symmetry;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -37,13 +40,11 @@ mod verify;
 pub use format::{parse, read, write};
 pub use path::Path;
 pub use search::{Code, Potential, Snakes};
+pub(crate) use shipped::{COIL, SNAKE};
 pub use spec::{is_spec, parse_spec};
+pub use symmetric::{Ring, SymmetricCoils};
 pub use verify::{check, violation};
 
-use crate::{Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, Shipped};
-use serde_json::{Value, json};
-use soloist::Method;
-use soloist::search::Beam;
 use std::ops::RangeInclusive;
 
 /// The dimensions that are solved.
@@ -167,124 +168,4 @@ fn nodes_of(transitions: &[u8]) -> Vec<u32> {
         node
     });
     std::iter::once(0).chain(after).collect()
-}
-
-const INSTANCE: &str = "a spec dDIMENSIONkSPREAD such as d8k2 (d8: spread 2), dimension 2 to 13, spread 1 to 7; or a text file with the spec in its first line and, \
-                        if the path is to begin in a certain way, `nodes` or `transitions` (bits flipped, from 0) and the numbers in the next";
-
-const OPTIONS: &[DomainOption] = &[
-    DomainOption {
-        name: "code",
-        values: &["vertex", "edge", "turn", "step"],
-        help: "what a learned weight belongs to: the vertex entered, the edge, the edge and the bit flipped before, or the bit and the number of moves before",
-    },
-    DomainOption {
-        name: "potential",
-        values: &["reachable", "free"],
-        help: "what beams rank paths by: the vertices not blocked that the head can reach, or all that are not blocked",
-    },
-];
-
-/// Snake-in-the-box.
-pub(crate) const SNAKE: Domain = Domain {
-    name: "snake",
-    summary: "the longest path in a hypercube that keeps away from itself (snake-in-the-box)",
-    score: "length in edges, larger is better",
-    instance: INSTANCE,
-    example: "d7k2",
-    options: OPTIONS,
-    load: |instance, options| load(Kind::Snake, instance, options),
-    generate: |spec| generate(Kind::Snake, spec),
-};
-
-/// Coil-in-the-box.
-pub(crate) const COIL: Domain = Domain {
-    name: "coil",
-    summary: "the longest cycle in a hypercube that keeps away from itself (coil-in-the-box)",
-    score: "length in vertices, larger is better",
-    instance: INSTANCE,
-    example: "d7k2",
-    options: OPTIONS,
-    load: |instance, options| load(Kind::Coil, instance, options),
-    generate: |spec| generate(Kind::Coil, spec),
-};
-
-/// An instance with its name and its search problem.
-struct Loaded<const W: usize> {
-    name: String,
-    kind: Kind,
-    cube: Cube,
-    problem: Snakes<W>,
-}
-
-fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult {
-    let cube = if is_spec(instance) { parse_spec(instance)? } else { read(instance)? };
-    Ok(match cube.dimension {
-        ..=8 => boxed::<4>(kind, instance, cube, options),
-        9..=10 => boxed::<16>(kind, instance, cube, options),
-        _ => boxed::<MAX_WORDS>(kind, instance, cube, options),
-    })
-}
-
-fn boxed<const W: usize>(kind: Kind, name: &str, cube: Cube, options: &Options) -> Box<dyn Instance> {
-    let chosen = |name: &str| options.get(name).map_or("", String::as_str);
-    let problem = Snakes::<W>::new(kind, &cube, Code::named(chosen("code")), Potential::named(chosen("potential")));
-    Box::new(Loaded { name: name.to_owned(), kind, cube, problem })
-}
-
-fn generate(kind: Kind, spec: &str) -> Result<String, InstanceError> {
-    let cube = parse_spec(spec)?;
-    let (d, k) = (cube.dimension, cube.spread);
-    Ok(write(&cube, &format!("{}-in-the-box: dimension {d}, spread {k}", kind.name())))
-}
-
-impl<const W: usize> Shipped for Loaded<W> {
-    type Problem = Snakes<W>;
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn describe(&self) -> String {
-        let (d, k, begun) = (self.cube.dimension, self.cube.spread, self.cube.prefix.len());
-        let primed = if begun > 0 { format!(", the first {begun} edges given") } else { String::new() };
-        format!("dimension {d} ({} vertices), spread {k}{primed}", 1 << d)
-    }
-
-    fn problem(&self) -> &Snakes<W> {
-        &self.problem
-    }
-
-    /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon.
-    fn default_method(&self) -> Method {
-        Method::Beam(Beam { width: 100, widen: 10.0, ..Beam::default() })
-    }
-
-    fn solution(&self, moves: &[u8]) -> Value {
-        let nodes = self.problem.answer(moves);
-        let around = if self.kind == Kind::Coil { nodes.first() } else { None };
-        let next = nodes.iter().skip(1).chain(around);
-        let transitions: Vec<u32> = nodes.iter().zip(next).map(|(a, b)| (a ^ b).trailing_zeros()).collect();
-        json!({
-            "kind": self.kind.name(), "d": self.cube.dimension, "k": self.cube.spread,
-            "length": transitions.len(), "nodes": nodes, "transitions": transitions,
-        })
-    }
-
-    /// The bits flipped, without those of the prefix.
-    fn moves(&self, moves: &[u8]) -> Value {
-        moves.iter().map(|&bit| json!(bit)).collect()
-    }
-
-    fn check(&self, text: &str) -> Result<Checked, String> {
-        check(self.kind, &self.cube, text)
-    }
-
-    fn text(&self, solution: &Value) -> String {
-        draw::text(self.kind, &self.cube, solution)
-    }
-
-    fn svg(&self, solution: &Value) -> String {
-        draw::svg(self.kind, &self.cube, solution)
-    }
 }

@@ -13,6 +13,15 @@
 /// `BALLS[v][r]`: the vertices of a word within distance `r` of `v`.
 pub(super) static BALLS: [[u64; 8]; 64] = balls();
 
+/// Vertices of a word without bit `b`, for `b` from 0 to 5.
+const WITHOUT: [u64; 6] = [
+    0x5555_5555_5555_5555,
+    0x3333_3333_3333_3333,
+    0x0f0f_0f0f_0f0f_0f0f,
+    0x00ff_00ff_00ff_00ff,
+    0x0000_ffff_0000_ffff,
+    0x0000_0000_ffff_ffff,
+];
 /// `BESIDE[v][m]`: of a byte `m` of vertices, those that a flip of bit 0, 1 or 2 leads to from its vertex `v`, as a mask of
 /// these bits.
 static BESIDE: [[u8; 256]; 8] = beside();
@@ -150,6 +159,45 @@ pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usi
 #[inline(always)]
 pub(super) fn holds<const W: usize>(set: &[u64; W], vertex: usize) -> bool {
     set[(vertex >> 6) & (W - 1)] >> (vertex & 63) & 1 == 1
+}
+
+/// The neighbours of a set's vertices within a word, in the dimension `bit`.
+#[inline(always)]
+pub(super) fn across(word: u64, bit: usize) -> u64 {
+    let shift = 1 << bit;
+    (word & WITHOUT[bit]) << shift | word >> shift & WITHOUT[bit]
+}
+
+/// Adds all vertices of `free` that are connected to `set` through such ones; `set` is a part of `free`, `words`
+/// are in use.
+pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: usize) {
+    // The words from which the flood may go on.
+    let mut open = (0..words).filter(|&word| set[word] != 0).fold(0_u128, |open, word| open | 1 << word);
+    while open != 0 {
+        let word = open.trailing_zeros() as usize & (W - 1);
+        open &= open - 1;
+        let mut own = set[word];
+        loop {
+            let before = own;
+            for bit in 0..6 {
+                own |= across(own, bit) & free[word];
+            }
+            if own == before {
+                break;
+            }
+        }
+        set[word] = own;
+        let mut step = 1;
+        while step < words {
+            let other = (word ^ step) & (W - 1);
+            let new = own & free[other] & !set[other];
+            if new != 0 {
+                set[other] |= new;
+                open |= 1 << other;
+            }
+            step *= 2;
+        }
+    }
 }
 
 /// A path from vertex 0, over at most `64 W` vertices; `W` is a power of two.

@@ -371,11 +371,12 @@ impl<'a, P: Problem> Solver<'a, P> {
         };
         let stop = first.map_or(stop, |(_, reason)| reason);
         let best = first.map_or_else(|| merge(sense, streams), |(first, _)| first.tally.best.as_ref()).cloned();
-        let optimal = matches!(stop, StopReason::Exhausted | StopReason::Bound);
+        let complete = self.problem.is_complete();
+        let optimal = complete && matches!(stop, StopReason::Exhausted | StopReason::Bound);
         let bound = if optimal {
             best.as_ref().and_then(|best| best.score.value())
         } else {
-            self.problem.bound(&self.problem.root())
+            self.problem.bound(&self.problem.root()).filter(|_| complete)
         };
         let mut events: Vec<Improvement> =
             streams.iter().flat_map(|stream| stream.tally.history.iter().copied()).collect();

@@ -186,6 +186,7 @@ fn noise_policy_and_playouts_change_the_beam_and_survive_checkpoints() {
         &[("width", "3"), ("widen", "1"), ("policy_weight", "1e11")],
         &[("width", "3"), ("widen", "1"), ("merit", "none"), ("tie", "playouts"), ("playouts", "3")],
         &[("width", "3"), ("widen", "1"), ("merit", "bound")],
+        &[("width", "2"), ("widen", "1"), ("split", "2")],
     ] {
         let own = method("beam", settings);
         let recorded = Recorded::new(Blind(problem.clone()));
@@ -201,4 +202,50 @@ fn noise_policy_and_playouts_change_the_beam_and_survive_checkpoints() {
         recorded.take();
         seen.push(log);
     }
+}
+
+#[test]
+fn a_split_beam_is_a_beam_from_every_beginning() {
+    // Of width 1 and without merging: from each beginning of five moves the most promising child is followed.
+    let problem = Blind(layers(Sense::Maximize, false));
+    let mut expected = Vec::new();
+    let children = |state: &At, path: &[u32]| -> Vec<(At, Vec<u32>)> {
+        let mut moves = Vec::new();
+        problem.moves(state, &mut moves);
+        let child = |&mv: &u32| {
+            let mut next = state.clone();
+            problem.apply(&mut next, mv);
+            (next, [path, &[mv]].concat())
+        };
+        moves.iter().map(child).collect()
+    };
+    let mut starts = vec![(problem.root(), Vec::new())];
+    for _ in 0..5 {
+        starts = starts.iter().flat_map(|(state, path)| children(state, path)).collect();
+    }
+    assert!(starts.len() > 8);
+    for (mut state, mut path) in starts {
+        while let Some((next, longer)) = children(&state, &path)
+            .into_iter()
+            .max_by(|(a, _), (b, _)| problem.potential(a).unwrap().total_cmp(&problem.potential(b).unwrap()))
+        {
+            (state, path) = (next, longer);
+        }
+        expected.push(path);
+    }
+    let recorded = Recorded::new(problem);
+    let own = method("beam", &[("width", "1"), ("split", "5"), ("restarts", "false")]);
+    let outcome = Solver::new(&recorded, own).seed(5).run().unwrap();
+    let mut got = recorded.take();
+    assert_ne!(got, expected, "the order is random");
+    got.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(got, expected);
+    assert_eq!(outcome.stop, StopReason::Completed);
+    // All passes together prove the optimum.
+    let problem = Layers { depth: 9, ..layers(Sense::Minimize, true) };
+    let optimum = run(&problem, &method("dfs", &[]), 0, u64::MAX).best.unwrap().score;
+    let outcome = run(&problem, &method("beam", &[("width", "10"), ("widen", "3"), ("split", "3")]), 1, u64::MAX);
+    assert!(outcome.optimal);
+    assert_eq!(outcome.best.unwrap().score, optimum);
 }

@@ -2,12 +2,16 @@
 
 mod rules;
 mod runs;
+mod symmetry;
 mod texts;
 
+use super::shipped::load;
 use super::*;
+use crate::Options;
 use crate::snake::path::Path;
 use crate::testing::shared_data;
-use soloist::Problem;
+use serde_json::json;
+use soloist::{Method, Problem};
 use std::path::PathBuf;
 
 fn cube(d: u32, k: u32) -> Cube {

@@ -238,7 +238,7 @@ fn domains_are_registered() {
             for value in option.values {
                 let options = Options::from([(option.name.to_owned(), (*value).to_owned())]);
                 let budget = Budget::playouts(50);
-                let instance = (domain.load)("d5", &options).unwrap();
+                let instance = (domain.load)("d8", &options).unwrap();
                 instance.solve(Request { budget, ..Request::default() }, &mut Unwatched).unwrap();
             }
         }

@@ -32,15 +32,16 @@ impl<M: Move> Links<M> {
         (self.links.len() - 1) as u32
     }
 
-    /// Writes the moves from the root to `link` into `path`.
-    pub(super) fn path(&self, mut link: u32, path: &mut Vec<M>) {
+    /// Writes `start` and the moves from the root to `link` into `path`.
+    pub(super) fn path(&self, start: &[M], mut link: u32, path: &mut Vec<M>) {
         path.clear();
+        path.extend_from_slice(start);
         while link != ROOT {
             let (parent, mv) = self.links[link as usize];
             path.push(mv);
             link = parent;
         }
-        path.reverse();
+        path[start.len()..].reverse();
     }
 
     /// Sweeps when it is due: keeps the links that lead to those in `used`, which are renamed.
@@ -101,9 +102,9 @@ mod tests {
         assert!(links.links.len() < FEW + FEW / 2, "{} links", links.links.len());
         let mut path = Vec::new();
         for (at, &end) in ends.iter().enumerate() {
-            links.path(end, &mut path);
+            links.path(&[7], end, &mut path);
             let expected: Vec<u32> = (0..FEW as u32).filter(|step| *step as usize % 3 == at).collect();
-            assert_eq!(path, expected);
+            assert_eq!((path[0], &path[1..]), (7, expected.as_slice()));
         }
         assert!(links.is_sound(ends.iter().copied()));
     }

@@ -46,7 +46,13 @@ parameters! {
     /// the rollout and counted; what they find counts as found. With `selective = true` only the rollout's
     /// candidates are children.
     ///
-    /// A pass that has dropped nothing but duplicates and states with hopeless bounds ends the search with a proof.
+    /// With `split > 0` every state that many moves below the root has a pass of its own, in random order, before the next
+    /// width: for problems whose first moves lead to worlds that are not to be compared, such as a choice of symmetry,
+    /// and where one promising beginning crowds out the others. Beginnings of a layer of more than 100,000 states are not
+    /// split further.
+    ///
+    /// A pass that has dropped nothing but duplicates and states with hopeless bounds ends the search with a proof (all passes of a width,
+    /// with `split`).
     ///
     /// When to use it: problems with a telling potential (free cells, reachable cells) or sharp bounds; one pass is
     /// often better than many thousand playouts. Cost per step: the children of one state, two applications of a move
@@ -81,6 +87,8 @@ parameters! {
         policy_weight: f64 = 0.0, 0.0..=1e12;
         /// learning rate of the policy
         alpha: f64 = 1.0, 0.0..=1000.0;
+        /// moves after which each state has a beam of its own; 0: one beam from the root
+        split: u64 = 0, 0..=8;
         /// keep one of the states with equal keys
         merge: bool = true, ();
         /// children are the rollout's candidates only

@@ -15,6 +15,8 @@ use std::cmp::Reverse;
 const NARROWEST: usize = 64;
 /// Children are thinned out when there are so many times more than places.
 const SLACK: usize = 4;
+/// A round has no more passes than this, but for those of the last layer that is split.
+const MOST_STARTS: usize = 100_000;
 
 /// A state of the layer, by its parent and the move.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -75,6 +77,24 @@ struct Pass<M> {
     best: Option<(Score, Vec<M>)>,
 }
 
+/// Passes of one width, one from each start.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: Move")]
+struct Round<M> {
+    /// The moves to the states that passes begin with.
+    starts: Vec<Vec<M>>,
+    /// The start of the present pass.
+    at: usize,
+    /// Whether a pass before this one was partial.
+    partial: bool,
+}
+
+impl<M> Round<M> {
+    fn start(&self) -> &[M] {
+        self.starts.get(self.at).map_or(&[], Vec::as_slice)
+    }
+}
+
 impl<M> Pass<M> {
     fn new(width: f64, salt: u64, layer: Vec<Entry<M>>, partial: bool) -> Self {
         Self {
@@ -98,6 +118,7 @@ pub(crate) struct Run<P: Problem> {
     /// Places that fit into the memory.
     most: usize,
     memory: u64,
+    round: Round<P::Move>,
     pass: Pass<P::Move>,
     links: Links<P::Move>,
     seen: Seen,
@@ -135,6 +156,7 @@ impl<P: Problem> Run<P> {
             sense: problem.sense(),
             most: most.clamp(NARROWEST, ROOT as usize - 1),
             memory,
+            round: Round { starts: Vec::new(), at: 0, partial: false },
             pass: Pass::new(0.0, 0, Vec::new(), false),
             links: Links::new(),
             seen: Seen::new(memory / 4),
@@ -155,12 +177,43 @@ impl<P: Problem> Run<P> {
         }
     }
 
-    /// A pass begins: one layer with the root.
+    /// A round begins, with its first pass.
+    fn begin_round(&mut self, context: &mut Context<'_, P>, width: f64) {
+        let mut starts = vec![Vec::new()];
+        for _ in 0..self.own.split {
+            let mut next = Vec::new();
+            for start in &starts {
+                list_moves(self.own.selective, context, &self.after(context.problem, start), &mut self.moves);
+                if self.moves.is_empty() {
+                    next.push(start.clone());
+                }
+                next.extend(self.moves.iter().map(|&mv| [start.as_slice(), &[mv]].concat()));
+            }
+            starts = next;
+            if starts.len() > MOST_STARTS {
+                break;
+            }
+        }
+        for last in (1..starts.len()).rev() {
+            starts.swap(last, context.rng.index(last + 1));
+        }
+        self.round = Round { starts, at: 0, partial: false };
+        self.begin(context, width);
+    }
+
+    /// The state after `moves`.
+    fn after(&self, problem: &P, moves: &[P::Move]) -> P::State {
+        let mut state = self.root.clone();
+        moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
+        state
+    }
+
+    /// A pass begins: one layer with the start at hand.
     fn begin(&mut self, context: &mut Context<'_, P>, width: f64) {
         self.links.clear();
         self.seen.clear();
         self.before.clear();
-        self.before.push(self.root.clone());
+        self.before.push(self.after(context.problem, self.round.start()));
         self.replayed = false;
         let root = Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 };
         self.pass = Pass::new(width, context.rng.next_u64(), vec![root], self.own.selective);
@@ -170,7 +223,7 @@ impl<P: Problem> Run<P> {
     fn consider(&mut self, context: &mut Context<'_, P>, score: Score, link: u32, more: &[P::Move]) {
         let best = self.pass.best.as_ref().is_none_or(|(best, _)| self.sense.better(score, *best));
         if best || context.tally.best.as_ref().is_none_or(|best| self.sense.better(score, best.score)) {
-            self.links.path(link, &mut self.path);
+            self.links.path(self.round.start(), link, &mut self.path);
             context.tally.offer(score, &self.path, more);
             if best {
                 self.path.extend_from_slice(more);
@@ -218,12 +271,7 @@ impl<P: Problem> Run<P> {
         {
             problem.apply(&mut self.states[at], mv);
         }
-        self.moves.clear();
-        if self.own.selective {
-            context.rollout.candidates(problem, &self.states[at], &mut self.moves);
-        } else {
-            problem.moves(&self.states[at], &mut self.moves);
-        }
+        list_moves(self.own.selective, context, &self.states[at], &mut self.moves);
         self.list_chances(problem, at);
     }
 
@@ -238,8 +286,8 @@ impl<P: Problem> Run<P> {
             self.consider(context, score, self.pass.layer[at].link, &[]);
             return;
         }
-        let bound = optimistic(context.problem, state);
-        if context.incumbent().is_none_or(|value| self.sense.better_value(bound, value)) {
+        let hopeful = |value| self.sense.better_value(optimistic(context.problem, state), value);
+        if context.incumbent().is_none_or(hopeful) {
             self.pass.place = Some(0);
             context.tally.counters.nodes += self.moves.len() as u64;
         }
@@ -376,10 +424,20 @@ impl<P: Problem> Run<P> {
     }
 }
 
+/// Lists the moves to the children that a state may have.
+fn list_moves<P: Problem>(selective: bool, context: &mut Context<'_, P>, state: &P::State, moves: &mut Vec<P::Move>) {
+    moves.clear();
+    if selective {
+        context.rollout.candidates(context.problem, state, moves);
+    } else {
+        context.problem.moves(state, moves);
+    }
+}
+
 impl<P: Problem> Search<P> for Run<P> {
     fn step(&mut self, context: &mut Context<'_, P>) -> Status {
         if self.pass.layer.is_empty() {
-            self.begin(context, self.own.width as f64);
+            self.begin_round(context, self.own.width as f64);
         }
         match self.pass.place {
             None => self.open(context),
@@ -402,38 +460,43 @@ impl<P: Problem> Search<P> for Run<P> {
         if !over || self.next_layer() {
             return Status::Running;
         }
-        if !self.pass.partial {
-            return Status::Exhausted;
-        }
+        self.round.partial |= self.pass.partial;
         if let Some((_, moves)) = self.pass.best.take() {
             self.learn(context.problem, &moves);
         }
-        if !self.own.restarts {
+        self.round.at += 1;
+        if self.round.at < self.round.starts.len() {
+            self.begin(context, self.pass.width);
+        } else if !self.round.partial {
+            return Status::Exhausted;
+        } else if !self.own.restarts {
             return Status::Completed;
+        } else {
+            self.begin_round(context, self.pass.width * self.own.widen);
         }
-        self.begin(context, self.pass.width * self.own.widen);
         Status::Running
     }
 
     fn save(&self) -> Vec<u8> {
-        encode(&(&self.pass, &self.links, &self.seen, &self.policy))
+        encode(&(&self.round, &self.pass, &self.links, &self.seen, &self.policy))
     }
 
     fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Whole<M> = (Pass<M>, Links<M>, Seen, Option<Policy>);
-        let (pass, links, seen, policy) = decode::<Whole<P::Move>>(bytes)?;
+        type Whole<M> = (Round<M>, Pass<M>, Links<M>, Seen, Option<Policy>);
+        let (round, pass, links, seen, policy) = decode::<Whole<P::Move>>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
         if policy.is_some() != self.policy.is_some() {
             return corrupt;
         }
-        (self.pass, self.links, self.seen, self.policy) = (pass, links, seen, policy);
+        (self.round, self.pass, self.links, self.seen, self.policy) = (round, pass, links, seen, policy);
         self.seen.resume(self.memory / 4)?;
         let pass = &self.pass;
         self.stale = pass.place.is_some();
         if pass.layer.is_empty() {
             return if self.stale { corrupt } else { Ok(()) };
         }
-        let sound = (pass.next < pass.layer.len() || self.stale && pass.next == pass.layer.len())
+        let sound = self.round.at < self.round.starts.len()
+            && (pass.next < pass.layer.len() || self.stale && pass.next == pass.layer.len())
             && (!self.stale || pass.next > 0)
             && pass.children.iter().all(|child| (child.parent as usize) < pass.next)
             && self.links.is_sound(pass.layer.iter().map(|entry| entry.link));
@@ -445,7 +508,7 @@ impl<P: Problem> Search<P> for Run<P> {
         self.states.clear();
         self.replayed = true;
         for (at, entry) in pass.layer.iter().enumerate() {
-            self.links.path(entry.link, &mut self.path);
+            self.links.path(self.round.start(), entry.link, &mut self.path);
             let state = replay(problem, &self.path)?;
             if at < pass.next {
                 self.states.push(state.clone());

@@ -224,6 +224,10 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.key(&state.0)
     }
 
+    fn is_complete(&self) -> bool {
+        self.inner.is_complete()
+    }
+
     // Not the default: that one scores walks, which are no playouts.
     fn fingerprint(&self) -> u64 {
         self.inner.fingerprint()
@@ -268,6 +272,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("uct", &[("playouts", "history"), ("select_from", "6")]),
         ("uct", &[("playouts", "adapted"), ("clamp", "3"), ("move_playouts", "80"), ("adapt_every", "3")]),
         ("uct", &[("transpositions", "true"), ("c", "0.5")]),
+        ("beam", &[("width", "20"), ("split", "2")]),
         ("uct", &[("transpositions", "true"), ("move_playouts", "50"), ("amaf", "true")]),
         ("uct", &[("restart_nodes", "120"), ("keep_tree", "false"), ("move_playouts", "40"), ("final_move", "visits")]),
         ("bmcts", &[("beam_limit", "70"), ("c", "0.3")]),
