@@ -36,20 +36,19 @@ const MAX_ROUNDS: usize = 30;
 /// testability-preserving concurrent decomposition and factorization of Boolean expressions", IEEE Transactions on
 /// Computer-Aided Design 11, 1992.
 pub fn improve(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
-    let empty = Program { inputs: 0, temporaries: Vec::new(), outputs: Vec::new() };
-    let mut work = Work::new(std::mem::replace(program, empty), seed);
-    extract_all(&mut work, stop);
-    for _ in 0..MAX_ROUNDS {
-        *program = work.program();
+    let mut work = Work::new(program.clone(), seed);
+    for round in 0..MAX_ROUNDS {
+        extract_all(&mut work, stop);
+        if work.operations() < program.counts().total() {
+            *program = work.program();
+        } else if round > 0 {
+            return;
+        }
         if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return;
         }
         work = Work::new(program.clone(), seed);
         undo_products(&mut work);
         work.settle();
-        extract_all(&mut work, stop);
-        if work.operations() >= program.counts().total() {
-            return;
-        }
     }
 }

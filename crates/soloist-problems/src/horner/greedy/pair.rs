@@ -1,6 +1,6 @@
 //! Candidates for extraction, with what each would save.
 
-use super::index::{Index, mix};
+use super::index::{Index, mix, note};
 use super::product::{Numbers, Ratio, Size};
 use std::collections::BinaryHeap;
 
@@ -76,6 +76,8 @@ pub(super) struct Pairs {
     pub(super) work: u64,
     /// Changes since the last mark, while they are recorded.
     journal: Option<Vec<(u32, i32)>>,
+    /// Entries at the last mark.
+    marked: usize,
 }
 
 impl Pairs {
@@ -89,6 +91,7 @@ impl Pairs {
             futile: Vec::new(),
             work: 0,
             journal: None,
+            marked: 0,
         }
     }
 
@@ -107,7 +110,7 @@ impl Pairs {
             let gain = -pair.cost(numbers);
             self.entries.push(Entry { pair, gain, queued: 0, first: place, more: Vec::new(), futile: false });
             let entries = &self.entries;
-            self.index.insert(at, |at| entries[at as usize].pair.hash());
+            self.index.push(|at| entries[at as usize].pair.hash());
             at
         });
         if let Some(journal) = &mut self.journal {
@@ -118,8 +121,8 @@ impl Pairs {
         if change < 0 {
             return;
         }
-        if entry.first != place && entry.more.last() != Some(&place) {
-            entry.more.push(place);
+        if entry.first != place {
+            note(&mut entry.more, place);
         }
         if entry.gain > entry.queued && !entry.futile {
             entry.queued = entry.gain;
@@ -171,7 +174,7 @@ impl Pairs {
 
     /// From here on changes are recorded, so that they can be taken back.
     pub(super) fn mark(&mut self, seed: u64, noise: u32) {
-        (self.seed, self.noise) = (seed, noise);
+        (self.seed, self.noise, self.marked) = (seed, noise, self.entries.len());
         self.forget();
     }
 
@@ -183,6 +186,11 @@ impl Pairs {
         }
         self.journal = Some(journal);
         self.forget();
+        while self.entries.len() > self.marked
+            && let Some(entry) = self.entries.pop()
+        {
+            self.index.pop(entry.pair.hash());
+        }
     }
 
     /// Empties the queue, the journal and the list of what did not pay.

@@ -18,6 +18,8 @@ const MAX_CHOSEN: usize = 12;
 /// Temperatures at the beginning and at the end, in operations.
 const HOT: f64 = 0.7;
 const COLD: f64 = 0.1;
+/// A program is put by at most once in as many attempts as it has sums, divided by this: it takes time for each sum.
+const SAVING: u64 = 8;
 /// Least work of an attempt, so that attempts that find nothing to do come to an end.
 const LEAST_WORK: u64 = 100;
 
@@ -31,7 +33,7 @@ const LEAST_WORK: u64 = 100;
 /// attempt counts a few hundred to a thousand whatever the size of the program, because only what it touches is counted,
 /// and taken back, anew. Equal arguments give equal programs unless `stop` ends the run early.
 ///
-/// `better` is told the attempt and the number of operations after each one that lowers it. Returns the number of attempts.
+/// `better` is told the attempt and the number of operations whenever a better program is put by. Returns the number of attempts.
 ///
 /// # References
 /// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983. Putting back
@@ -52,7 +54,13 @@ pub fn polish(
     let mut state = Work::new(program.clone(), 0);
     extract_all(&mut state, stop);
     let mut saved = program.counts().total();
-    let mut best = saved;
+    let mut save = |state: &Work, done: u64| {
+        *program = state.program();
+        better(done, state.operations());
+        (state.operations(), done + state.sums.len() as u64 / SAVING)
+    };
+    // Attempts before which nothing is saved.
+    let mut wait = 0;
     let mut counted = state.pairs.work;
     let mut done = 0;
     while done < rounds && counted < work && !stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
@@ -73,18 +81,14 @@ pub fn polish(
         let after = state.operations();
         if after > before && !rng.chance(libm::exp(-((after - before) as f64) / temperature)) {
             state.roll_back();
-        } else if after > before && before < saved {
+        } else if after > before && before < saved && done >= wait {
             // Instead of the first step away from the best program it is saved: many are only on the way to a better one.
             state.roll_back();
-            *program = state.program();
-            saved = before;
-        } else if after < best {
-            best = after;
-            better(done, best);
+            (saved, wait) = save(&state, done);
         }
     }
     if state.operations() < saved {
-        *program = state.program();
+        save(&state, done);
     }
     done
 }

@@ -35,9 +35,9 @@ impl Products {
         products
     }
 
-    /// Factors of all products, a measure of the memory in use.
+    /// The number of products.
     pub(super) fn len(&self) -> usize {
-        self.factors.len() + self.spans.len()
+        self.spans.len()
     }
 
     pub(super) fn get(&self, product: Product) -> &[u32] {
@@ -61,8 +61,20 @@ impl Products {
         self.spans.push((from, self.factors.len() as u32));
         self.hashes.push(hash);
         let hashes = &self.hashes;
-        self.index.insert(product, |product| mix(hashes[product as usize]));
+        self.index.push(|product| mix(hashes[product as usize]));
         product
+    }
+
+    /// Forgets all but the first `count` products.
+    pub(super) fn truncate(&mut self, count: usize) {
+        while self.spans.len() > count
+            && let Some(hash) = self.hashes.pop()
+        {
+            self.index.pop(mix(hash));
+            if let Some((from, _)) = self.spans.pop() {
+                self.factors.truncate(from as usize);
+            }
+        }
     }
 
     pub(super) fn contains(&self, product: Product, symbol: u32) -> bool {

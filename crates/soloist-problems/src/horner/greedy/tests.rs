@@ -51,7 +51,7 @@ fn attempts_are_taken_back_in_full() {
         if round % 3 > 0 {
             work.roll_back();
             assert_eq!(work.program(), before);
-            assert_eq!(work.pairs.gains()[..gains.len()], gains);
+            assert_eq!(work.pairs.gains(), gains);
         }
         // What is counted is what a count from the beginning finds.
         let mut fresh = Work::new(work.program(), 0);
@@ -69,7 +69,7 @@ fn polishing_finds_what_greedy_extraction_misses() {
         ("(a+b+c)*(d+e+f)", 5),
         ("(a+b)*(c+d)*(e+f)*(g+h)", 7),
         ("(a*b+c*d)*(e*f+g*h)*(a-c)", 9),
-        ("(a+2*b+3*c)^2*(d-e)", 7),
+        ("(a+2*b)*(3*c-d)*(e+f)", 7),
         ("(x*a-y*b)*(x*b+y*a)", 7),
     ] {
         let (system, mut program) = example(text);

@@ -1,6 +1,6 @@
 //! The program under improvement: sums, what occurs in them, and how they change.
 
-use super::index::mix;
+use super::index::{mix, note};
 use super::pair::{Pair, Pairs};
 use super::product::{NOTHING, Number, Numbers, ONE, Product, Products, Size};
 use crate::horner::dag::Table;
@@ -69,7 +69,8 @@ pub(super) struct Work {
     pub(super) pairs: Pairs,
     pub(super) products: Products,
     pub(super) numbers: Numbers,
-    /// For each symbol: terms that hold it, counted with multiplicity, and the sums where it was seen; some may have lost it.
+    /// For each symbol: terms that hold it, counted with multiplicity, and for temporaries the sums where it was seen; some
+    /// may have lost it.
     references: Vec<u32>,
     users: Vec<Vec<u32>>,
     /// A sum for each hash; it may have changed.
@@ -82,6 +83,8 @@ pub(super) struct Work {
     operations: i64,
     /// Changes since the last mark, while they are recorded.
     journal: Option<Vec<Change>>,
+    /// Products at the last mark.
+    marked: usize,
     /// Sums, and products and pairs, when all was built.
     fresh: (usize, usize),
 }
@@ -103,6 +106,7 @@ impl Work {
             rare: Vec::new(),
             operations: 0,
             journal: None,
+            marked: 0,
             fresh: (0, 0),
         };
         let count = temporaries.len();
@@ -153,6 +157,7 @@ impl Work {
     /// says how much is added to gains at random.
     pub(super) fn mark(&mut self, seed: u64, noise: u32) {
         self.pairs.mark(seed, noise);
+        self.marked = self.products.len();
         self.journal.get_or_insert_default().clear();
     }
 
@@ -180,6 +185,7 @@ impl Work {
             }
         }
         self.journal = Some(journal);
+        self.products.truncate(self.marked);
         self.changed.clear();
         self.rare.clear();
     }
@@ -198,9 +204,8 @@ impl Work {
     fn put(&mut self, at: u32, place: usize, item: Item) {
         for &symbol in self.products.get(item.product) {
             self.references[symbol as usize] += 1;
-            let users = &mut self.users[symbol as usize];
-            if users.last() != Some(&at) {
-                users.push(at);
+            if symbol >= self.inputs {
+                note(&mut self.users[symbol as usize], at);
             }
         }
         let hashes = self.item_hashes(item);
@@ -352,7 +357,7 @@ impl Work {
     /// Whether so much is dead that building all anew pays.
     pub(super) fn is_worn(&self) -> bool {
         let (sums, others) = self.fresh;
-        self.sums.len() > 2 * sums + 1000 || self.products.len() + self.pairs.len() > 2 * others + (1 << 18)
+        self.sums.len() > 2 * sums + 1000 || self.products.len() + self.pairs.len() > 2 * others + (1 << 14)
     }
 
     /// A temporary that is these terms, new or known, and 1 if it is their negative. The products are distinct.
@@ -383,7 +388,7 @@ impl Work {
         symbol.checked_sub(self.inputs)
     }
 
-    /// The sums that hold a symbol, in ascending order.
+    /// The sums that hold a temporary, in ascending order.
     pub(super) fn users_of(&mut self, symbol: u32) -> Vec<u32> {
         let mut users = std::mem::take(&mut self.users[symbol as usize]);
         users.sort_unstable();
