@@ -16,10 +16,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Work of polishing without --polish, for each operation that is there, at least and at most; see [`polish`].
+/// Work of polishing without --polish, for each operation: so much, or as much as there are operations if that is more;
+/// altogether at least and at most. See [`polish`].
 const POLISH_WORK: u64 = 4000;
 const POLISH_LEAST: u64 = 3_000_000;
-const POLISH_MOST: u64 = 100_000_000;
+const POLISH_MOST: u64 = 80_000_000;
 /// Operations beyond which nothing is polished without --polish: an attempt alone would take many seconds.
 const POLISH_LARGEST: u64 = 200_000;
 /// Terms that the greedy phase looks at altogether, over all orders that it tries.
@@ -197,7 +198,7 @@ fn improve_further(args: &SimplifyArgs, best: &mut Simplified, note: &dyn Fn(&st
     let (rounds, work) = match args.polish {
         Some(rounds) => (rounds, u64::MAX),
         None if before > POLISH_LARGEST => (0, 0),
-        None => (u64::MAX, before.saturating_mul(POLISH_WORK).clamp(POLISH_LEAST, POLISH_MOST)),
+        None => (u64::MAX, before.saturating_mul(before.max(POLISH_WORK)).clamp(POLISH_LEAST, POLISH_MOST)),
     };
     let start = Instant::now();
     let seed = args.seed.unwrap_or(0);
