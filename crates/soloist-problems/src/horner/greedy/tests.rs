@@ -27,7 +27,7 @@ fn assert_same(system: &System, program: &Program) {
 #[test]
 fn attempts_are_taken_back_in_full() {
     let (system, program) = example(TEXT);
-    let mut work = Work::new(program.clone(), 0);
+    let mut work = Work::new(program, 0);
     extract_all(&mut work, None);
     let mut rng = Rng::new(3);
     let mut changed = 0;
