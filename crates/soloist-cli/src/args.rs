@@ -230,8 +230,8 @@ pub(crate) struct SimplifyArgs {
     /// 14, twice as long for each further one; without this only where it takes a second or two
     #[arg(long, conflicts_with = "order", help_heading = SEARCH)]
     pub(crate) prove: bool,
-    /// Attempts to lower the operations by undoing and redoing parts of the greedy phase [default: 300, fewer for
-    /// large programs]
+    /// Attempts to lower the operations after the greedy phase, by annealing: ten thousands a second, more find more; 0:
+    /// none [default: by work, some 10 attempts for each operation, at least 10k; none beyond 200,000 operations]
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) polish: Option<u64>,
     /// Stop after the Horner scheme and its common sub-expressions

@@ -16,9 +16,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Attempts to polish without --polish, and occurrences of pairs that are counted at most: a few seconds.
-const POLISH_WORK: u64 = 25_000_000;
-const POLISH_ROUNDS: u64 = 300;
+/// Work of polishing without --polish, for each operation: so much, or as much as there are operations if that is more;
+/// altogether at least and at most. See [`polish`].
+const POLISH_WORK: u64 = 4000;
+const POLISH_LEAST: u64 = 3_000_000;
+const POLISH_MOST: u64 = 80_000_000;
 /// Operations beyond which nothing is polished without --polish: an attempt alone would take many seconds.
 const POLISH_LARGEST: u64 = 200_000;
 /// Terms that the greedy phase looks at altogether, over all orders that it tries.
@@ -193,8 +195,11 @@ fn improve_further(args: &SimplifyArgs, best: &mut Simplified, note: &dyn Fn(&st
         return;
     }
     let before = best.operations();
-    let usual = if before > POLISH_LARGEST { 0 } else { POLISH_ROUNDS };
-    let (rounds, work) = args.polish.map_or((usual, POLISH_WORK), |rounds| (rounds, u64::MAX));
+    let (rounds, work) = match args.polish {
+        Some(rounds) => (rounds, u64::MAX),
+        None if before > POLISH_LARGEST => (0, 0),
+        None => (u64::MAX, before.saturating_mul(before.max(POLISH_WORK)).clamp(POLISH_LEAST, POLISH_MOST)),
+    };
     let start = Instant::now();
     let seed = args.seed.unwrap_or(0);
     let done = polish(&mut best.program, rounds, work, seed, Some(&signal::STOP), &mut |_, _| {});

@@ -69,49 +69,6 @@ impl Program {
         counts
     }
 
-    /// Puts temporaries that are used once back into the sums and products that use them, where that costs nothing. They
-    /// come before their uses.
-    pub(super) fn inline(&mut self) {
-        let mut uses = vec![0_u32; self.temporaries.len()];
-        for term in self.temporaries.iter().chain(&self.outputs).flatten() {
-            for at in term.factors.iter().filter_map(|&symbol| (symbol as usize).checked_sub(self.inputs)) {
-                uses[at] += 1;
-            }
-        }
-        for at in 0..self.temporaries.len() + self.outputs.len() {
-            let (before, rest) = self.temporaries.split_at_mut(at.min(uses.len()));
-            let own = match at.checked_sub(uses.len()) {
-                Some(output) => &mut self.outputs[output],
-                None => &mut rest[0],
-            };
-            let once = |symbol: &u32| (*symbol as usize).checked_sub(self.inputs).filter(|&part| uses[part] == 1);
-            if !own.iter().any(|term| term.factors.iter().any(|symbol| once(symbol).is_some())) {
-                continue;
-            }
-            let mut terms = Vec::new();
-            for mut term in std::mem::take(own) {
-                if let ([symbol], true) = (&term.factors[..], term.value.is_unit())
-                    && let Some(part) = once(symbol)
-                {
-                    let negative = term.value.is_negative();
-                    let inner = std::mem::take(&mut before[part]).into_iter();
-                    terms.extend(inner.map(|inner| Term { value: inner.value.with_sign(negative), ..inner }));
-                    continue;
-                }
-                let single = |symbol: &u32| once(symbol).filter(|&part| before[part].len() == 1);
-                while let Some((place, part)) =
-                    (0..term.factors.len()).find_map(|place| Some((place, single(&term.factors[place])?)))
-                {
-                    term.factors.remove(place);
-                    term = term.times(&before[part][0]);
-                }
-                terms.push(term);
-            }
-            *own = merge(terms);
-        }
-        self.sort();
-    }
-
     /// Puts the temporaries into an order in which each comes before its uses, and drops unused ones. They are given in
     /// any order that has no cycle.
     pub(super) fn sort(&mut self) {
@@ -344,7 +301,7 @@ impl Converter {
 }
 
 /// Adds terms of equal factors.
-pub(super) fn merge(mut terms: Vec<Term>) -> Vec<Term> {
+fn merge(mut terms: Vec<Term>) -> Vec<Term> {
     let distinct = |terms: &[Term]| {
         terms.iter().enumerate().all(|(at, term)| terms[..at].iter().all(|other| other.factors != term.factors))
     };
