@@ -207,9 +207,10 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// Take this order of variables, outermost first, instead of searching; variables left out come innermost
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = SEARCH)]
-    pub(crate) order: Vec<String>,
+    /// Take this order of variables, outermost first, instead of searching; variables left out come innermost. Commas
+    /// inside parentheses belong to the name, as in f(x,y)
+    #[arg(long, value_name = "A,B,C", value_parser = values::names, help_heading = SEARCH)]
+    pub(crate) order: Option<values::Names>,
     /// The search method; default: the one that suits orders
     #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
     #[arg(conflicts_with = "order")]

@@ -2,6 +2,7 @@
 
 use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// Time between plain lines.
@@ -68,6 +69,42 @@ impl Live {
         match &self.kind {
             Kind::Bar(bar) => bar.suspend(|| output::note(line)),
             Kind::Quiet | Kind::Lines => output::note(line),
+        }
+    }
+}
+
+/// Tells every few seconds which phase of a long command is at work, and for how long.
+#[derive(Debug)]
+pub(crate) struct Phases(Option<Sender<&'static str>>);
+
+impl Phases {
+    /// Nothing is told if `quiet`.
+    pub(crate) fn new(quiet: bool) -> Self {
+        if quiet {
+            return Self(None);
+        }
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut phase: Option<(&str, Instant)> = None;
+            loop {
+                match (receiver.recv_timeout(LINE), phase) {
+                    (Ok(next), _) => phase = Some((next, Instant::now())),
+                    (Err(RecvTimeoutError::Timeout), Some((phase, start))) => {
+                        output::note(&format!("{phase}, {:.0} s", start.elapsed().as_secs_f64()));
+                    }
+                    (Err(RecvTimeoutError::Timeout), None) => {}
+                    (Err(RecvTimeoutError::Disconnected), _) => break,
+                }
+            }
+        });
+        Self(Some(sender))
+    }
+
+    /// The phase that begins.
+    pub(crate) fn enter(&self, phase: &'static str) {
+        if let Some(sender) = &self.0 {
+            // A thread that is gone tells nothing, which is no failure.
+            let _ = sender.send(phase);
         }
     }
 }

@@ -41,7 +41,12 @@ impl Sample {
         let width = study.updates.len();
         for (direction, both) in study.directions.iter().zip(self.operations.chunks(2 * width)) {
             let (uct, cooled) = both.split_at(width);
-            text.push_str(&format!(",\"{}\":{{\"uct\":{},\"sa-uct\":{}}}", direction.name(), json!(uct), json!(cooled)));
+            text.push_str(&format!(
+                ",\"{}\":{{\"uct\":{},\"sa-uct\":{}}}",
+                direction.name(),
+                json!(uct),
+                json!(cooled)
+            ));
         }
         text + "}\n"
     }

@@ -64,7 +64,7 @@ pub(crate) fn draw(study: &Study, samples: &[Sample], summary: &Summary, directi
         let points = samples.iter().map(|sample| (across(sample.cp), axis.down(sample.operations[at] as f64)));
         put(format_args!(
             "<path transform=\"scale({})\" d=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-opacity=\".4\" \
-             stroke-width=\"3.2\" stroke-linecap=\"round\"/>",
+             stroke-width=\"3.6\" stroke-linecap=\"round\"/>",
             1.0 / GRID,
             dots(points)
         ));
@@ -112,7 +112,8 @@ impl Axis {
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
         let rough = ((high - low) / 5.0).max(1.0);
         let power = 10.0_f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0].into_iter().rev().map(|unit| unit * power).find(|&step| step <= rough).unwrap_or(power);
+        let step =
+            [1.0, 2.0, 5.0].into_iter().rev().map(|unit| unit * power).find(|&step| step <= rough).unwrap_or(power);
         let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
         Self { low, high: high.max(low + step), step }
     }
@@ -153,7 +154,15 @@ fn grid(axis: &Axis, is_left: bool, is_bottom: bool) -> String {
             if is_bottom {
                 let y = HEIGHT + 17.0;
                 let text = if decade < 0 { format!("{cp:.*}", -decade as usize) } else { format!("{cp:.0}") };
-                let _ = write!(labels, "<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"middle\">{text}</text>");
+                // The outermost labels stay inside, away from those of the next panel.
+                let anchor = if cp < LEAST_CP * 1.001 {
+                    "start"
+                } else if cp > LARGEST_CP * 0.999 {
+                    "end"
+                } else {
+                    "middle"
+                };
+                let _ = write!(labels, "<text x=\"{x:.1}\" y=\"{y}\" text-anchor=\"{anchor}\">{text}</text>");
             }
         }
     }

@@ -163,8 +163,10 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
     let path = folder.join("samples.jsonl");
     let mut data = Data::open(&path, &study)?;
     let names = study.directions.iter().map(|direction| format!("{}.svg", direction.name()));
-    let targets: Vec<Target> =
-        names.chain(["summary.json".to_owned()]).map(|name| Target::new(&folder.join(name))).collect::<Result<_, _>>()?;
+    let targets: Vec<Target> = names
+        .chain(["summary.json".to_owned()])
+        .map(|name| Target::new(&folder.join(name)))
+        .collect::<Result<_, _>>()?;
     signal::install(args.quiet, targets.iter().filter_map(|target| temporary(target.path())).collect())?;
     if data.cut {
         note(&format!("{}: the last line was cut short and is dropped", path.display()));

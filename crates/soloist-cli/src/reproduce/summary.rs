@@ -13,6 +13,8 @@ const BINS: usize = 20;
 const LEAST_IN_BIN: usize = 10;
 /// A bin is near-optimal if its median is at most this much above the best known.
 const NEAR: f64 = 0.02;
+/// The same, for ratios that show how much they depend on it.
+const OTHERS: [f64; 2] = [0.01, 0.05];
 
 /// The figures of a study.
 #[derive(Debug)]
@@ -31,6 +33,8 @@ pub(crate) struct Figures {
     best: u64,
     pub(crate) bins: Vec<Bin>,
     pub(crate) interval: Option<Interval>,
+    /// By the other definitions of [`OTHERS`].
+    others: [Option<Interval>; OTHERS.len()],
 }
 
 /// The samples between two values of Cp.
@@ -68,9 +72,10 @@ impl Summary {
         let figures = |(at, panel): (usize, Panel)| {
             let points: Vec<(f64, u64)> = samples.iter().map(|sample| (sample.cp, sample.operations[at])).collect();
             let bins = bins(&points, decades, bins_a_decade);
-            let interval = longest(&bins, best as f64 * (1.0 + NEAR));
+            let near = |near: f64| longest(&bins, best as f64 * (1.0 + near));
+            let (interval, others) = (near(NEAR), OTHERS.map(near));
             let best = points.iter().map(|(_, operations)| *operations).min().unwrap_or(0);
-            Figures { panel, best, bins, interval }
+            Figures { panel, best, bins, interval, others }
         };
         let panels = study.panels().into_iter().enumerate().map(figures).collect();
         Self { panels, best, samples: samples.len(), bins_a_decade }
@@ -82,16 +87,22 @@ impl Summary {
         self.panels.iter().find(|figures| figures.panel == wanted)
     }
 
-    /// Ratios of the widths, SA-UCT to UCT: linear and in decades.
-    fn ratios(&self, uct: &Figures) -> Option<(f64, f64)> {
-        let (a, b) = (self.partner(uct)?.interval?, uct.interval?);
-        Some((a.width() / b.width(), a.decades() / b.decades()))
+    /// Ratios of the widths, SA-UCT to UCT, linear and in decades; the linear ones by [`OTHERS`], too.
+    fn ratios(&self, uct: &Figures) -> [Option<f64>; 2 + OTHERS.len()] {
+        let ratio = |of: fn(&Figures, usize) -> Option<Interval>, at, size: fn(Interval) -> f64| {
+            Some(size(of(self.partner(uct)?, at)?) / size(of(uct, at)?))
+        };
+        let other = |at| ratio(|figures, at| figures.others[at], at, Interval::width);
+        let main = |size| ratio(|figures, _| figures.interval, 0, size);
+        [main(Interval::width), main(Interval::decades), other(0), other(1)]
     }
 
     /// The tables.
     pub(crate) fn text(&self, markdown: bool) -> String {
-        let mut table =
-            Table::new(2, ["direction", "method", "N", "best", "best median", "at Cp", "Cp from", "to", "width", "decades"]);
+        let mut table = Table::new(
+            2,
+            ["direction", "method", "N", "best", "best median", "at Cp", "Cp from", "to", "width", "decades"],
+        );
         for figures in &self.panels {
             let Panel { direction, updates, .. } = figures.panel;
             let least = least_median(&figures.bins);
@@ -110,12 +121,13 @@ impl Summary {
                 cell(interval.map(Interval::decades)),
             ]);
         }
-        let mut ratios = Table::new(1, ["direction", "N", "width, SA-UCT : UCT", "decades, SA-UCT : UCT"]);
+        let percent = |near: f64| format!("width at {} %", plain(near * 100.0));
+        let heads = ["direction".to_owned(), "N".to_owned(), "SA-UCT : UCT, width".to_owned(), "decades".to_owned()];
+        let mut ratios = Table::new(1, heads.into_iter().chain(OTHERS.map(percent)));
         for uct in self.panels.iter().filter(|figures| !figures.panel.cooled) {
-            let (width, decades) = self.ratios(uct).map_or((None, None), |(width, decades)| (Some(width), Some(decades)));
-            let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), three);
             let Panel { direction, updates, .. } = uct.panel;
-            ratios.push(vec![direction.name().to_owned(), updates.to_string(), cell(width), cell(decades)]);
+            let cells = self.ratios(uct).map(|ratio| ratio.map_or_else(|| "-".to_owned(), three));
+            ratios.push([direction.name().to_owned(), updates.to_string()].into_iter().chain(cells).collect());
         }
         let show = |table: &Table| if markdown { table.markdown() } else { table.text() };
         format!("{}\n{}\n{}\n", show(&table), show(&ratios), self.definition())
@@ -136,7 +148,7 @@ impl Summary {
         let panel = |figures: &Figures| {
             let Panel { direction, cooled, updates } = figures.panel;
             let bin = |bin: &Bin| json!([number(bin.low), number(bin.high), bin.median.map(number)]);
-            let ratios = if cooled { None } else { self.ratios(figures) };
+            let [width, decades, ..] = if cooled { [None; 2 + OTHERS.len()] } else { self.ratios(figures) };
             json!({
                 "direction": direction.name(),
                 "method": if cooled { "sa-uct" } else { "uct" },
@@ -147,8 +159,8 @@ impl Summary {
                 "interval": figures.interval.map(|interval| json!([number(interval.low), number(interval.high)])),
                 "width": figures.interval.map(|interval| number(interval.width())),
                 "decades": figures.interval.map(|interval| number(interval.decades())),
-                "sa_uct_width_ratio": ratios.map(|(width, _)| number(width)),
-                "sa_uct_decades_ratio": ratios.map(|(_, decades)| number(decades)),
+                "sa_uct_width_ratio": width.map(number),
+                "sa_uct_decades_ratio": decades.map(number),
                 "medians": figures.bins.iter().map(bin).collect::<Vec<_>>(),
             })
         };
@@ -177,7 +189,11 @@ fn bins(points: &[(f64, u64)], decades: usize, a_decade: usize) -> Vec<Bin> {
         inside[at.min(count - 1)].push(operations as f64);
     }
     let median = |values: &Vec<f64>| Numbers::of(values).map(|numbers| numbers.median);
-    inside.iter().enumerate().map(|(at, values)| Bin { low: edge(at), high: edge(at + 1), median: median(values) }).collect()
+    inside
+        .iter()
+        .enumerate()
+        .map(|(at, values)| Bin { low: edge(at), high: edge(at + 1), median: median(values) })
+        .collect()
 }
 
 /// The longest run of bins whose median is at most `limit`; the first of equals.
@@ -227,7 +243,8 @@ mod tests {
 
     #[test]
     fn bins_are_equal_steps_of_the_logarithm() {
-        let points: Vec<(f64, u64)> = [0.01, 0.0999, 0.101, 0.5, 0.9, 9.99].into_iter().zip([1, 3, 10, 30, 20, 7]).collect();
+        let points: Vec<(f64, u64)> =
+            [0.01, 0.0999, 0.101, 0.5, 0.9, 9.99].into_iter().zip([1, 3, 10, 30, 20, 7]).collect();
         let found = bins(&points, 3, 1);
         let medians: Vec<_> = found.iter().map(|bin| bin.median).collect();
         assert_eq!(medians, [Some(2.0), Some(20.0), Some(7.0)]);

@@ -3,6 +3,7 @@
 use super::Sign;
 use super::field::{self, MODULUS, add, gcd, mul};
 use super::relations::Relations;
+use super::sweep::{Coefficients, Sweep};
 use super::terms::{Terms, power_operations};
 use soloist::Rng;
 
@@ -21,26 +22,31 @@ pub(super) struct Block {
     /// Number of the polynomial and exponents outside the set, as a weighted sum.
     key: u64,
     /// The value of the polynomial at the point.
-    value: u64,
+    pub(super) value: u64,
     /// Its content: the gcd of its coefficients.
-    content: u64,
+    pub(super) content: u64,
     /// One of its terms, which knows the exponents outside.
     row: u32,
     /// While a variable is extracted: the exponent of the last coefficient met.
     last: u16,
 }
 
-/// A table of 64-bit keys below 2^61, emptied at the cost of what it holds.
+/// Bits of the keys in [`Met`]; the others hold the generation.
+const KEY_BITS: u32 = 61;
+
+/// A table of keys below 2^61. To empty it, a new generation begins; every seventh time all slots are wiped.
 #[derive(Debug)]
-struct Met {
-    /// A power of two; `u64::MAX` is free.
+pub(super) struct Met {
+    /// A power of two; keys of the present generation count, with its number above them.
     slots: Vec<u64>,
-    used: Vec<u32>,
+    used: usize,
+    /// 1 to 7, shifted.
+    generation: u64,
 }
 
 impl Met {
     fn new() -> Self {
-        Self { slots: vec![u64::MAX; 1 << 10], used: Vec::new() }
+        Self { slots: vec![0; 1 << 10], used: 0, generation: 1 << KEY_BITS }
     }
 
     #[inline(always)]
@@ -49,48 +55,63 @@ impl Met {
     }
 
     /// Whether `key` is new; it is not afterwards.
-    #[inline]
-    fn insert(&mut self, key: u64) -> bool {
+    #[inline(always)]
+    pub(super) fn insert(&mut self, key: u64) -> bool {
+        let entry = key | self.generation;
         let mask = self.slots.len() - 1;
         let mut at = self.place(key);
-        loop {
+        let slot = loop {
             let slot = self.slots[at];
-            if slot == key {
-                return false;
-            }
-            if slot == u64::MAX {
-                break;
+            // One condition instead of two, and the same store in both cases: whether a key is new is hard to predict.
+            if (slot == entry) | (slot >> KEY_BITS != self.generation >> KEY_BITS) {
+                break slot;
             }
             at = (at + 1) & mask;
-        }
-        self.slots[at] = key;
-        self.used.push(at as u32);
-        if self.used.len() * 2 > self.slots.len() {
+        };
+        self.slots[at] = entry;
+        let is_new = slot != entry;
+        self.used += usize::from(is_new);
+        if self.used * 2 > self.slots.len() {
             self.grow();
         }
-        true
+        is_new
+    }
+
+    /// How many of `keys` are new.
+    pub(super) fn insert_all(&mut self, keys: &[u64]) -> u32 {
+        const AHEAD: usize = 8;
+        let mut count = 0;
+        let (groups, rest) = keys.as_chunks::<AHEAD>();
+        for group in groups {
+            // Slots are fetched together first, so that their ways from memory overlap.
+            let slots = group.map(|key| self.slots[self.place(key)]);
+            std::hint::black_box(slots);
+            count += group.iter().map(|&key| u32::from(self.insert(key))).sum::<u32>();
+        }
+        count + rest.iter().map(|&key| u32::from(self.insert(key))).sum::<u32>()
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self) {
         let size = self.slots.len() * 2;
-        let old = std::mem::replace(&mut self.slots, vec![u64::MAX; size]);
-        self.used.clear();
-        for key in old.into_iter().filter(|&key| key != u64::MAX) {
-            let mut at = self.place(key);
-            while self.slots[at] != u64::MAX {
+        let old = std::mem::replace(&mut self.slots, vec![0; size]);
+        for entry in old.into_iter().filter(|entry| entry >> KEY_BITS == self.generation >> KEY_BITS) {
+            let mut at = self.place(entry ^ self.generation);
+            while self.slots[at] != 0 {
                 at = (at + 1) & (size - 1);
             }
-            self.slots[at] = key;
-            self.used.push(at as u32);
+            self.slots[at] = entry;
         }
     }
 
-    fn clear(&mut self) {
-        for &at in &self.used {
-            self.slots[at as usize] = u64::MAX;
+    pub(super) fn clear(&mut self) {
+        self.used = 0;
+        if self.generation >> KEY_BITS == 7 {
+            self.slots.fill(0);
+            self.generation = 0;
         }
-        self.used.clear();
+        self.generation += 1 << KEY_BITS;
     }
 }
 
@@ -99,7 +120,10 @@ impl Met {
 pub(super) struct Scratch {
     /// Places of blocks by their keys; `u32::MAX` is free.
     table: Vec<u32>,
-    met: Met,
+    pub(super) met: Met,
+    pub(super) sweep: Sweep,
+    /// Costs of levels.
+    pub(super) costs: Vec<u32>,
     /// Blocks by falling exponent, and how many have each exponent.
     order: Vec<u32>,
     counts: Vec<u32>,
@@ -107,8 +131,10 @@ pub(super) struct Scratch {
     powers: Vec<bool>,
     /// A list of blocks that nobody looks at.
     pub(super) to: Vec<Block>,
-    /// Coefficient multiples of this extraction, when they are asked for.
+    /// Coefficient multiples of extractions, when they are asked for.
     pub(super) multiples: Option<Vec<u64>>,
+    /// Coefficient multiples of a whole order that come up again on another level, when they are asked for.
+    pub(super) shared: Option<u32>,
     /// Inverses of large contents.
     inverses: Vec<(u64, u64)>,
 }
@@ -118,11 +144,14 @@ impl Scratch {
         Self {
             table: Vec::new(),
             met: Met::new(),
+            sweep: Sweep::default(),
+            costs: Vec::new(),
             order: Vec::new(),
             counts: Vec::new(),
             powers: Vec::new(),
             to: Vec::new(),
             multiples: None,
+            shared: None,
             inverses: vec![(0, 0); 256],
         }
     }
@@ -162,15 +191,20 @@ pub(super) struct Kernel {
     /// The blocks of the empty set: the terms, or what is left of them when variables beyond the search are extracted.
     pub(super) rows: Vec<Block>,
     /// Of each variable the exponents of all rows.
-    exponents: Vec<Vec<u16>>,
-    degrees: Vec<u16>,
+    pub(super) exponents: Vec<Vec<u16>>,
+    pub(super) degrees: Vec<u16>,
     /// Weights of the exponents in the keys; exact bit fields where 64 bits suffice, otherwise random numbers.
     weights: Vec<u64>,
     /// The bit fields; nothing where weights are random.
     fields: Vec<u64>,
+    /// The coefficients of the rows.
+    pub(super) coefficients: Coefficients,
     /// Of each variable its powers at the point, and the powers of its inverse.
     powers: Vec<Vec<u64>>,
     roots: Vec<Vec<u64>>,
+    /// The powers of all variables of the search, one after the other, and where those of each begin.
+    pub(super) all_powers: Vec<u64>,
+    pub(super) power_starts: Vec<u32>,
     /// Of each row its value times its monomial at the point, and the inverse of the monomial.
     whole: Vec<u64>,
     undo: Vec<u64>,
@@ -216,8 +250,11 @@ impl Kernel {
             degrees,
             weights,
             fields,
+            coefficients: Coefficients::default(),
             powers,
             roots,
+            all_powers: Vec::new(),
+            power_starts: Vec::new(),
             whole: Vec::new(),
             undo: Vec::new(),
             inverses,
@@ -225,6 +262,7 @@ impl Kernel {
             sign,
         };
         let mut base = 0;
+        let mut outputs: Vec<u32> = (0..terms.len()).map(|at| terms.output(at)).collect();
         if !fixed.is_empty() {
             kernel.exponents = exponents;
             let mut scratch = Scratch::new();
@@ -237,6 +275,7 @@ impl Kernel {
             let kept: Vec<usize> = kernel.rows.iter().map(|block| block.row as usize).collect();
             exponents = std::mem::take(&mut kernel.exponents);
             exponents.truncate(n);
+            outputs = kept.iter().map(|&at| outputs[at]).collect();
             for column in &mut exponents {
                 *column = kept.iter().map(|&at| column[at]).collect();
             }
@@ -245,6 +284,11 @@ impl Kernel {
             }
         }
         kernel.exponents = exponents;
+        kernel.coefficients = Coefficients::new(&kernel.rows, outputs);
+        for powers in &kernel.powers[..n] {
+            kernel.power_starts.push(kernel.all_powers.len() as u32);
+            kernel.all_powers.extend(powers);
+        }
         for (at, block) in kernel.rows.iter().enumerate() {
             let (mut monomial, mut undo) = (1, 1);
             for v in 0..n {
@@ -268,8 +312,8 @@ impl Kernel {
         self.signless(value)
     }
 
-    #[inline]
-    fn signless(&self, value: u64) -> u64 {
+    #[inline(always)]
+    pub(super) fn signless(&self, value: u64) -> u64 {
         match self.sign {
             Sign::Canonical => value.min(MODULUS - value),
             Sign::Keep => value,
@@ -278,7 +322,7 @@ impl Kernel {
 
     /// Whether a primitive part is the number 1 or -1.
     #[inline]
-    fn is_unit(primitive: u64) -> bool {
+    pub(super) fn is_unit(primitive: u64) -> bool {
         primitive == 1 || primitive == MODULUS - 1
     }
 

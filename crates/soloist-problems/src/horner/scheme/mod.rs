@@ -32,6 +32,7 @@ mod optimum;
 mod orders;
 mod parts;
 mod relations;
+mod sweep;
 mod terms;
 #[cfg(test)]
 mod tests;
