@@ -10,9 +10,10 @@ of the whole program (user and system), so that other programs on the machine co
 
 - operations: of the output, by FORM's rule, as each program states them.
 - ratio: soloist's operations to the fewest of FORM's.
-- evaluations/s: orders scored a second. Of soloist: orders of its search to the seconds that it states for the search,
-  in which much of an order is remembered from others. Of FORM: scored orders (1000 unless --evaluations says otherwise)
-  to the seconds by which O3 and O4 exceed O2, which has the same greedy phase and no search.
+- evaluations/s: orders scored a processor second. Of FORM: the orders scored (1000 unless --evaluations says otherwise) to
+  the seconds by which O3 and O4 exceed O2, which has the same greedy phase and no search. Of soloist: as many steps of
+  annealing to the seconds by which `solve` takes longer for them than for one; much of an order is remembered from
+  others.
 
 FORM is the Debian package `form`. Without it nothing is compared: a line says so, and the exit code is 0. FORM is run as a
 program of its own; nothing of it is part of this project.
@@ -105,7 +106,7 @@ def compare(path, form, levels, soloist, args, folder):
 def cells(operations, seconds, best, rate):
     return [
         str(operations or "-"),
-        f"{seconds:.2f}" if seconds is not None else f"-",
+        f"{seconds:.2f}" if seconds is not None else "-",
         f"{operations / best:.3f}" if operations and best else "",
         f"{rate:,.0f}" if rate else "",
     ]
@@ -157,10 +158,11 @@ def run_soloist(soloist, path, args):
     if stderr is None:
         return None, None, None
     operations = re.search(r"(\d+) in the code", stderr)
-    search = re.search(r"search: (\d+) orders,.* in ([0-9.]+) s", stderr)
     if operations is None:
         sys.exit(f"error: soloist states no operations: {stderr[-500:]}")
-    rate = int(search.group(1)) / float(search.group(2)) if search and float(search.group(2)) > 0 else None
+    search = [soloist, "solve", "horner", path, "--method", "anneal", "--quiet", "--json", "--playouts"]
+    spent = [timed([*search, str(count)], args.timeout)[2] for count in (1, 1 + args.evaluations)]
+    rate = args.evaluations / (spent[1] - spent[0]) if None not in spent and spent[1] > spent[0] else None
     return int(operations.group(1)), seconds, rate
 
 

@@ -19,18 +19,23 @@ pub(crate) struct Asked<'a> {
     pub(crate) choice: &'a Choice,
 }
 
-/// The JSON of a result. Everything but `seconds` is the same for equal runs with count limits.
+/// What a run was asked to do, as results and records of runs name it.
 #[derive(Debug, Serialize)]
-pub(crate) struct ResultJson<'a> {
-    problem: &'a str,
-    instance: &'a str,
-    options: &'a Options,
-    sense: &'static str,
-    method: &'a str,
-    parameters: Value,
-    rollout: &'a str,
-    seed: u64,
-    threads: usize,
+pub(crate) struct Setting<'a> {
+    pub(crate) problem: &'a str,
+    pub(crate) instance: &'a str,
+    pub(crate) options: &'a Options,
+    pub(crate) sense: &'static str,
+    pub(crate) method: &'a str,
+    pub(crate) parameters: Value,
+    pub(crate) rollout: &'a str,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+}
+
+/// How a run ended, as results and records of runs tell it.
+#[derive(Debug, Serialize)]
+pub(crate) struct Ending {
     /// Null when no feasible solution is known.
     score: Value,
     feasible: bool,
@@ -42,6 +47,32 @@ pub(crate) struct ResultJson<'a> {
     nodes: u64,
     seconds: f64,
     stop: StopReason,
+}
+
+impl Ending {
+    /// The end of a run.
+    pub(crate) fn new(report: &Report) -> Self {
+        Self {
+            score: score(report.score),
+            feasible: value(report).is_some(),
+            violation: violation(report.score),
+            optimal: report.optimal,
+            bound: report.bound.map_or(Value::Null, number),
+            playouts: report.run.counters.playouts,
+            nodes: report.run.counters.nodes,
+            seconds: report.run.elapsed.as_secs_f64(),
+            stop: report.stop,
+        }
+    }
+}
+
+/// The JSON of a result. Everything but `seconds` is the same for equal runs with count limits.
+#[derive(Debug, Serialize)]
+pub(crate) struct ResultJson<'a> {
+    #[serde(flatten)]
+    setting: Setting<'a>,
+    #[serde(flatten)]
+    ending: Ending,
     moves: &'a Value,
     solution: &'a Value,
     history: Vec<Value>,
@@ -52,7 +83,7 @@ impl<'a> ResultJson<'a> {
     /// Collects a result.
     pub(crate) fn new(asked: Asked<'a>, report: &'a Report) -> Self {
         let Asked { domain, instance, options, choice } = asked;
-        Self {
+        let setting = Setting {
             problem: domain.name,
             instance: instance.name(),
             options,
@@ -62,15 +93,10 @@ impl<'a> ResultJson<'a> {
             rollout: &choice.rollout,
             seed: choice.seed,
             threads: choice.threads,
-            score: score(report.score),
-            feasible: value(report).is_some(),
-            violation: violation(report.score),
-            optimal: report.optimal,
-            bound: report.bound.map_or(Value::Null, number),
-            playouts: report.run.counters.playouts,
-            nodes: report.run.counters.nodes,
-            seconds: report.run.elapsed.as_secs_f64(),
-            stop: report.stop,
+        };
+        Self {
+            setting,
+            ending: Ending::new(report),
             moves: &report.moves,
             solution: &report.solution,
             history: report.history.iter().map(improvement).collect(),
@@ -80,10 +106,15 @@ impl<'a> ResultJson<'a> {
 
     /// The object on one line, with its newline.
     pub(crate) fn line(&self) -> String {
-        let mut line = serde_json::to_string(self).expect("plain data is always encodable in memory");
-        line.push('\n');
-        line
+        line(self)
     }
+}
+
+/// An object on one line, with its newline.
+pub(crate) fn line(object: &impl Serialize) -> String {
+    let mut line = serde_json::to_string(object).expect("plain data is always encodable in memory");
+    line.push('\n');
+    line
 }
 
 /// The objective value of the solution, if it is feasible.

@@ -21,11 +21,11 @@ struct Case {
 }
 
 const CASES: &[Case] = &[
-    Case { spec: "res:4,3", sum: 0, annealed: 0.0 },
-    Case { spec: "res:5,4", sum: 0, annealed: 0.0 },
-    Case { spec: "res:6,4", sum: 0, annealed: 0.0 },
-    Case { spec: "res:7,4", sum: 0, annealed: 0.0 },
-    Case { spec: "res:7,5", sum: 0, annealed: 0.0 },
+    Case { spec: "res:4,3", sum: 5_130, annealed: 174.0 },
+    Case { spec: "res:5,4", sum: 29_238, annealed: 833.0 },
+    Case { spec: "res:6,4", sum: 61_834, annealed: 1_672.0 },
+    Case { spec: "res:7,4", sum: 120_246, annealed: 3_207.0 },
+    Case { spec: "res:7,5", sum: 445_437, annealed: 12_380.0 },
 ];
 
 fn scheme(terms: &Terms, memory: u64) -> Scheme {
@@ -63,7 +63,12 @@ fn orders(criterion: &mut Criterion) {
         let remembers = scheme(&terms, Options::default().memory);
         let cost = |scheme: &Scheme, order: &[usize]| scheme.cost(order);
         assert_eq!(random(&blank, Scheme::operations), case.sum, "{name}");
-        assert_eq!(random(&remembers, cost), random(&remembers, cost), "{name}");
+        let all = random(&remembers, cost);
+        // Multiples that several levels share are counted on each.
+        assert!(
+            (case.sum..case.sum + case.sum / 50).contains(&all) && all == random(&remembers, cost),
+            "{name}: {all}"
+        );
         assert_eq!(anneal(&terms), Some(case.annealed), "{name}");
         group.throughput(Throughput::Elements(ORDERS));
         group.bench_function(BenchmarkId::new("nothing remembered", &name), |bencher| {
@@ -73,7 +78,9 @@ fn orders(criterion: &mut Criterion) {
             bencher.iter(|| random(&remembers, cost));
         });
         group.throughput(Throughput::Elements(STEPS));
-        group.bench_function(BenchmarkId::new("annealing from nothing", &name), |bencher| bencher.iter(|| anneal(&terms)));
+        group.bench_function(BenchmarkId::new("annealing from nothing", &name), |bencher| {
+            bencher.iter(|| anneal(&terms))
+        });
     }
     group.finish();
 }

@@ -29,6 +29,8 @@
 //! | `draw` | the solution as text and as SVG |
 //! | `mod` | documentation, the [`Shipped`] implementation, and the [`Domain`] that one line in [`domains`] registers |
 
+mod answer;
+mod bits;
 mod domain;
 pub mod error;
 pub mod horner;
@@ -36,6 +38,9 @@ pub mod input;
 pub mod knapsack;
 pub mod morpion;
 pub mod snake;
+pub mod svg;
+#[cfg(test)]
+mod testing;
 pub mod tiles;
 
 pub use domain::{

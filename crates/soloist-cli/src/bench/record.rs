@@ -3,11 +3,11 @@
 use super::plan::{Job, Plan};
 use crate::failure::Failure;
 use crate::lines::{self, End, Writer};
-use crate::result::{self, VERSION};
+use crate::result::{self, Ending, Setting, VERSION};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use soloist::{Budget, Score, StopReason};
-use soloist_problems::{Options, Report};
+use soloist::{Budget, Score};
+use soloist_problems::Report;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -21,25 +21,11 @@ const COMMAND: &str = "soloist bench";
 pub(crate) struct Record<'a> {
     job: &'a str,
     label: &'a str,
-    problem: &'a str,
-    instance: &'a str,
-    options: &'a Options,
-    sense: &'static str,
-    method: &'a str,
-    parameters: Value,
-    rollout: &'a str,
-    seed: u64,
-    threads: usize,
+    #[serde(flatten)]
+    setting: Setting<'a>,
     budget: Value,
-    score: Value,
-    feasible: bool,
-    violation: Value,
-    optimal: bool,
-    bound: Value,
-    playouts: u64,
-    nodes: u64,
-    seconds: f64,
-    stop: StopReason,
+    #[serde(flatten)]
+    ending: Ending,
     /// Null without a feasible solution.
     verified: Option<bool>,
     version: &'static str,
@@ -60,9 +46,7 @@ impl<'a> Record<'a> {
     ) -> Self {
         let (instance, method) = (&plan.instances[job.instance], &plan.methods[job.method]);
         let choice = &instance.choices[job.method];
-        Self {
-            job: &job.key,
-            label: &method.label,
+        let setting = Setting {
             problem: plan.domain.name,
             instance: &instance.name,
             options: &plan.options,
@@ -72,16 +56,13 @@ impl<'a> Record<'a> {
             rollout: &choice.rollout,
             seed: plan.seeds[job.seed],
             threads: plan.threads,
+        };
+        Self {
+            job: &job.key,
+            label: &method.label,
+            setting,
             budget: budget_json(&method.budget),
-            score: result::score(report.score),
-            feasible: result::value(report).is_some(),
-            violation: result::violation(report.score),
-            optimal: report.optimal,
-            bound: report.bound.map_or(Value::Null, result::number),
-            playouts: report.run.counters.playouts,
-            nodes: report.run.counters.nodes,
-            seconds: report.run.elapsed.as_secs_f64(),
-            stop: report.stop,
+            ending: Ending::new(report),
             verified,
             version: VERSION,
             history: report.history.iter().map(result::improvement).collect(),
@@ -91,9 +72,7 @@ impl<'a> Record<'a> {
 
     /// The object on one line, with its newline.
     pub(crate) fn line(&self) -> String {
-        let mut line = serde_json::to_string(self).expect("plain data is always encodable in memory");
-        line.push('\n');
-        line
+        result::line(self)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::data::Sample;
 use super::sensitivity::{Facing, LARGEST_CP, LEAST_CP, Study};
 use super::summary::{Figures, Summary};
+use soloist_problems::svg::{escape, page};
 use std::fmt::Write;
 
 /// A panel without its labels, the space between panels and around them, in pixels.
@@ -27,19 +28,14 @@ pub(crate) fn draw(study: &Study, samples: &[Sample], summary: &Summary, directi
     let height = TOP + BOTTOM + rows as f64 * HEIGHT + rows.saturating_sub(1) as f64 * GAP_Y;
     let all = || samples.iter().flat_map(|sample| panels.iter().map(|&(at, _)| sample.operations[at] as f64));
     let axis = Axis::new(all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
-    let mut svg = String::new();
+    let mut svg = page(width, height, 12);
     let mut put = |text: std::fmt::Arguments<'_>| {
         let _ = svg.write_fmt(text);
         svg.push('\n');
     };
     put(format_args!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-         font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">"
-    ));
-    put(format_args!("<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>"));
-    put(format_args!(
         "<text x=\"{LEFT}\" y=\"26\" font-size=\"17\">{}: operations over Cp, {} Horner orders</text>",
-        escaped(&study.instance),
+        escape(study.instance.chars()),
         direction.name()
     ));
     put(format_args!(
@@ -201,10 +197,6 @@ fn medians(figures: &Figures, axis: &Axis) -> String {
     path
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,6 +217,5 @@ mod tests {
     fn dots_are_relative_and_each_place_is_drawn_once() {
         let points = [(1.0, 5.0), (0.5, 2.0), (1.01, 5.01), (2.0, 1.0)];
         assert_eq!(dots(points.into_iter()), "m1 4h0m1 6h0m2-8h0");
-        assert_eq!(escaped("a<b&c\n"), "a&lt;b&amp;c ");
     }
 }

@@ -2,18 +2,8 @@
 
 use crate::common::{Folder, read, run};
 
-const SMALL: [&str; 10] = [
-    "reproduce",
-    "sa-uct",
-    "--instance",
-    "random:5x60x4:7",
-    "--updates",
-    "30,10",
-    "--seed",
-    "3",
-    "--samples",
-    "40",
-];
+const SMALL: [&str; 10] =
+    ["reproduce", "sa-uct", "--instance", "random:5x60x4:7", "--updates", "30,10", "--seed", "3", "--samples", "40"];
 
 fn study(folder: &str, more: &[&str]) -> crate::common::Done {
     run(&[&SMALL[..], &["--out", folder, "--quiet"], more].concat())
@@ -91,8 +81,10 @@ fn files_of_others_are_refused() {
     study(&folder.join("a"), &[]).exits(0);
     let data = read(folder.join("a/samples.jsonl"));
     let other = |key: &str, value: &str| {
-        let call: Vec<&str> =
-            SMALL.iter().scan("", |last, &own| Some(if std::mem::replace(last, own) == key { value } else { own })).collect();
+        let call: Vec<&str> = SMALL
+            .iter()
+            .scan("", |last, &own| Some(if std::mem::replace(last, own) == key { value } else { own }))
+            .collect();
         run(&[&call[..], &["--out", &folder.join("a"), "--quiet"]].concat())
     };
     other("--seed", "4").refused(1, "line 1: the file holds another study: seed 3 instead of 4");

@@ -61,7 +61,8 @@ impl Counts {
     }
 }
 
-/// Multiplications that FORM counts for one power, `exponent >= 1`.
+/// Multiplications of a power by repeated squaring, as FORM counts them: floor(log2 `exponent`) + (its ones in binary)
+/// - 1; 0 for the exponents 0 and 1.
 #[must_use]
 pub fn power_cost(exponent: u32) -> u64 {
     u64::from(exponent.max(1).ilog2() + exponent.count_ones()).saturating_sub(1)

@@ -2,6 +2,7 @@
 
 use super::recount::{LevelCounts, recount};
 use super::{Signs, System};
+use crate::svg::{escape, page};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -86,19 +87,17 @@ pub(super) fn svg(system: &System, solution: &Value, signs: Signs) -> String {
     let height = TOP + ROW * shown as f64 + 40.0;
     let total = found.counts().total();
     let most = found.levels.iter().map(super::Counts::total).max().unwrap_or(1).max(1) as f64;
-    let mut svg = String::new();
+    let mut svg = page(960, height, 14);
     // Writing to a string cannot fail.
     let _ = writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 960 {height}\" font-family=\"sans-serif\" font-size=\"14\">\n\
-         <rect width=\"960\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-         <text x=\"20\" y=\"28\" font-size=\"18\">Horner scheme: {total} operations, {} in the input</text>\n\
+        "<text x=\"20\" y=\"28\" font-size=\"18\">Horner scheme: {total} operations, {} in the input</text>\n\
          <text x=\"20\" y=\"52\">what each variable adds, outermost on top; blue: additions, orange: multiplications and powers</text>",
         system.counts().total()
     );
     for (at, (level, &symbol)) in found.levels.iter().zip(&order).take(shown).enumerate() {
         let y = TOP + ROW * at as f64;
-        let name = short(&system.symbols()[symbol]).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let name = escape(short(&system.symbols()[symbol]).chars());
         let additions = level.additions as f64 / most * WIDTH;
         let rest = (level.total() - level.additions) as f64 / most * WIDTH;
         let (text, end) = (y + 15.0, LEFT + additions + rest + 6.0);

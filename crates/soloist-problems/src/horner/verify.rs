@@ -5,8 +5,9 @@ use super::evaluate::{Failed, PRIMES, Point, Values, add, evaluate, multiply, po
 use super::recompute::{Recomputed, Refused, detect, recompute};
 use super::recount::recount;
 use super::{Coefficient, Counts, Program, Signs, System, parse};
+use crate::Checked;
+use crate::answer::{Answer, claim, json, short};
 use crate::error::quote;
-use crate::{Checked, InstanceError};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -52,9 +53,7 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
     let statements;
     let mut code = code;
     if language == Language::Json && code.starts_with('{') {
-        let json: Value =
-            serde_json::from_str(code).map_err(|error| InstanceError::json("code", &error).to_string())?;
-        statements = code_lines(&json)?.join("\n");
+        statements = code_lines(json("code", code)?.get("code"))?.join("\n");
         code = &statements;
     }
     let names = names(system, language);
@@ -100,9 +99,9 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
     Ok(Verified { counts, points: POINTS.len(), exact: false })
 }
 
-/// The statements of a JSON object that [`emit`](super::emit()) wrote.
-fn code_lines(json: &Value) -> Result<Vec<&str>, String> {
-    let lines = json.get("code").and_then(Value::as_array).ok_or("no list `code`")?;
+/// The statements of the field `code` of a JSON object that [`emit`](super::emit()) wrote.
+fn code_lines(code: Option<&Value>) -> Result<Vec<&str>, String> {
+    let lines = code.and_then(Value::as_array).ok_or("no list `code`")?;
     let lines: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
     lines.ok_or_else(|| "`code` holds something else than statements".into())
 }
@@ -219,35 +218,21 @@ pub fn degree(program: &Program) -> u64 {
 /// # Errors
 /// One line: text that cannot be read, an order that is none, claims that do not hold, code that computes something else.
 pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, String> {
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if !text.starts_with(['{', '[']) {
-        return check_code(system, text, detect(text));
-    }
-    let json: Value =
-        serde_json::from_str(text).map_err(|error| InstanceError::json("solution", &error).to_string())?;
-    let Value::Object(fields) = &json else { return check_order(system, &json, &Value::Null, signs) };
-    if let Some(problem) = fields.get("problem")
-        && problem != "horner"
-    {
-        return Err(format!("a solution of {}, expected horner", quote(problem.to_string().as_bytes())));
-    }
-    if fields.get("feasible") == Some(&Value::Bool(false)) {
-        return Err("says that it is not feasible".into());
-    }
-    if fields.contains_key("code") {
-        let checked = check_code(system, &code_lines(&json)?.join("\n"), Language::Json)?;
-        claim("operations", fields.get("counts").and_then(|counts| counts.get("operations")), checked.score as u64)?;
+    let result = match Answer::read(text)? {
+        Answer::Plain(text) => return check_code(system, text, detect(text)),
+        Answer::List(order) => return check_order(system, &order, &Value::Null, signs),
+        Answer::Object(result) => result,
+    };
+    result.belong_to("horner")?;
+    if let code @ Some(_) = result.get("code") {
+        let checked = check_code(system, &code_lines(code)?.join("\n"), Language::Json)?;
+        claim("operations", result.get("counts").and_then(|counts| counts.get("operations")), checked.score as u64)?;
         return Ok(checked);
     }
-    let solution = match fields.get("solution") {
-        Some(solution @ Value::Object(_)) => solution,
-        Some(Value::Null) => return Err("holds no solution".into()),
-        Some(_) => return Err("`solution` is not an object".into()),
-        None => &json,
-    };
+    let solution = result.solution()?;
     let order = solution.get("order").ok_or("no list `order`")?;
     let checked = check_order(system, order, solution, signs)?;
-    if let Some(moves) = fields.get("moves").and_then(Value::as_array) {
+    if let Some(moves) = result.get("moves").and_then(Value::as_array) {
         let mut listed: Vec<Option<&str>> = moves.iter().map(Value::as_str).collect();
         let mut names: Vec<Option<&str>> = order.as_array().into_iter().flatten().map(Value::as_str).collect();
         listed.sort_unstable();
@@ -257,7 +242,7 @@ pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, Strin
             return Err("`moves` and `order` differ".into());
         }
     }
-    claim("score", fields.get("score"), checked.score as u64)?;
+    claim("score", result.get("score"), checked.score as u64)?;
     Ok(checked)
 }
 
@@ -278,7 +263,7 @@ fn check_order(system: &System, order: &Value, solution: &Value, signs: Signs) -
         system.symbols().iter().enumerate().map(|(symbol, name)| (name.as_str(), symbol)).collect();
     let mut full = Vec::new();
     for name in list {
-        let text = name.as_str().ok_or_else(|| format!("{} is not a name", quote(name.to_string().as_bytes())))?;
+        let text = name.as_str().ok_or_else(|| format!("{} is not a name", short(name)))?;
         let known = places.remove(text);
         full.push(known.ok_or_else(|| format!("variable {} does not exist or comes twice", quote(text.as_bytes())))?);
     }
@@ -295,15 +280,4 @@ fn check_order(system: &System, order: &Value, solution: &Value, signs: Signs) -
     claim("operations", solution.get("operations"), total)?;
     let summary = format!("order of {} variables, {counts} operations after common sub-expressions", list.len());
     Ok(Checked { score: total as f64, summary })
-}
-
-/// A claimed number, when there is one, must be the one recomputed.
-fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), String> {
-    let Some(claimed) = claimed else { return Ok(()) };
-    // Counts stay far below 2^53, so that comparing as doubles is exact.
-    if claimed.as_f64() == Some(found as f64) {
-        Ok(())
-    } else {
-        Err(format!("claims the {name} {}, recomputed: {found}", quote(claimed.to_string().as_bytes())))
-    }
 }

@@ -1,6 +1,7 @@
 //! Packings for people: a table and a picture.
 
 use super::Sack;
+use crate::svg::page;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -74,13 +75,11 @@ pub(super) fn svg(sack: &Sack, solution: &Value) -> String {
     });
     let ratio = |index: usize| sack.items()[index].value as f64 / sack.items()[index].weight as f64;
     let scale = HEIGHT / (top.map_or(1.0, ratio) * 1.25).max(f64::MIN_POSITIVE);
-    let mut svg = String::new();
+    let mut svg = page(960, 420, 14);
     // Writing to a string cannot fail.
     let _ = writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 960 420\" font-family=\"sans-serif\" font-size=\"14\">\n\
-         <rect width=\"960\" height=\"420\" fill=\"#ffffff\"/>\n\
-         <text x=\"20\" y=\"28\" font-size=\"18\">knapsack: value {value}, weight {weight} of {capacity}, {count} of {total} items</text>"
+        "<text x=\"20\" y=\"28\" font-size=\"18\">knapsack: value {value}, weight {weight} of {capacity}, {count} of {total} items</text>"
     );
     let mut x = LEFT;
     for bar in order.chunks(group) {

@@ -1,10 +1,10 @@
 //! Tests of the knapsack.
 
 use super::*;
+use crate::testing::shared_data;
 use crate::{Request, Unwatched, find_domain};
 use proptest::prelude::*;
 use soloist::{Budget, Problem, Rng, Score, Solver};
-use std::path::PathBuf;
 
 fn sack(capacity: u64, items: &[(u64, u64)]) -> Sack {
     Sack::new(capacity, items.iter().map(|&(value, weight)| Item { value, weight }).collect()).unwrap()
@@ -174,22 +174,9 @@ fn golden_runs() {
     }
 }
 
-/// The folder of benchmark instances beside the checkout, if it is there.
-fn data() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/knapsack"));
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-    {
-        eprintln!("skipped: {} is absent", folder.display());
-    }
-    None
-}
-
 #[test]
 fn known_optima() {
-    let Some(folder) = data() else { return };
+    let Some(folder) = shared_data("knapsack") else { return };
     let table = std::fs::read_to_string(folder.join("OPTIMA.txt")).unwrap();
     let mut seen = 0;
     for line in table.lines().filter(|line| !line.starts_with('#')) {

@@ -10,6 +10,7 @@
 //! the order of drawing: two games that have drawn the same lines list the same moves in the same order.
 
 use super::{Direction, Point, Stroke, Variant};
+use crate::bits::bits;
 
 /// Columns and rows of the board. The cross is in the middle with at least 15 points around it on each side; the
 /// longest games known go 9 points beyond it.
@@ -354,18 +355,6 @@ impl Board {
 
 /// Sums of weights, one for 64 neighbouring lines.
 pub(super) const SUMS: usize = WORDS;
-
-/// The positions of a word's set bits, ascending.
-#[inline(always)]
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = word.trailing_zeros() as usize;
-        (word != 0).then(|| {
-            word &= word - 1;
-            bit
-        })
-    })
-}
 
 /// The high bits of eight bytes as eight bits.
 #[inline(always)]

@@ -2,6 +2,7 @@
 
 use super::format::entry_text;
 use super::{Direction, Played, Point};
+use crate::svg::escape;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -85,7 +86,7 @@ pub(super) fn svg(played: &Played, label: &str, given: usize) -> String {
          <text x=\"24\" y=\"38\" font-size=\"18\" font-weight=\"bold\">{}</text>\n\
          <text x=\"24\" y=\"62\" font-size=\"14\" fill=\"#555\">{}</text>",
         played.summary(),
-        escape(label)
+        escape(label.chars().take(200))
     );
     let (left, right) = (place((low.0 - 1, 0)).0 + UNIT / 2, place((high.0 + 1, 0)).0 - UNIT / 2);
     let (top, bottom) = (place((0, low.1 - 1)).1 + UNIT / 2, place((0, high.1 + 1)).1 - UNIT / 2);
@@ -122,20 +123,4 @@ pub(super) fn svg(played: &Played, label: &str, given: usize) -> String {
         );
     }
     svg + "</g>\n</svg>\n"
-}
-
-/// Text for XML: markup escaped, characters that XML 1.0 forbids replaced.
-fn escape(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for c in text.chars().take(200) {
-        match c {
-            '&' => result.push_str("&amp;"),
-            '<' => result.push_str("&lt;"),
-            '>' => result.push_str("&gt;"),
-            '"' => result.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => result.push('\u{fffd}'),
-            c => result.push(c),
-        }
-    }
-    result
 }

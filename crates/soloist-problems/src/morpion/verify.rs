@@ -1,8 +1,8 @@
 //! Independent verification: a game replayed on sets of points and segments, by the rules as people tell them.
 
 use super::{Direction, Game, Point, Stroke, Variant, format};
-use crate::error::quote;
-use crate::{Checked, InstanceError};
+use crate::Checked;
+use crate::answer::{Answer, claim, short};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -172,29 +172,13 @@ pub fn replay(variant: Variant, strokes: &[Stroke]) -> Result<Played, Fault> {
 /// # Errors
 /// One line: text that cannot be read, a move that breaks the rules, another beginning, a claim that does not hold.
 pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if !text.starts_with(['{', '[']) {
-        return verdict(game, &pentasol("solution", text, game.variant())?);
-    }
-    let json: Value =
-        serde_json::from_str(text).map_err(|error| InstanceError::json("solution", &error).to_string())?;
-    let Value::Object(fields) = &json else {
-        return verdict(game, &list(&json)?);
+    let result = match Answer::read(text)? {
+        Answer::Plain(text) => return verdict(game, &pentasol("solution", text, game.variant())?),
+        Answer::List(moves) => return verdict(game, &list(&moves)?),
+        Answer::Object(result) => result,
     };
-    if let Some(problem) = fields.get("problem")
-        && problem != "morpion"
-    {
-        return Err(format!("a solution of {}, expected morpion", short(problem)));
-    }
-    if fields.get("feasible") == Some(&Value::Bool(false)) {
-        return Err("says that it is not feasible".into());
-    }
-    let solution = match fields.get("solution") {
-        Some(solution @ Value::Object(_)) => solution,
-        Some(Value::Null) => return Err("holds no solution".into()),
-        Some(_) => return Err("`solution` is not an object".into()),
-        None => &json,
-    };
+    result.belong_to("morpion")?;
+    let solution = result.solution()?;
     if let Some(variant) = solution.get("variant")
         && variant != game.variant().name()
     {
@@ -208,15 +192,15 @@ pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
         }
     }
     let checked = verdict(game, &strokes)?;
-    if fields.contains_key("solution")
-        && let Some(moves) = fields.get("moves")
+    if result.is_result()
+        && let Some(moves) = result.get("moves")
         && list(moves)? != strokes[game.start().len()..]
     {
         return Err("`moves` of the result and of its solution are different games".into());
     }
-    claim("score", fields.get("score"), strokes.len())?;
-    claim("length", solution.get("length"), strokes.len())?;
-    claim("start", solution.get("start"), game.start().len())?;
+    claim("score", result.get("score"), strokes.len() as u64)?;
+    claim("length", solution.get("length"), strokes.len() as u64)?;
+    claim("start", solution.get("start"), game.start().len() as u64)?;
     Ok(checked)
 }
 
@@ -246,16 +230,6 @@ fn verdict(game: &Game, strokes: &[Stroke]) -> Result<Checked, String> {
     }
     let played = replay(game.variant(), strokes).map_err(|fault| fault.to_string())?;
     Ok(Checked { score: played.steps.len() as f64, summary: played.summary() })
-}
-
-/// A claimed number, when there is one, must be the one recomputed.
-fn claim(name: &str, claimed: Option<&Value>, found: usize) -> Result<(), String> {
-    match claimed {
-        Some(claimed) if claimed.as_f64() != Some(found as f64) => {
-            Err(format!("claims the {name} {}, recomputed: {found}", short(claimed)))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn list(moves: &Value) -> Result<Vec<Stroke>, String> {
@@ -288,8 +262,4 @@ fn stroke(entry: &Value) -> Option<Stroke> {
     // Lines have a handful of points: larger positions are refused by the rules.
     let position = position.as_u64()?.min(100) as usize;
     Some(Stroke { point: (coordinate(x)?, coordinate(y)?), direction, position })
-}
-
-fn short(value: &Value) -> String {
-    quote(value.to_string().as_bytes())
 }

@@ -2,6 +2,7 @@
 
 use super::path::{add_ball, holds, near};
 use super::{Cube, Kind, MAX_WORDS};
+use crate::svg::page;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -80,13 +81,11 @@ pub(super) fn svg(kind: Kind, cube: &Cube, solution: &Value) -> String {
         (MARGIN + column * cell + cell / 2, TOP + row * cell + cell / 2)
     };
     let (width, height) = ((columns * cell).max(620) + 2 * MARGIN, TOP + rows * cell + MARGIN);
-    let mut svg = String::new();
+    let mut svg = page(width, height, 13);
     // Writing to a string cannot fail.
     let _ = writeln!(
         svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
-         <text x=\"{MARGIN}\" y=\"30\" font-size=\"18\" fill=\"#222222\">{}</text>\n\
+        "<text x=\"{MARGIN}\" y=\"30\" font-size=\"18\" fill=\"#222222\">{}</text>\n\
          <text x=\"{MARGIN}\" y=\"50\" fill=\"#555555\">a cell is a vertex, {columns} by {rows} in Gray code: cells side by side differ in one bit; grey: within distance {} of the path</text>\n\
          <text x=\"{MARGIN}\" y=\"66\" fill=\"#555555\">dark to light: the path, from the large square on; thin arcs are steps to cells further away</text>",
         title(kind, cube, &nodes),

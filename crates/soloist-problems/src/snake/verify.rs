@@ -1,8 +1,9 @@
 //! Independent verification of snakes and coils: every pair of vertices by the definition, without the search.
 
 use super::{Cube, Kind};
+use crate::Checked;
+use crate::answer::{Answer, refuted, short, words};
 use crate::error::quote;
-use crate::{Checked, InstanceError};
 use serde_json::Value;
 use std::fmt;
 
@@ -75,29 +76,16 @@ pub fn violation(nodes: &[u32], spread: u32, kind: Kind) -> Option<Violation> {
 /// One line: text that cannot be read, a vertex that does not exist, a pair that breaks the rule, a claim that does not
 /// hold.
 pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if !text.starts_with(['{', '[']) {
-        return judge(kind, cube, &plain(kind, cube, text)?);
-    }
-    let json: Value =
-        serde_json::from_str(text).map_err(|error| InstanceError::json("solution", &error).to_string())?;
-    let Value::Object(fields) = &json else {
-        return judge(kind, cube, &existing(cube, &numbers("nodes", &json)?)?);
+    let result = match Answer::read(text)? {
+        Answer::Plain(text) => return judge(kind, cube, &plain(kind, cube, text)?),
+        Answer::List(nodes) => return judge(kind, cube, &existing(cube, &numbers("nodes", &nodes)?)?),
+        Answer::Object(result) => result,
     };
-    if let Some(problem) = fields.get("problem")
-        && problem != kind.name()
-    {
-        return Err(format!("a solution of problem {}, expected {}", short(problem), kind.name()));
+    if let Some(problem) = result.foreign(kind.name()) {
+        return Err(format!("a solution of problem {problem}, expected {}", kind.name()));
     }
-    if fields.get("feasible") == Some(&Value::Bool(false)) {
-        return Err("says that it is not feasible".into());
-    }
-    let solution = match fields.get("solution") {
-        Some(solution @ Value::Object(_)) => solution,
-        Some(Value::Null) => return Err("holds no solution".into()),
-        Some(_) => return Err("`solution` is not an object".into()),
-        None => &json,
-    };
+    result.feasible()?;
+    let solution = result.solution()?;
     let nodes = match (solution.get("nodes"), solution.get("transitions")) {
         (Some(nodes), transitions) => {
             let nodes = existing(cube, &numbers("nodes", nodes)?)?;
@@ -113,11 +101,11 @@ pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
         (None, None) => return Err("no list `nodes` or `transitions`".into()),
     };
     let checked = judge(kind, cube, &nodes)?;
-    if let Some(moves) = fields.get("moves").filter(|moves| moves.is_array()) {
+    if let Some(moves) = result.get("moves").filter(|moves| moves.is_array()) {
         agree(kind, cube, &nodes, &numbers("moves", moves)?)?;
     }
-    claim("score", fields.get("score"), checked.score)?;
-    claim("length", solution.get("length"), checked.score)?;
+    claim("score", result.get("score"), checked.score as u64)?;
+    claim("length", solution.get("length"), checked.score as u64)?;
     claim("d", solution.get("d"), cube.dimension().into())?;
     claim("k", solution.get("k"), cube.spread().into())?;
     if let Some(claimed) = solution.get("kind")
@@ -183,12 +171,10 @@ fn agree(kind: Kind, cube: &Cube, nodes: &[u32], moves: &[u64]) -> Result<(), St
 }
 
 /// A claimed number, when there is one, must be the one found.
-fn claim(name: &str, claimed: Option<&Value>, found: f64) -> Result<(), String> {
-    match claimed {
-        Some(claimed) if claimed.as_f64() != Some(found) => {
-            Err(format!("claims the {name} {}, found: {found}", short(claimed)))
-        }
-        _ => Ok(()),
+fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), String> {
+    match refuted(claimed, found) {
+        Some(claimed) => Err(format!("claims the {name} {claimed}, found: {found}")),
+        None => Ok(()),
     }
 }
 
@@ -233,26 +219,18 @@ fn numbers(name: &str, list: &Value) -> Result<Vec<u64>, String> {
 fn plain(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u32>, String> {
     let mut numbers = Vec::new();
     let mut word = None;
-    for (index, line) in text.lines().enumerate() {
-        let line = line.split('#').next().unwrap_or_default();
-        for field in line.split(|c: char| c.is_whitespace() || c == ',').filter(|field| !field.is_empty()) {
-            if word.is_none() && numbers.is_empty() && matches!(field, "nodes" | "transitions") {
-                word = Some(field);
-                continue;
-            }
-            let digits = field.bytes().all(|byte| byte.is_ascii_digit());
-            let number = field.parse::<u64>().ok().filter(|_| digits);
-            let shown =
-                || format!("line {}: {}, expected a whole number from 0 on", index + 1, quote(field.as_bytes()));
-            numbers.push(number.ok_or_else(shown)?);
+    for (line, field) in words(text) {
+        if word.is_none() && numbers.is_empty() && matches!(field, "nodes" | "transitions") {
+            word = Some(field);
+            continue;
         }
+        let digits = field.bytes().all(|byte| byte.is_ascii_digit());
+        let number = field.parse::<u64>().ok().filter(|_| digits);
+        let shown = || format!("line {line}: {}, expected a whole number from 0 on", quote(field.as_bytes()));
+        numbers.push(number.ok_or_else(shown)?);
     }
     match word {
         Some("transitions") => walk(kind, cube, 0, &numbers),
         _ => existing(cube, &numbers),
     }
-}
-
-fn short(value: &Value) -> String {
-    quote(value.to_string().as_bytes())
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::svg::escape;
 use crate::tiles::grid::{Grid, MAX_COLOURS};
 use crate::tiles::text::summary;
 use crate::tiles::verify::{Cell, Verified};
@@ -225,27 +226,11 @@ fn outline(group: &[Cell]) -> String {
 }
 
 fn text(body: &mut String, x: f64, y: f64, size: usize, weight: &str, fill: &str, content: &str) {
-    let content = escape(content);
+    let content = escape(content.chars());
     let _ = writeln!(
         body,
         "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" font-weight=\"{weight}\" fill=\"{fill}\">{content}</text>"
     );
-}
-
-/// Text for XML: markup escaped, characters that XML 1.0 forbids replaced.
-fn escape(text: &str) -> String {
-    let mut result = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => result.push_str("&amp;"),
-            '<' => result.push_str("&lt;"),
-            '>' => result.push_str("&gt;"),
-            '"' => result.push_str("&quot;"),
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => result.push('\u{fffd}'),
-            c => result.push(c),
-        }
-    }
-    result
 }
 
 fn page(body: &str, height: usize, colours: &[usize]) -> String {

@@ -10,6 +10,7 @@ use super::kernel::group::{Body, Links, code, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Engine, Geometry, Job};
 use super::problem::Position;
+use crate::bits::bits;
 use soloist::{Lifetime, Policy, Rng, Trace};
 
 /// A group of the present board.
@@ -370,18 +371,6 @@ fn switch<G: Geometry>(
         listed.set_open(cell, slot.weight, wanted[kind]);
     }
     listed.available = wanted;
-}
-
-/// The positions of a word's set bits, ascending.
-#[inline(always)]
-fn bits(mut word: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = word.trailing_zeros() as usize;
-        (word != 0).then(|| {
-            word &= word - 1;
-            bit
-        })
-    })
 }
 
 /// The available group at which the running sum of weights, in the order of smallest cells, first exceeds `rest`.

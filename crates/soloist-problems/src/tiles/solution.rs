@@ -20,8 +20,9 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::answer;
 use crate::error::{InstanceError, quote};
 use crate::input::{lines, read_file_prefix, text_bytes};
 use crate::tiles::game::{Game, Penalty};
@@ -106,14 +107,13 @@ pub fn from_json(name: &str, value: &Value) -> Result<Solution, InstanceError> {
 
 fn json_solution(value: &Value) -> Result<Solution, String> {
     let top = value.as_object().ok_or("expected a JSON object with a field \"solution\"")?;
-    let (fields, whole) = match top.get("solution") {
-        Some(Value::Object(fields)) => (fields, true),
-        Some(Value::Null) => return Err("\"solution\" is null: the result holds no solution".into()),
-        Some(other) => return Err(format!("\"solution\" is {}, expected an object", shown(other))),
-        None => (top, false),
-    };
+    let whole = top.contains_key("solution");
+    let fields = answer::solution(value).map_err(|other| match other {
+        Value::Null => "\"solution\" is null: the result holds no solution".to_owned(),
+        other => format!("\"solution\" is {}, expected an object", shown(other)),
+    })?;
     let mut solution = Solution::default();
-    for (object, key) in [(top, "problem"), (fields, "game")] {
+    for (object, key) in [(value, "problem"), (fields, "game")] {
         if let Some(found) = name_field::<Game>(object, key)? {
             if let Some(other) = solution.game.filter(|&other| other != found) {
                 return Err(format!("\"problem\" is {other}, but \"game\" is {found}"));
@@ -172,7 +172,7 @@ fn json_claim(step: &Value) -> Result<Claim, String> {
 }
 
 fn name_field<T: std::str::FromStr<Err = super::game::UnknownName>>(
-    object: &Map<String, Value>,
+    object: &Value,
     key: &str,
 ) -> Result<Option<T>, String> {
     match object.get(key) {

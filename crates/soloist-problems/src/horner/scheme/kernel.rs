@@ -4,7 +4,8 @@ use super::Sign;
 use super::field::{self, MODULUS, add, gcd, mul};
 use super::relations::Relations;
 use super::sweep::{Coefficients, Sweep};
-use super::terms::{Terms, power_operations};
+use super::terms::Terms;
+use crate::horner::power_cost;
 use soloist::Rng;
 
 /// A set of variables; bit `v` stands for variable `v` of the search.
@@ -404,7 +405,7 @@ impl Kernel {
             }
         };
         let used = (2_u32..).zip(scratch.powers.iter().skip(2)).filter(|(_, used)| **used);
-        cost + used.map(|(exponent, _)| power_operations(exponent) as u32).sum::<u32>()
+        cost + used.map(|(exponent, _)| power_cost(exponent) as u32).sum::<u32>()
     }
 
     /// As [`extract_knowing`](Self::extract_knowing), with the exponents of `v`; powers are marked and not counted.

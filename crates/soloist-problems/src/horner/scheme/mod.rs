@@ -42,7 +42,7 @@ pub use field::MODULUS;
 pub use kernel::MAX_SEARCHED;
 pub use optimum::{MAX_OPTIMAL, Optimum, optimal_order};
 pub use orders::{Direction, Orders, Partial};
-pub use terms::{MAX_TERMS, Terms, power_operations};
+pub use terms::{MAX_TERMS, Terms};
 
 /// What becomes of the sign of a polynomial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 
 use super::field::{add, gcd, inverse, mul, residue};
 use super::kernel::{Block, Kernel, Scratch};
-use super::terms::power_operations;
+use crate::horner::power_cost;
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Shl, Shr};
 
@@ -421,7 +421,7 @@ impl Kernel {
             let first = self.power_starts[usize::from(variable)] as usize;
             let degree = usize::from(self.degrees[usize::from(variable)]);
             let used = (2_u32..).zip(seen.powers[first..=first + degree].iter().skip(2)).filter(|(_, used)| **used);
-            *cost += used.map(|(exponent, _)| power_operations(exponent) as u32).sum::<u32>();
+            *cost += used.map(|(exponent, _)| power_cost(exponent) as u32).sum::<u32>();
         }
         if let Some(shared) = &mut scratch.shared {
             scratch.met.clear();

@@ -1,6 +1,7 @@
 //! What the search knows of a system of polynomials: exponents, and of each coefficient what counting needs.
 
 use super::field;
+use crate::horner::power_cost;
 
 /// The most terms that are accepted.
 pub const MAX_TERMS: usize = 1 << 28;
@@ -129,7 +130,7 @@ impl Terms {
 
     /// The operations of the polynomials as they stand, nothing shared: terms less one additions, factors less one
     /// multiplications for each term (a coefficient other than 1 and -1 is a factor), and powers by
-    /// [`power_operations`].
+    /// [`power_cost`].
     #[must_use]
     pub fn operations(&self) -> u64 {
         let mut sum = 0;
@@ -137,7 +138,7 @@ impl Terms {
             let mut factors = u64::from(self.sizes[at] != 1);
             for &exponent in self.row(at).iter().filter(|&&exponent| exponent > 0) {
                 factors += 1;
-                sum += power_operations(exponent.into());
+                sum += power_cost(exponent.into());
             }
             sum += factors.saturating_sub(1);
         }
@@ -146,13 +147,6 @@ impl Terms {
         outputs.dedup();
         sum + (self.len() - outputs.len()) as u64
     }
-}
-
-/// Multiplications of an n-th power by repeated squaring, as FORM counts them: floor(log2 n) + (ones in binary) - 1;
-/// 0 for n = 0 and 1.
-#[must_use]
-pub fn power_operations(n: u32) -> u64 {
-    if n == 0 { 0 } else { u64::from(n.ilog2() + n.count_ones() - 1) }
 }
 
 #[cfg(test)]
@@ -166,7 +160,7 @@ mod tests {
         assert_eq!(terms.operations(), 17);
         let terms = Terms::from_integers(3, &[3, 2, 0, 2, 1, 0, 3, 0, 1], &[1, 1, 1]).unwrap();
         assert_eq!(terms.operations(), 11);
-        assert_eq!([1, 2, 3, 4, 15, 16].map(power_operations), [0, 1, 2, 2, 6, 4]);
+        assert_eq!([0, 1, 2, 3, 4, 15, 16].map(power_cost), [0, 0, 1, 2, 2, 6, 4]);
         // -x-y
         assert_eq!(Terms::from_integers(2, &[1, 0, 0, 1], &[-1, -1]).unwrap().operations(), 1);
         assert_eq!(Terms::new(3).operations(), 0);

@@ -1,10 +1,11 @@
 //! Costs against a plain count of nodes, optima against brute force, and the published files.
 
 use super::*;
+use crate::horner::power_cost;
+use crate::testing::shared_data;
 use soloist::search::{Anneal, Cooling, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 // ---- a plain count ----
 
@@ -116,7 +117,7 @@ fn count(outputs: &[Poly], order: &[usize], sign: Sign) -> (u64, u64) {
             contents.insert(Nodes::divided(output, first));
         }
     }
-    let powers: u64 = nodes.powers.iter().map(|&(_, exponent)| power_operations(exponent.into())).sum();
+    let powers: u64 = nodes.powers.iter().map(|&(_, exponent)| power_cost(exponent.into())).sum();
     let all = (nodes.sums.len() + nodes.products.len() + contents.len()) as u64 + powers;
     let multiples: BTreeSet<&Poly> = nodes.multiples.iter().map(|(_, poly)| poly).collect();
     (all + nodes.multiples.len() as u64, all + multiples.len() as u64)
@@ -410,14 +411,7 @@ fn a_small_memo_changes_nothing() {
 
 /// The polynomial of a file beside the checkout, with its variables, if it is there.
 fn file(name: &str) -> Option<(Terms, Vec<String>)> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/horner"));
-    let Ok(text) = std::fs::read_to_string(folder.join(format!("{name}.txt"))) else {
-        #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-        {
-            eprintln!("skipped: {} is absent", folder.display());
-        }
-        return None;
-    };
+    let text = std::fs::read_to_string(shared_data("horner")?.join(format!("{name}.txt"))).unwrap();
     let factors = |line: &str| line[1..].split('*').map(str::to_owned).collect::<Vec<_>>();
     let is_name = |factor: &String| factor.starts_with(|c: char| c.is_ascii_lowercase());
     let split = |factor: &str| match factor.split_once('^') {

@@ -5,8 +5,22 @@ mod counting;
 mod reading;
 
 use super::*;
+use crate::testing::shared_data;
 use soloist::Rng;
 use std::path::PathBuf;
+
+/// Expressions and how FORM 4.3 counts their operations.
+pub(super) const FORM_COUNTS: [(&str, &str); 9] = [
+    ("x^7*y^3+2*x^7-5*y^3", "4P 3M 2A : 17"),
+    ("x^3*y^2+x^2*y+x^3*z", "2P 5M 2A : 11"),
+    ("-x-y", "0P 0M 1A : 1"),
+    ("x/2+y/3", "0P 2M 1A : 3"),
+    ("-3/7*x*y+1/2", "0P 2M 1A : 3"),
+    ("x^15+y^16+z^4", "3P 0M 2A : 14"),
+    ("x*a-x*b+y*b-y*a", "0P 4M 3A : 7"),
+    ("0", "0P 0M 0A : 0"),
+    ("x^2", "0P 1M 0A : 1"),
+];
 
 /// The polynomial of a text with one output.
 fn polynomial(text: &str) -> Polynomial {
@@ -30,13 +44,6 @@ fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
 
 /// A benchmark expression, if the folder of them is beside the checkout.
 fn shared(name: &str) -> Option<System> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/horner"));
-    if folder.is_dir() {
-        return Some(read(folder.join(format!("{name}.txt")).to_str().unwrap(), true).unwrap());
-    }
-    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-    {
-        eprintln!("skipped: {} is absent", folder.display());
-    }
-    None
+    let path = shared_data("horner")?.join(format!("{name}.txt"));
+    Some(read(path.to_str().unwrap(), true).unwrap())
 }

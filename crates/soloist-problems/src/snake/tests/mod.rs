@@ -6,6 +6,7 @@ mod texts;
 
 use super::*;
 use crate::snake::path::Path;
+use crate::testing::shared_data;
 use soloist::Problem;
 use std::path::PathBuf;
 
@@ -34,17 +35,9 @@ fn score<const W: usize>(problem: &Snakes<W>, state: &Path<W>) -> u32 {
     problem.score(state).value().unwrap() as u32
 }
 
-/// The folder of published lengths and sequences beside the checkout, if it is there.
+/// The folder of published lengths and sequences, if it is there.
 fn data() -> Option<PathBuf> {
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/snake"));
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-    {
-        eprintln!("skipped: {} is absent", folder.display());
-    }
-    None
+    shared_data("snake")
 }
 
 /// A row of the table of lengths.

@@ -1,8 +1,6 @@
 //! Runs in parts equal runs in one go; damaged checkpoints are errors.
 
-mod common;
-
-use common::{Bag, NEVER, Recorded, methods, run_and_save, scratch, timeless, without_time};
+use crate::common::{Bag, NEVER, Recorded, method, methods, run_and_save, scratch, timeless, without_time};
 use soloist::doc::Staircase;
 use soloist::{Budget, CheckpointError, Method, Problem, SolveError, Solver, StopReason};
 use std::time::Duration;
@@ -99,7 +97,7 @@ fn the_interval_of_checkpoints_changes_nothing() {
 #[test]
 fn a_finished_run_stays_finished() {
     let bag = Bag::sixteen();
-    let method = common::method("nmcs", &[("level", "1"), ("restarts", "false")]);
+    let method = method("nmcs", &[("level", "1"), ("restarts", "false")]);
     let (first, saved) = run_and_save(Solver::new(&bag, method.clone()), "finished");
     assert_eq!(first.stop, StopReason::Completed);
     let again = Solver::new(&bag, method).resume(&saved).unwrap().run().unwrap();

@@ -1,37 +1,44 @@
 //! The memory limit of tree searches, measured by an allocator that counts.
 
-mod common;
-
-use common::{Bag, method};
+use crate::common::{Bag, method};
 use soloist::{Budget, Solver};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::cell::Cell;
 
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    // Of each thread by itself: tests beside this one do not count.
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+/// Adds to the bytes in use by this thread.
+fn count(bytes: isize) {
+    // At its very end a thread has no such variables any more.
+    let _ = NOW.try_with(|now| {
+        now.set(now.get() + bytes);
+        PEAK.try_with(|peak| peak.set(peak.get().max(now.get())))
+    });
+}
 
 struct Counting;
 
 // SAFETY: every call goes to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(now, Ordering::Relaxed);
+        count(layout.size() as isize);
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
+        count(-(layout.size() as isize));
         // SAFETY: the pointer came from `alloc` above, that is, from the system allocator, with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 
     // Large blocks grow in place or by remapping on the usual systems, so only the difference counts.
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
-        let now = NOW.fetch_add(size, Ordering::Relaxed) + size;
-        PEAK.fetch_max(now, Ordering::Relaxed);
+        count(size as isize - layout.size() as isize);
         // SAFETY: the pointer came from the system allocator with this layout; the caller keeps the contract of
         // `realloc`.
         unsafe { System.realloc(pointer, layout, size) }
@@ -41,18 +48,18 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Bytes in use at the same time by a run beyond what was in use before, and its best score.
+/// Bytes in use at the same time by a run of one stream, on this thread, beyond what was in use before, and its best
+/// score.
 fn peak(name: &str, memory: u64, bag: &Bag) -> (usize, f64) {
     let method = method(name, &[("c", "1")]);
-    let before = NOW.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
+    let before = NOW.get();
+    PEAK.set(before);
     let budget = Budget { memory, ..Budget::playouts(60_000) };
     let outcome = Solver::new(bag, method).seed(1).budget(budget).run().unwrap();
     assert_eq!(outcome.counters.playouts, 60_000);
-    (PEAK.load(Ordering::Relaxed) - before, outcome.best.unwrap().score.value().unwrap())
+    ((PEAK.get() - before) as usize, outcome.best.unwrap().score.value().unwrap())
 }
 
-// One test only: another one running beside it would be counted as well.
 #[test]
 fn trees_stay_within_their_memory() {
     // What a run needs without a tree: buffers, incumbents, the result.

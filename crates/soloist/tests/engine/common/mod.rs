@@ -1,5 +1,4 @@
 //! Problems and tools that the tests of the engine share.
-#![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod logits;
 pub(crate) mod tree;
@@ -11,6 +10,7 @@ use soloist::{
 };
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A knapsack, packed item by item in any order; optionally upside down and with a least weight.
@@ -230,6 +230,21 @@ impl<P: Problem> Problem for Recorded<P> {
     }
 }
 
+/// The moves of every playout of a run.
+pub(crate) fn recorded<P: Problem + Clone>(problem: &P, method: Method, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
+    let recorded = Recorded::new(problem.clone());
+    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
+    recorded.take()
+}
+
+/// The same playouts, move by move.
+pub(crate) fn assert_same<M: PartialEq + std::fmt::Debug>(got: &[Vec<M>], expected: &[Vec<M>], what: &str) {
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
+        assert_eq!(a, b, "playout {i} of {what}");
+    }
+    assert_eq!(got.len(), expected.len(), "{what}");
+}
+
 /// A preset with some parameters set.
 pub(crate) fn method(name: &str, settings: &[(&str, &str)]) -> Method {
     let mut method = Method::preset(name).unwrap();
@@ -305,11 +320,12 @@ pub(crate) fn is_systematic(method: &Method) -> bool {
     matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_))
 }
 
-/// A fresh path for a file of the test `name`.
+/// A path for a file of the test `name`, another one at each call.
 pub(crate) fn scratch(name: &str) -> PathBuf {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("soloist-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    folder.join(name)
+    folder.join(format!("{name}-{}", CALLS.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Checkpoints at the end of a run only, the one at its start aside.

@@ -7,7 +7,7 @@ fn tutorial_is_the_example() {
     let program = &example[example.find("use soloist").unwrap()..example.find("#[cfg(test)]").unwrap()];
     let lines = |text: &str| text.lines().map(str::to_owned).filter(|line| !line.is_empty()).collect::<Vec<_>>();
     let program = lines(program);
-    let guide = include_str!("../src/guide.md");
+    let guide = include_str!("../../src/guide.md");
     let tutorial = &guide[guide.find("# Ten minutes").unwrap()..guide.find("**The test.**").unwrap()];
     let blocks: Vec<&str> = tutorial.split("```\n").skip(1).step_by(2).collect();
     // What a reader sees, block after block, is the whole program.

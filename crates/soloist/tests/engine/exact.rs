@@ -1,9 +1,7 @@
 //! The classical searches against plain recursions: the same solutions in the same order, the same optima, and proofs
 //! only where there are any.
 
-mod common;
-
-use common::{Bag, Packed, Recorded, method, run, run_and_save, timeless, without_time};
+use crate::common::{Bag, Packed, Recorded, method, run, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
 use soloist::search::{BranchAndBound, Children, Order};
 use soloist::{Budget, Method, Problem, Score, Sense, Solver, StopReason};

@@ -1,8 +1,6 @@
 //! Beam search against plain sorting of whole layers, and its proofs.
 
-mod common;
-
-use common::{Recorded, method, run, run_and_save, timeless};
+use crate::common::{Recorded, method, run, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::{Budget, Problem, Score, Sense, Solver, StopReason, stable_hash};
 

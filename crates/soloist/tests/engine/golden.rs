@@ -2,11 +2,9 @@
 //!
 //! Each line of `golden.txt` is a run: problem, method with its settings, seed, playouts, the score and a hash of the
 //! moves. After a change that is meant to change runs, write the file anew with `SOLOIST_GOLDEN=write cargo test -p
-//! soloist --test golden`, look at the difference, and say why in the changelog.
+//! soloist --test engine golden`, look at the difference, and say why in the changelog.
 
-mod common;
-
-use common::{Bag, method, run};
+use crate::common::{Bag, method, run};
 use soloist::doc::Staircase;
 use soloist::{Problem, stable_hash};
 use std::fmt::Write as _;
@@ -108,7 +106,7 @@ fn golden_runs() {
             line(&mut text, "tight-bag-minimised", &Bag::tight().mirrored(), setting, seed, playouts);
         }
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engine/golden.txt");
     if std::env::var_os("SOLOIST_GOLDEN").is_some_and(|value| value == "write") {
         std::fs::write(path, &text).unwrap();
     }

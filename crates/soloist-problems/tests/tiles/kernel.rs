@@ -1,5 +1,4 @@
 //! The tile-game kernels against a naive oracle, against each other and against published means.
-#![allow(clippy::print_stderr)]
 
 use proptest::prelude::*;
 use soloist::Rng;
@@ -478,12 +477,10 @@ fn exceptions_are_as_frequent_as_asked() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "the figures, for who asks for them")]
 fn means_of_the_reference() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/samegame/standard/js01.txt");
-    let Ok(text) = std::fs::read_to_string(file) else {
-        eprintln!("skipped: no {file}");
-        return;
-    };
+    let Some(folder) = crate::published() else { return };
+    let text = std::fs::read_to_string(folder.join("standard/js01.txt")).unwrap();
     let rows: Vec<Vec<u8>> =
         text.lines().map(|l| l.split_whitespace().map(|c| c.parse().expect("a colour")).collect()).collect();
     let extent = Extent { rows: 15, columns: 15 };

@@ -1,19 +1,21 @@
 //! The one loop: runs a method on a problem.
 
+mod stream;
+
 use crate::checkpoint::{CheckpointError, decode, encode, open, seal, write_atomically};
 use crate::goals::Goals;
-use crate::observer::{Observer, Progress, Silent};
+use crate::observer::{Observer, Silent};
 use crate::rollout::find_rollout;
-use crate::search::{Context, Search, Status, Tally};
+use crate::search::Tally;
 use crate::{
-    Budget, Counters, Improvement, Method, Outcome, ParameterError, Problem, Rng, Rollout, Score, Sense, Solution,
-    StopReason,
+    Budget, Counters, Improvement, Method, Outcome, ParameterError, Problem, Rng, Sense, Solution, StopReason,
 };
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::{Duration, Instant};
+use stream::{Limits, SavedStream, Shared, Stream, Watch};
 use thiserror::Error;
 
 /// A run that cannot start or go on.
@@ -54,8 +56,9 @@ pub enum SolveError {
 /// # Reproducibility
 /// The same problem, method, seed, number of threads and count budget give the same outcome on every machine, whether
 /// run at once or in parts joined by checkpoints. Streams are independent, or exchange solutions at counts that the
-/// method names; their results are merged by score, then by stream number. A target stops every stream at the playout count of the first stream (fewest playouts, then lowest
-/// number) that reached it: the solution is reproducible, the effort of the others is not.
+/// method names; their results are merged by score, then by stream number. A target stops every stream at the playout
+/// count of the first stream (fewest playouts, then lowest number) that reached it: the solution is reproducible, the
+/// effort of the others is not.
 pub struct Solver<'a, P: Problem> {
     problem: &'a P,
     method: Method,
@@ -105,60 +108,6 @@ pub struct RunInfo {
 struct Saved<M> {
     info: RunInfo,
     streams: Vec<SavedStream<M>>,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: crate::Move")]
-struct SavedStream<M> {
-    rng: Rng,
-    tally: Tally<M>,
-    end: Option<StopReason>,
-    rollout: Vec<u8>,
-    search: Vec<u8>,
-}
-
-/// One worker's share of a run.
-struct Stream<'p, P: Problem> {
-    rng: Rng,
-    tally: Tally<P::Move>,
-    rollout: Box<dyn Rollout<P>>,
-    search: Box<dyn Search<P> + 'p>,
-    /// Set when this stream is through for good.
-    end: Option<StopReason>,
-    /// Set when it can only go on after an exchange.
-    waiting: bool,
-    limits: Limits,
-}
-
-/// A stream's own share of the budget.
-#[derive(Clone, Copy)]
-struct Limits {
-    playouts: u64,
-    nodes: u64,
-    stall: u64,
-}
-
-/// What streams share while they run.
-struct Shared<'s, M> {
-    stop: Option<&'s AtomicBool>,
-    /// Playouts with which a stream is too late: one more than the fewest after which one reached the target or
-    /// exhausted the space.
-    finish: AtomicU64,
-    playouts: AtomicU64,
-    nodes: AtomicU64,
-    watch: Mutex<Watch<'s, M>>,
-    deadline: Option<Instant>,
-    /// When this part of the run must end to write a checkpoint.
-    pause: Option<Instant>,
-    start: Instant,
-    before: Duration,
-    interval: Duration,
-}
-
-struct Watch<'s, M> {
-    observer: &'s mut dyn Observer<M>,
-    best: Option<Score>,
-    last: Instant,
 }
 
 impl<'a, P: Problem> Solver<'a, P> {
@@ -403,16 +352,7 @@ impl<'a, P: Problem> Solver<'a, P> {
                 counters: total(streams),
                 elapsed,
             },
-            streams: streams
-                .iter()
-                .map(|stream| SavedStream {
-                    rng: stream.rng.clone(),
-                    tally: stream.tally.clone(),
-                    end: stream.end,
-                    rollout: stream.rollout.save(),
-                    search: stream.search.save(),
-                })
-                .collect(),
+            streams: streams.iter().map(Stream::save).collect(),
         };
         seal(self.problem.fingerprint(), &encode(&saved))
     }
@@ -489,142 +429,4 @@ fn merge<'s, P: Problem>(sense: Sense, streams: &'s [Stream<'_, P>]) -> Option<&
         }
     }
     best
-}
-
-/// The clock is read after a batch of steps sized to take about this long.
-const BATCH: Duration = Duration::from_millis(1);
-
-impl<P: Problem> Stream<'_, P> {
-    /// Steps until something ends the stream (`Some`) or the part (`None`).
-    fn run(&mut self, problem: &P, shared: &Shared<'_, P::Move>, target: Option<f64>) -> Option<StopReason> {
-        let mut batch = 1_u64;
-        let mut now = Instant::now();
-        let mut known = self.tally.counters;
-        let goals = Goals::new(problem, target);
-        loop {
-            if let Some(reason) = self.ended(shared, goals.reached(&self.tally.best)) {
-                self.end = Some(reason);
-                shared.publish(&mut known, self.tally.counters);
-                return self.end;
-            }
-            if shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return Some(StopReason::Interrupted);
-            }
-            if shared.deadline.is_some_and(|deadline| now >= deadline) {
-                return Some(StopReason::Time);
-            }
-            if self.waiting {
-                return None;
-            }
-            for _ in 0..batch {
-                let improvements = self.tally.history.len();
-                let mut context =
-                    Context { problem, rollout: &mut *self.rollout, rng: &mut self.rng, tally: &mut self.tally };
-                match self.search.step(&mut context) {
-                    Status::Running => {}
-                    Status::Exhausted => self.end = Some(StopReason::Exhausted),
-                    Status::Completed => self.end = Some(StopReason::Completed),
-                    Status::Waiting => self.waiting = true,
-                }
-                if self.tally.history.len() > improvements {
-                    shared.publish(&mut known, self.tally.counters);
-                    shared.improved(problem.sense(), &self.tally);
-                }
-                let over = self.end.is_some() || self.waiting;
-                if over || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
-                    break;
-                }
-            }
-            shared.publish(&mut known, self.tally.counters);
-            let then = std::mem::replace(&mut now, Instant::now());
-            let took = now - then;
-            if took < BATCH / 2 {
-                batch *= 2;
-            } else if took > BATCH * 2 {
-                batch = (batch / 2).max(1);
-            }
-            shared.tick(now);
-            // Asked after the work: each part makes progress, however short the interval of checkpoints is.
-            if shared.pause.is_some_and(|pause| now >= pause) {
-                return None;
-            }
-        }
-    }
-
-    /// Why this stream is through, if it is; announces successes to the others.
-    fn ended(&mut self, shared: &Shared<'_, P::Move>, reached: Option<StopReason>) -> Option<StopReason> {
-        let end = self.end.or_else(|| self.limit(reached));
-        if matches!(end, Some(StopReason::Target | StopReason::Bound | StopReason::Exhausted)) {
-            // Others with as many playouts may still prove something without a further one, and then count instead.
-            shared.finish.fetch_min(self.tally.counters.playouts.saturating_add(1), Ordering::Relaxed);
-        }
-        if end.is_none() && self.tally.counters.playouts >= shared.finish.load(Ordering::Relaxed) {
-            // Another stream reached the goal with fewer playouts than this one has.
-            return Some(StopReason::Target);
-        }
-        end
-    }
-
-    /// Playouts at the last improvement and number of the stream.
-    fn since(&self) -> (u64, usize) {
-        (self.tally.history.last().map_or(0, |last| last.playouts), self.tally.stream)
-    }
-
-    /// The count that is used up, if any.
-    #[inline]
-    fn limit(&self, reached: Option<StopReason>) -> Option<StopReason> {
-        let Counters { playouts, nodes } = self.tally.counters;
-        if reached.is_some() {
-            return reached;
-        }
-        if playouts >= self.limits.playouts {
-            return Some(StopReason::Playouts);
-        }
-        if nodes >= self.limits.nodes {
-            return Some(StopReason::Nodes);
-        }
-        let last = self.tally.history.last().map_or(0, |last| last.playouts);
-        (playouts.saturating_sub(last) >= self.limits.stall).then_some(StopReason::Stall)
-    }
-}
-
-impl<M: crate::Move> Shared<'_, M> {
-    fn now(&self) -> Progress {
-        Progress {
-            elapsed: self.before + self.start.elapsed(),
-            counters: Counters {
-                playouts: self.playouts.load(Ordering::Relaxed),
-                nodes: self.nodes.load(Ordering::Relaxed),
-            },
-            best: None,
-        }
-    }
-
-    /// Adds what a stream did since `known` to the totals.
-    fn publish(&self, known: &mut Counters, counters: Counters) {
-        self.playouts.fetch_add(counters.playouts - known.playouts, Ordering::Relaxed);
-        self.nodes.fetch_add(counters.nodes - known.nodes, Ordering::Relaxed);
-        *known = counters;
-    }
-
-    fn improved(&self, sense: Sense, tally: &Tally<M>) {
-        let (Some(solution), Some(improvement)) = (&tally.best, tally.history.last()) else { return };
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        if watch.best.is_none_or(|best| sense.better(solution.score, best)) {
-            watch.best = Some(solution.score);
-            let progress = Progress { best: watch.best, ..self.now() };
-            watch.observer.improved(improvement, solution, &progress);
-        }
-    }
-
-    /// Reports progress when the interval has passed; a stream that finds the watch busy goes on.
-    fn tick(&self, now: Instant) {
-        if let Ok(mut watch) = self.watch.try_lock()
-            && now.saturating_duration_since(watch.last) >= self.interval
-        {
-            watch.last = now;
-            let progress = Progress { best: watch.best, ..self.now() };
-            watch.observer.progress(&progress);
-        }
-    }
 }

@@ -1,27 +1,11 @@
 //! The step machines against plain implementations of the same algorithms: the same playouts, move by move.
 
-mod common;
-
-use common::logits::{Logits, Rollout};
-use common::tree::uct_playouts;
-use common::{Bag, Recorded, method, playout};
+use crate::common::logits::{Logits, Rollout};
+use crate::common::tree::uct_playouts;
+use crate::common::{Bag, assert_same, method, playout, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Anneal, Nmcs, Nrpa, Schedule, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
-
-/// The moves of every playout of a run.
-fn recorded<P: Problem + Clone>(problem: &P, method: Method, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
-    let recorded = Recorded::new(problem.clone());
-    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
-    recorded.take()
-}
-
-fn assert_same<M: PartialEq + std::fmt::Debug>(got: &[Vec<M>], expected: &[Vec<M>], what: &str) {
-    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
-        assert_eq!(a, b, "playout {i} of {what}");
-    }
-    assert_eq!(got.len(), expected.len(), "{what}");
-}
 
 // ---- nested Monte-Carlo search ----
 

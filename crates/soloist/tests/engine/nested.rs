@@ -1,27 +1,11 @@
 //! Beam-NRPA, HD-NRPA, Monte-Carlo beams and exchange between streams against plain implementations.
 
-mod common;
-
-use common::logits::{Logits, Rollout};
-use common::{Bag, Recorded, method, playout, run_and_save, timeless};
+use crate::common::logits::{Logits, Rollout};
+use crate::common::{Bag, Recorded, assert_same, method, playout, recorded, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::search::{Keep, Nmcs, Nrpa, Share, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 use std::collections::HashMap;
-
-/// The moves of every playout of a run.
-fn recorded<P: Problem + Clone>(problem: &P, method: Method, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
-    let recorded = Recorded::new(problem.clone());
-    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
-    recorded.take()
-}
-
-fn assert_same<M: PartialEq + std::fmt::Debug>(got: &[Vec<M>], expected: &[Vec<M>], what: &str) {
-    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
-        assert_eq!(a, b, "playout {i} of {what}");
-    }
-    assert_eq!(got.len(), expected.len(), "{what}");
-}
 
 /// Sorts best first; equal scores stay in their order.
 fn best_first<T>(sense: Sense, list: &mut [T], score: impl Fn(&T) -> Option<Score>) {

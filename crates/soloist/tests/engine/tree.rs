@@ -1,28 +1,15 @@
 //! Every rule of tree search against a naive implementation of it, playout by playout.
 
-mod common;
-
-use common::tree::{uct_playouts, uct_search};
-use common::{Bag, Recorded};
+use crate::common::tree::{uct_playouts, uct_search};
+use crate::common::{Bag, assert_same, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
 use soloist::{Budget, Method, Problem, Rng, Solver};
 
-/// The moves of every playout of a run.
-fn recorded<P: Problem + Clone>(problem: &P, own: &Uct, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
-    let recorded = Recorded::new(problem.clone());
-    let method = Method::Uct(own.clone());
-    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
-    recorded.take()
-}
-
 fn compare<P: Problem + Clone>(problem: &P, own: &Uct, seed: u64, playouts: u64) {
-    let got = recorded(problem, own, seed, playouts);
+    let got = recorded(problem, Method::Uct(own.clone()), seed, playouts);
     let expected = uct_playouts(problem, own, &mut Rng::new(seed), playouts as usize);
-    for (i, (a, b)) in got.iter().zip(&expected).enumerate() {
-        assert_eq!(a, b, "playout {i} of {own:?}");
-    }
-    assert_eq!(got.len(), expected.len(), "{own:?}");
+    assert_same(&got, &expected, &format!("{own:?}"));
 }
 
 fn compare_all(own: &Uct, playouts: u64) {

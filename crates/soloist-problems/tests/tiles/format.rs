@@ -34,18 +34,11 @@ fn spec(rows: usize, cols: usize, colours: usize, seed: u64) -> Grid {
     Spec::new(rows, cols, colours, seed).expect("within the limits").generate()
 }
 
-/// The boards of the literature, or `None` (with a message) where the data is not there.
-#[expect(clippy::print_stderr, reason = "a skipped test has to say so")]
+/// The boards of the literature, if they are there.
 fn published() -> Option<Vec<PathBuf>> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/samegame");
-    let mut files = Vec::new();
-    for folder in ["standard", "schadd250"] {
-        let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
-            eprintln!("skipped: no {}", root.join(folder).display());
-            return None;
-        };
-        files.extend(entries.filter_map(|entry| Some(entry.ok()?.path())));
-    }
+    let root = crate::published()?;
+    let folders = ["standard", "schadd250"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    let mut files: Vec<PathBuf> = folders.into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     Some(files)
 }

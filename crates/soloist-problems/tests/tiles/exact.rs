@@ -92,16 +92,9 @@ fn bounds_are_admissible_along_playouts() {
 
 #[test]
 fn a_standard_board_is_out_of_reach() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/samegame/standard/js01.txt");
-    let Ok(text) = std::fs::read(file) else {
-        #[expect(clippy::print_stderr, reason = "a skipped test says so")]
-        {
-            eprintln!("skipped: no {file}");
-        }
-        return;
-    };
-    let problem =
-        tiles(&format::parse("js01.txt", &text, format::Zero::Empty).unwrap().grid, Game::SameGame, Penalty::Schadd);
+    let Some(folder) = crate::published() else { return };
+    let board = format::read(&folder.join("standard/js01.txt"), format::Zero::Empty).unwrap();
+    let problem = tiles(&board.grid, Game::SameGame, Penalty::Schadd);
     for name in EXACT {
         let budget = Budget { nodes: Some(20_000), ..Budget::default() };
         let outcome = Solver::new(&problem, Method::preset(name).unwrap()).budget(budget).run().unwrap();

@@ -1,8 +1,6 @@
 //! Limits, streams, and problems at the edge of what is one.
 
-mod common;
-
-use common::{Bag, Recorded, is_systematic, method, methods, run, timeless};
+use crate::common::{Bag, Recorded, is_systematic, method, methods, run, timeless};
 use soloist::doc::Staircase;
 use soloist::{
     Budget, Improvement, Method, Observer, Problem, Progress, Rng, Score, Sense, Solution, SolveError, Solver,

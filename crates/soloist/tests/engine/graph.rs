@@ -1,8 +1,6 @@
 //! Tree search on the graph of states (`transpositions`): against a naive implementation, and what sharing is for.
 
-mod common;
-
-use common::{Bag, Packed, Recorded, playout};
+use crate::common::{Bag, Packed, assert_same, playout, recorded};
 use soloist::search::Uct;
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver, StopReason};
 use std::collections::{HashMap, HashSet};
@@ -169,14 +167,8 @@ fn the_same_playouts_as_a_naive_graph() {
                 {
                     expected.push(moves);
                 }
-                let recorded = Recorded::new(problem.clone());
-                let solver = Solver::new(&recorded, Method::Uct(own.clone())).rollout("random").seed(seed);
-                solver.budget(Budget::playouts(900)).run().unwrap();
-                let got = recorded.take();
-                for (i, (a, b)) in got.iter().zip(&expected).enumerate() {
-                    assert_eq!(a, b, "playout {i}, c {c}, seed {seed}");
-                }
-                assert_eq!(got.len(), expected.len());
+                let got = recorded(&problem, Method::Uct(own.clone()), seed, 900);
+                assert_same(&got, &expected, &format!("c {c}, seed {seed}"));
             }
         }
     }

@@ -1,0 +1,215 @@
+//! The workers of a run: each steps its own search and tells the others what they must know.
+
+use crate::goals::Goals;
+use crate::observer::{Observer, Progress};
+use crate::search::{Context, Search, Status, Tally};
+use crate::{Counters, Problem, Rng, Rollout, Score, Sense, StopReason};
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// One worker's share of a run.
+pub(super) struct Stream<'p, P: Problem> {
+    pub(super) rng: Rng,
+    pub(super) tally: Tally<P::Move>,
+    pub(super) rollout: Box<dyn Rollout<P>>,
+    pub(super) search: Box<dyn Search<P> + 'p>,
+    /// Set when this stream is through for good.
+    pub(super) end: Option<StopReason>,
+    /// Set when it can only go on after an exchange.
+    pub(super) waiting: bool,
+    pub(super) limits: Limits,
+}
+
+/// A stream's own share of the budget.
+#[derive(Clone, Copy)]
+pub(super) struct Limits {
+    pub(super) playouts: u64,
+    pub(super) nodes: u64,
+    pub(super) stall: u64,
+}
+
+/// What streams share while they run.
+pub(super) struct Shared<'s, M> {
+    pub(super) stop: Option<&'s AtomicBool>,
+    /// Playouts with which a stream is too late: one more than the fewest after which one reached the target or
+    /// exhausted the space.
+    pub(super) finish: AtomicU64,
+    pub(super) playouts: AtomicU64,
+    pub(super) nodes: AtomicU64,
+    pub(super) watch: Mutex<Watch<'s, M>>,
+    pub(super) deadline: Option<Instant>,
+    /// When this part of the run must end to write a checkpoint.
+    pub(super) pause: Option<Instant>,
+    pub(super) start: Instant,
+    pub(super) before: Duration,
+    pub(super) interval: Duration,
+}
+
+/// Who is told, and what was told last.
+pub(super) struct Watch<'s, M> {
+    pub(super) observer: &'s mut dyn Observer<M>,
+    pub(super) best: Option<Score>,
+    pub(super) last: Instant,
+}
+
+/// A stream in a checkpoint.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "M: crate::Move")]
+pub(super) struct SavedStream<M> {
+    pub(super) rng: Rng,
+    pub(super) tally: Tally<M>,
+    pub(super) end: Option<StopReason>,
+    pub(super) rollout: Vec<u8>,
+    pub(super) search: Vec<u8>,
+}
+
+/// The clock is read after a batch of steps sized to take about this long.
+const BATCH: Duration = Duration::from_millis(1);
+
+impl<P: Problem> Stream<'_, P> {
+    /// What a checkpoint holds of the stream.
+    pub(super) fn save(&self) -> SavedStream<P::Move> {
+        SavedStream {
+            rng: self.rng.clone(),
+            tally: self.tally.clone(),
+            end: self.end,
+            rollout: self.rollout.save(),
+            search: self.search.save(),
+        }
+    }
+
+    /// Steps until something ends the stream (`Some`) or the part (`None`).
+    pub(super) fn run(&mut self, problem: &P, shared: &Shared<'_, P::Move>, target: Option<f64>) -> Option<StopReason> {
+        let mut batch = 1_u64;
+        let mut now = Instant::now();
+        let mut known = self.tally.counters;
+        let goals = Goals::new(problem, target);
+        loop {
+            if let Some(reason) = self.ended(shared, goals.reached(&self.tally.best)) {
+                self.end = Some(reason);
+                shared.publish(&mut known, self.tally.counters);
+                return self.end;
+            }
+            if shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Some(StopReason::Interrupted);
+            }
+            if shared.deadline.is_some_and(|deadline| now >= deadline) {
+                return Some(StopReason::Time);
+            }
+            if self.waiting {
+                return None;
+            }
+            for _ in 0..batch {
+                let improvements = self.tally.history.len();
+                let mut context =
+                    Context { problem, rollout: &mut *self.rollout, rng: &mut self.rng, tally: &mut self.tally };
+                match self.search.step(&mut context) {
+                    Status::Running => {}
+                    Status::Exhausted => self.end = Some(StopReason::Exhausted),
+                    Status::Completed => self.end = Some(StopReason::Completed),
+                    Status::Waiting => self.waiting = true,
+                }
+                if self.tally.history.len() > improvements {
+                    shared.publish(&mut known, self.tally.counters);
+                    shared.improved(problem.sense(), &self.tally);
+                }
+                let over = self.end.is_some() || self.waiting;
+                if over || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
+                    break;
+                }
+            }
+            shared.publish(&mut known, self.tally.counters);
+            let then = std::mem::replace(&mut now, Instant::now());
+            let took = now - then;
+            if took < BATCH / 2 {
+                batch *= 2;
+            } else if took > BATCH * 2 {
+                batch = (batch / 2).max(1);
+            }
+            shared.tick(now);
+            // Asked after the work: each part makes progress, however short the interval of checkpoints is.
+            if shared.pause.is_some_and(|pause| now >= pause) {
+                return None;
+            }
+        }
+    }
+
+    /// Why this stream is through, if it is; announces successes to the others.
+    fn ended(&mut self, shared: &Shared<'_, P::Move>, reached: Option<StopReason>) -> Option<StopReason> {
+        let end = self.end.or_else(|| self.limit(reached));
+        if matches!(end, Some(StopReason::Target | StopReason::Bound | StopReason::Exhausted)) {
+            // Others with as many playouts may still prove something without a further one, and then count instead.
+            shared.finish.fetch_min(self.tally.counters.playouts.saturating_add(1), Ordering::Relaxed);
+        }
+        if end.is_none() && self.tally.counters.playouts >= shared.finish.load(Ordering::Relaxed) {
+            // Another stream reached the goal with fewer playouts than this one has.
+            return Some(StopReason::Target);
+        }
+        end
+    }
+
+    /// Playouts at the last improvement and number of the stream.
+    pub(super) fn since(&self) -> (u64, usize) {
+        (self.tally.history.last().map_or(0, |last| last.playouts), self.tally.stream)
+    }
+
+    /// The count that is used up, if any.
+    #[inline]
+    fn limit(&self, reached: Option<StopReason>) -> Option<StopReason> {
+        let Counters { playouts, nodes } = self.tally.counters;
+        if reached.is_some() {
+            return reached;
+        }
+        if playouts >= self.limits.playouts {
+            return Some(StopReason::Playouts);
+        }
+        if nodes >= self.limits.nodes {
+            return Some(StopReason::Nodes);
+        }
+        let last = self.tally.history.last().map_or(0, |last| last.playouts);
+        (playouts.saturating_sub(last) >= self.limits.stall).then_some(StopReason::Stall)
+    }
+}
+
+impl<M: crate::Move> Shared<'_, M> {
+    fn now(&self) -> Progress {
+        Progress {
+            elapsed: self.before + self.start.elapsed(),
+            counters: Counters {
+                playouts: self.playouts.load(Ordering::Relaxed),
+                nodes: self.nodes.load(Ordering::Relaxed),
+            },
+            best: None,
+        }
+    }
+
+    /// Adds what a stream did since `known` to the totals.
+    fn publish(&self, known: &mut Counters, counters: Counters) {
+        self.playouts.fetch_add(counters.playouts - known.playouts, Ordering::Relaxed);
+        self.nodes.fetch_add(counters.nodes - known.nodes, Ordering::Relaxed);
+        *known = counters;
+    }
+
+    fn improved(&self, sense: Sense, tally: &Tally<M>) {
+        let (Some(solution), Some(improvement)) = (&tally.best, tally.history.last()) else { return };
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        if watch.best.is_none_or(|best| sense.better(solution.score, best)) {
+            watch.best = Some(solution.score);
+            let progress = Progress { best: watch.best, ..self.now() };
+            watch.observer.improved(improvement, solution, &progress);
+        }
+    }
+
+    /// Reports progress when the interval has passed; a stream that finds the watch busy goes on.
+    fn tick(&self, now: Instant) {
+        if let Ok(mut watch) = self.watch.try_lock()
+            && now.saturating_duration_since(watch.last) >= self.interval
+        {
+            watch.last = now;
+            let progress = Progress { best: watch.best, ..self.now() };
+            watch.observer.progress(&progress);
+        }
+    }
+}
