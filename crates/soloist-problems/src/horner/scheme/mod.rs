@@ -28,6 +28,7 @@ mod evaluate;
 mod field;
 mod kernel;
 mod memo;
+mod met;
 mod optimum;
 mod orders;
 mod parts;
