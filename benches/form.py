@@ -23,12 +23,15 @@ import argparse
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 
 LEVELS = ["O1", "O2", "O3", "O4"]
+# Differences of seconds below this tell nothing.
+SHORTEST = 0.01
 
 
 def main():
@@ -96,7 +99,7 @@ def compare(path, form, levels, soloist, args, folder):
     base = found.get("O2", (None, None))[1]
     for level, (operations, seconds) in found.items():
         rate = None
-        if level in ("O3", "O4") and seconds and base is not None and seconds > base:
+        if level in ("O3", "O4") and seconds and base is not None and seconds - base > SHORTEST:
             rate = args.evaluations / (seconds - base)
         yield [path.stem, str(terms), f"FORM {level}", *cells(operations, seconds, None, rate)]
     operations, seconds, rate = run_soloist(soloist, path, args)
@@ -114,13 +117,13 @@ def cells(operations, seconds, best, rate):
 
 def timed(command, timeout, cwd=None):
     """The texts that a command wrote and its processor seconds; None if it takes too long."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, cwd=cwd)
     except subprocess.TimeoutExpired:
         return None, None, None
-    after = os.times()
-    seconds = after.children_user + after.children_system - before.children_user - before.children_system
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     if done.returncode != 0:
         sys.exit(f"error: {' '.join(map(str, command))}: {(done.stderr or done.stdout).strip()[-500:]}")
     return done.stdout, done.stderr, seconds
@@ -162,7 +165,9 @@ def run_soloist(soloist, path, args):
         sys.exit(f"error: soloist states no operations: {stderr[-500:]}")
     search = [soloist, "solve", "horner", path, "--method", "anneal", "--quiet", "--json", "--playouts"]
     spent = [timed([*search, str(count)], args.timeout)[2] for count in (1, 1 + args.evaluations)]
-    rate = args.evaluations / (spent[1] - spent[0]) if None not in spent and spent[1] > spent[0] else None
+    rate = None
+    if None not in spent and spent[1] - spent[0] > SHORTEST:
+        rate = args.evaluations / (spent[1] - spent[0])
     return int(operations.group(1)), seconds, rate
 
 

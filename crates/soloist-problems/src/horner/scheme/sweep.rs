@@ -269,11 +269,13 @@ impl Kernel {
     pub(super) fn sweep(&self, order: &[u8], scratch: &mut Scratch, costs: &mut Vec<u32>) -> bool {
         let [below, between, above] = self.widths();
         let Sweep { mut narrow, mut wide, mut seen } = std::mem::take(&mut scratch.sweep);
-        let fits = match below + between + above {
-            ..=u64::BITS => self.pass(order, below, above, &mut narrow, &mut seen),
-            ..=u128::BITS => self.pass(order, below, above, &mut wide, &mut seen),
-            _ => false,
-        };
+        let bits = below + between + above;
+        if bits <= u64::BITS {
+            self.pass(order, below, above, &mut narrow, &mut seen);
+        } else if bits <= u128::BITS {
+            self.pass(order, below, above, &mut wide, &mut seen);
+        }
+        let fits = bits <= u128::BITS;
         if fits {
             self.count(order, &mut seen, scratch, costs);
         }
@@ -326,7 +328,6 @@ impl Kernel {
         }
         sorted.sort(below, shift + above);
         self.add_up(sorted, below, shift, seen);
-        true
     }
 
     /// The pass. Terms come by falling exponents, so that Horner's scheme is built from its inside. Fields of variables
