@@ -300,7 +300,7 @@ impl Kernel {
     }
 
     /// Sorts the terms and adds them up.
-    fn pass<W: Word>(&self, order: &[u8], below: u32, above: u32, sorted: &mut Sorted<W>, seen: &mut Seen) -> bool {
+    fn pass<W: Word>(&self, order: &[u8], below: u32, above: u32, sorted: &mut Sorted<W>, seen: &mut Seen) {
         sorted.levels.clear();
         let mut shift = below;
         for &variable in order.iter().rev() {
