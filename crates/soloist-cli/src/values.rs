@@ -153,7 +153,7 @@ pub(crate) fn names(text: &str) -> Result<Names, String> {
         match c {
             '(' | '[' => depth += 1,
             ')' | ']' => {
-                depth = depth.checked_sub(1).ok_or_else(|| format!("`{c}` without its beginning in `{text}`"))?
+                depth = depth.checked_sub(1).ok_or_else(|| format!("`{c}` without its beginning in `{text}`"))?;
             }
             ',' if depth == 0 => {
                 names.push(String::new());

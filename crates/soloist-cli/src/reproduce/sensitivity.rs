@@ -98,7 +98,7 @@ impl Study {
     fn sample(&self, at: usize, problems: &[Orders]) -> Result<Option<Sample>, Failure> {
         let cp = self.cp(at);
         let panels = self.panels();
-        let recounted = (at % RECOUNT == 0).then(|| at / RECOUNT % panels.len());
+        let recounted = at.is_multiple_of(RECOUNT).then(|| at / RECOUNT % panels.len());
         let mut operations = Vec::with_capacity(panels.len());
         for (number, panel) in panels.iter().enumerate() {
             let place = self.directions.iter().position(|&direction| direction == panel.direction).unwrap_or(0);
