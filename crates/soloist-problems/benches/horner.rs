@@ -79,7 +79,7 @@ fn orders(criterion: &mut Criterion) {
         });
         group.throughput(Throughput::Elements(STEPS));
         group.bench_function(BenchmarkId::new("annealing from nothing", &name), |bencher| {
-            bencher.iter(|| anneal(&terms))
+            bencher.iter(|| anneal(&terms));
         });
     }
     group.finish();
