@@ -1,6 +1,7 @@
 //! The arguments of every command, with their help.
 
 use crate::failure::unknown;
+use crate::reproduce;
 use crate::values::{self, Setting};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
@@ -33,7 +34,8 @@ Examples:
   soloist solve knapsack items.kp --json --out result.json
   soloist check knapsack items.kp result.json
   soloist simplify amplitude.txt > amplitude.c     expressions into code with few operations
-  soloist bench comparison.toml                    methods x instances x seeds";
+  soloist bench comparison.toml                    methods x instances x seeds
+  soloist reproduce                                published experiments, run anew";
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,6 +54,8 @@ pub(crate) enum Commands {
     Simplify(SimplifyArgs),
     /// Compare methods over instances and seeds at equal budgets
     Bench(BenchArgs),
+    /// Run a published experiment anew: data, figures, tables
+    Reproduce(ReproduceArgs),
     /// Verify a solution by code that shares nothing with the search
     Check(CheckArgs),
     /// Write the instance of a spec in the problem's file format
@@ -203,9 +207,10 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
-    /// Take this order of variables, outermost first, instead of searching; variables left out come innermost
-    #[arg(long, value_name = "A,B,C", value_delimiter = ',', help_heading = SEARCH)]
-    pub(crate) order: Vec<String>,
+    /// Take this order of variables, outermost first, instead of searching; variables left out come innermost. Commas
+    /// inside parentheses belong to the name, as in f(x,y)
+    #[arg(long, value_name = "A,B,C", value_parser = values::names, help_heading = SEARCH)]
+    pub(crate) order: Option<values::Names>,
     /// The search method; default: the one that suits orders
     #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
     #[arg(conflicts_with = "order")]
@@ -309,6 +314,59 @@ pub(crate) struct BenchArgs {
     /// Keep no solutions in the file of runs (they cannot be checked again then)
     #[arg(long)]
     pub(crate) no_solutions: bool,
+}
+
+const REPRODUCE_EXAMPLES: &str = "\
+Examples:
+  soloist reproduce                                      what there is
+  soloist reproduce sa-uct --samples 400 --out study     a quick look
+  soloist reproduce sa-uct --out study                   the same study with all samples: continues there
+  soloist reproduce sa-uct --instance expression.txt --updates 1000 --directions backward --out other
+
+DIR holds samples.jsonl (a line that says what was sampled, then one line a sample, appended as they end), a figure
+forward.svg or backward.svg for each direction, and summary.json. Sample i depends on the seed and i alone, so the
+file is the same whatever --jobs. Ctrl-C stops after the samples that are complete and draws them (exit 130).";
+
+/// Arguments of `reproduce`.
+#[derive(Args, Debug)]
+#[command(after_help = REPRODUCE_EXAMPLES)]
+pub(crate) struct ReproduceArgs {
+    /// The experiment; without it the list of experiments is printed
+    #[arg(value_name = "ID")]
+    pub(crate) experiment: Option<String>,
+    /// List the experiments
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Draws of the exploration constant, each used for every method, number of updates and direction
+    #[arg(long, value_name = "N", value_parser = reproduce::samples, allow_hyphen_values = true, default_value = "4000")]
+    pub(crate) samples: u64,
+    /// The folder of data, figures and summary, made if missing; a study that it holds is continued
+    #[arg(long, short, value_name = "DIR", default_value = "sa-uct")]
+    pub(crate) out: PathBuf,
+    /// The expression: a spec or a file (`soloist problems horner`)
+    #[arg(long, value_name = "INSTANCE", default_value = "res:7,5")]
+    pub(crate) instance: String,
+    /// Numbers of updates (playouts of a tree), one panel each
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = reproduce::updates, default_value = "300,1000,3000")]
+    pub(crate) updates: Vec<u64>,
+    /// Which end of the order is decided first
+    #[arg(long, value_enum, value_name = "D,..", value_delimiter = ',', default_value = "forward,backward")]
+    pub(crate) directions: Vec<reproduce::Facing>,
+    /// The seed of all random draws [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true)]
+    pub(crate) seed: Option<u64>,
+    /// Samples at a time; default: as many as there are cores
+    #[arg(long, short, value_name = "N", value_parser = values::threads, allow_hyphen_values = true)]
+    pub(crate) jobs: Option<usize>,
+    /// Print the summary as one JSON object
+    #[arg(long, conflicts_with = "markdown")]
+    pub(crate) json: bool,
+    /// Print the tables in Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
+    /// No progress on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// Arguments of `check`.

@@ -11,14 +11,19 @@ mod dummy;
 mod events;
 mod failure;
 mod generate;
+mod lines;
 mod list;
+mod live;
 mod output;
+mod pool;
 mod progress;
+mod reproduce;
 mod result;
 mod shell;
 mod signal;
 mod simplify;
 mod solve;
+mod table;
 mod values;
 
 use args::{Cli, Color, Commands};
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
         Commands::Solve(args) => solve::run(&args),
         Commands::Simplify(args) => simplify::run(&args),
         Commands::Bench(args) => bench::run(&args),
+        Commands::Reproduce(args) => reproduce::run(&args),
         Commands::Check(args) => check::run(&args),
         Commands::Generate(args) => generate::run(&args),
         Commands::Problems(args) => list::problems(&args),

@@ -3,6 +3,7 @@
 use crate::args::{Emit, SimplifyArgs};
 use crate::choice;
 use crate::failure::{Failure, unknown};
+use crate::live::Phases;
 use crate::output::{self, Target, temporary};
 use crate::result::plain;
 use crate::signal;
@@ -12,8 +13,11 @@ use soloist_problems::horner::{
     Direction, Found, Header, Language, Program, Search, Simplified, System, best_of, default_method, degree, describe,
     emit, open, polish, search, simplify, verify_code, verify_exactly,
 };
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// Work of polishing without --polish, for each operation: so much, or as much as there are operations if that is more;
@@ -45,22 +49,27 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
             output::note(line);
         }
     };
+    let phases = Phases::new(args.quiet);
+    phases.enter("reading");
     let start = Instant::now();
     let read = |expand| open(&args.file, expand).map_err(|error| Failure::runtime(error.to_string()));
     let system = Arc::new(read(true)?);
-    let order = named_order(&system, &args.order)?;
+    let order = named_order(&system, args.order.as_ref().map_or(&[], |names| &names.0))?;
     note(&format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
     signal::install(args.quiet, target.iter().filter_map(|target| temporary(target.path())).collect())?;
 
-    let (orders, interrupted) = if args.order.is_empty() {
+    phases.enter("searching for an order");
+    let (orders, interrupted) = if args.order.is_none() {
         let found = find(args, &system, method, budget)?;
         summarize(&found, &note);
         (candidates(&system, &found), found.stop == StopReason::Interrupted)
     } else {
         (vec![order], false)
     };
+    phases.enter("building the code");
     let begun = Instant::now();
     let (system, mut best) = choose(args, system, &orders)?;
+    phases.enter("polishing the code");
     improve_further(args, &mut best, &note);
     let counts = best.program.counts();
     note(&format!("order, outermost first: {}", names(&system, &best.order)));
@@ -86,8 +95,10 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
             Header { function: &args.function, source: &args.file, input: system.counts(), order: &best.order };
         emit(&system, &best.program, language, &header)
     };
+    phases.enter("writing the code");
     let code = write(language);
     if !args.no_verify {
+        phases.enter("verifying the code");
         let begun = Instant::now();
         let form = if language == Language::Form { code.clone() } else { write(Language::Form) };
         let line = verify(&system, &best.program, &code, language, &form)?;
@@ -97,7 +108,8 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
         Some(target) => target.write(&code)?,
         None => output::print(&code)?,
     }
-    Ok(if interrupted { 130 } else { 0 })
+    // A signal may come in any phase: what follows is then cut short, and the code is as good as it has become.
+    Ok(if interrupted || signal::STOP.load(Ordering::SeqCst) { 130 } else { 0 })
 }
 
 /// The method and the limits asked for.
@@ -172,7 +184,10 @@ fn choose(
     }
     let best = best_of(&system, orders, stop, &mut |_| {});
     let mut best = best.unwrap_or_else(|| simplify(&system, &[], None, stop));
-    if !args.order.is_empty() {
+    if args.order.is_some() {
+        return Ok((system, best));
+    }
+    if !holds_parentheses(&args.file) {
         return Ok((system, best));
     }
     let written = open(&args.file, false).map_err(|error| Failure::runtime(error.to_string()))?;
@@ -187,6 +202,18 @@ fn choose(
         }
     }
     Ok((system, best))
+}
+
+/// Whether anything in the input may have been multiplied out: to read a large one twice takes long.
+fn holds_parentheses(file: &str) -> bool {
+    let Ok(mut file) = File::open(file) else { return false };
+    let mut part = vec![0; 1 << 16];
+    while let Ok(count @ 1..) = file.read(&mut part) {
+        if part[..count].contains(&b'(') {
+            return true;
+        }
+    }
+    false
 }
 
 /// Polishes the program.

@@ -142,6 +142,38 @@ pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
     if text == "0" { Ok(0) } else { count(text) }
 }
 
+/// Names of variables, as in `x,f(y,z)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Names(pub(crate) Vec<String>);
+
+/// Reads names between commas that are not inside parentheses or brackets.
+pub(crate) fn names(text: &str) -> Result<Names, String> {
+    let (mut names, mut depth) = (vec![String::new()], 0_usize);
+    for c in text.chars() {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => {
+                depth = depth.checked_sub(1).ok_or_else(|| format!("`{c}` without its beginning in `{text}`"))?;
+            }
+            ',' if depth == 0 => {
+                names.push(String::new());
+                continue;
+            }
+            // Names are held without blanks.
+            c if c.is_whitespace() => continue,
+            _ => {}
+        }
+        names.last_mut().expect("one at least").push(c);
+    }
+    if depth > 0 {
+        return Err(format!("a parenthesis is not closed in `{text}`"));
+    }
+    if names.iter().any(String::is_empty) {
+        return Err(format!("expected names between commas, got `{text}`"));
+    }
+    Ok(Names(names))
+}
+
 /// A name of a function in any language: letters, digits and underscores, a letter first.
 pub(crate) fn identifier(text: &str) -> Result<String, String> {
     let mut bytes = text.bytes();
@@ -275,6 +307,9 @@ mod tests {
         assert!(threads("0").is_err() && threads("257").is_err());
         assert_eq!(scale("0.01"), Ok(0.01));
         assert!(["0", "-1", "NaN", "inf", "1e7", ""].iter().all(|text| scale(text).is_err()));
+        let list = |text: &str| names(text).map(|names| names.0);
+        assert_eq!(list("x,f(y, g(z,w)),a[1,2]").unwrap(), ["x", "f(y,g(z,w))", "a[1,2]"]);
+        assert!(["", "x,", "f(x", "f)x(", "x,,y"].iter().all(|text| list(text).is_err()));
         assert_eq!(setting("a = b=c"), Ok(Setting { key: "a".into(), value: "b=c".into() }));
         assert!(setting("a").is_err() && setting("=1").is_err());
     }

@@ -38,7 +38,7 @@ pub mod input;
 pub mod knapsack;
 pub mod morpion;
 pub mod snake;
-mod svg;
+pub mod svg;
 #[cfg(test)]
 mod testing;
 pub mod tiles;

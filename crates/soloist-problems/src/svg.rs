@@ -4,7 +4,8 @@ use std::fmt::{Display, Write as _};
 
 /// The beginning of a page of `width` x `height` units on white, to be ended by `</svg>`: a view box alone, so that the
 /// drawing takes the room that it is given. `font_size` is in the same units.
-pub(crate) fn page(width: impl Display, height: impl Display, font_size: u32) -> String {
+#[must_use]
+pub fn page(width: impl Display, height: impl Display, font_size: u32) -> String {
     let mut svg = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(
@@ -16,7 +17,8 @@ pub(crate) fn page(width: impl Display, height: impl Display, font_size: u32) ->
 }
 
 /// Text for XML: markup escaped, characters that XML 1.0 forbids replaced.
-pub(crate) fn escape(text: impl IntoIterator<Item = char>) -> String {
+#[must_use]
+pub fn escape(text: impl IntoIterator<Item = char>) -> String {
     let mut result = String::new();
     for c in text {
         match c {

@@ -1,7 +1,7 @@
 //! `soloist bench`: methods x instances x seeds at equal budgets, each result verified and kept, and what they say.
 //!
 //! `spec` reads the description, `plan` turns it into jobs, `runner` runs them, `record` keeps what they yield,
-//! `analysis` works out the figures, `present` and `table` show them, `progress` tells how far things are.
+//! `analysis` works out the figures, `present` shows them, `progress` tells how far things are.
 
 mod analysis;
 mod plan;
@@ -10,19 +10,20 @@ mod progress;
 mod record;
 mod runner;
 mod spec;
-mod table;
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
+use crate::lines::Writer;
+use crate::live::{counted, span};
 use crate::output;
+use crate::pool::Event;
 use crate::result::plain;
 use crate::signal;
 use analysis::Grid;
 use plan::{Job, Plan};
-use present::{Findings, budget_text, counted};
-use progress::{Estimate, Show, by_method, span};
-use record::{Found, Writer};
-use runner::Event;
+use present::{Findings, budget_text};
+use progress::{Estimate, Show, by_method};
+use record::Found;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         let found = if args.fresh { Found::default() } else { record::read(&path, &keys)? };
         return dry_run(&plan, &found, at_a_time, args.json);
     }
-    let (writer, found) = Writer::open(&path, &keys, args.fresh)?;
+    let (writer, found) = record::open(&path, &keys, args.fresh)?;
     signal::install(args.quiet, Vec::new())?;
     if !args.quiet {
         announce(&plan, &path, &found, at_a_time, cores);
@@ -72,7 +73,7 @@ fn run_all(
     let ran = runner::run(plan, &todo, at_a_time, !args.no_solutions, &mut |event| {
         match event {
             Event::Beat => show.beat(),
-            Event::Finished(finished) => {
+            Event::Finished(_, finished) => {
                 writer.append(&finished.line)?;
                 if let Some(wrong) = &finished.wrong {
                     show.note(wrong);
@@ -95,7 +96,7 @@ fn run_all(
 /// Says what starts and what was found.
 fn announce(plan: &Plan, path: &Path, found: &Found, at_a_time: usize, cores: usize) {
     let path = path.display();
-    if found.cut {
+    if found.end.cut {
         output::note(&format!("{path}: the last line was cut short and is dropped"));
     }
     if found.others > 0 {

@@ -3,9 +3,10 @@
 use super::analysis::{Comparison, Grid, Row, mean};
 use super::plan::Plan;
 use super::record::budget_json;
-use super::table::{Table, escaped};
 use crate::failure::one_line;
+use crate::live::counted;
 use crate::result::{self, VERSION, number, plain, short};
+use crate::table::{Table, escaped};
 use serde_json::{Value, json};
 use soloist::{Budget, Sense};
 
@@ -312,11 +313,6 @@ impl<'a> Findings<'a> {
 
 fn none() -> String {
     "-".to_owned()
-}
-
-/// `1 seed`, `2 seeds`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A spread, which nobody knows to six digits.

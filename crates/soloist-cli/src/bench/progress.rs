@@ -2,13 +2,8 @@
 
 use super::plan::{Job, Plan};
 use super::record::Run;
-use crate::output;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::live::{Live, span};
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
-
-/// Time between plain lines.
-const LINE: Duration = Duration::from_secs(5);
 
 /// What runs of each method take: known from those that ended, else their time limit.
 #[derive(Debug)]
@@ -56,35 +51,17 @@ pub(crate) fn by_method<'a>(plan: &Plan, jobs: impl IntoIterator<Item = &'a Job>
     counts
 }
 
-/// A duration for people.
-pub(crate) fn span(seconds: f64) -> String {
-    match seconds {
-        s if s < 99.5 => format!("{s:.0} s"),
-        s if s < 5970.0 => format!("{:.0} min", s / 60.0),
-        s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
-        s => format!("{:.1} days", s / 86_400.0),
-    }
-}
-
 /// Progress for people.
 #[derive(Debug)]
 pub(crate) struct Show {
-    kind: Kind,
+    live: Live,
     estimate: Estimate,
     /// Runs at a time.
     jobs: usize,
     total: usize,
     /// Runs of each method that did not end yet.
     left: Vec<usize>,
-    last: Instant,
     latest: String,
-}
-
-#[derive(Debug)]
-enum Kind {
-    Quiet,
-    Lines,
-    Bar(ProgressBar),
 }
 
 impl Show {
@@ -92,17 +69,7 @@ impl Show {
     pub(crate) fn new(quiet: bool, plan: &Plan, todo: &[&Job], estimate: Estimate, jobs: usize) -> Self {
         let total = plan.jobs.len();
         let left = by_method(plan, todo.iter().copied());
-        let kind = if quiet {
-            Kind::Quiet
-        } else if output::is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("[{bar:20}] {wide_msg}").expect("a fixed template");
-            bar.set_style(style.progress_chars("=> "));
-            Kind::Bar(bar)
-        } else {
-            Kind::Lines
-        };
-        Self { kind, estimate, jobs, total, left, last: Instant::now(), latest: String::new() }
+        Self { live: Live::new(quiet, total), estimate, jobs, total, left, latest: String::new() }
     }
 
     /// Runs that did not end yet.
@@ -120,34 +87,18 @@ impl Show {
 
     /// Shows how far things are, now and then and at the end.
     pub(crate) fn beat(&mut self) {
-        match &self.kind {
-            Kind::Quiet => {}
-            Kind::Bar(bar) => {
-                bar.set_position((self.total - self.left()) as u64);
-                bar.set_message(self.line());
-                bar.tick();
-            }
-            Kind::Lines if self.left() == 0 || self.last.elapsed() >= LINE => {
-                self.last = Instant::now();
-                output::note(&self.line());
-            }
-            Kind::Lines => {}
-        }
+        let (done, line) = (self.total - self.left(), self.line());
+        self.live.beat(done, || line);
     }
 
     /// Takes the live line away.
     pub(crate) fn finish(&self) {
-        if let Kind::Bar(bar) = &self.kind {
-            bar.finish_and_clear();
-        }
+        self.live.finish();
     }
 
     /// Prints a line that stays.
     pub(crate) fn note(&self, line: &str) {
-        match &self.kind {
-            Kind::Bar(bar) => bar.suspend(|| output::note(line)),
-            Kind::Quiet | Kind::Lines => output::note(line),
-        }
+        self.live.note(line);
     }
 
     fn line(&self) -> String {
@@ -166,15 +117,6 @@ impl Show {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn spans() {
-        for (seconds, text) in
-            [(0.4, "0 s"), (99.0, "99 s"), (100.0, "2 min"), (7200.0, "2.0 h"), (864_000.0, "10.0 days")]
-        {
-            assert_eq!(span(seconds), text);
-        }
-    }
 
     #[test]
     fn what_ended_tells_more_than_limits() {

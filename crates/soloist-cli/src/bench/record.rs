@@ -2,20 +2,19 @@
 
 use super::plan::{Job, Plan};
 use crate::failure::Failure;
+use crate::lines::{self, End, Writer};
 use crate::result::{self, Ending, Setting, VERSION};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use soloist::{Budget, Score};
 use soloist_problems::Report;
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How every record begins; what begins otherwise is somebody else's.
 const START: &str = "{\"job\":\"";
-/// Longest line that is read.
-const MAX_LINE: usize = 256 << 20;
+/// What writes such files.
+const COMMAND: &str = "soloist bench";
 
 /// What a finished run leaves in the file.
 #[derive(Serialize)]
@@ -145,108 +144,35 @@ pub(crate) struct Found {
     pub(crate) others: usize,
     /// Records of runs that are there already.
     pub(crate) twice: usize,
-    /// Bytes of whole lines; what follows is a line that was cut short.
-    whole: u64,
-    /// Whether a line was cut short.
-    pub(crate) cut: bool,
-    /// Whether the last line lacks only its end.
-    open: bool,
+    /// Where whole lines end.
+    pub(crate) end: End,
 }
 
 /// Reads a file of runs; a missing one holds none.
 pub(crate) fn read(path: &Path, keys: &HashSet<&str>) -> Result<Found, Failure> {
-    let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
     let mut found = Found::default();
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
-        Err(error) => return Err(fail(&format_args!("cannot be read: {error}"))),
-    };
-    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
-        return Err(fail(&"not a regular file"));
-    }
-    let mut reader = BufReader::new(file);
-    let mut bytes = Vec::new();
-    for number in 1.. {
-        bytes.clear();
-        let length = std::io::Read::take(&mut reader, MAX_LINE as u64)
-            .read_until(b'\n', &mut bytes)
-            .map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
-        if length == 0 {
-            break;
+    found.end = lines::read(path, COMMAND, &|_| START, &mut |line| {
+        let Line { job, score, violation, optimal, playouts, seconds, verified } = serde_json::from_slice(line)?;
+        let run = Run { score, violation, optimal, playouts, seconds, verified };
+        if !keys.contains(job.as_str()) {
+            found.others += 1;
+        } else if found.runs.insert(job, run).is_some() {
+            found.twice += 1;
         }
-        let ended = bytes.last() == Some(&b'\n');
-        let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        // A line that is not ours must not be taken for one of ours that was cut.
-        let ours = line.starts_with(START.as_bytes()) || (!ended && START.as_bytes().starts_with(line));
-        if !ours {
-            return Err(fail(&format_args!("line {number}: not a record of `soloist bench`")));
-        }
-        match serde_json::from_slice::<Line>(line) {
-            Ok(Line { job, score, violation, optimal, playouts, seconds, verified }) => {
-                let run = Run { score, violation, optimal, playouts, seconds, verified };
-                if !keys.contains(job.as_str()) {
-                    found.others += 1;
-                } else if found.runs.insert(job, run).is_some() {
-                    found.twice += 1;
-                }
-                found.whole += length as u64;
-                found.open = !ended;
-            }
-            Err(error) if !ended && error.is_eof() => {
-                found.cut = true;
-                break;
-            }
-            Err(error) => {
-                let text = error.to_string();
-                let message = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
-                return Err(fail(&format_args!("line {number}: broken record: {message}")));
-            }
-        }
-    }
+        Ok(())
+    })?;
     Ok(found)
 }
 
-/// The file, open for more; no other process writes to it meanwhile.
-#[derive(Debug)]
-pub(crate) struct Writer {
-    file: File,
-    path: PathBuf,
-}
-
-impl Writer {
-    /// Opens (or makes) the file, reads it again under its lock and repairs its end; `fresh` empties it.
-    pub(crate) fn open(path: &Path, keys: &HashSet<&str>, fresh: bool) -> Result<(Self, Found), Failure> {
-        let fail =
-            |error: &dyn std::fmt::Display| Failure::runtime(format!("cannot write {}: {error}", path.display()));
-        // What is no file of runs is found before it is touched.
-        read(path, keys)?;
-        let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| fail(&error))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(fail(&"another `soloist bench` is writing it")),
-            // A file system without locks is no reason to refuse.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-        }
-        let mut found = read(path, keys)?;
-        let mut writer = Self { file, path: path.to_owned() };
-        if fresh {
-            found = Found::default();
-        }
-        if fresh || found.cut {
-            writer.file.set_len(found.whole).map_err(|error| fail(&error))?;
-        }
-        if found.open {
-            writer.append("\n")?;
-        }
-        Ok((writer, found))
+/// Opens the file for more runs, with what it holds; `fresh` empties it.
+pub(crate) fn open(path: &Path, keys: &HashSet<&str>, fresh: bool) -> Result<(Writer, Found), Failure> {
+    let mut found = Found::default();
+    let writer = Writer::open(path, COMMAND, fresh, &mut || {
+        found = read(path, keys)?;
+        Ok(found.end)
+    })?;
+    if fresh {
+        found = Found::default();
     }
-
-    /// Appends a line.
-    pub(crate) fn append(&mut self, line: &str) -> Result<(), Failure> {
-        // One call a line: a process that is killed leaves at most the last line cut.
-        self.file
-            .write_all(line.as_bytes())
-            .and_then(|()| self.file.flush())
-            .map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.path.display())))
-    }
+    Ok((writer, found))
 }

@@ -1,19 +1,15 @@
-//! Runs jobs on a pool of threads; the calling thread hears of every end.
+//! Runs the jobs of a plan; the calling thread hears of every end.
 
 use super::plan::{Job, Plan};
 use super::record::{Record, Run};
 use crate::failure::Failure;
+use crate::pool::{self, Event};
 use crate::result::{self, Asked, ResultJson};
 use crate::signal::STOP;
 use crate::solve::verify;
 use soloist::StopReason;
 use soloist_problems::{Request, Unwatched};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
-
-/// Time between two beats when no run ends.
-const BEAT: Duration = Duration::from_millis(200);
 
 /// A finished run.
 #[derive(Debug)]
@@ -26,14 +22,6 @@ pub(crate) struct Finished<'a> {
     pub(crate) wrong: Option<String>,
 }
 
-/// What the caller is told.
-pub(crate) enum Event<'a> {
-    /// A run ended by itself.
-    Finished(Box<Finished<'a>>),
-    /// Some time passed.
-    Beat,
-}
-
 /// Runs `todo` in its order, `jobs` at a time. Runs that are interrupted are dropped; the first failure stops all
 /// others.
 pub(crate) fn run<'a>(
@@ -41,38 +29,9 @@ pub(crate) fn run<'a>(
     todo: &[&'a Job],
     jobs: usize,
     solutions: bool,
-    tell: &mut dyn FnMut(Event<'a>) -> Result<(), Failure>,
+    tell: &mut dyn FnMut(Event<Finished<'a>>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let next = AtomicUsize::new(0);
-    let (sender, receiver) = mpsc::channel();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.min(todo.len()) {
-            let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
-                while !STOP.load(Ordering::SeqCst)
-                    && let Some(job) = todo.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    // Nobody listens any more once a failure is on its way out.
-                    let _ = sender.send(solve(plan, job, solutions));
-                }
-            });
-        }
-        drop(sender);
-        let mut failed = Ok(());
-        loop {
-            let told = match receiver.recv_timeout(BEAT) {
-                Ok(Ok(Some(finished))) => tell(Event::Finished(Box::new(finished))),
-                Ok(Ok(None)) => Ok(()),
-                Ok(Err(failure)) => Err(failure),
-                Err(RecvTimeoutError::Timeout) => tell(Event::Beat),
-                Err(RecvTimeoutError::Disconnected) => break failed,
-            };
-            if failed.is_ok() && told.is_err() {
-                STOP.store(true, Ordering::SeqCst);
-                failed = told;
-            }
-        }
-    })
+    pool::run(todo.len(), jobs, &|at| solve(plan, todo[at], solutions), tell)
 }
 
 /// One run, verified; `None` if it was interrupted.
@@ -147,7 +106,7 @@ mod tests {
         let todo: Vec<&Job> = plan.jobs.iter().collect();
         let (mut records, mut wrongs, mut found) = (Vec::new(), Vec::new(), HashMap::new());
         run(plan, &todo, 2, true, &mut |event| {
-            if let Event::Finished(finished) = event {
+            if let Event::Finished(_, finished) = event {
                 records.push(serde_json::from_str(&finished.line).unwrap());
                 wrongs.extend(finished.wrong);
                 found.insert(finished.job.key.clone(), finished.run);

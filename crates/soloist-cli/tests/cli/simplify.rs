@@ -82,3 +82,46 @@ fn the_first_signal_prints_the_code_so_far() {
     let done = Done::new(child.wait_with_output().unwrap()).exits(130);
     assert!(done.stdout.contains("f = ") && said.contains("verified"), "{said} {done:?}");
 }
+
+/// Names of opaque functions hold commas.
+#[test]
+fn orders_of_functions() {
+    let folder = Folder::new();
+    let file = folder.write("a.txt", "f(x,y)^2*z + f(x,y)*g(1,h(2,3)) + z*g(1,h(2,3))");
+    let done = run(&["simplify", &file, "--order", "z, g(1,h(2,3)),f(x, y)", "--playouts", "5"]);
+    // Playouts belong to searches, which an order given makes needless; they do no harm.
+    let done = done.exits(0);
+    assert!(done.stderr.contains("order, outermost first: z,g(1,h(2,3)),f(x,y)"), "{done:?}");
+    run(&["simplify", &file, "--order", "f(x,y"]).refused(2, "not closed");
+    run(&["simplify", &file, "--order", "f(x,z)"]).refused(2, "no variable `f(x,z)`");
+}
+
+/// A signal in whatever phase leaves code that was verified, and the exit code of an interruption.
+#[cfg(unix)]
+#[test]
+fn a_signal_in_any_phase_leaves_verified_code() {
+    // What is said when each phase has begun, but for the last.
+    for (last, call) in [
+        ("read in", &["--time", "1h"][..]),
+        ("search: ", &["--playouts", "3"]),
+        ("search: ", &["--playouts", "3", "--no-greedy"]),
+    ] {
+        let base = ["simplify", "random:12x20000x8:1", "--emit", "form"];
+        let mut child = command(&[&base[..], call].concat());
+        let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let code = std::thread::spawn(move || std::io::read_to_string(stdout).unwrap());
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        while !said.contains(last) {
+            assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+        }
+        let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+        stderr.read_to_string(&mut said).unwrap();
+        let (status, code) = (child.wait().unwrap().code(), code.join().unwrap());
+        // A run that was over before the signal is a run that was not interrupted.
+        assert!(status == Some(130) && kill.success() || status == Some(0), "{status:?} {said}");
+        assert!(code.contains("f = ") && said.contains("verified: equal to the input"), "{said}");
+        assert!(status == Some(0) || said.contains("stopping"), "{said}");
+    }
+}

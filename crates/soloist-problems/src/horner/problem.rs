@@ -32,17 +32,22 @@ impl Orders {
         let (terms, exact) = terms(&system);
         let sign = if signs == Signs::Kept { Sign::Keep } else { Sign::Canonical };
         let scheme = Scheme::new(&terms, &Options { sign, ..Options::default() });
-        let mut hash = StableHasher::new();
-        hash.write(b"horner");
-        hash.write_u8(u8::from(signs == Signs::Kept));
-        hash.write_u8(direction as u8);
-        hash.write_u64(soloist::stable_hash(&system.symbols()[..]));
-        for definition in system.definitions() {
-            hash.write_u64(soloist::stable_hash(definition.polynomial.exponents()));
-            hash.write_u64(soloist::stable_hash(definition.polynomial.coefficients()));
-        }
+        let fingerprint = fingerprint(&system, signs, direction);
         let inner = scheme::Orders::new(scheme, direction);
-        Self { system, signs, inner, exact, proven: None, fingerprint: hash.finish() }
+        Self { system, signs, inner, exact, proven: None, fingerprint }
+    }
+
+    /// The same problem decided in another direction; level costs that one of both has computed are known to the other.
+    #[must_use]
+    pub fn facing(&self, direction: Direction) -> Self {
+        Self {
+            system: Arc::clone(&self.system),
+            signs: self.signs,
+            inner: self.inner.facing(direction),
+            exact: self.exact,
+            proven: self.proven,
+            fingerprint: fingerprint(&self.system, self.signs, direction),
+        }
     }
 
     /// What is computed.
@@ -95,6 +100,19 @@ impl Orders {
         self.proven = Some(best.cost);
         Ok(Some(super::simplify::complete(&self.system, &best.order)))
     }
+}
+
+fn fingerprint(system: &System, signs: Signs, direction: Direction) -> u64 {
+    let mut hash = StableHasher::new();
+    hash.write(b"horner");
+    hash.write_u8(u8::from(signs == Signs::Kept));
+    hash.write_u8(direction as u8);
+    hash.write_u64(soloist::stable_hash(&system.symbols()[..]));
+    for definition in system.definitions() {
+        hash.write_u64(soloist::stable_hash(definition.polynomial.exponents()));
+        hash.write_u64(soloist::stable_hash(definition.polynomial.coefficients()));
+    }
+    hash.finish()
 }
 
 /// The terms of all definitions of a system, blocks being outputs like others, and whether they say all that counting

@@ -9,6 +9,8 @@ use soloist::StableHasher;
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Where at least one in so many levels of an order is unknown, all are counted at once.
+const SWEEP_SHARE: usize = 2;
 /// Stands for the number of polynomials of a set in the memo.
 const DISTINCT: u8 = u8::MAX;
 
@@ -136,20 +138,37 @@ impl Scheme {
     pub fn operations(&self, order: &[usize]) -> u64 {
         let order = self.indices(order);
         let mut scratch = self.scratch();
-        scratch.multiples = Some(Vec::new());
+        scratch.shared = Some(0);
+        let mut costs = std::mem::take(&mut scratch.costs);
+        self.each_level(&order, &mut scratch, &mut costs);
+        let sum = self.base + costs.iter().map(|&cost| u64::from(cost)).sum::<u64>();
+        let shared = scratch.shared.take().unwrap_or(0);
+        scratch.costs = costs;
+        self.give_back(scratch);
+        sum - u64::from(shared)
+    }
+
+    /// The costs of all levels, outermost first, with nothing remembered.
+    fn each_level(&self, order: &[u8], scratch: &mut Scratch, costs: &mut Vec<u32>) {
+        if self.kernel.sweep(order, scratch, costs) {
+            return;
+        }
+        costs.clear();
+        scratch.multiples = scratch.shared.is_some().then(Vec::new);
         let (mut from, mut to) = (self.kernel.rows.clone(), Vec::new());
-        let (mut sum, mut set) = (self.base, 0);
+        let mut set = 0;
         for &v in order.iter().rev() {
-            sum += u64::from(self.kernel.extract(&from, set, v.into(), &mut scratch, &mut to));
+            costs.push(self.kernel.extract(&from, set, v.into(), scratch, &mut to));
             std::mem::swap(&mut from, &mut to);
             set |= 1 << v;
         }
-        let mut multiples = scratch.multiples.take().unwrap_or_default();
-        self.give_back(scratch);
-        let count = multiples.len();
-        multiples.sort_unstable();
-        multiples.dedup();
-        sum - (count - multiples.len()) as u64
+        costs.reverse();
+        if let (Some(shared), Some(mut multiples)) = (&mut scratch.shared, scratch.multiples.take()) {
+            let count = multiples.len();
+            multiples.sort_unstable();
+            multiples.dedup();
+            *shared = (count - multiples.len()) as u32;
+        }
     }
 
     fn indices(&self, order: &[usize]) -> Vec<u8> {
@@ -194,23 +213,56 @@ impl Scheme {
 
     /// The sum of the level costs of `order`, outermost first, when `inside` is inside all of it.
     pub(super) fn levels(&self, order: &[u8], inside: Set) -> u64 {
-        let mut sum = 0;
+        let mut costs = [None; MAX_SEARCHED];
+        let costs = &mut costs[..order.len()];
         let mut set = inside;
-        let mut chain: Option<Chain> = None;
-        for &v in order.iter().rev() {
-            let cost = self.memo.get(v, set).unwrap_or_else(|| {
-                let chain = chain.get_or_insert_with(|| Chain { scratch: self.scratch(), present: None });
-                let cost = self.level(chain, v, set);
-                self.memo.put(v, set, cost);
-                cost
-            });
-            sum += u64::from(cost);
+        for (cost, &v) in costs.iter_mut().zip(order).rev() {
+            *cost = self.memo.get(v, set);
             set |= 1 << v;
         }
-        if let Some(chain) = chain {
-            self.give_back(chain.scratch);
+        let unknown = costs.iter().filter(|cost| cost.is_none()).count();
+        if unknown > 0 {
+            let whole = inside == 0 && order.len() == self.searched.len();
+            if !(whole && unknown * SWEEP_SHARE >= order.len() && self.levels_at_once(order, costs)) {
+                self.levels_one_by_one(order, inside, costs);
+            }
         }
-        sum
+        costs.iter().flatten().map(|&cost| u64::from(cost)).sum()
+    }
+
+    /// Fills in the costs of a whole order and remembers those that were unknown; false if that cannot be.
+    fn levels_at_once(&self, order: &[u8], known: &mut [Option<u32>]) -> bool {
+        let mut scratch = self.scratch();
+        let mut costs = std::mem::take(&mut scratch.costs);
+        let done = self.kernel.sweep(order, &mut scratch, &mut costs);
+        if done {
+            let mut set = 0;
+            for ((known, &cost), &v) in known.iter_mut().zip(&costs).zip(order).rev() {
+                if known.is_none() {
+                    self.memo.put(v, set, cost);
+                    *known = Some(cost);
+                }
+                set |= 1 << v;
+            }
+        }
+        scratch.costs = costs;
+        self.give_back(scratch);
+        done
+    }
+
+    /// Fills in and remembers the costs that are unknown.
+    fn levels_one_by_one(&self, order: &[u8], inside: Set, known: &mut [Option<u32>]) {
+        let mut set = inside;
+        let mut chain = Chain { scratch: self.scratch(), present: None };
+        for (known, &v) in known.iter_mut().zip(order).rev() {
+            if known.is_none() {
+                let cost = self.level(&mut chain, v, set);
+                self.memo.put(v, set, cost);
+                *known = Some(cost);
+            }
+            set |= 1 << v;
+        }
+        self.give_back(chain.scratch);
     }
 
     /// The cost of `v` with `set` inside; the chain then is at the set of both.

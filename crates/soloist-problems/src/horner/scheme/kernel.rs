@@ -2,7 +2,9 @@
 
 use super::Sign;
 use super::field::{self, MODULUS, add, gcd, mul};
+use super::met::Met;
 use super::relations::Relations;
+use super::sweep::{Coefficients, Sweep};
 use super::terms::Terms;
 use crate::horner::power_cost;
 use soloist::Rng;
@@ -22,77 +24,13 @@ pub(super) struct Block {
     /// Number of the polynomial and exponents outside the set, as a weighted sum.
     key: u64,
     /// The value of the polynomial at the point.
-    value: u64,
+    pub(super) value: u64,
     /// Its content: the gcd of its coefficients.
-    content: u64,
+    pub(super) content: u64,
     /// One of its terms, which knows the exponents outside.
     row: u32,
     /// While a variable is extracted: the exponent of the last coefficient met.
     last: u16,
-}
-
-/// A table of 64-bit keys below 2^61, emptied at the cost of what it holds.
-#[derive(Debug)]
-struct Met {
-    /// A power of two; `u64::MAX` is free.
-    slots: Vec<u64>,
-    used: Vec<u32>,
-}
-
-impl Met {
-    fn new() -> Self {
-        Self { slots: vec![u64::MAX; 1 << 10], used: Vec::new() }
-    }
-
-    #[inline(always)]
-    fn place(&self, key: u64) -> usize {
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - self.slots.len().trailing_zeros())) as usize
-    }
-
-    /// Whether `key` is new; it is not afterwards.
-    #[inline]
-    fn insert(&mut self, key: u64) -> bool {
-        let mask = self.slots.len() - 1;
-        let mut at = self.place(key);
-        loop {
-            let slot = self.slots[at];
-            if slot == key {
-                return false;
-            }
-            if slot == u64::MAX {
-                break;
-            }
-            at = (at + 1) & mask;
-        }
-        self.slots[at] = key;
-        self.used.push(at as u32);
-        if self.used.len() * 2 > self.slots.len() {
-            self.grow();
-        }
-        true
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let size = self.slots.len() * 2;
-        let old = std::mem::replace(&mut self.slots, vec![u64::MAX; size]);
-        self.used.clear();
-        for key in old.into_iter().filter(|&key| key != u64::MAX) {
-            let mut at = self.place(key);
-            while self.slots[at] != u64::MAX {
-                at = (at + 1) & (size - 1);
-            }
-            self.slots[at] = key;
-            self.used.push(at as u32);
-        }
-    }
-
-    fn clear(&mut self) {
-        for &at in &self.used {
-            self.slots[at as usize] = u64::MAX;
-        }
-        self.used.clear();
-    }
 }
 
 /// Buffers of one evaluation.
@@ -100,7 +38,10 @@ impl Met {
 pub(super) struct Scratch {
     /// Places of blocks by their keys; `u32::MAX` is free.
     table: Vec<u32>,
-    met: Met,
+    pub(super) met: Met,
+    pub(super) sweep: Sweep,
+    /// Costs of levels.
+    pub(super) costs: Vec<u32>,
     /// Blocks by falling exponent, and how many have each exponent.
     order: Vec<u32>,
     counts: Vec<u32>,
@@ -108,8 +49,10 @@ pub(super) struct Scratch {
     powers: Vec<bool>,
     /// A list of blocks that nobody looks at.
     pub(super) to: Vec<Block>,
-    /// Coefficient multiples of this extraction, when they are asked for.
+    /// Coefficient multiples of extractions, when they are asked for.
     pub(super) multiples: Option<Vec<u64>>,
+    /// Coefficient multiples of a whole order that come up again on another level, when they are asked for.
+    pub(super) shared: Option<u32>,
     /// Inverses of large contents.
     inverses: Vec<(u64, u64)>,
 }
@@ -119,11 +62,14 @@ impl Scratch {
         Self {
             table: Vec::new(),
             met: Met::new(),
+            sweep: Sweep::default(),
+            costs: Vec::new(),
             order: Vec::new(),
             counts: Vec::new(),
             powers: Vec::new(),
             to: Vec::new(),
             multiples: None,
+            shared: None,
             inverses: vec![(0, 0); 256],
         }
     }
@@ -163,15 +109,20 @@ pub(super) struct Kernel {
     /// The blocks of the empty set: the terms, or what is left of them when variables beyond the search are extracted.
     pub(super) rows: Vec<Block>,
     /// Of each variable the exponents of all rows.
-    exponents: Vec<Vec<u16>>,
-    degrees: Vec<u16>,
+    pub(super) exponents: Vec<Vec<u16>>,
+    pub(super) degrees: Vec<u16>,
     /// Weights of the exponents in the keys; exact bit fields where 64 bits suffice, otherwise random numbers.
     weights: Vec<u64>,
     /// The bit fields; nothing where weights are random.
     fields: Vec<u64>,
+    /// The coefficients of the rows.
+    pub(super) coefficients: Coefficients,
     /// Of each variable its powers at the point, and the powers of its inverse.
     powers: Vec<Vec<u64>>,
     roots: Vec<Vec<u64>>,
+    /// The powers of all variables of the search, one after the other, and where those of each begin.
+    pub(super) all_powers: Vec<u64>,
+    pub(super) power_starts: Vec<u32>,
     /// Of each row its value times its monomial at the point, and the inverse of the monomial.
     whole: Vec<u64>,
     undo: Vec<u64>,
@@ -217,8 +168,11 @@ impl Kernel {
             degrees,
             weights,
             fields,
+            coefficients: Coefficients::default(),
             powers,
             roots,
+            all_powers: Vec::new(),
+            power_starts: Vec::new(),
             whole: Vec::new(),
             undo: Vec::new(),
             inverses,
@@ -226,6 +180,7 @@ impl Kernel {
             sign,
         };
         let mut base = 0;
+        let mut outputs: Vec<u32> = (0..terms.len()).map(|at| terms.output(at)).collect();
         if !fixed.is_empty() {
             kernel.exponents = exponents;
             let mut scratch = Scratch::new();
@@ -238,6 +193,7 @@ impl Kernel {
             let kept: Vec<usize> = kernel.rows.iter().map(|block| block.row as usize).collect();
             exponents = std::mem::take(&mut kernel.exponents);
             exponents.truncate(n);
+            outputs = kept.iter().map(|&at| outputs[at]).collect();
             for column in &mut exponents {
                 *column = kept.iter().map(|&at| column[at]).collect();
             }
@@ -246,6 +202,11 @@ impl Kernel {
             }
         }
         kernel.exponents = exponents;
+        kernel.coefficients = Coefficients::new(&kernel.rows, outputs);
+        for powers in &kernel.powers[..n] {
+            kernel.power_starts.push(kernel.all_powers.len() as u32);
+            kernel.all_powers.extend(powers);
+        }
         for (at, block) in kernel.rows.iter().enumerate() {
             let (mut monomial, mut undo) = (1, 1);
             for v in 0..n {
@@ -269,8 +230,8 @@ impl Kernel {
         self.signless(value)
     }
 
-    #[inline]
-    fn signless(&self, value: u64) -> u64 {
+    #[inline(always)]
+    pub(super) fn signless(&self, value: u64) -> u64 {
         match self.sign {
             Sign::Canonical => value.min(MODULUS - value),
             Sign::Keep => value,
@@ -279,7 +240,7 @@ impl Kernel {
 
     /// Whether a primitive part is the number 1 or -1.
     #[inline]
-    fn is_unit(primitive: u64) -> bool {
+    pub(super) fn is_unit(primitive: u64) -> bool {
         primitive == 1 || primitive == MODULUS - 1
     }
 

@@ -28,10 +28,12 @@ mod evaluate;
 mod field;
 mod kernel;
 mod memo;
+mod met;
 mod optimum;
 mod orders;
 mod parts;
 mod relations;
+mod sweep;
 mod terms;
 #[cfg(test)]
 mod tests;

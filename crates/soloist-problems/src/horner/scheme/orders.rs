@@ -3,6 +3,7 @@
 use super::evaluate::Scheme;
 use super::kernel::{MAX_SEARCHED, Set};
 use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, stable_hash};
+use std::sync::Arc;
 
 /// Which end of an order is decided first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,15 +55,17 @@ impl Clone for Partial {
 /// time; a score one look-up of each level, and the evaluation of those that are new.
 #[derive(Debug)]
 pub struct Orders {
-    scheme: Scheme,
+    scheme: Arc<Scheme>,
     direction: Direction,
     biases: Vec<f64>,
 }
 
 impl Orders {
-    /// The problem on `scheme`, decided in this direction.
+    /// The problem on `scheme`, decided in this direction. Problems in other directions may share the scheme, and with
+    /// it the level costs.
     #[must_use]
-    pub fn new(scheme: Scheme, direction: Direction) -> Self {
+    pub fn new(scheme: impl Into<Arc<Scheme>>, direction: Direction) -> Self {
+        let scheme = scheme.into();
         let most = scheme.occurrences().iter().copied().max().unwrap_or(1) as f64;
         let bias = |&count: &u64| libm::log(count as f64 / most);
         let biases = scheme.occurrences().iter().map(bias).collect();
@@ -73,6 +76,12 @@ impl Orders {
     #[must_use]
     pub fn scheme(&self) -> &Scheme {
         &self.scheme
+    }
+
+    /// The same problem decided in another direction.
+    #[must_use]
+    pub fn facing(&self, direction: Direction) -> Self {
+        Self { scheme: Arc::clone(&self.scheme), direction, biases: self.biases.clone() }
     }
 
     /// The direction.

@@ -183,6 +183,38 @@ fn costs_equal_a_plain_count() {
     }
 }
 
+/// Narrow and wide keys, sorted by comparisons and by digits.
+#[test]
+fn all_levels_at_once_cost_what_each_does() {
+    let mut rng = Rng::new(9);
+    for (variables, size, degree, largest, wide) in
+        [(6, 60, 3, 3, false), (9, 5000, 3, 100, false), (11, 80, 200, 1 << 40, true), (12, 3000, 60, 9, true)]
+    {
+        for outputs in 1..3 {
+            let outputs: Vec<Poly> =
+                (0..outputs).map(|_| random_poly(&mut rng, variables, size, degree, largest)).collect();
+            let terms = terms(&outputs, variables);
+            for sign in [Sign::Canonical, Sign::Keep] {
+                let scheme = Scheme::new(&terms, &Options { sign, ..Options::default() });
+                let order: Vec<u8> = shuffled(&mut rng, variables).into_iter().map(|v| v as u8).collect();
+                let (mut scratch, mut costs) = (scheme.scratch(), Vec::new());
+                assert!(scheme.kernel().sweep(&order, &mut scratch, &mut costs));
+                assert_eq!(scheme.kernel().is_wide(), wide);
+                let (mut from, mut to, mut set) = (scheme.kernel().rows.clone(), Vec::new(), 0);
+                for (&v, cost) in order.iter().zip(costs).rev() {
+                    assert_eq!(scheme.kernel().extract(&from, set, v.into(), &mut scratch, &mut to), cost);
+                    std::mem::swap(&mut from, &mut to);
+                    set |= 1 << v;
+                }
+            }
+        }
+    }
+    // Too many bits for any key.
+    let poly = random_poly(&mut rng, 10, 30, 20_000, 3);
+    let scheme = scheme(&terms(&[poly], 10));
+    assert!(!scheme.kernel().sweep(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9], &mut scheme.scratch(), &mut Vec::new()));
+}
+
 #[test]
 fn exponents_and_coefficients_may_be_large() {
     let mut rng = Rng::new(2);

@@ -1,0 +1,140 @@
+//! Files of JSON records, one a line, appended as work ends and read back to continue.
+
+use crate::failure::Failure;
+use std::fmt::Display;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Longest line that is read.
+const MAX_LINE: usize = 256 << 20;
+
+/// Where whole lines end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct End {
+    /// Bytes of whole lines; what follows is a line that was cut short.
+    whole: u64,
+    /// Whether a line was cut short.
+    pub(crate) cut: bool,
+    /// Whether the last line lacks only its end.
+    open: bool,
+}
+
+/// Why a line is refused.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// It is no record.
+    Broken(serde_json::Error),
+    /// It is a record that does not belong here.
+    Foreign(String),
+}
+
+impl From<serde_json::Error> for Refused {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
+/// Reads a file of records and gives each line to `take`; a missing file holds none. Line number `n` (from 1) must begin
+/// with `start(n)`, otherwise it is somebody else's file and no record of `command`.
+pub(crate) fn read(
+    path: &Path,
+    command: &str,
+    start: &dyn Fn(u64) -> &'static str,
+    take: &mut dyn FnMut(&[u8]) -> Result<(), Refused>,
+) -> Result<End, Failure> {
+    let fail = |error: &dyn Display| Failure::runtime(format!("{}: {error}", path.display()));
+    let mut end = End::default();
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(end),
+        Err(error) => return Err(fail(&format_args!("cannot be read: {error}"))),
+    };
+    if !file.metadata().is_ok_and(|meta| meta.is_file()) {
+        return Err(fail(&"not a regular file"));
+    }
+    let mut reader = BufReader::new(file);
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        let length = (&mut reader)
+            .take(MAX_LINE as u64)
+            .read_until(b'\n', &mut bytes)
+            .map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
+        if length == 0 {
+            break;
+        }
+        let ended = bytes.last() == Some(&b'\n');
+        let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+        // A line that is not ours must not be taken for one of ours that was cut.
+        let start = start(number).as_bytes();
+        if !line.starts_with(start) && (ended || !start.starts_with(line)) {
+            return Err(fail(&format_args!("line {number}: not a record of `{command}`")));
+        }
+        match take(line) {
+            Ok(()) => {
+                end.whole += length as u64;
+                end.open = !ended;
+            }
+            Err(Refused::Broken(error)) if !ended && error.is_eof() => {
+                end.cut = true;
+                break;
+            }
+            Err(Refused::Broken(error)) => {
+                let text = error.to_string();
+                let message = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
+                return Err(fail(&format_args!("line {number}: broken record: {message}")));
+            }
+            Err(Refused::Foreign(message)) => return Err(fail(&format_args!("line {number}: {message}"))),
+        }
+    }
+    Ok(end)
+}
+
+/// The file, open for more; no other process writes to it meanwhile.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    file: File,
+    path: PathBuf,
+}
+
+impl Writer {
+    /// Opens (or makes) the file, reads it again under its lock and repairs its end; `fresh` empties it.
+    pub(crate) fn open(
+        path: &Path,
+        command: &str,
+        fresh: bool,
+        read: &mut dyn FnMut() -> Result<End, Failure>,
+    ) -> Result<Self, Failure> {
+        let fail = |error: &dyn Display| Failure::runtime(format!("cannot write {}: {error}", path.display()));
+        // What is no file of records is found before it is touched.
+        read()?;
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| fail(&error))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(fail(&format_args!("another `{command}` is writing it"))),
+            // A file system without locks is no reason to refuse.
+            Ok(()) | Err(TryLockError::Error(_)) => {}
+        }
+        let mut end = read()?;
+        let mut writer = Self { file, path: path.to_owned() };
+        if fresh {
+            end = End::default();
+        }
+        if fresh || end.cut {
+            writer.file.set_len(end.whole).map_err(|error| fail(&error))?;
+        }
+        if end.open {
+            writer.append("\n")?;
+        }
+        Ok(writer)
+    }
+
+    /// Appends a line.
+    pub(crate) fn append(&mut self, line: &str) -> Result<(), Failure> {
+        // One call a line: a process that is killed leaves at most the last line cut.
+        self.file
+            .write_all(line.as_bytes())
+            .and_then(|()| self.file.flush())
+            .map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.path.display())))
+    }
+}
