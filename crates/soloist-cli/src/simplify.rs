@@ -130,6 +130,8 @@ fn plan(args: &SimplifyArgs) -> Result<(Method, Budget), Failure> {
 
 /// Searches for orders.
 fn find(args: &SimplifyArgs, system: &Arc<System>, method: Method, budget: Budget) -> Result<Found, Failure> {
+    // Who asks for a short search wants no long proof.
+    let share = args.playouts.map_or(DEFAULT_PLAYOUTS, |playouts| playouts.min(DEFAULT_PLAYOUTS));
     let asked = Search {
         method,
         direction: Direction::Forward,
@@ -137,7 +139,7 @@ fn find(args: &SimplifyArgs, system: &Arc<System>, method: Method, budget: Budge
         threads: args.threads.unwrap_or(1),
         budget,
         stop: Some(&signal::STOP),
-        prove: if args.prove { u64::MAX } else { PROOF_WORK },
+        prove: if args.prove { u64::MAX } else { PROOF_WORK / DEFAULT_PLAYOUTS * share },
     };
     let quiet = args.quiet;
     let mut improved = |score: f64, elapsed: Duration| {

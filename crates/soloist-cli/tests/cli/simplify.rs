@@ -56,6 +56,16 @@ fn orders_may_be_given() {
 
 /// Runs are reproducible, and sums that need not be multiplied out are not.
 #[test]
+fn short_searches_have_short_proofs() {
+    let proven = |more: &[&str]| {
+        let all = [&["simplify", "res:5,4", "--polish", "0", "--no-greedy"], more].concat();
+        run(&all).exits(0).stderr.contains("proven optimal")
+    };
+    assert!(proven(&[]) && proven(&["--playouts", "100"]));
+    assert!(!proven(&["--playouts", "5"]) && proven(&["--playouts", "5", "--prove"]));
+}
+
+#[test]
 fn the_best_form_of_the_input_wins() {
     let folder = Folder::new();
     let sum: Vec<String> = (1..=12).map(|at| format!("x{at}")).collect();
