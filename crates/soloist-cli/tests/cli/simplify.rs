@@ -58,7 +58,7 @@ fn orders_may_be_given() {
 #[test]
 fn short_searches_have_short_proofs() {
     let proven = |more: &[&str]| {
-        let all = [&["simplify", "res:5,4", "--polish", "0", "--no-greedy"], more].concat();
+        let all = [&["simplify", "res:5,4", "--no-greedy"], more].concat();
         run(&all).exits(0).stderr.contains("proven optimal")
     };
     assert!(proven(&[]) && proven(&["--playouts", "100"]));
