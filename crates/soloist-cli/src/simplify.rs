@@ -184,19 +184,16 @@ fn choose(
         let best = simplify(&system, order, None, stop);
         return Ok((system, best));
     }
-    let best = best_of(&system, orders, stop, &mut |_| {});
+    let best = best_of(&system, orders, stop);
     let mut best = best.unwrap_or_else(|| simplify(&system, &[], None, stop));
-    if args.order.is_some() {
-        return Ok((system, best));
-    }
-    if !holds_parentheses(&args.file) {
+    if args.order.is_some() || !holds_parentheses(&args.file) {
         return Ok((system, best));
     }
     let written = open(&args.file, false).map_err(|error| Failure::runtime(error.to_string()))?;
     if written.is_block().contains(&true) {
         let order = written.occurrence_order();
         let reverse: Vec<usize> = order.iter().rev().copied().collect();
-        if let Some(other) = best_of(&written, &[order, reverse], stop, &mut |_| {})
+        if let Some(other) = best_of(&written, &[order, reverse], stop)
             && other.operations() < best.operations()
         {
             best = other;

@@ -38,9 +38,7 @@ fn random(scheme: &Scheme, count: impl Fn(&Scheme, &[usize]) -> u64) -> u64 {
     let mut rng = Rng::new(1);
     let mut sum = 0;
     for _ in 0..ORDERS {
-        for at in (1..order.len()).rev() {
-            order.swap(at, rng.index(at + 1));
-        }
+        rng.shuffle(&mut order);
         sum += count(scheme, &order);
     }
     sum

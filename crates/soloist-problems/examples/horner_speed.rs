@@ -52,9 +52,7 @@ fn main() {
     let (mut rng, mut count, mut sum) = (Rng::new(1), 0_u32, 0);
     let start = Stopwatch::new();
     while start.seconds() < seconds {
-        for at in (1..order.len()).rev() {
-            order.swap(at, rng.index(at + 1));
-        }
+        rng.shuffle(&mut order);
         sum += blank.operations(&order);
         count += 1;
     }

@@ -13,8 +13,7 @@ pub(crate) struct Goals {
 
 impl Goals {
     pub(crate) fn new<P: Problem>(problem: &P, target: Option<f64>) -> Self {
-        let bound = if problem.is_complete() { problem.bound(&problem.root()) } else { None };
-        Self { sense: problem.sense(), bound, target }
+        Self { sense: problem.sense(), bound: root_bound(problem), target }
     }
 
     /// The goal that this incumbent reaches.
@@ -31,4 +30,9 @@ impl Goals {
     pub(crate) fn reached_now<M: crate::Move>(&self, tally: &Tally<M>, improvements: usize) -> Option<StopReason> {
         if tally.history.len() > improvements { self.reached(&tally.best) } else { None }
     }
+}
+
+/// No solution scores better than this; `None`: unknown, as of a problem that leaves solutions out.
+pub(crate) fn root_bound<P: Problem>(problem: &P) -> Option<f64> {
+    problem.is_complete().then(|| problem.bound(&problem.root()))?
 }

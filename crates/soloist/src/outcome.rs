@@ -29,7 +29,7 @@ pub enum StopReason {
     Target,
     /// Too long without improvement.
     Stall,
-    /// The whole search space was examined: the incumbent is optimal.
+    /// The whole search space was examined: the incumbent is optimal, unless the problem leaves solutions out.
     Exhausted,
     /// The incumbent is as good as the problem's bound for its root: it is optimal.
     Bound,

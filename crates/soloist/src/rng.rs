@@ -78,6 +78,13 @@ impl Rng {
         self.below(len as u64) as usize
     }
 
+    /// Puts `items` into a random order, each as likely (Fisher and Yates, from the end): one draw for each but the first.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.index(last + 1));
+        }
+    }
+
     /// A uniform number in `[0, 1)` with 53 random bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {

@@ -49,22 +49,17 @@ pub(super) fn complete(system: &System, order: &[usize]) -> Vec<usize> {
 }
 
 /// The best program over several orders, each with the greedy phase; the first one of equals. Stops after at least one
-/// when `stop` becomes true. `progress` is told each number of operations.
+/// when `stop` becomes true.
 ///
 /// `None` without orders.
-pub fn best_of(
-    system: &System,
-    orders: &[Vec<usize>],
-    stop: Option<&AtomicBool>,
-    progress: &mut dyn FnMut(u64),
-) -> Option<Simplified> {
+#[must_use]
+pub fn best_of(system: &System, orders: &[Vec<usize>], stop: Option<&AtomicBool>) -> Option<Simplified> {
     let mut best: Option<Simplified> = None;
     for order in orders {
         if best.is_some() && stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             break;
         }
         let own = simplify(system, order, Some(0), stop);
-        progress(own.operations());
         if best.as_ref().is_none_or(|best| own.operations() < best.operations()) {
             best = Some(own);
         }

@@ -29,7 +29,7 @@
 //! rounded down to an even number.
 
 use super::Kind;
-use super::path::{Path, across, add_ball, flood};
+use super::path::{Path, across, add_ball, flood, inside, steps};
 use super::search::{Snakes, size};
 use std::sync::OnceLock;
 
@@ -51,10 +51,8 @@ pub(super) struct Limits<const W: usize> {
 }
 
 impl<const W: usize> Limits<W> {
-    pub(super) fn new(dimension: u32, spread: u32, words: usize) -> Self {
+    pub(super) fn new(dimension: u32, spread: u32) -> Self {
         static SUBCUBES: [OnceLock<Vec<u8>>; 8] = [const { OnceLock::new() }; 8];
-        let mut inside = [0; W];
-        inside[..words].fill(if dimension < 6 { (1 << (1 << dimension)) - 1 } else { !0 });
         let t = spread / 2;
         let (mut times, mut by) = (1, 0);
         if dimension > spread && spread > 2 {
@@ -68,7 +66,7 @@ impl<const W: usize> Limits<W> {
             }
         }
         let subcubes = &SUBCUBES[spread as usize & 7];
-        Self { inside, radius: t, times, by, subcubes }
+        Self { inside: inside(dimension), radius: t, times, by, subcubes }
     }
 }
 
@@ -112,28 +110,16 @@ impl<const W: usize> Snakes<W> {
         free
     }
 
-    /// The vertices that a flip of `legal` leads to.
-    fn next(&self, path: &Path<W>, legal: u32) -> [u64; W] {
-        let mut set = [0; W];
-        let mut rest = legal;
-        while rest != 0 {
-            let vertex = usize::from(path.head) ^ 1 << rest.trailing_zeros();
-            rest &= rest - 1;
-            set[(vertex >> 6) & (W - 1)] |= 1 << (vertex & 63);
-        }
-        set
-    }
-
     /// The vertices that are not blocked and connected to the head through such ones, by a flip of `legal`.
     pub(super) fn reach(&self, path: &Path<W>, legal: u32) -> [u64; W] {
-        let mut reached = self.next(path, legal);
+        let mut reached = steps(path.head, legal);
         flood(&mut reached, &self.free(path), self.span());
         reached
     }
 
     /// What may follow the head, the next flip being one of `legal`, up to the `k`-th vertex.
     fn layers(&self, path: &Path<W>, legal: u32) -> Layers<W> {
-        let mut layers = Layers { near: [0; W], steps: 0, door: self.next(path, legal), free: self.free(path) };
+        let mut layers = Layers { near: [0; W], steps: 0, door: steps(path.head, legal), free: self.free(path) };
         let mut recent = [0; 8];
         recent.iter_mut().zip(path.recent()).for_each(|(place, vertex)| *place = vertex);
         while layers.steps + 1 < self.spread && layers.door != [0; W] {

@@ -4,7 +4,7 @@
 //! c_{k-1}` that take one bit away each. `c_j` must differ from `v_m` in at least `min(k, L + j - m, k - j + m)` bits:
 //! the balls blocked on the way say so for all `m` but the first and the last `k - 1`, which are looked at one by one.
 
-use super::path::{BALLS, Path, holds};
+use super::path::{Path, holds, sphere};
 use super::search::Snakes;
 use soloist::Problem;
 
@@ -60,15 +60,8 @@ impl<const W: usize> Snakes<W> {
         let (low, high) = (path.gates & 63, usize::from(path.gates >> 6));
         let within = (0..6).filter(|bit| low >> bit & 1 == 1).fold(0, |set, bit| set | WITH[bit]);
         (0..self.words).any(|word| {
-            let Some(rest) = self.spread.checked_sub(word.count_ones()) else { return false };
-            // The vertices of a word with `rest` bits.
-            let layer = match rest {
-                0 => 1,
-                1..=6 => BALLS[0][rest as usize] & !BALLS[0][rest as usize - 1],
-                _ => 0,
-            };
             let gates = if word & high != 0 { !0 } else { within };
-            reached[word] & layer & gates != 0
+            reached[word] & sphere(0, self.spread, word) & gates != 0
         })
     }
 

@@ -155,6 +155,46 @@ pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usi
     inner | (middle | outer)
 }
 
+/// The vertices of a cube.
+pub(super) fn inside<const W: usize>(dimension: u32) -> [u64; W] {
+    let mut inside = [0; W];
+    inside[..(1_usize << dimension).div_ceil(64)].fill(if dimension < 6 { (1 << (1 << dimension)) - 1 } else { !0 });
+    inside
+}
+
+/// The vertices of word number `word` that differ from `centre` in `distance` bits.
+pub(super) fn sphere(centre: usize, distance: u32, word: usize) -> u64 {
+    let balls = BALLS[centre & 63];
+    match distance.checked_sub((word ^ centre >> 6).count_ones()) {
+        Some(0) => balls[0],
+        Some(rest @ 1..=7) => balls[rest as usize] & !balls[rest as usize - 1],
+        _ => 0,
+    }
+}
+
+/// The vertices that a flip of one of `bits` leads to from `head`.
+pub(super) fn steps<const W: usize>(head: u16, bits: u32) -> [u64; W] {
+    let mut set = [0; W];
+    let mut rest = bits;
+    while rest != 0 {
+        let vertex = usize::from(head) ^ 1 << rest.trailing_zeros();
+        rest &= rest - 1;
+        set[(vertex >> 6) & (W - 1)] |= 1 << (vertex & 63);
+    }
+    set
+}
+
+/// The vertices before `head`, itself the first, by the last bits flipped, the last one lowest, four bits each.
+#[inline(always)]
+pub(super) fn backwards(head: u16, history: u32) -> impl Iterator<Item = u16> {
+    let (mut vertex, mut history) = (head, history);
+    std::iter::once(head).chain(std::iter::repeat_with(move || {
+        vertex ^= 1 << (history & 15);
+        history >>= 4;
+        vertex
+    }))
+}
+
 /// Whether a set holds `vertex`.
 #[inline(always)]
 pub(super) fn holds<const W: usize>(set: &[u64; W], vertex: usize) -> bool {
@@ -244,11 +284,6 @@ impl<const W: usize> Path<W> {
     /// The last vertices, from the head backwards; right for the first eight, as far as the flips are remembered.
     #[inline(always)]
     pub(super) fn recent(&self) -> impl Iterator<Item = u16> {
-        let (mut vertex, mut history) = (self.head, self.history);
-        std::iter::once(self.head).chain(std::iter::repeat_with(move || {
-            vertex ^= 1 << (history & 15);
-            history >>= 4;
-            vertex
-        }))
+        backwards(self.head, self.history)
     }
 }

@@ -133,7 +133,7 @@ impl<const W: usize> Snakes<W> {
             // Of the vertices beside the start, those of the first `k` bits are too close to vertex number `k`.
             start.gates = full & !((1 << spread) - 1);
         }
-        let limits = Limits::new(dimension, spread, words);
+        let limits = Limits::new(dimension, spread);
         let mut own = Self {
             kind,
             dimension,

@@ -1,6 +1,7 @@
 //! Coils that a symmetry of the cube maps to themselves: a short path and its images.
 
-use super::path::{BALLS, Near, add_ball, flood, holds, near};
+use super::path::{Near, add_ball, backwards, flood, holds, inside, near, sphere, steps};
+use super::search::size;
 use super::symmetry::{Symmetries, Symmetry};
 use super::{Cube, nodes_of};
 use soloist::{Problem, Score, StableHasher};
@@ -66,11 +67,9 @@ impl<const W: usize> SymmetricCoils<W> {
         let words = (1_usize << dimension).div_ceil(64);
         assert!(W.is_power_of_two() && words <= W, "{W} words hold no cube of dimension {dimension}");
         assert!(cube.prefix().is_empty(), "a symmetric coil has no given beginning");
-        let mut inside = [0; W];
-        inside[..words].fill(if dimension < 6 { (1 << (1 << dimension)) - 1 } else { !0 });
         let symmetries = Symmetries::new(dimension, spread, orders);
         let banned = symmetries.all.iter().map(|_| OnceLock::new()).collect();
-        Self { dimension, spread, words, inside, near: near(spread - 1, words), symmetries, banned }
+        Self { dimension, spread, words, inside: inside(dimension), near: near(spread - 1, words), symmetries, banned }
     }
 
     /// The number of symmetries to choose from.
@@ -109,7 +108,7 @@ impl<const W: usize> SymmetricCoils<W> {
     fn block(&self, ring: &mut Ring<W>, symmetry: Symmetry) {
         let (length, spread) = (u32::from(ring.length), self.spread);
         if length + 1 >= spread {
-            let back = (0..spread - 1).fold(ring.head, |vertex, flip| vertex ^ 1 << (ring.history >> (4 * flip) & 15));
+            let back = backwards(ring.head, ring.history).nth(spread as usize - 1).unwrap_or(ring.head);
             add_ball(&mut ring.blocked, back.into(), &self.near);
         }
         for (number, image) in self.symmetries.images(symmetry, ring.head).enumerate() {
@@ -198,13 +197,7 @@ impl<const W: usize> SymmetricCoils<W> {
     fn fits(&self, ring: &Ring<W>, symmetry: Symmetry, step: u32, way: &[u16; 6]) -> bool {
         let vertex = way[step as usize - 1];
         let apart = |other: u16, edges: u32| (vertex ^ other).count_ones() >= self.spread.min(edges);
-        let mut recent = ring.head;
-        let after = (0..self.spread - 1).all(|back| {
-            let is_apart = apart(recent, back + step);
-            recent ^= 1 << (ring.history >> (4 * back) & 15);
-            is_apart
-        });
-        after
+        backwards(ring.head, ring.history).zip(step..step + self.spread - 1).all(|(other, edges)| apart(other, edges))
             && !holds(&ring.blocked, vertex.into())
             && self.ahead(ring, symmetry).zip(self.spread - step..).all(|(image, edges)| apart(image, edges))
             && way[..step as usize]
@@ -217,30 +210,15 @@ impl<const W: usize> SymmetricCoils<W> {
         let mut taken = ring.blocked;
         self.ahead(ring, symmetry).for_each(|image| add_ball(&mut taken, image.into(), &self.near));
         let free = std::array::from_fn(|word| self.inside[word] & !taken[word]);
-        let mut reached = [0; W];
-        let mut legal = self.legal(ring, symmetry);
-        while legal != 0 {
-            let next = ring.head ^ 1 << legal.trailing_zeros();
-            legal &= legal - 1;
-            reached[usize::from(next >> 6) & (W - 1)] |= 1 << (next & 63);
-        }
+        let mut reached = steps(ring.head, self.legal(ring, symmetry));
         flood(&mut reached, &free, self.words);
         reached
     }
 
     /// The number of vertices in `reached`, 0 when no coil closes there.
     fn room(&self, symmetry: Symmetry, reached: &[u64; W]) -> u32 {
-        let shift = usize::from(symmetry.shift);
-        let closes = (0..self.words).any(|word| {
-            let Some(rest) = self.spread.checked_sub((word ^ shift >> 6).count_ones()) else { return false };
-            let ball = |radius: usize| BALLS[shift & 63][radius];
-            let sphere = match rest as usize {
-                0 => ball(0),
-                rest => ball(rest) & !ball(rest - 1),
-            };
-            reached[word] & sphere != 0
-        });
-        if closes { reached[..self.words].iter().map(|word| word.count_ones()).sum() } else { 0 }
+        let closing = |word: usize| sphere(symmetry.shift.into(), self.spread, word);
+        if (0..self.words).any(|word| reached[word] & closing(word) != 0) { size(reached) } else { 0 }
     }
 
     /// The longest coil met on the path of `moves`, or the trivial one.

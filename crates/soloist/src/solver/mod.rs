@@ -3,7 +3,7 @@
 mod stream;
 
 use crate::checkpoint::{CheckpointError, decode, encode, open, seal, write_atomically};
-use crate::goals::Goals;
+use crate::goals::{Goals, root_bound};
 use crate::observer::{Observer, Silent};
 use crate::rollout::find_rollout;
 use crate::search::Tally;
@@ -371,13 +371,8 @@ impl<'a, P: Problem> Solver<'a, P> {
         };
         let stop = first.map_or(stop, |(_, reason)| reason);
         let best = first.map_or_else(|| merge(sense, streams), |(first, _)| first.tally.best.as_ref()).cloned();
-        let complete = self.problem.is_complete();
-        let optimal = complete && matches!(stop, StopReason::Exhausted | StopReason::Bound);
-        let bound = if optimal {
-            best.as_ref().and_then(|best| best.score.value())
-        } else {
-            self.problem.bound(&self.problem.root()).filter(|_| complete)
-        };
+        let optimal = self.problem.is_complete() && matches!(stop, StopReason::Exhausted | StopReason::Bound);
+        let bound = if optimal { best.as_ref().and_then(|best| best.score.value()) } else { root_bound(self.problem) };
         let mut events: Vec<Improvement> =
             streams.iter().flat_map(|stream| stream.tally.history.iter().copied()).collect();
         if let Some((first, _)) = first {

@@ -148,9 +148,7 @@ fn random_poly(rng: &mut Rng, variables: usize, terms: usize, degree: u64, large
 
 fn shuffled(rng: &mut Rng, variables: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..variables).collect();
-    for at in (1..variables).rev() {
-        order.swap(at, rng.index(at + 1));
-    }
+    rng.shuffle(&mut order);
     order
 }
 

@@ -88,7 +88,7 @@ fn greedy_phase_of_the_benchmark_files() {
         let Some(system) = shared(name) else { return };
         let order = system.occurrence_order();
         let reverse: Vec<usize> = order.iter().rev().copied().collect();
-        let mut best = best_of(&system, &[order, reverse], None, &mut |_| {}).unwrap();
+        let mut best = best_of(&system, &[order, reverse], None).unwrap();
         polish(&mut best.program, 2000, u64::MAX, 1, None, &mut |_, _| {});
         assert!(best.operations() <= form, "{name}: {} operations, FORM has {form}", best.operations());
         assert!(best.operations() < best.scheme.total());
@@ -112,7 +112,7 @@ fn greedy_phase_finds_what_it_should() {
     ] {
         let system = parse("a", text.as_bytes(), true).unwrap();
         let orders = [system.occurrence_order(), system.occurrence_order().into_iter().rev().collect()];
-        let best = best_of(&system, &orders, None, &mut |_| {}).unwrap();
+        let best = best_of(&system, &orders, None).unwrap();
         assert_eq!(best.operations(), operations, "{text}: {:?}", best.program);
     }
     let sum: Vec<String> = (1..=19).map(|at| format!("x{at}")).collect();

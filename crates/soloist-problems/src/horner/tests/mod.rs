@@ -36,9 +36,7 @@ fn named(system: &System, names: &str) -> Vec<usize> {
 
 fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
-    for at in (1..n).rev() {
-        order.swap(at, rng.index(at + 1));
-    }
+    rng.shuffle(&mut order);
     order
 }
 

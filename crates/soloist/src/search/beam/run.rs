@@ -194,9 +194,7 @@ impl<P: Problem> Run<P> {
                 break;
             }
         }
-        for last in (1..starts.len()).rev() {
-            starts.swap(last, context.rng.index(last + 1));
-        }
+        context.rng.shuffle(&mut starts);
         self.round = Round { starts, at: 0, partial: false };
         self.begin(context, width);
     }
