@@ -28,16 +28,29 @@ impl<const W: usize> Rollout<Snakes<W>> for Walk {
         trace: &mut Trace<u8>,
         rng: &mut Rng,
     ) {
-        if policy.uses_bias() {
-            // The playout below knows no biases.
-            return policy_playout(self, problem, state, policy, trace, rng);
+        if policy.learns_bias() {
+            // The playouts below record no terms of biases.
+            policy_playout(self, problem, state, policy, trace, rng);
+        } else if policy.uses_bias() {
+            by_weight::<W, true>(problem, state, policy, trace, rng);
+        } else {
+            by_weight::<W, false>(problem, state, policy, trace, rng);
         }
-        match (problem.kind, problem.spread == 2) {
-            (Kind::Snake, true) => softmax::<W, false, true>(problem, state, policy, trace, rng),
-            (Kind::Snake, false) => softmax::<W, false, false>(problem, state, policy, trace, rng),
-            (Kind::Coil, true) => softmax::<W, true, true>(problem, state, policy, trace, rng),
-            (Kind::Coil, false) => softmax::<W, true, false>(problem, state, policy, trace, rng),
-        }
+    }
+}
+
+fn by_weight<const W: usize, const BIAS: bool>(
+    problem: &Snakes<W>,
+    state: &mut Path<W>,
+    policy: &Policy,
+    trace: &mut Trace<u8>,
+    rng: &mut Rng,
+) {
+    match (problem.kind, problem.spread == 2) {
+        (Kind::Snake, true) => softmax::<W, false, true, BIAS>(problem, state, policy, trace, rng),
+        (Kind::Snake, false) => softmax::<W, false, false, BIAS>(problem, state, policy, trace, rng),
+        (Kind::Coil, true) => softmax::<W, true, true, BIAS>(problem, state, policy, trace, rng),
+        (Kind::Coil, false) => softmax::<W, true, false, BIAS>(problem, state, policy, trace, rng),
     }
 }
 
@@ -64,8 +77,8 @@ fn uniform<const W: usize, const COIL: bool, const TWO: bool>(
     *state = path;
 }
 
-/// Plays `state` to its end by the learned weights.
-fn softmax<const W: usize, const COIL: bool, const TWO: bool>(
+/// Plays `state` to its end by the learned weights, with the problem's bias if `BIAS`.
+fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
     problem: &Snakes<W>,
     state: &mut Path<W>,
     policy: &Policy,
@@ -77,14 +90,24 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool>(
     let mut step = trace.steps() as u32;
     // The sums of the weights up to each move; never more moves than dimensions.
     let mut sums = [u64::MAX; 16];
+    // A bias is minus a number of free vertices: one exponential for each.
+    let factors: [f64; 16] =
+        if BIAS { std::array::from_fn(|free| policy.bias_factor(-(free as f64))) } else { [1.0; 16] };
     loop {
         let legal = problem.legal::<COIL, TWO>(&path);
         if legal == 0 {
             break;
         }
+        // The weight and the number of a move's entry.
         let offer = |bit: u32, trace: &mut Trace<u8>| {
             let code = problem.code_of(&path, bit);
-            (code, trace.record(Lifetime { code, first: step, end: step + 1 }))
+            if BIAS {
+                let factor = factors[problem.room(&path, bit) as usize & 15];
+                let weight = trace.offer_biased(code, factor, policy);
+                (weight, trace.lifetimes().len() as u32 - 1)
+            } else {
+                (policy.weight(code), trace.record(Lifetime { code, first: step, end: step + 1 }))
+            }
         };
         let (bit, entry) = if legal & (legal - 1) == 0 {
             // A single move takes its draw and needs no weight.
@@ -94,12 +117,12 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool>(
         } else {
             let (mut rest, mut number, mut total, mut first) = (legal, 0, 0, 0);
             while rest != 0 {
-                let (code, entry) = offer(rest.trailing_zeros(), trace);
+                let (weight, entry) = offer(rest.trailing_zeros(), trace);
                 rest &= rest - 1;
                 if number == 0 {
                     first = entry;
                 }
-                total += policy.weight(code);
+                total += weight;
                 sums[number & 15] = total;
                 number += 1;
             }

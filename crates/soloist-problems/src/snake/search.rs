@@ -262,6 +262,14 @@ impl<const W: usize> Snakes<W> {
         }
     }
 
+    /// The number of free vertices beside the one entered by flipping `bit`.
+    #[inline(always)]
+    pub(super) fn room(&self, path: &Path<W>, bit: u32) -> u32 {
+        let first = self.first(path);
+        let into = flips_into::<W>(|word| path.blocked[word] | first[word], usize::from(path.head ^ 1 << bit));
+        (!into & u32::from(self.full)).count_ones()
+    }
+
     /// The address of a move's weight.
     #[inline(always)]
     pub(super) fn code_of(&self, path: &Path<W>, bit: u32) -> u64 {
@@ -354,22 +362,19 @@ impl<const W: usize> Problem for Snakes<W> {
 
     /// Minus the number of free vertices beside the one entered: tight places first.
     fn bias(&self, state: &Path<W>, mv: u8) -> f64 {
-        let next = usize::from(state.head ^ 1 << mv);
-        let first = self.first(state);
-        let into = flips_into::<W>(|word| state.blocked[word] | first[word], next);
-        let free = !into & u32::from(self.full);
-        -f64::from(free.count_ones())
+        -f64::from(self.room(state, mv.into()))
     }
 
     fn bound(&self, state: &Path<W>) -> Option<f64> {
         Some(self.most(state).into())
     }
 
-    /// A number of vertices; 0 for a path that ended or a coil that cannot grow any more.
+    /// A number of vertices; 0 for a coil that cannot grow any more. Of a path that ended, the share of the cube that is
+    /// free, which tells paths of one length apart and is less than any number of vertices.
     fn potential(&self, state: &Path<W>) -> Option<f64> {
         let legal = self.legal_any(state);
         if legal == 0 {
-            return Some(0.0);
+            return Some(f64::from(size(&self.free(state))) / f64::from(1_u32 << self.dimension));
         }
         let vertices = match self.potential {
             Potential::Reachable => self.reach(state, legal),

@@ -173,11 +173,11 @@ fn equal_keys_mean_equal_futures() {
 }
 
 /// The fast playouts draw what the engine's plain code draws.
-fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code) {
+fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code, bias: f64) {
     let problem = Snakes::<W>::new(kind, &cube(d, k), code, Potential::default());
     let mut fast = problem.rollout("random").unwrap();
     let (mut rng, mut plain_rng) = (Rng::new(7), Rng::new(7));
-    let mut policy = Policy::new(1.0, 0.0, 3.0);
+    let mut policy = Policy::new(1.0, bias, 3.0);
     let mut from = problem.root();
     for round in 0..40 {
         let (mut state, mut plain) = (from.clone(), from.clone());
@@ -192,7 +192,10 @@ fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code) {
         policy_playout(&mut Uniform, &problem, &mut plain, &policy, &mut plain_trace, &mut plain_rng);
         assert_eq!((&trace.moves, &state, &rng), (&plain_trace.moves, &plain, &plain_rng), "{kind:?} d{d}k{k}");
         assert_eq!((trace.lifetimes(), trace.chosen()), (plain_trace.lifetimes(), plain_trace.chosen()));
+        let mut taught = policy.clone();
+        taught.adapt(&plain_trace, 1.0);
         policy.adapt(&trace, 1.0);
+        assert!(trace.lifetimes().iter().all(|life| policy.logit(life.code) == taught.logit(life.code)));
         // From the root and from states on the way.
         from = problem.root();
         let way = &playout.moves[..playout.moves.len() * (round % 3) / 4];
@@ -203,31 +206,26 @@ fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code) {
 
 #[test]
 fn fast_playouts_are_the_plain_ones() {
-    for kind in [Kind::Snake, Kind::Coil] {
+    for (kind, bias) in [(Kind::Snake, 0.0), (Kind::Coil, 0.0), (Kind::Snake, 0.7), (Kind::Coil, -0.4)] {
         for (d, k) in [(2, 2), (3, 1), (5, 2), (7, 2), (8, 2), (8, 3), (8, 5), (6, 1), (4, 7)] {
-            plays_alike::<4>(kind, d, k, Code::Vertex);
+            plays_alike::<4>(kind, d, k, Code::Vertex, bias);
         }
-        plays_alike::<4>(kind, 7, 2, Code::Turn);
-        plays_alike::<16>(kind, 8, 2, Code::Edge);
-        plays_alike::<16>(kind, 10, 4, Code::Step);
-        plays_alike::<128>(kind, 13, 2, Code::Vertex);
-        plays_alike::<128>(kind, 11, 7, Code::Turn);
+        plays_alike::<4>(kind, 7, 2, Code::Turn, bias);
+        plays_alike::<16>(kind, 8, 2, Code::Edge, bias);
+        plays_alike::<16>(kind, 10, 4, Code::Step, bias);
+        plays_alike::<128>(kind, 13, 2, Code::Vertex, bias);
+        plays_alike::<128>(kind, 11, 7, Code::Turn, bias);
     }
 }
 
 #[test]
-fn a_biased_policy_plays_the_plain_way() {
+fn biases_prefer_tight_places() {
     let problem = problem::<4>(Kind::Snake, 7, 2);
-    let policy = Policy::new(1.0, 1.0, f64::INFINITY);
-    let (mut rng, mut plain_rng) = (Rng::new(1), Rng::new(1));
-    let (mut trace, mut plain_trace) = (Trace::default(), Trace::default());
-    let mut fast = problem.rollout("random").unwrap();
-    fast.run_policy(&problem, &mut problem.root(), &policy, &mut trace, &mut rng);
-    policy_playout(&mut Uniform, &problem, &mut problem.root(), &policy, &mut plain_trace, &mut plain_rng);
-    assert_eq!(trace.moves, plain_trace.moves);
-    // Next to a state with many free vertices the bias is lower.
-    let start = problem.root();
-    assert_eq!(problem.bias(&start, 0), -7.0);
+    let mut state = problem.root();
+    assert_eq!(problem.bias(&state, 0), -7.0);
+    // After 0, 1, 3: beside 7 lie 5, 6, 15, 23, 39 and 71, of which 5 is beside 1; beside 11 as many, 9 beside 1.
+    [0, 1].iter().for_each(|&bit| problem.apply(&mut state, bit));
+    assert_eq!([2, 3].map(|bit| problem.bias(&state, bit)), [-5.0, -5.0]);
 }
 
 #[test]
@@ -281,16 +279,22 @@ fn potentials_count_vertices() {
     // After one edge the ball of the start is blocked, all else can be reached.
     assert_eq!(free.potential(&state), Some(57.0));
     assert_eq!(reachable.potential(&state), Some(57.0));
-    let mut rng = Rng::new(9);
+    let (mut rng, mut played) = (Rng::new(9), vec![0]);
     loop {
         let legal = moves(&free, &state);
         let Some(&mv) = legal.get(rng.index(legal.len())) else { break };
+        played.push(mv);
         let numbers = [&reachable, &free].map(|problem| problem.potential(&state).unwrap());
         assert!(numbers[0] >= 1.0 && numbers.is_sorted(), "{numbers:?}");
         free.apply(&mut state, mv);
     }
+    // The end: what is free is told as a share of the cube.
+    let nodes = free.answer(&played);
+    let is_free = |vertex: &u32| nodes.iter().all(|node| (node ^ vertex).count_ones() > 1);
+    let share = (0..64).filter(is_free).count() as f64 / 64.0;
+    assert!(share > 0.0);
     for problem in [reachable, free] {
-        assert_eq!(problem.potential(&state), Some(0.0));
+        assert_eq!(problem.potential(&state), Some(share));
     }
 }
 

@@ -146,3 +146,16 @@ fn the_option_finds_long_coils() {
         json!({ "problem": "coil", "score": 48, "feasible": true, "moves": report.moves, "solution": report.solution });
     assert_eq!(instance.check(&result.to_string()).unwrap().score, 48.0);
 }
+
+#[test]
+fn options_without_effect_are_refused() {
+    let with = |name: &str, value: &str| {
+        let set = [("symmetry", "2"), (name, value)].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        load(Kind::Coil, "d7k2", &Options::from(set)).err().map(|error| error.to_string())
+    };
+    assert_eq!(with("code", "vertex"), None);
+    for (name, value) in [("code", "edge"), ("potential", "free")] {
+        let error = with(name, value).unwrap();
+        assert!(error.contains(&format!("`{name}` has no effect")), "{error}");
+    }
+}
