@@ -90,9 +90,12 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
     let mut step = trace.steps() as u32;
     // The sums of the weights up to each move; never more moves than dimensions.
     let mut sums = [u64::MAX; 16];
-    // A bias is minus a number of free vertices: one exponential for each.
-    let factors: [f64; 16] =
-        if BIAS { std::array::from_fn(|free| policy.bias_factor(-(free as f64))) } else { [1.0; 16] };
+    // A bias goes by the number of free vertices: one exponential for each.
+    let factors: [f64; 16] = if BIAS {
+        std::array::from_fn(|room| policy.bias_factor(problem.bias_of(room as u32)))
+    } else {
+        [1.0; 16]
+    };
     loop {
         let legal = problem.legal::<COIL, TWO>(&path);
         if legal == 0 {

@@ -262,6 +262,12 @@ impl<const W: usize> Snakes<W> {
         }
     }
 
+    /// The bias of a move to a vertex with `room` free ones beside it.
+    #[inline(always)]
+    pub(super) fn bias_of(&self, room: u32) -> f64 {
+        -f64::from(if room == 0 { self.dimension } else { room })
+    }
+
     /// The number of free vertices beside the one entered by flipping `bit`.
     #[inline(always)]
     pub(super) fn room(&self, path: &Path<W>, bit: u32) -> u32 {
@@ -360,9 +366,10 @@ impl<const W: usize> Problem for Snakes<W> {
         (codes <= 1 << 18).then_some(codes)
     }
 
-    /// Minus the number of free vertices beside the one entered: tight places first.
+    /// Minus the number of free vertices beside the one entered, tight places first; a dead end comes last, as if there
+    /// were as many as dimensions.
     fn bias(&self, state: &Path<W>, mv: u8) -> f64 {
-        -f64::from(self.room(state, mv.into()))
+        self.bias_of(self.room(state, mv.into()))
     }
 
     fn bound(&self, state: &Path<W>) -> Option<f64> {

@@ -219,13 +219,30 @@ fn fast_playouts_are_the_plain_ones() {
 }
 
 #[test]
-fn biases_prefer_tight_places() {
+fn biases_prefer_tight_places_but_for_dead_ends() {
     let problem = problem::<4>(Kind::Snake, 7, 2);
     let mut state = problem.root();
     assert_eq!(problem.bias(&state, 0), -7.0);
     // After 0, 1, 3: beside 7 lie 5, 6, 15, 23, 39 and 71, of which 5 is beside 1; beside 11 as many, 9 beside 1.
     [0, 1].iter().for_each(|&bit| problem.apply(&mut state, bit));
     assert_eq!([2, 3].map(|bit| problem.bias(&state, bit)), [-5.0, -5.0]);
+    let (mut rng, mut dead_ends) = (Rng::new(4), 0);
+    for _ in 0..20 {
+        let mut state = problem.root();
+        while let legal = moves(&problem, &state)
+            && let Some(&mv) = legal.get(rng.index(legal.len()))
+        {
+            for &other in &legal {
+                let mut next = state.clone();
+                problem.apply(&mut next, other);
+                let after = moves(&problem, &next).len();
+                dead_ends += usize::from(after == 0);
+                assert_eq!(problem.bias(&state, other), if after == 0 { -7.0 } else { -(after as f64) });
+            }
+            problem.apply(&mut state, mv);
+        }
+    }
+    assert!(dead_ends > 20);
 }
 
 #[test]
