@@ -116,3 +116,53 @@ impl Queue {
         self.top = 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use soloist::Rng;
+
+    /// What comes out is what a search of all that is in gives: the largest gain, of those the smallest number.
+    #[test]
+    fn the_largest_gain_comes_first() {
+        let mut rng = Rng::new(2);
+        let mut queue = Queue::new(0, 0);
+        let mut inside: Vec<(i32, Reverse<u32>)> = Vec::new();
+        for round in 0..4000_u32 {
+            if rng.below(5) < 3 {
+                let most = if rng.below(10) == 0 { 2 * BUCKETS as u64 } else { 7 };
+                let gain = 1 + rng.below(most) as i32;
+                let at = if rng.below(3) == 0 { rng.below(1 + u64::from(round)) as u32 } else { round };
+                queue.push(at, gain);
+                inside.push((gain, Reverse(at)));
+            } else {
+                inside.sort_unstable();
+                let expected = inside.pop().map(|(gain, Reverse(at))| (at, gain));
+                assert_eq!(queue.pop(), expected, "round {round}");
+            }
+        }
+        let mut left: Vec<u32> = inside.iter().map(|&(_, Reverse(at))| at).collect();
+        let mut told = Vec::new();
+        queue.drain(|at| told.push(at));
+        left.sort_unstable();
+        told.sort_unstable();
+        assert_eq!(told, left);
+        assert_eq!(queue.pop(), None);
+    }
+
+    /// With a seed every gain comes back with its candidate, in falling order unless noise is added.
+    #[test]
+    fn chance_decides_between_equals() {
+        let run = |seed, noise| {
+            let mut queue = Queue::new(seed, noise);
+            (0..300).for_each(|at| queue.push(at, 1 + at as i32 % 3));
+            let taken: Vec<(u32, i32)> = std::iter::from_fn(|| queue.pop()).collect();
+            assert!(taken.len() == 300 && taken.iter().all(|&(at, gain)| gain == 1 + at as i32 % 3));
+            taken
+        };
+        assert!(run(1, 0).is_sorted_by_key(|&(_, gain)| -gain));
+        assert_eq!(run(1, 0), run(1, 0));
+        assert_ne!(run(1, 0), run(2, 0));
+        assert!(!run(1, 255).is_sorted_by_key(|&(_, gain)| -gain));
+    }
+}
