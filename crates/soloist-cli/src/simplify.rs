@@ -10,8 +10,8 @@ use crate::signal;
 use soloist::{Budget, Method, StopReason};
 use soloist_problems::find_domain;
 use soloist_problems::horner::{
-    Direction, Found, Header, Language, Program, Search, Simplified, System, best_of, default_method, degree, describe,
-    emit, open, polish, search, simplify, verify_code, verify_exactly,
+    Dag, Direction, Found, Header, Language, Program, Refinement, Search, Signs, Simplified, System, best_of,
+    best_refined, default_method, degree, describe, emit, open, polish, search, simplify, verify_code, verify_exactly,
 };
 use std::fs::File;
 use std::io::Read;
@@ -27,6 +27,15 @@ const POLISH_LEAST: u64 = 3_000_000;
 const POLISH_MOST: u64 = 80_000_000;
 /// Operations beyond which nothing is polished without --polish: an attempt alone would take many seconds.
 const POLISH_LARGEST: u64 = 200_000;
+/// Work of refining one order without --refine: for each operation, altogether at least, and at most for the default number
+/// of orders; see [`Refinement`].
+const REFINE_WORK: u64 = 4000;
+const REFINE_LEAST: u64 = 1_000_000;
+const REFINE_MOST: u64 = 100_000_000;
+/// Terms beyond which no order is refined without --refine: the memory grows to some gigabytes.
+const REFINE_LARGEST: usize = 200_000;
+/// Orders that are refined: the best of those found and, because it leads elsewhere, the better occurrence order.
+const REFINED: usize = 2;
 /// Terms that the greedy phase looks at altogether, over all orders that it tries.
 const GREEDY_WORK: usize = 400_000;
 /// Orders scored and time of a search without limits.
@@ -72,7 +81,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     phases.enter("polishing the code");
     improve_further(args, &mut best, &note);
     let counts = best.program.counts();
-    note(&format!("order, outermost first: {}", names(&system, &best.order)));
+    note(&format!("order, outermost first: {}{}", names(&system, &best.order), exceptions(&best)));
     note(&format!(
         "operations: {} in the input, {} after common sub-expressions, {} in the code ({} +, {} *), in {}",
         system.counts().total(),
@@ -171,20 +180,74 @@ fn candidates(system: &System, found: &Found) -> Vec<Vec<usize>> {
     orders
 }
 
-/// The best program over the orders; where the input holds sums that were multiplied out, also over the input as it
-/// stands.
+/// Whether orders are refined.
+fn refines(args: &SimplifyArgs, system: &System) -> bool {
+    match args.refine {
+        Some(rounds) => rounds > 0,
+        None => args.order.is_none() && !args.no_greedy && system.terms() <= REFINE_LARGEST,
+    }
+}
+
+/// How long each order is refined, from `operations` on. Who asks for a short search gets less.
+fn refinement(args: &SimplifyArgs, operations: u64) -> Refinement {
+    let share = args.playouts.map_or(DEFAULT_PLAYOUTS, |playouts| playouts.min(DEFAULT_PLAYOUTS));
+    let whole = operations.saturating_mul(REFINE_WORK).min(REFINE_MOST);
+    let work = (whole / DEFAULT_PLAYOUTS * share).max(REFINE_LEAST);
+    let (rounds, work) = args.refine.map_or((u64::MAX, work), |rounds| (rounds, u64::MAX));
+    Refinement { rounds, work, seed: args.seed.unwrap_or(0) }
+}
+
+/// The orders to refine: those whose Horner schemes have the fewest operations, and the better occurrence order; and the
+/// operations of the best.
+fn starts(system: &System, orders: &[Vec<usize>]) -> (Vec<Vec<usize>>, u64) {
+    let scored = |orders: &mut dyn Iterator<Item = Vec<usize>>| {
+        let count = |order: &Vec<usize>| Dag::build(system, order, Signs::Canonical).code_counts().total();
+        let mut scored: Vec<(u64, Vec<usize>)> = orders.map(|order| (count(&order), order)).collect();
+        scored.sort_by_key(|&(operations, _)| operations);
+        scored
+    };
+    let best = scored(&mut orders.iter().cloned());
+    let least = best.first().map_or(0, |&(operations, _)| operations);
+    let mut starts: Vec<Vec<usize>> = best.into_iter().take(REFINED).map(|(_, order)| order).collect();
+    if orders.len() > 1 {
+        let occurrence = system.occurrence_order();
+        let reverse = occurrence.iter().rev().copied().collect();
+        let standard = scored(&mut [occurrence, reverse].into_iter()).swap_remove(0).1;
+        if !starts.contains(&standard) {
+            starts.push(standard);
+        }
+    }
+    (starts, least)
+}
+
+fn exceptions(best: &Simplified) -> String {
+    match best.exceptions {
+        0 => String::new(),
+        1 => ", with another variable in 1 sub-expression".into(),
+        count => format!(", with other variables in {count} sub-expressions"),
+    }
+}
+
+/// The best program over the orders, refined unless that is not wanted; where the input holds sums that were multiplied
+/// out, also over the input as it stands.
 fn choose(
     args: &SimplifyArgs,
     system: Arc<System>,
     orders: &[Vec<usize>],
 ) -> Result<(Arc<System>, Simplified), Failure> {
     let stop = Some(&signal::STOP);
+    let greedy = (!args.no_greedy).then_some(0);
+    let mut best = None;
+    if refines(args, &system) {
+        let (starts, operations) = starts(&system, orders);
+        best = best_refined(&system, &starts, refinement(args, operations), greedy, stop);
+    }
     if args.no_greedy {
         let order = orders.first().map_or(&[][..], Vec::as_slice);
-        let best = simplify(&system, order, None, stop);
+        let best = best.unwrap_or_else(|| simplify(&system, order, None, stop));
         return Ok((system, best));
     }
-    let best = best_of(&system, orders, stop);
+    let best = best.or_else(|| best_of(&system, orders, stop));
     let mut best = best.unwrap_or_else(|| simplify(&system, &[], None, stop));
     if args.order.is_some() || !holds_parentheses(&args.file) {
         return Ok((system, best));

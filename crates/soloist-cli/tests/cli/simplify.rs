@@ -54,6 +54,30 @@ fn orders_may_be_given() {
     run(&["simplify", &file, "--method", "dfs", "--playouts", "5"]).refused(2, "dfs");
 }
 
+/// Sub-expressions may have orders of their own: fewer operations, for the same polynomial.
+#[test]
+fn orders_of_sub_expressions() {
+    let operations = |more: &[&str]| {
+        let done = run(&[&["simplify", "res:5,4", "--playouts", "100", "--emit", "json"], more].concat()).exits(0);
+        assert!(done.stderr.contains("verified: equal to the input at 3 random points"), "{done:?}");
+        let refined = done.stderr.contains("with other variables in ");
+        (done.json()["counts"]["operations"].as_u64().unwrap(), refined)
+    };
+    let (one_order, refined) = operations(&["--no-greedy"]);
+    assert!(!refined);
+    let (scheme, refined) = operations(&["--no-greedy", "--refine", "20k"]);
+    assert!(refined && 10 * scheme < 9 * one_order, "{scheme} operations, {one_order} of one order");
+    let (plain, refined) = operations(&["--refine", "0", "--polish", "0"]);
+    assert!(!refined);
+    let (default, refined) = operations(&["--polish", "0"]);
+    assert!(refined && default < plain && default < scheme, "{default} operations, {plain} of one order");
+    let done = run(&["simplify", "res:3,2", "--order", "a0,b0", "--polish", "0"]).exits(0);
+    assert!(
+        !done.stderr.contains("with another variable") && !done.stderr.contains("with other variables"),
+        "{done:?}"
+    );
+}
+
 /// Runs are reproducible, and sums that need not be multiplied out are not.
 #[test]
 fn short_searches_have_short_proofs() {

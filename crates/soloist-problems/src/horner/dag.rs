@@ -44,13 +44,13 @@ pub(super) enum Node {
 
 /// A number times a node; `node == ONE`: the number alone. Where signs are kept, the number is not negative.
 #[derive(Clone, Debug)]
-struct Scaled {
-    value: Coefficient,
-    node: u32,
+pub(super) struct Scaled {
+    pub(super) value: Coefficient,
+    pub(super) node: u32,
 }
 
 /// The node of the number 1.
-const ONE: u32 = 0;
+pub(super) const ONE: u32 = 0;
 
 /// An output or a block: a node with a sign, or the number 0.
 #[derive(Clone, Debug)]
@@ -87,6 +87,17 @@ impl Dag {
     /// innermost, in the order of the table.
     #[must_use]
     pub fn build(system: &System, order: &[usize], signs: Signs) -> Self {
+        let mut dag = Self::empty(signs);
+        let full = super::simplify::complete(system, order);
+        for definition in system.definitions() {
+            let scaled = Builder::new(&mut dag, &definition.polynomial, &full).build();
+            dag.root(scaled, definition.symbol);
+        }
+        dag
+    }
+
+    /// No definitions yet.
+    pub(super) fn empty(signs: Signs) -> Self {
         let mut dag = Self {
             nodes: Vec::new(),
             numbers: Vec::new(),
@@ -99,21 +110,21 @@ impl Dag {
         };
         let one = dag.number(&Coefficient::ONE);
         debug_assert_eq!(one, ONE);
-        let full = super::simplify::complete(system, order);
-        for definition in system.definitions() {
-            let Scaled { value, node } = Builder::new(&mut dag, &definition.polynomial, &full).build();
-            let symbol = definition.symbol.map(|symbol| symbol as u32);
-            if value.is_zero() {
-                dag.roots.push(Root { edge: 2 * ONE, zero: true, symbol });
-                continue;
-            }
-            let edge = dag.signed(&value, node);
-            if edge / 2 != node && !dag.is_number(node) {
-                dag.contents.insert(edge / 2, ());
-            }
-            dag.roots.push(Root { edge, zero: false, symbol });
-        }
         dag
+    }
+
+    /// Adds a definition: an output, or the block behind a symbol.
+    pub(super) fn root(&mut self, Scaled { value, node }: Scaled, symbol: Option<usize>) {
+        let symbol = symbol.map(|symbol| symbol as u32);
+        if value.is_zero() {
+            self.roots.push(Root { edge: 2 * ONE, zero: true, symbol });
+            return;
+        }
+        let edge = self.signed(&value, node);
+        if edge / 2 != node && !self.is_number(node) {
+            self.contents.insert(edge / 2, ());
+        }
+        self.roots.push(Root { edge, zero: false, symbol });
     }
 
     fn node(&mut self, node: Node) -> u32 {
@@ -180,6 +191,35 @@ impl Dag {
             _ if base == ONE => ONE,
             _ => self.node(Node::Power(base, exponent)),
         }
+    }
+
+    /// A number times `symbol^exponent` times a node.
+    pub(super) fn times(&mut self, symbol: usize, exponent: u32, value: Coefficient, node: u32) -> Scaled {
+        if exponent == 0 {
+            return Scaled { value, node };
+        }
+        let base = self.node(Node::Symbol(symbol as u32));
+        let power = self.power(base, exponent);
+        Scaled { value, node: self.product(power, node) }
+    }
+
+    /// `low + symbol^exponent * high`, its content in front.
+    pub(super) fn join(&mut self, low: Scaled, symbol: usize, exponent: u32, high: Scaled) -> Scaled {
+        let high = self.times(symbol, exponent, high.value, high.node);
+        let content = low.value.gcd(&high.value);
+        let negative = self.signs == Signs::Canonical && high.value.is_negative();
+        let mut edge = |part: &Scaled| {
+            // The content divides both and is not zero.
+            let value = part.value.div(&content).unwrap_or(Coefficient::ONE).with_sign(negative);
+            let edge = self.signed(&value, part.node);
+            if edge / 2 != part.node && !self.is_number(part.node) {
+                self.level_multiples.insert((symbol as u32, edge / 2), ());
+            }
+            edge
+        };
+        let (a, b) = (edge(&high), edge(&low));
+        let node = self.node(Node::Sum(a.min(b), a.max(b)));
+        Scaled { value: content.with_sign(negative), node }
     }
 
     /// The number of nodes, leaves included.
@@ -302,41 +342,12 @@ impl<'a> Builder<'a> {
             let part = self.horner(start, end, depth + 1);
             let joined = match done {
                 None => part,
-                Some((above, higher)) => self.join(part, symbol, u32::from(higher - exponent), above),
+                Some((above, higher)) => self.dag.join(part, symbol, u32::from(higher - exponent), above),
             };
             done = Some((joined, exponent));
             end = start;
         }
         let (Scaled { value, node }, least) = done.expect("a range of terms is not empty");
-        self.times(symbol, least.into(), value, node)
-    }
-
-    /// A number times `symbol^exponent` times a node.
-    fn times(&mut self, symbol: usize, exponent: u32, value: Coefficient, node: u32) -> Scaled {
-        if exponent == 0 {
-            return Scaled { value, node };
-        }
-        let base = self.dag.node(Node::Symbol(symbol as u32));
-        let power = self.dag.power(base, exponent);
-        Scaled { value, node: self.dag.product(power, node) }
-    }
-
-    /// `low + symbol^exponent * high`, its content in front.
-    fn join(&mut self, low: Scaled, symbol: usize, exponent: u32, high: Scaled) -> Scaled {
-        let high = self.times(symbol, exponent, high.value, high.node);
-        let content = low.value.gcd(&high.value);
-        let negative = self.dag.signs == Signs::Canonical && high.value.is_negative();
-        let mut edge = |part: &Scaled| {
-            // The content divides both and is not zero.
-            let value = part.value.div(&content).unwrap_or(Coefficient::ONE).with_sign(negative);
-            let edge = self.dag.signed(&value, part.node);
-            if edge / 2 != part.node && !self.dag.is_number(part.node) {
-                self.dag.level_multiples.insert((symbol as u32, edge / 2), ());
-            }
-            edge
-        };
-        let (a, b) = (edge(&high), edge(&low));
-        let node = self.dag.node(Node::Sum(a.min(b), a.max(b)));
-        Scaled { value: content.with_sign(negative), node }
+        self.dag.times(symbol, least.into(), value, node)
     }
 }

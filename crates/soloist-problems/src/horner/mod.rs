@@ -24,7 +24,7 @@
 //! ```
 //!
 //! The files: `number` and [`Polynomial`] hold what is computed, `parse` and `spec` make a [`System`] of it, `dag` its
-//! Horner form for an order, `program` and `greedy` the code, `emit` its text, [`scheme`] and `problem` the search for
+//! Horner form for an order, `local` that with exceptions, `program` and `greedy` the code, `emit` its text, [`scheme`] and `problem` the search for
 //! orders; `evaluate`, `recompute`, `recount` and `verify` check all that and share nothing with it.
 //!
 //! # References
@@ -39,6 +39,7 @@ mod draw;
 mod emit;
 mod evaluate;
 mod greedy;
+mod local;
 mod number;
 mod parse;
 mod poly;
@@ -61,6 +62,7 @@ pub use count::{Counts, power_cost};
 pub use dag::{Dag, Signs};
 pub use emit::{Header, Language, emit};
 pub use greedy::{improve, polish};
+pub use local::{Refined, Refinement, refine};
 pub use number::Coefficient;
 pub use parse::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, parse, read};
 pub use poly::{MAX_EXPONENT, MAX_VARIABLES, Polynomial};
@@ -71,7 +73,7 @@ pub use scheme::{Direction, Partial};
 pub use search::{Found, Search, default_method, search};
 pub(crate) use shipped::DOMAIN;
 pub use shipped::{describe, open};
-pub use simplify::{Simplified, best_of, simplify};
+pub use simplify::{Simplified, best_of, best_refined, simplify};
 pub use spec::{generate, is_spec, write};
 pub use system::{Definition, System};
 pub use verify::{Verified, check, degree, verify_code, verify_exactly};

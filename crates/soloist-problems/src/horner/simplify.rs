@@ -2,6 +2,7 @@
 
 use super::dag::{Dag, Signs};
 use super::greedy::improve;
+use super::local::{Refined, Refinement, refine};
 use super::{Counts, Program, System};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,8 +13,10 @@ pub struct Simplified {
     pub program: Program,
     /// The order of all symbols, outermost first.
     pub order: Vec<usize>,
-    /// Operations of the Horner scheme of that order with common sub-expressions, before the greedy phase.
+    /// Operations of the Horner scheme with common sub-expressions, before the greedy phase.
     pub scheme: Counts,
+    /// Sub-expressions that do not follow the order; see [`refine`].
+    pub exceptions: usize,
 }
 
 impl Simplified {
@@ -30,14 +33,45 @@ impl Simplified {
 /// When `stop` becomes true, the greedy phase ends early, with a correct program.
 #[must_use]
 pub fn simplify(system: &System, order: &[usize], greedy: Option<u64>, stop: Option<&AtomicBool>) -> Simplified {
-    let dag = Dag::build(system, order, Signs::Canonical);
+    finish(system, order, Dag::build(system, order, Signs::Canonical), greedy, stop)
+}
+
+/// The program of a Horner form for `order`.
+fn finish(system: &System, order: &[usize], dag: Dag, greedy: Option<u64>, stop: Option<&AtomicBool>) -> Simplified {
     let scheme = dag.code_counts();
     let mut program = Program::new(system, &dag);
     drop(dag);
     if let Some(seed) = greedy {
         improve(&mut program, seed, stop);
     }
-    Simplified { program, order: complete(system, order), scheme }
+    Simplified { program, order: complete(system, order), scheme, exceptions: 0 }
+}
+
+/// The best program over several orders, each refined: sub-expressions have orders of their own where that saves
+/// operations. With `greedy` each gets the greedy phase. Of equal programs the first one. Stops after at least one when
+/// `stop` becomes true.
+///
+/// `None` without orders, and where [`refine`] can do nothing.
+#[must_use]
+pub fn best_refined(
+    system: &System,
+    orders: &[Vec<usize>],
+    limits: Refinement,
+    greedy: Option<u64>,
+    stop: Option<&AtomicBool>,
+) -> Option<Simplified> {
+    let mut best: Option<Simplified> = None;
+    for order in orders {
+        if best.is_some() && stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            break;
+        }
+        let Refined { dag, exceptions, .. } = refine(system, order, limits, stop)?;
+        let own = Simplified { exceptions, ..finish(system, order, dag, greedy, stop) };
+        if best.as_ref().is_none_or(|best| own.operations() < best.operations()) {
+            best = Some(own);
+        }
+    }
+    best
 }
 
 /// Each symbol once: those of `order` first, then those that it leaves out in the order of the table.

@@ -11,8 +11,9 @@ const MAX_FUTILE: u32 = 1000;
 /// Extracts what saves most until nothing is left.
 pub(super) fn extract_all(work: &mut Work, stop: Option<&AtomicBool>) {
     let mut futile = 0;
+    let mut places = Vec::new();
     while futile < MAX_FUTILE && !stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-        let Some((pair, entry, places)) = work.pairs.pop() else { return };
+        let Some((pair, entry)) = work.pairs.pop(&mut places) else { return };
         let before = work.operations();
         extract(work, pair, &places);
         work.settle();

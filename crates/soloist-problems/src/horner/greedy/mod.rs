@@ -5,6 +5,7 @@ mod index;
 mod pair;
 mod polish;
 mod product;
+mod queue;
 #[cfg(test)]
 mod tests;
 mod work;

@@ -2,7 +2,7 @@
 
 use super::index::{Index, mix, note};
 use super::product::{Numbers, Ratio, Size};
-use std::collections::BinaryHeap;
+use super::queue::Queue;
 
 /// Something that could become a temporary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,17 +21,6 @@ pub(super) enum Pair {
 }
 
 impl Pair {
-    fn hash(&self) -> u64 {
-        let (kind, a, b) = match *self {
-            Self::Sum { a, b, ratio, minus } => (8 + 2 * u64::from(ratio) + u64::from(minus), a, b),
-            Self::Product { a, b } => (0, a, b),
-            Self::Multiple { number, a } => (1, a, number),
-            Self::Factor { sum, a } => (2, a, sum),
-            Self::Number { sum, number } => (3, number, sum),
-        };
-        mix((u64::from(a) << 32 | u64::from(b)) ^ kind.wrapping_mul(0xd6e8_feb8_6659_fd93))
-    }
-
     /// What computing it once costs.
     pub(super) fn cost(&self, numbers: &Numbers) -> i32 {
         match *self {
@@ -44,33 +33,71 @@ impl Pair {
     }
 }
 
-#[derive(Clone, Debug)]
-struct Entry {
-    pair: Pair,
-    /// Operations that all occurrences would save, without what computing it once costs.
-    gain: i32,
-    /// The largest gain for which the queue holds an item.
-    queued: i32,
-    /// The sums in which it was seen, the first one apart; some may have lost it.
-    first: u32,
-    more: Vec<u32>,
-    /// Extracting it has not paid.
-    futile: bool,
+/// A pair in twelve bytes: its kind, with ratio and sign of a sum, and two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    kind: u32,
+    a: u32,
+    b: u32,
 }
 
-/// An item of the queue: its rank, the order among equals, the entry, the gain.
-type Item = (i32, u32, u32, i32);
+impl Key {
+    fn new(pair: Pair) -> Self {
+        let (kind, a, b) = match pair {
+            Pair::Sum { a, b, ratio, minus } => (8 + 2 * ratio + u32::from(minus), a, b),
+            Pair::Product { a, b } => (0, a, b),
+            Pair::Multiple { number, a } => (1, a, number),
+            Pair::Factor { sum, a } => (2, a, sum),
+            Pair::Number { sum, number } => (3, number, sum),
+        };
+        Self { kind, a, b }
+    }
+
+    fn pair(self) -> Pair {
+        let Self { kind, a, b } = self;
+        match kind {
+            0 => Pair::Product { a, b },
+            1 => Pair::Multiple { number: b, a },
+            2 => Pair::Factor { sum: b, a },
+            3 => Pair::Number { sum: b, number: a },
+            _ => Pair::Sum { a, b, ratio: kind / 2 - 4, minus: kind % 2 == 1 },
+        }
+    }
+
+    fn hash(self) -> u64 {
+        mix((u64::from(self.a) << 32 | u64::from(self.b)) ^ u64::from(self.kind).wrapping_mul(0xd6e8_feb8_6659_fd93))
+    }
+}
+
+/// The largest gain queued of an entry whose extraction has not paid: it is not queued again.
+const FUTILE: i32 = i32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    key: Key,
+    /// Operations that all occurrences would save, without what computing it once costs.
+    gain: i32,
+    /// The largest gain for which the queue holds an item, 0 without one, or [`FUTILE`].
+    queued: i32,
+    /// The sums in which it was seen, the first one, and the number of a list of the others, or [`NO_LIST`]; some may have
+    /// lost it.
+    first: u32,
+    more: u32,
+}
+
+const NO_LIST: u32 = u32::MAX;
 
 /// All candidates, by what they save.
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
     entries: Vec<Entry>,
     index: Index,
-    queue: BinaryHeap<Item>,
-    /// Draws the order of equal gains; 0: a fixed one.
+    /// Lists of sums, and those that no entry has any more.
+    lists: Vec<Vec<u32>>,
+    free: Vec<u32>,
+    /// Waits for the first question: until then most of what is counted changes again.
+    queue: Option<Queue>,
     seed: u64,
-    /// Of sixteenths of an operation that are added to a gain at random, the bits that are.
-    noise: u32,
     futile: Vec<u32>,
     /// Changes of counts so far: a measure of the work done.
     pub(super) work: u64,
@@ -81,13 +108,15 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
+    /// No candidates yet; `seed` draws the order of equal gains, 0: the oldest is the first.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             entries: Vec::new(),
             index: Index::new(),
-            queue: BinaryHeap::new(),
+            lists: Vec::new(),
+            free: Vec::new(),
+            queue: None,
             seed,
-            noise: 0,
             futile: Vec::new(),
             work: 0,
             journal: None,
@@ -102,15 +131,14 @@ impl Pairs {
     /// Adds `change` to what `pair` saves; `place` is where it was seen.
     pub(super) fn count(&mut self, pair: Pair, change: i32, place: u32, numbers: &Numbers) {
         self.work += 1;
+        let key = Key::new(pair);
         let entries = &self.entries;
-        let hash = pair.hash();
-        let known = self.index.find(hash, |at| entries[at as usize].pair == pair);
+        let known = self.index.find(key.hash(), |at| entries[at as usize].key == key);
         let at = known.unwrap_or_else(|| {
             let at = self.entries.len() as u32;
-            let gain = -pair.cost(numbers);
-            self.entries.push(Entry { pair, gain, queued: 0, first: place, more: Vec::new(), futile: false });
+            self.entries.push(Entry { key, gain: -pair.cost(numbers), queued: 0, first: place, more: NO_LIST });
             let entries = &self.entries;
-            self.index.push(|at| entries[at as usize].pair.hash());
+            self.index.push(|at| entries[at as usize].key.hash());
             at
         });
         if let Some(journal) = &mut self.journal {
@@ -122,45 +150,61 @@ impl Pairs {
             return;
         }
         if entry.first != place {
-            note(&mut entry.more, place);
+            if entry.more == NO_LIST {
+                entry.more = self.free.pop().unwrap_or_else(|| {
+                    self.lists.push(Vec::new());
+                    self.lists.len() as u32 - 1
+                });
+            }
+            note(&mut self.lists[entry.more as usize], place);
         }
-        if entry.gain > entry.queued && !entry.futile {
+        if entry.gain > entry.queued
+            && let Some(queue) = &mut self.queue
+        {
             entry.queued = entry.gain;
-            let gain = entry.gain;
-            self.queue.push(self.item(at, gain));
+            queue.push(at, entry.gain);
         }
     }
 
-    fn item(&self, at: u32, gain: i32) -> Item {
-        let tie = if self.seed == 0 { !at } else { mix(self.seed ^ u64::from(at)) as u32 };
-        let rank = gain.saturating_mul(16).saturating_add((tie >> 20 & self.noise) as i32);
-        (rank, tie, at, gain)
-    }
-
-    /// The candidate with the largest gain, at least 1, with the sums in which it may be, in ascending order.
-    pub(super) fn pop(&mut self) -> Option<(Pair, u32, Vec<u32>)> {
-        while let Some((_, _, at, gain)) = self.queue.pop() {
-            let entry = &mut self.entries[at as usize];
+    /// The candidate with the largest gain, at least 1, and its number; puts the sums in which it may be into `places`, in
+    /// ascending order.
+    pub(super) fn pop(&mut self, places: &mut Vec<u32>) -> Option<(Pair, u32)> {
+        let Self { entries, queue, .. } = self;
+        let queue = queue.get_or_insert_with(|| {
+            let mut queue = Queue::new(self.seed, 0);
+            for (at, entry) in entries.iter_mut().enumerate() {
+                if entry.gain > entry.queued {
+                    entry.queued = entry.gain;
+                    queue.push(at as u32, entry.gain);
+                }
+            }
+            queue
+        });
+        while let Some((at, gain)) = queue.pop() {
+            let entry = &mut entries[at as usize];
+            if entry.queued == FUTILE {
+                continue;
+            }
             if gain == entry.queued {
                 entry.queued = 0;
             }
-            if entry.futile {
-                continue;
-            }
             let now = entry.gain;
             if now == gain {
-                let mut places = Vec::with_capacity(1 + entry.more.len());
+                places.clear();
                 places.push(entry.first);
-                places.append(&mut entry.more);
-                places.sort_unstable();
-                places.dedup();
-                entry.first = places[0];
-                entry.more.extend_from_slice(&places[1..]);
-                return Some((entry.pair, at, places));
+                if entry.more != NO_LIST {
+                    let list = &mut self.lists[entry.more as usize];
+                    list.sort_unstable();
+                    list.dedup();
+                    places.extend_from_slice(list);
+                    places.sort_unstable();
+                    places.dedup();
+                }
+                return Some((entry.key.pair(), at));
             }
             if now > entry.queued {
                 entry.queued = now;
-                self.queue.push(self.item(at, now));
+                queue.push(at, now);
             }
         }
         None
@@ -168,14 +212,16 @@ impl Pairs {
 
     /// Says that extracting an entry has not paid: it is not tried again before the next mark.
     pub(super) fn give_up(&mut self, at: u32) {
-        self.entries[at as usize].futile = true;
+        self.entries[at as usize].queued = FUTILE;
         self.futile.push(at);
     }
 
-    /// From here on changes are recorded, so that they can be taken back.
+    /// From here on changes are recorded, so that they can be taken back. `seed` draws the order of equal gains; up to
+    /// `noise` sixteenths of an operation are added to gains at random.
     pub(super) fn mark(&mut self, seed: u64, noise: u32) {
-        (self.seed, self.noise, self.marked) = (seed, noise, self.entries.len());
+        self.marked = self.entries.len();
         self.forget();
+        self.queue.get_or_insert_with(|| Queue::new(seed, noise)).restart(seed, noise);
     }
 
     /// Takes back all changes since the mark.
@@ -189,17 +235,21 @@ impl Pairs {
         while self.entries.len() > self.marked
             && let Some(entry) = self.entries.pop()
         {
-            self.index.pop(entry.pair.hash());
+            self.index.pop(entry.key.hash());
+            if entry.more != NO_LIST {
+                self.lists[entry.more as usize].clear();
+                self.free.push(entry.more);
+            }
         }
     }
 
     /// Empties the queue, the journal and the list of what did not pay.
     fn forget(&mut self) {
-        for (_, _, at, _) in self.queue.drain() {
-            self.entries[at as usize].queued = 0;
+        if let Some(queue) = &mut self.queue {
+            queue.drain(|at| self.entries[at as usize].queued = 0);
         }
         for at in self.futile.drain(..) {
-            self.entries[at as usize].futile = false;
+            self.entries[at as usize].queued = 0;
         }
         self.journal.get_or_insert_default().clear();
     }

@@ -13,36 +13,36 @@ fn reduce(x: u64) -> u64 {
 }
 
 /// Any number modulo [`MODULUS`].
-pub(super) fn residue(x: u64) -> u64 {
+pub(in crate::horner) fn residue(x: u64) -> u64 {
     x % MODULUS
 }
 
 /// The residue of a signed number.
-pub(super) fn signed(x: i64) -> u64 {
+pub(in crate::horner) fn signed(x: i64) -> u64 {
     let size = residue(x.unsigned_abs());
     if x < 0 { negate(size) } else { size }
 }
 
 #[inline(always)]
-pub(super) fn add(a: u64, b: u64) -> u64 {
+pub(in crate::horner) fn add(a: u64, b: u64) -> u64 {
     let sum = a + b;
     if sum >= MODULUS { sum - MODULUS } else { sum }
 }
 
 #[inline(always)]
-pub(super) fn negate(a: u64) -> u64 {
+pub(in crate::horner) fn negate(a: u64) -> u64 {
     if a == 0 { 0 } else { MODULUS - a }
 }
 
 #[inline(always)]
-pub(super) fn mul(a: u64, b: u64) -> u64 {
+pub(in crate::horner) fn mul(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     // Both parts are below 2^61: their sum is below 2^62.
     reduce((product as u64 & MODULUS) + (product >> 61) as u64)
 }
 
 /// `a` to the power `n`.
-pub(super) fn power(mut a: u64, mut n: u64) -> u64 {
+pub(in crate::horner) fn power(mut a: u64, mut n: u64) -> u64 {
     let mut result = 1;
     while n > 0 {
         if n & 1 == 1 {
@@ -55,12 +55,12 @@ pub(super) fn power(mut a: u64, mut n: u64) -> u64 {
 }
 
 /// The number whose product with `a` is 1; 0 for 0.
-pub(super) fn inverse(a: u64) -> u64 {
+pub(in crate::horner) fn inverse(a: u64) -> u64 {
     power(a, MODULUS - 2)
 }
 
 /// The coordinates of the point: `count` numbers from 2 to the modulus less 2, always the same ones.
-pub(super) fn point(count: usize) -> Vec<u64> {
+pub(in crate::horner) fn point(count: usize) -> Vec<u64> {
     // Any seed will do; a fixed one makes every count reproducible.
     let mut rng = Rng::new(0x5eed_4012);
     (0..count).map(|_| 2 + rng.below(MODULUS - 3)).collect()
@@ -68,7 +68,7 @@ pub(super) fn point(count: usize) -> Vec<u64> {
 
 /// The greatest common divisor; 0 counts as divisible by everything.
 #[inline]
-pub(super) fn gcd(mut a: u64, mut b: u64) -> u64 {
+pub(in crate::horner) fn gcd(mut a: u64, mut b: u64) -> u64 {
     if a == 1 || b == 1 {
         return 1;
     }

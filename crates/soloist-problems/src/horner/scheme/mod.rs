@@ -25,7 +25,7 @@
 //! ```
 
 mod evaluate;
-mod field;
+pub(in crate::horner) mod field;
 mod kernel;
 mod memo;
 mod met;

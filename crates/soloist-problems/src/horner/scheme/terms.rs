@@ -104,15 +104,15 @@ impl Terms {
         &self.exponents[at * self.variables..(at + 1) * self.variables]
     }
 
-    pub(super) fn residue(&self, at: usize) -> u64 {
+    pub(in crate::horner) fn residue(&self, at: usize) -> u64 {
         self.residues[at]
     }
 
-    pub(super) fn size(&self, at: usize) -> u64 {
+    pub(in crate::horner) fn size(&self, at: usize) -> u64 {
         self.sizes[at]
     }
 
-    pub(super) fn output(&self, at: usize) -> u32 {
+    pub(in crate::horner) fn output(&self, at: usize) -> u32 {
         self.outputs[at]
     }
 

@@ -30,7 +30,7 @@ fn polynomial(text: &str) -> Polynomial {
 }
 
 /// An order of the symbols by names.
-fn named(system: &System, names: &str) -> Vec<usize> {
+pub(super) fn named(system: &System, names: &str) -> Vec<usize> {
     names.split(',').map(|name| system.symbols().iter().position(|own| own == name).unwrap()).collect()
 }
 
@@ -41,7 +41,7 @@ fn shuffled(n: usize, rng: &mut Rng) -> Vec<usize> {
 }
 
 /// A benchmark expression, if the folder of them is beside the checkout.
-fn shared(name: &str) -> Option<System> {
+pub(super) fn shared(name: &str) -> Option<System> {
     let path = shared_data("horner")?.join(format!("{name}.txt"));
     Some(read(path.to_str().unwrap(), true).unwrap())
 }
