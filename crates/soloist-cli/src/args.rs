@@ -228,7 +228,7 @@ pub(crate) struct SimplifyArgs {
     /// first]
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) time: Option<Duration>,
-    /// Orders that are scored, exactly: 1000, 1e6, 200k
+    /// Orders that are scored, exactly: 1000, 1e6, 200k; fewer than 2000 shorten the later phases likewise
     #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) playouts: Option<u64>,
     /// After the search, find the best order of all and prove it, however long it takes: up to 24 variables, seconds for
@@ -241,7 +241,8 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) refine: Option<u64>,
     /// Attempts to lower the operations after the greedy phase, by annealing: ten thousands a second, more find more; 0:
-    /// none [default: by work, some 10 attempts for each operation, at least 10k; none beyond 200,000 operations]
+    /// none [default: by work, some 10 attempts for each operation, 10k for small programs, fewer with few --playouts; none beyond
+    /// 200,000 operations]
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) polish: Option<u64>,
     /// Stop after the Horner scheme and its common sub-expressions

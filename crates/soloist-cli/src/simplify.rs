@@ -27,8 +27,8 @@ const POLISH_LEAST: u64 = 3_000_000;
 const POLISH_MOST: u64 = 80_000_000;
 /// Operations beyond which nothing is polished without --polish: an attempt alone would take many seconds.
 const POLISH_LARGEST: u64 = 200_000;
-/// Work of refining one order without --refine: for each operation, altogether at least, and at most for the default number
-/// of orders; see [`Refinement`].
+/// Work of refining one order without --refine: for each operation, altogether at least, even in a short run (some 30 ms), and
+/// at most for the default number of orders; see [`Refinement`].
 const REFINE_WORK: u64 = 4000;
 const REFINE_LEAST: u64 = 1_000_000;
 const REFINE_MOST: u64 = 100_000_000;
@@ -64,8 +64,8 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let read = |expand| open(&args.file, expand).map_err(|error| Failure::runtime(error.to_string()));
     let system = Arc::new(read(true)?);
     let order = named_order(&system, args.order.as_ref().map_or(&[], |names| &names.0))?;
-    note(&format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
     signal::install(args.quiet, target.iter().filter_map(|target| temporary(target.path())).collect())?;
+    note(&format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
 
     phases.enter("searching for an order");
     let (orders, interrupted) = if args.order.is_none() {
@@ -75,9 +75,13 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     } else {
         (vec![order], false)
     };
-    phases.enter("building the code");
+    phases.enter(if refines(args, &system) { "refining orders and building the code" } else { "building the code" });
     let begun = Instant::now();
     let (system, mut best) = choose(args, system, &orders)?;
+    if best.attempts > 0 {
+        let (attempts, after) = (best.attempts, best.scheme.total());
+        note(&format!("orders of sub-expressions: {after} operations after {attempts} attempts to change one"));
+    }
     phases.enter("polishing the code");
     improve_further(args, &mut best, &note);
     let counts = best.program.counts();
@@ -100,8 +104,13 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
         Emit::Json => Language::Json,
     };
     let write = |language| {
-        let header =
-            Header { function: &args.function, source: &args.file, input: system.counts(), order: &best.order };
+        let header = Header {
+            function: &args.function,
+            source: &args.file,
+            input: system.counts(),
+            order: &best.order,
+            exceptions: best.exceptions,
+        };
         emit(&system, &best.program, language, &header)
     };
     phases.enter("writing the code");
@@ -140,7 +149,6 @@ fn plan(args: &SimplifyArgs) -> Result<(Method, Budget), Failure> {
 /// Searches for orders.
 fn find(args: &SimplifyArgs, system: &Arc<System>, method: Method, budget: Budget) -> Result<Found, Failure> {
     // Who asks for a short search wants no long proof.
-    let share = args.playouts.map_or(DEFAULT_PLAYOUTS, |playouts| playouts.min(DEFAULT_PLAYOUTS));
     let asked = Search {
         method,
         direction: Direction::Forward,
@@ -148,7 +156,7 @@ fn find(args: &SimplifyArgs, system: &Arc<System>, method: Method, budget: Budge
         threads: args.threads.unwrap_or(1),
         budget,
         stop: Some(&signal::STOP),
-        prove: if args.prove { u64::MAX } else { PROOF_WORK / DEFAULT_PLAYOUTS * share },
+        prove: if args.prove { u64::MAX } else { scaled(args, PROOF_WORK) },
     };
     let quiet = args.quiet;
     let mut improved = |score: f64, elapsed: Duration| {
@@ -180,6 +188,12 @@ fn candidates(system: &System, found: &Found) -> Vec<Vec<usize>> {
     orders
 }
 
+/// The part of the `work` that a phase does by default which it does here: who asks for few orders wants a short run.
+fn scaled(args: &SimplifyArgs, work: u64) -> u64 {
+    let playouts = args.playouts.map_or(DEFAULT_PLAYOUTS, |playouts| playouts.min(DEFAULT_PLAYOUTS));
+    work * playouts / DEFAULT_PLAYOUTS
+}
+
 /// Whether orders are refined.
 fn refines(args: &SimplifyArgs, system: &System) -> bool {
     match args.refine {
@@ -188,11 +202,10 @@ fn refines(args: &SimplifyArgs, system: &System) -> bool {
     }
 }
 
-/// How long each order is refined, from `operations` on. Who asks for a short search gets less.
+/// How long each order is refined, from `operations` on.
 fn refinement(args: &SimplifyArgs, operations: u64) -> Refinement {
-    let share = args.playouts.map_or(DEFAULT_PLAYOUTS, |playouts| playouts.min(DEFAULT_PLAYOUTS));
     let whole = operations.saturating_mul(REFINE_WORK).min(REFINE_MOST);
-    let work = (whole / DEFAULT_PLAYOUTS * share).max(REFINE_LEAST);
+    let work = scaled(args, whole).max(REFINE_LEAST);
     let (rounds, work) = args.refine.map_or((u64::MAX, work), |rounds| (rounds, u64::MAX));
     Refinement { rounds, work, seed: args.seed.unwrap_or(0) }
 }
@@ -212,8 +225,9 @@ fn starts(system: &System, orders: &[Vec<usize>]) -> (Vec<Vec<usize>>, u64) {
     if orders.len() > 1 {
         let occurrence = system.occurrence_order();
         let reverse = occurrence.iter().rev().copied().collect();
-        let standard = scored(&mut [occurrence, reverse].into_iter()).swap_remove(0).1;
-        if !starts.contains(&standard) {
+        if let Some((_, standard)) = scored(&mut [occurrence, reverse].into_iter()).into_iter().next()
+            && !starts.contains(&standard)
+        {
             starts.push(standard);
         }
     }
@@ -287,7 +301,10 @@ fn improve_further(args: &SimplifyArgs, best: &mut Simplified, note: &dyn Fn(&st
     let (rounds, work) = match args.polish {
         Some(rounds) => (rounds, u64::MAX),
         None if before > POLISH_LARGEST => (0, 0),
-        None => (u64::MAX, before.saturating_mul(before.max(POLISH_WORK)).clamp(POLISH_LEAST, POLISH_MOST)),
+        None => {
+            let whole = before.saturating_mul(before.max(POLISH_WORK)).clamp(POLISH_LEAST, POLISH_MOST);
+            (u64::MAX, scaled(args, whole))
+        }
     };
     let start = Instant::now();
     let seed = args.seed.unwrap_or(0);

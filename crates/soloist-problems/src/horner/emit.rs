@@ -74,6 +74,8 @@ pub struct Header<'a> {
     pub input: Counts,
     /// The order of the variables, by symbol.
     pub order: &'a [usize],
+    /// Sub-expressions that do not follow it.
+    pub exceptions: usize,
 }
 
 /// Writes `program`, made of `system`, as code.
@@ -189,6 +191,9 @@ impl<'a> Writer<'a> {
             let start = if at == 0 { "order, outermost first: " } else { "    " };
             let end = if (at + 1) * 16 < order.len() { "," } else { "" };
             self.comment(&format!("{start}{}{end}", names.join(", ")));
+        }
+        if header.exceptions > 0 {
+            self.comment(&format!("sub-expressions with an order of their own: {}", header.exceptions));
         }
         if self.language != Language::Form {
             for (place, symbol) in system.inputs().into_iter().enumerate() {

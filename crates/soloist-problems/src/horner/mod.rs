@@ -18,7 +18,8 @@
 //! // x outermost: x^2*(y + x*(y^2 + z)).
 //! let best = simplify(&system, &[0, 1, 2], Some(0), None);
 //! assert_eq!(best.operations(), 6);
-//! let header = Header { function: "f", source: "f.txt", input: system.counts(), order: &best.order };
+//! let (order, exceptions) = (&best.order[..], best.exceptions);
+//! let header = Header { function: "f", source: "f.txt", input: system.counts(), order, exceptions };
 //! let code = emit(&system, &best.program, Language::C, &header);
 //! assert_eq!(verify_code(&system, &code, Language::C).unwrap().counts.total(), 6);
 //! ```

@@ -17,6 +17,8 @@ pub struct Simplified {
     pub scheme: Counts,
     /// Sub-expressions that do not follow the order; see [`refine`].
     pub exceptions: usize,
+    /// Attempts to find such, for all orders together.
+    pub attempts: u64,
 }
 
 impl Simplified {
@@ -44,7 +46,7 @@ fn finish(system: &System, order: &[usize], dag: Dag, greedy: Option<u64>, stop:
     if let Some(seed) = greedy {
         improve(&mut program, seed, stop);
     }
-    Simplified { program, order: complete(system, order), scheme, exceptions: 0 }
+    Simplified { program, order: complete(system, order), scheme, exceptions: 0, attempts: 0 }
 }
 
 /// The best program over several orders, each refined: sub-expressions have orders of their own where that saves
@@ -60,13 +62,28 @@ pub fn best_refined(
     greedy: Option<u64>,
     stop: Option<&AtomicBool>,
 ) -> Option<Simplified> {
+    let mut tried = 0;
+    let best = best(orders, stop, |order| {
+        let Refined { dag, exceptions, attempts } = refine(system, order, limits, stop)?;
+        tried += attempts;
+        Some(Simplified { exceptions, ..finish(system, order, dag, greedy, stop) })
+    })?;
+    Some(Simplified { attempts: tried, ..best })
+}
+
+/// The best of what `make` makes of the orders, the first one of equals, or `None` if it makes nothing of one. Stops after at
+/// least one when `stop` becomes true.
+fn best(
+    orders: &[Vec<usize>],
+    stop: Option<&AtomicBool>,
+    mut make: impl FnMut(&[usize]) -> Option<Simplified>,
+) -> Option<Simplified> {
     let mut best: Option<Simplified> = None;
     for order in orders {
         if best.is_some() && stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             break;
         }
-        let Refined { dag, exceptions, .. } = refine(system, order, limits, stop)?;
-        let own = Simplified { exceptions, ..finish(system, order, dag, greedy, stop) };
+        let own = make(order)?;
         if best.as_ref().is_none_or(|best| own.operations() < best.operations()) {
             best = Some(own);
         }
@@ -88,15 +105,5 @@ pub(super) fn complete(system: &System, order: &[usize]) -> Vec<usize> {
 /// `None` without orders.
 #[must_use]
 pub fn best_of(system: &System, orders: &[Vec<usize>], stop: Option<&AtomicBool>) -> Option<Simplified> {
-    let mut best: Option<Simplified> = None;
-    for order in orders {
-        if best.is_some() && stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            break;
-        }
-        let own = simplify(system, order, Some(0), stop);
-        if best.as_ref().is_none_or(|best| own.operations() < best.operations()) {
-            best = Some(own);
-        }
-    }
-    best
+    best(orders, stop, |order| Some(simplify(system, order, Some(0), stop)))
 }

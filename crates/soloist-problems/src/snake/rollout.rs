@@ -39,6 +39,7 @@ impl<const W: usize> Rollout<Snakes<W>> for Walk {
     }
 }
 
+/// [`softmax`] for the problem's kind and spread.
 fn by_weight<const W: usize, const BIAS: bool>(
     problem: &Snakes<W>,
     state: &mut Path<W>,
@@ -91,11 +92,8 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
     // The sums of the weights up to each move; never more moves than dimensions.
     let mut sums = [u64::MAX; 16];
     // A bias goes by the number of free vertices: one exponential for each.
-    let factors: [f64; 16] = if BIAS {
-        std::array::from_fn(|room| policy.bias_factor(problem.bias_of(room as u32)))
-    } else {
-        [1.0; 16]
-    };
+    let factors: [f64; 16] =
+        if BIAS { std::array::from_fn(|room| policy.bias_factor(problem.bias_of(room as u32))) } else { [1.0; 16] };
     loop {
         let legal = problem.legal::<COIL, TWO>(&path);
         if legal == 0 {

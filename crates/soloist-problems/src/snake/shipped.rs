@@ -125,8 +125,9 @@ pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult 
     let cube = if is_spec(instance) { parse_spec(instance)? } else { read(instance)? };
     let chosen = |name: &str| options.get(name).map_or("", String::as_str);
     if let Some(orders) = orders(kind, chosen("symmetry")) {
-        let set = |option: &&DomainOption| ![option.values[0], ""].contains(&chosen(option.name));
-        if let Some(option) = [CODE, POTENTIAL].iter().find(set) {
+        // The default, which is always there, is no choice of the user's.
+        let is_chosen = |option: &&DomainOption| ![option.values[0], ""].contains(&chosen(option.name));
+        if let Some(option) = [CODE, POTENTIAL].iter().find(is_chosen) {
             let message = format!("with `symmetry` the option `{}` has no effect: leave it out", option.name);
             return Err(InstanceError::new(instance, message));
         }

@@ -68,6 +68,7 @@ impl Queue {
 
     /// Another order; the queue is empty.
     pub(super) fn restart(&mut self, seed: u64, noise: u32) {
+        debug_assert!(self.heap.is_empty());
         (self.seed, self.noise) = (seed, noise);
     }
 
@@ -77,6 +78,7 @@ impl Queue {
 
     /// Adds a candidate; `gain` is positive.
     pub(super) fn push(&mut self, at: u32, gain: i32) {
+        debug_assert!(gain > 0);
         if self.seed == 0 && self.noise == 0 && gain < BUCKETS {
             let gain = gain as usize;
             if gain >= self.buckets.len() {

@@ -18,7 +18,7 @@ const TEXT: &str = "F = a*d*f-a*e^2-b^2*f+2*b*c*e-c^2*d; G = 3*a*b*c+6*a*b*d-4*c
     H = (a+b+c)*(d+e-f)*(a-d)-2*a*b+(b-2*c)^3*d;";
 
 fn assert_same(system: &System, program: &Program) {
-    let header = Header { function: "f", source: "a", input: system.counts(), order: &[] };
+    let header = Header { function: "f", source: "a", input: system.counts(), order: &[], exceptions: 0 };
     let code = emit(system, program, Language::Form, &header);
     let verified = verify_code(system, &code, Language::Form).unwrap();
     assert_eq!(verified.counts, program.counts(), "{code}");

@@ -140,6 +140,17 @@ impl Graph {
         self.nodes.len()
     }
 
+    /// Terms of all polynomials, in use or not.
+    pub(super) fn listed_terms(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// Exponents kept of the factors that polynomials are divided by.
+    #[cfg(test)]
+    pub(super) fn kept_exponents(&self) -> usize {
+        self.divisors.len()
+    }
+
     /// Polynomials, in use or not.
     pub(super) fn polynomials(&self) -> usize {
         self.polynomials.len()
@@ -235,12 +246,8 @@ impl Graph {
 
     /// The first variable in the order that a polynomial holds.
     fn first(&self, own: &Polynomial) -> u32 {
-        let (divisor, terms) = (self.divisor(own), &self.terms[own.terms.0 as usize..own.terms.1 as usize]);
-        let held = |&&variable: &&usize| {
-            let (column, least) = (&self.columns[variable], divisor[variable]);
-            terms.iter().any(|&term| column[term as usize] > least)
-        };
-        self.order.iter().find(held).map_or(NONE, |&variable| variable as u32)
+        let held = |&variable: &u32| self.holds(own, variable);
+        self.order.iter().map(|&variable| variable as u32).find(held).unwrap_or(NONE)
     }
 
     /// Counts one more use of a node.
@@ -313,11 +320,14 @@ impl Graph {
         self.divisors.extend_from_within(from..from + self.columns.len());
         self.divisors[divisor as usize + v] += exponent;
         let scale = field::mul(own.scale, self.inverses[v][usize::from(exponent)]);
+        let known = self.polynomials.len();
         let (high, content) = self.polynomial(&with, scale, divisor);
-        let power = match exponent {
-            1 => self.other(POWER, u64::from(variable) << 16 | 1, NONE, NONE, 0),
-            _ => self.other(POWER, u64::from(variable) << 16 | u64::from(exponent), NONE, NONE, 1),
-        };
+        if self.polynomials.len() == known {
+            // It was met before, with a divisor of its own.
+            self.divisors.truncate(divisor as usize);
+        }
+        let squarings = u8::from(exponent > 1);
+        let power = self.other(POWER, u64::from(variable) << 16 | u64::from(exponent), NONE, NONE, squarings);
         let product = if high == ONE { power } else { self.other(PRODUCT, power.into(), high, power, 1) };
         let (rest, parts) = if without.is_empty() {
             ([NONE, high], [product, NONE])

@@ -5,7 +5,7 @@ mod graph;
 #[cfg(test)]
 mod tests;
 
-use super::dag::{Dag, Table};
+use super::dag::{Dag, Signs, Table};
 use super::scheme::Terms;
 use super::{System, problem};
 use graph::{Graph, NONE};
@@ -14,13 +14,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Variables and total degree of a system beyond which nothing is refined: their sum bounds how deep forms are nested.
 const MAX_DEPTH: u64 = 1000;
-/// All is built anew when there are so many nodes for each one at first, and some more: most are out of use then.
+/// All is built anew when there are so many nodes, or terms of polynomials, for each one at first, and some more: most are out
+/// of use then.
 const WORN: usize = 8;
 const WORN_LEAST: usize = 1 << 16;
+const WORN_TERMS: usize = 1 << 26;
 /// Temperature at the beginning, in operations; it falls to 0 over this part of the run.
 const HOT: f64 = 0.3;
 const COOLED: f64 = 0.9;
-/// Draws in a row that find no sum to change before the search ends.
+/// Draws in a row that find no sum to change before all is built anew, or the search ends if nothing is out of use.
 const MAX_IDLE: u32 = 10_000;
 
 /// How long [`refine`] tries.
@@ -57,8 +59,9 @@ pub struct Refined {
 ///
 /// The result is built from the exact terms: polynomials are told apart by their values at a random point, as by
 /// [`Scheme`](super::scheme::Scheme), but a point that mixes two of them up costs operations at most, nothing else. Equal
-/// arguments give equal forms unless `stop` ends the run early. Memory: some 150 bytes and two for each variable, for each of
-/// about eight times as many sub-expressions as the form has.
+/// arguments give equal forms unless `stop` ends the run early. Where that leaves more operations than `order` alone, as a
+/// few attempts may, the form of `order` is the result. Memory: some 150 bytes, two for each variable and four for each
+/// term, for each of about eight times as many sub-expressions as the form has.
 ///
 /// `None` where nothing can be done: coefficients of more than 64 bits, or more than 1000 variables and degrees together.
 ///
@@ -75,8 +78,15 @@ pub fn refine(system: &System, order: &[usize], limits: Refinement, stop: Option
     }
     let order = super::simplify::complete(system, order);
     let (graph, attempts) = anneal(&terms, system.definitions().len(), &order, limits, stop);
-    let exceptions = graph.choices().len();
-    Some(Refined { dag: build::build(system, &graph, &order), exceptions, attempts })
+    let (exceptions, dag) = (graph.choices().len(), build::build(system, &graph, &order));
+    drop(graph);
+    let plain = Dag::build(system, &order, Signs::Canonical);
+    // The graph does not count what contents and powers of powers share.
+    Some(if exceptions == 0 || plain.code_counts().total() < dag.code_counts().total() {
+        Refined { dag: plain, exceptions: 0, attempts }
+    } else {
+        Refined { dag, exceptions, attempts }
+    })
 }
 
 /// The best form that annealing finds, and the number of attempts.
@@ -89,19 +99,24 @@ fn anneal(
 ) -> (Graph, u64) {
     let Refinement { rounds, work, seed } = limits;
     let mut graph = Graph::new(terms, outputs, order, &Table::default());
-    let (mut fresh, mut spent) = (graph.len(), 0);
+    let (mut fresh, mut fresh_terms, mut spent) = (graph.len(), graph.listed_terms(), 0);
     let mut rng = Rng::new(seed);
     let (mut attempts, mut idle) = (0, 0);
     while attempts < rounds
         && spent + graph.work < work
-        && idle < MAX_IDLE
         && graph.polynomials() > 0
         && !stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     {
-        if graph.len() > WORN * fresh + WORN_LEAST {
+        if idle == MAX_IDLE && graph.len() == fresh {
+            break;
+        }
+        let worn = graph.len() > WORN * fresh + WORN_LEAST
+            || graph.listed_terms() > WORN * fresh_terms + WORN_TERMS
+            || idle == MAX_IDLE;
+        if worn {
             spent += graph.work;
             graph = Graph::new(terms, outputs, order, &graph.choices());
-            fresh = graph.len();
+            (fresh, fresh_terms, idle) = (graph.len(), graph.listed_terms(), 0);
         }
         graph.work += 1;
         idle += 1;

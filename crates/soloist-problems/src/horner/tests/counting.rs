@@ -137,7 +137,7 @@ fn greedy_phase_is_exact_and_never_worse() {
             let before = best.operations();
             polish(&mut best.program, 100 * seed, u64::MAX, seed, None, &mut |_, _| {});
             assert!(best.operations() <= before);
-            let header = Header { function: "f", source: "a", input: system.counts(), order: &order };
+            let header = Header { function: "f", source: "a", input: system.counts(), order: &order, exceptions: 0 };
             let form = emit(&system, &best.program, Language::Form, &header);
             assert_eq!(verify_exactly(&system, &form).unwrap(), Some(()), "{form}");
         }
@@ -252,7 +252,7 @@ proptest! {
             prop_assert!(dag.counts().total() <= dag.level_counts().total());
             let program = Program::new(&system, &dag);
             prop_assert_eq!(program.counts(), dag.code_counts());
-            let header = Header { function: "f", source: "a", input: system.counts(), order: &order };
+            let header = Header { function: "f", source: "a", input: system.counts(), order: &order, exceptions: 0 };
             let code = emit(&system, &program, Language::Rust, &header);
             prop_assert_eq!(verify_code(&system, &code, Language::Rust).unwrap().counts, program.counts());
         }

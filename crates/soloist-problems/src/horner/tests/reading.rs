@@ -225,7 +225,7 @@ proptest! {
         for expand in [true, false] {
             let system = parse("a", closed.as_bytes(), expand).unwrap();
             let best = simplify(&system, &[0], Some(0), None);
-            let header = Header { function: "f", source: "a", input: system.counts(), order: &best.order };
+            let header = Header { function: "f", source: "a", input: system.counts(), order: &best.order, exceptions: 0 };
             let code = emit(&system, &best.program, Language::C, &header);
             prop_assert_eq!(verify_code(&system, &code, Language::C).unwrap().counts, best.program.counts());
         }

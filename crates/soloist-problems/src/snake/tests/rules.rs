@@ -173,11 +173,11 @@ fn equal_keys_mean_equal_futures() {
 }
 
 /// The fast playouts draw what the engine's plain code draws.
-fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code, bias: f64) {
+fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code, (bias, rate): (f64, f64)) {
     let problem = Snakes::<W>::new(kind, &cube(d, k), code, Potential::default());
     let mut fast = problem.rollout("random").unwrap();
     let (mut rng, mut plain_rng) = (Rng::new(7), Rng::new(7));
-    let mut policy = Policy::new(1.0, bias, 3.0);
+    let mut policy = Policy::new(1.0, bias, 3.0).with_bias_rate(rate);
     let mut from = problem.root();
     for round in 0..40 {
         let (mut state, mut plain) = (from.clone(), from.clone());
@@ -206,7 +206,10 @@ fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code, bias: f64
 
 #[test]
 fn fast_playouts_are_the_plain_ones() {
-    for (kind, bias) in [(Kind::Snake, 0.0), (Kind::Coil, 0.0), (Kind::Snake, 0.7), (Kind::Coil, -0.4)] {
+    let plain = (0.0, 0.0);
+    for (kind, bias) in
+        [(Kind::Snake, plain), (Kind::Coil, plain), (Kind::Snake, (0.7, 0.0)), (Kind::Coil, (-0.4, 0.0))]
+    {
         for (d, k) in [(2, 2), (3, 1), (5, 2), (7, 2), (8, 2), (8, 3), (8, 5), (6, 1), (4, 7)] {
             plays_alike::<4>(kind, d, k, Code::Vertex, bias);
         }
@@ -216,6 +219,7 @@ fn fast_playouts_are_the_plain_ones() {
         plays_alike::<128>(kind, 13, 2, Code::Vertex, bias);
         plays_alike::<128>(kind, 11, 7, Code::Turn, bias);
     }
+    plays_alike::<4>(Kind::Snake, 7, 2, Code::Vertex, (0.5, 0.1));
 }
 
 #[test]
@@ -228,18 +232,24 @@ fn biases_prefer_tight_places_but_for_dead_ends() {
     assert_eq!([2, 3].map(|bit| problem.bias(&state, bit)), [-5.0, -5.0]);
     let (mut rng, mut dead_ends) = (Rng::new(4), 0);
     for _ in 0..20 {
-        let mut state = problem.root();
+        // The start has no free vertex less for being where it is: the first move tells nothing.
+        let (mut state, mut played) = (problem.root(), vec![0]);
+        problem.apply(&mut state, 0);
         while let legal = moves(&problem, &state)
-            && let Some(&mv) = legal.get(rng.index(legal.len()))
+            && !legal.is_empty()
         {
-            for &other in &legal {
-                let mut next = state.clone();
-                problem.apply(&mut next, other);
-                let after = moves(&problem, &next).len();
-                dead_ends += usize::from(after == 0);
-                assert_eq!(problem.bias(&state, other), if after == 0 { -7.0 } else { -(after as f64) });
+            for &mv in &legal {
+                // By the definition: vertices beside the new head that are beside no other of the path.
+                let nodes = problem.answer(&[&played[..], &[mv]].concat());
+                let (&head, path) = nodes.split_last().unwrap();
+                let beside = (0..7).map(|bit| head ^ 1 << bit);
+                let free = beside.filter(|vertex| path.iter().all(|node| (node ^ vertex).count_ones() > 1)).count();
+                dead_ends += usize::from(free == 0);
+                assert_eq!(problem.bias(&state, mv), if free == 0 { -7.0 } else { -(free as f64) });
             }
+            let mv = legal[rng.index(legal.len())];
             problem.apply(&mut state, mv);
+            played.push(mv);
         }
     }
     assert!(dead_ends > 20);
