@@ -235,8 +235,8 @@ pub(crate) struct SimplifyArgs {
     /// 14, twice as long for each further one; without this only where it takes a second or two, less with few --playouts
     #[arg(long, conflicts_with = "order", help_heading = SEARCH)]
     pub(crate) prove: bool,
-    /// Attempts to take another variable next in some sub-expression than the order says, by annealing: some hundred
-    /// thousand a second; 0: one order for all [default: by work, some 20 attempts for each operation, fewer with few
+    /// Attempts, for each of up to three orders, to take another variable next in some sub-expression than the order says, by
+    /// annealing: some hundred thousand a second; 0: one order for all [default: by work, some 20 attempts for each operation, fewer with few
     /// --playouts; none with --order or --no-greedy, nor beyond 200,000 terms]
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) refine: Option<u64>,
