@@ -27,8 +27,8 @@ const POLISH_LEAST: u64 = 3_000_000;
 const POLISH_MOST: u64 = 80_000_000;
 /// Operations beyond which nothing is polished without --polish: an attempt alone would take many seconds.
 const POLISH_LARGEST: u64 = 200_000;
-/// Work of refining one order without --refine: for each operation, altogether at least, even in a short run (some 30 ms), and
-/// at most for the default number of orders; see [`Refinement`].
+/// Work of refining one order without --refine: for each operation, altogether at least, even in a short run (some
+/// 30 ms), and at most for the default number of orders; see [`Refinement`].
 const REFINE_WORK: u64 = 4000;
 const REFINE_LEAST: u64 = 1_000_000;
 const REFINE_MOST: u64 = 100_000_000;
@@ -177,12 +177,10 @@ fn summarize(found: &Found, note: &dyn Fn(&str)) {
 /// The orders to try: those found, and both occurrence orders; fewer of a large system.
 fn candidates(system: &System, found: &Found) -> Vec<Vec<usize>> {
     let mut orders = found.orders.clone();
-    let mut standard = system.occurrence_order();
-    for _ in 0..2 {
+    for standard in system.occurrence_orders() {
         if !orders.contains(&standard) {
-            orders.push(standard.clone());
+            orders.push(standard);
         }
-        standard.reverse();
     }
     orders.truncate((GREEDY_WORK / system.terms().max(1)).max(1));
     orders
@@ -213,23 +211,19 @@ fn refinement(args: &SimplifyArgs, operations: u64) -> Refinement {
 /// The orders to refine: those whose Horner schemes have the fewest operations, and the better occurrence order; and the
 /// operations of the best.
 fn starts(system: &System, orders: &[Vec<usize>]) -> (Vec<Vec<usize>>, u64) {
-    let scored = |orders: &mut dyn Iterator<Item = Vec<usize>>| {
-        let count = |order: &Vec<usize>| Dag::build(system, order, Signs::Canonical).code_counts().total();
-        let mut scored: Vec<(u64, Vec<usize>)> = orders.map(|order| (count(&order), order)).collect();
-        scored.sort_by_key(|&(operations, _)| operations);
-        scored
-    };
-    let best = scored(&mut orders.iter().cloned());
-    let least = best.first().map_or(0, |&(operations, _)| operations);
-    let mut starts: Vec<Vec<usize>> = best.into_iter().take(REFINED).map(|(_, order)| order).collect();
+    let count = |order: &[usize]| Dag::build(system, order, Signs::Canonical).code_counts().total();
+    let mut scored: Vec<(u64, &Vec<usize>)> = orders.iter().map(|order| (count(order), order)).collect();
+    scored.sort_by_key(|&(operations, _)| operations);
+    let least = scored.first().map_or(0, |&(operations, _)| operations);
+    let mut starts: Vec<Vec<usize>> = scored.iter().take(REFINED).map(|&(_, order)| order.clone()).collect();
+    // One order alone is all that was asked for, or all that a large system has time for.
     if orders.len() > 1 {
-        let occurrence = system.occurrence_order();
-        let reverse = occurrence.iter().rev().copied().collect();
-        if let Some((_, standard)) = scored(&mut [occurrence, reverse].into_iter()).into_iter().next()
-            && !starts.contains(&standard)
-        {
-            starts.push(standard);
-        }
+        let operations = |standard: &Vec<usize>| {
+            let known = scored.iter().find(|&&(_, order)| order == standard);
+            known.map_or_else(|| count(standard), |&(operations, _)| operations)
+        };
+        let better = system.occurrence_orders().into_iter().min_by_key(operations);
+        starts.extend(better.filter(|standard| !starts.contains(standard)));
     }
     (starts, least)
 }
@@ -268,9 +262,7 @@ fn choose(
     }
     let written = open(&args.file, false).map_err(|error| Failure::runtime(error.to_string()))?;
     if written.is_block().contains(&true) {
-        let order = written.occurrence_order();
-        let reverse: Vec<usize> = order.iter().rev().copied().collect();
-        if let Some(other) = best_of(&written, &[order, reverse], stop)
+        if let Some(other) = best_of(&written, &written.occurrence_orders(), stop)
             && other.operations() < best.operations()
         {
             best = other;

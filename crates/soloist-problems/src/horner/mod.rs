@@ -25,8 +25,9 @@
 //! ```
 //!
 //! The files: `number` and [`Polynomial`] hold what is computed, `parse` and `spec` make a [`System`] of it, `dag` its
-//! Horner form for an order, `local` that with exceptions, `program` and `greedy` the code, `emit` its text, [`scheme`] and `problem` the search for
-//! orders; `evaluate`, `recompute`, `recount` and `verify` check all that and share nothing with it.
+//! Horner form for an order, `local` that with exceptions, `program` and `greedy` the code, `emit` its text, [`scheme`]
+//! and `problem` the search for orders; `evaluate`, `recompute`, `recount` and `verify` check all that and share nothing
+//! with it.
 //!
 //! # References
 //! B. Ruijl, J. Vermaseren, A. Plaat, J. van den Herik, "Combining Simulated Annealing and Monte Carlo Tree Search for

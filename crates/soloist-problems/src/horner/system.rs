@@ -144,12 +144,20 @@ impl System {
     }
 
     /// The symbols by falling number of terms that contain them, first ones first among equals: the occurrence order of
-    /// a Horner scheme, outermost first. Its reverse is the other standard start.
+    /// a Horner scheme, outermost first.
     #[must_use]
     pub fn occurrence_order(&self) -> Vec<usize> {
         let counts = self.occurrences();
         let mut order: Vec<usize> = (0..counts.len()).collect();
         order.sort_by_key(|&symbol| std::cmp::Reverse(counts[symbol]));
         order
+    }
+
+    /// The two standard orders to start from: the [occurrence order](Self::occurrence_order) and its reverse.
+    #[must_use]
+    pub fn occurrence_orders(&self) -> [Vec<usize>; 2] {
+        let order = self.occurrence_order();
+        let reverse = order.iter().rev().copied().collect();
+        [order, reverse]
     }
 }

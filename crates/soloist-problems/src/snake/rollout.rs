@@ -3,7 +3,7 @@
 use super::Kind;
 use super::path::{Path, count, nth};
 use super::search::Snakes;
-use soloist::{Lifetime, Playout, Policy, Rng, Rollout, Trace, policy_playout};
+use soloist::{Playout, Policy, Rng, Rollout, Trace, policy_playout};
 
 /// The uniform playout policy, and the learned one, both drawing what the plain code of the engine draws.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,6 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
 ) {
     let mut path = state.clone();
     let mut own = rng.clone();
-    let mut step = trace.steps() as u32;
     // The sums of the weights up to each move; never more moves than dimensions.
     let mut sums = [u64::MAX; 16];
     // A bias goes by the number of free vertices: one exponential for each.
@@ -99,31 +98,28 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
         if legal == 0 {
             break;
         }
-        // The weight and the number of a move's entry.
+        // Records a move; its weight.
         let offer = |bit: u32, trace: &mut Trace<u8>| {
             let code = problem.code_of(&path, bit);
             if BIAS {
                 let factor = factors[problem.room(&path, bit) as usize & 15];
-                let weight = trace.offer_biased(code, factor, policy);
-                (weight, trace.lifetimes().len() as u32 - 1)
+                trace.offer_biased(code, factor, policy)
             } else {
-                (policy.weight(code), trace.record(Lifetime { code, first: step, end: step + 1 }))
+                trace.offer(code, policy)
             }
         };
+        let first = trace.lifetimes().len() as u32;
         let (bit, entry) = if legal & (legal - 1) == 0 {
             // A single move takes its draw and needs no weight.
             let bit = legal.trailing_zeros();
             own.next_u64();
-            (bit, offer(bit, trace).1)
+            offer(bit, trace);
+            (bit, first)
         } else {
-            let (mut rest, mut number, mut total, mut first) = (legal, 0, 0, 0);
+            let (mut rest, mut number, mut total) = (legal, 0, 0);
             while rest != 0 {
-                let (weight, entry) = offer(rest.trailing_zeros(), trace);
+                total += offer(rest.trailing_zeros(), trace);
                 rest &= rest - 1;
-                if number == 0 {
-                    first = entry;
-                }
-                total += weight;
                 sums[number & 15] = total;
                 number += 1;
             }
@@ -134,7 +130,6 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
         };
         trace.step(entry, bit as u8);
         problem.advance::<COIL, TWO>(&mut path, bit);
-        step += 1;
     }
     *rng = own;
     *state = path;

@@ -129,7 +129,7 @@ impl Graph {
         };
         for output in outputs {
             let root = if output.is_empty() { ONE } else { graph.polynomial(&output, 1, 0).0 };
-            graph.retain(root, choices);
+            graph.retain(root, Some(choices));
             graph.roots.push(root);
         }
         graph
@@ -172,14 +172,14 @@ impl Graph {
     /// Whether polynomial number `at` is in use and a sum.
     pub(super) fn is_open(&self, at: usize) -> bool {
         let own = &self.polynomials[at];
-        own.terms.1 - own.terms.0 > 1 && self.nodes[own.node as usize].uses > 0
+        self.size(at) > 1 && self.nodes[own.node as usize].uses > 0
     }
 
     /// A variable of term number `term` (counted round) of polynomial number `at`, the one that `draw` picks among those of
     /// the term.
     pub(super) fn variable(&self, at: usize, term: usize, draw: impl FnOnce(usize) -> usize) -> u32 {
         let own = &self.polynomials[at];
-        let terms = &self.terms[own.terms.0 as usize..own.terms.1 as usize];
+        let terms = self.terms_of(own);
         let term = terms[term % terms.len()] as usize;
         let held = |variable: &usize| self.columns[*variable][term] > self.divisor(own)[*variable];
         let count = (0..self.columns.len()).filter(held).count();
@@ -192,8 +192,7 @@ impl Graph {
 
     /// The number of terms of polynomial number `at`.
     pub(super) fn size(&self, at: usize) -> usize {
-        let own = &self.polynomials[at];
-        (own.terms.1 - own.terms.0) as usize
+        self.terms_of(&self.polynomials[at]).len()
     }
 
     /// The variable that is extracted from polynomial number `at`.
@@ -230,14 +229,17 @@ impl Graph {
 
     /// Counts the parts that a node has now, and no longer those that it had.
     fn exchange(&mut self, node: usize, before: [Id; 2], cost: u8) {
-        let none = Table::default();
         self.operations += i64::from(self.nodes[node].cost) - i64::from(cost);
         for part in self.nodes[node].parts {
-            self.retain(part, &none);
+            self.retain(part, None);
         }
         for part in before {
             self.release(part);
         }
+    }
+
+    fn terms_of(&self, own: &Polynomial) -> &[u32] {
+        &self.terms[own.terms.0 as usize..own.terms.1 as usize]
     }
 
     fn divisor(&self, own: &Polynomial) -> &[u16] {
@@ -250,8 +252,8 @@ impl Graph {
         self.order.iter().map(|&variable| variable as u32).find(held).unwrap_or(NONE)
     }
 
-    /// Counts one more use of a node.
-    fn retain(&mut self, id: Id, choices: &Table<u64, u32>) {
+    /// Counts one more use of a node; of polynomials not met before, `choices` gives the variables by values.
+    fn retain(&mut self, id: Id, choices: Option<&Table<u64, u32>>) {
         if id == NONE {
             return;
         }
@@ -266,7 +268,9 @@ impl Graph {
             && own.variable == NONE
         {
             // Were two polynomials of one value, a choice for one might not be held by the other.
-            let chosen = choices.get(&own.key).copied().filter(|&variable| self.holds(own, variable));
+            let chosen = choices
+                .and_then(|choices| choices.get(&own.key).copied())
+                .filter(|&variable| self.holds(own, variable));
             let variable = chosen.unwrap_or_else(|| self.first(own));
             self.form(at as usize, variable);
         }
@@ -291,9 +295,8 @@ impl Graph {
     }
 
     fn holds(&self, own: &Polynomial, variable: u32) -> bool {
-        let terms = &self.terms[own.terms.0 as usize..own.terms.1 as usize];
         let (column, least) = (&self.columns[variable as usize], self.divisor(own)[variable as usize]);
-        terms.iter().any(|&term| column[term as usize] > least)
+        self.terms_of(own).iter().any(|&term| column[term as usize] > least)
     }
 
     /// Writes a polynomial as `q + v^d r`.
@@ -305,7 +308,7 @@ impl Graph {
         without.clear();
         with.clear();
         let mut exponent = u16::MAX;
-        for &term in &self.terms[own.terms.0 as usize..own.terms.1 as usize] {
+        for &term in self.terms_of(&own) {
             match self.columns[v][term as usize] - least {
                 0 => without.push(term),
                 held => {
@@ -314,7 +317,7 @@ impl Graph {
                 }
             }
         }
-        self.work += u64::from(own.terms.1 - own.terms.0);
+        self.work += self.terms_of(&own).len() as u64;
         let divisor = self.divisors.len() as u32;
         let from = own.divisor as usize;
         self.divisors.extend_from_within(from..from + self.columns.len());
