@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::horner::{Header, Language, emit, parse, simplify, verify_code};
+use soloist_expressions::{Header, Language, emit, parse, simplify, verify_code};
 
 fuzz_target!(|bytes: &[u8]| {
     for expand in [true, false] {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::horner::{Signs, check, parse};
+use soloist_expressions::{Signs, check, parse};
 
 fuzz_target!(|text: &str| {
     let system = parse("fuzz", b"x^3*y^2+x^2*y+x^3*z", true).unwrap();

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::knapsack::{parse, write};
+use soloist_knapsack::{parse, write};
 
 fuzz_target!(|bytes: &[u8]| {
     match parse("fuzz", bytes) {

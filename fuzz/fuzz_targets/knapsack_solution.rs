@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::knapsack::{check, generate};
+use soloist_knapsack::{check, generate};
 
 fuzz_target!(|text: &str| {
     let sack = generate("random:50x9:1").unwrap();

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::morpion::{Game, Variant, check, parse, write};
+use soloist_morpion::{Game, Variant, check, parse, write};
 
 fuzz_target!(|bytes: &[u8]| {
     for variant in [None, Some(Variant::T5), Some(Variant::D4)] {

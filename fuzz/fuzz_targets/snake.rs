@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::snake::{parse, write};
+use soloist_hypercube::{parse, write};
 
 fuzz_target!(|bytes: &[u8]| {
     match parse("fuzz", bytes) {

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::snake::{Cube, Kind, check};
+use soloist_hypercube::{Cube, Kind, check};
 
 fuzz_target!(|text: &str| {
     let cube = Cube::new(5, 2).unwrap();

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::tiles::format::{Zero, parse, write};
-use soloist_problems::tiles::spec::Spec;
+use soloist_tiles::format::{Zero, parse, write};
+use soloist_tiles::spec::Spec;
 
 fuzz_target!(|data: &[u8]| {
     for zero in [Zero::Auto, Zero::Empty, Zero::Colour] {

@@ -2,10 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_problems::tiles::game::Game;
-use soloist_problems::tiles::solution::parse;
-use soloist_problems::tiles::spec::Spec;
-use soloist_problems::tiles::verify::verify;
+use soloist_tiles::game::Game;
+use soloist_tiles::solution::parse;
+use soloist_tiles::spec::Spec;
+use soloist_tiles::verify::verify;
 
 fuzz_target!(|data: &[u8]| {
     let grid = "random:5x5x3:1".parse::<Spec>().expect("a spec").generate();

@@ -4,7 +4,7 @@ use crate::args::SolveArgs;
 use crate::failure::{Failure, unknown};
 use crate::values::Setting;
 use soloist::{Budget, Method, ParameterError, Preset, RunInfo};
-use soloist_problems::{Domain, Instance, Options};
+use soloist_problems::{AnyInstance, Domain, Options};
 
 /// Splits `--set` into options of the problem, checked, and the rest, which a method must know.
 pub(crate) fn split_settings<'a>(domain: &Domain, set: &'a [Setting]) -> Result<(Options, Vec<&'a Setting>), Failure> {
@@ -106,7 +106,7 @@ pub(crate) struct Choice {
 }
 
 /// The choice for a new search.
-pub(crate) fn fresh(args: &SolveArgs, instance: &dyn Instance, set: &[&Setting]) -> Result<Choice, Failure> {
+pub(crate) fn fresh(args: &SolveArgs, instance: &dyn AnyInstance, set: &[&Setting]) -> Result<Choice, Failure> {
     let rollout = args.rollout.as_deref();
     select(args.problem, instance, args.method, set, rollout, args.seed.unwrap_or(0), args.threads.unwrap_or(1))
 }
@@ -114,7 +114,7 @@ pub(crate) fn fresh(args: &SolveArgs, instance: &dyn Instance, set: &[&Setting])
 /// The method of a preset (without one: the instance's default) with settings, and its rollout.
 pub(crate) fn select(
     domain: &Domain,
-    instance: &dyn Instance,
+    instance: &dyn AnyInstance,
     preset: Option<&Preset>,
     set: &[&Setting],
     rollout: Option<&str>,

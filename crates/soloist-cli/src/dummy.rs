@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use soloist::{Method, Problem, Score, Sense};
-use soloist_problems::{Checked, Domain, DomainOption, InstanceError, Shipped};
+use soloist_problems::{Checked, Domain, DomainOption, Instance, InstanceError};
 
 /// Choose a bit; the spec says what becomes of it: `feasible`, `infeasible` or `wrong` (the verifier finds another
 /// score).
@@ -44,7 +44,7 @@ impl Problem for Bit {
     }
 }
 
-impl Shipped for Dummy {
+impl Instance for Dummy {
     type Problem = Bit;
 
     fn name(&self) -> &str {

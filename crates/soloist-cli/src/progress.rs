@@ -6,7 +6,7 @@ use crate::result::{short, show};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 use soloist::{Budget, Improvement, Progress};
-use soloist_problems::Watcher;
+use soloist_problems::AnyObserver;
 use std::time::{Duration, Instant};
 
 /// Time between plain progress lines.
@@ -23,7 +23,7 @@ pub(crate) struct Watch {
     pub(crate) events: Option<Events>,
 }
 
-impl Watcher for Watch {
+impl AnyObserver for Watch {
     fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
         self.human.improved(improvement, progress);
         if let Some(events) = &mut self.events {

@@ -4,7 +4,7 @@ use crate::choice::Choice;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use soloist::{Improvement, Method, Score, Sense, StopReason};
-use soloist_problems::{Domain, Instance, Options, Report};
+use soloist_problems::{AnyInstance, Domain, Options, Report};
 use std::fmt::Write;
 
 /// The version that results carry.
@@ -14,7 +14,7 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) domain: &'a Domain,
-    pub(crate) instance: &'a dyn Instance,
+    pub(crate) instance: &'a dyn AnyInstance,
     pub(crate) options: &'a Options,
     pub(crate) choice: &'a Choice,
 }

@@ -8,11 +8,11 @@ use crate::output::{self, Target, temporary};
 use crate::result::plain;
 use crate::signal;
 use soloist::{Budget, Method, StopReason};
-use soloist_problems::find_domain;
-use soloist_problems::horner::{
+use soloist_problems::expressions::{
     Dag, Direction, Found, Header, Language, Program, Refinement, Search, Signs, Simplified, System, best_of,
     best_refined, default_method, degree, describe, emit, open, polish, search, simplify, verify_code, verify_exactly,
 };
+use soloist_problems::find_domain;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;

@@ -9,7 +9,7 @@ use crate::progress::{Human, Watch};
 use crate::result::{self, Asked, ResultJson};
 use crate::signal;
 use soloist::{Budget, RunInfo, SolveError, StopReason};
-use soloist_problems::{Instance, Report, Request};
+use soloist_problems::{AnyInstance, Report, Request};
 use std::path::Path;
 use std::time::Duration;
 
@@ -104,7 +104,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
 }
 
 /// Checks our own result by the code that checks everybody's.
-pub(crate) fn verify(instance: &dyn Instance, json: &str, score: f64) -> Result<(), Failure> {
+pub(crate) fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), Failure> {
     match instance.check(json) {
         Ok(checked) if close(checked.score, score) => Ok(()),
         Ok(checked) => Err(Failure::runtime(format!(
@@ -157,7 +157,7 @@ fn announce(args: &SolveArgs, asked: Asked<'_>, budget: &Budget, before: Option<
     }
 }
 
-fn read_checkpoint(path: &Path, instance: &dyn Instance) -> Result<(Vec<u8>, RunInfo), Failure> {
+fn read_checkpoint(path: &Path, instance: &dyn AnyInstance) -> Result<(Vec<u8>, RunInfo), Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
     let meta = std::fs::metadata(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
     if !meta.is_file() {
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
     use crate::dummy::{DOMAIN, solve_args};
     use serde_json::Value;
-    use soloist_problems::{Options, Unwatched};
+    use soloist_problems::{Options, Unobserved};
 
     /// Runs the dummy problem without printing: report, JSON, text.
     fn solved(spec: &str) -> (Report, Value, String) {
@@ -269,7 +269,7 @@ mod tests {
         let args = solve_args(&[spec, "--playouts", "5"]);
         let choice = choice::fresh(&args, &*instance, &[]).unwrap();
         let request = Request { budget: budget(&args, None), ..Request::default() };
-        let report = instance.solve(request, &mut Unwatched).unwrap();
+        let report = instance.solve(request, &mut Unobserved).unwrap();
         let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), choice: &choice };
         let json = serde_json::from_str(&ResultJson::new(asked, &report).line()).unwrap();
         let text = result::text(asked, &report);

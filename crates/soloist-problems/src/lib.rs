@@ -1,7 +1,7 @@
-//! The problems that Soloist ships: instances, rules, fast playouts, independent verifiers, drawings.
+//! The problems that Soloist ships, by name.
 //!
-//! [`domains`] lists them by name; [`Instance`] solves, checks and draws without knowing types. In Rust, the modules
-//! offer the problems themselves, to be given to a [`soloist::Solver`]:
+//! [`domains`] lists them; [`AnyInstance`] solves, checks and draws without knowing types. In Rust, the crates offer the
+//! problems themselves, to be given to a `soloist::Solver`:
 //!
 //! ```
 //! use soloist::{Budget, Method, Problem, Solver};
@@ -16,35 +16,31 @@
 //! assert_eq!(best.score.value(), Some(checked.score));
 //! assert!(checked.score <= problem.bound(&problem.root()).unwrap());
 //! ```
-//!
-//! # How a domain is laid out
-//! One folder with one file per duty, as [`knapsack`] shows it:
-//!
-//! | part | duty |
-//! |---|---|
-//! | `format` | reads and writes the field's own file format; every error is one line with file, line and what was expected ([`InstanceError`]) |
-//! | `spec` | instances from a spec such as `random:100x1000:7`; the same spec is the same instance in every release |
-//! | `search` | the [`soloist::Problem`] and its rollouts |
-//! | `verify` | recomputes a solution from the instance alone: no code of the search |
-//! | `draw` | the solution as text and as SVG |
-//! | `mod` | documentation, the [`Shipped`] implementation, and the [`Domain`] that one line in [`domains`] registers |
 
-mod answer;
-mod bits;
-mod domain;
-pub mod error;
-pub mod horner;
-pub mod input;
-pub mod knapsack;
-pub mod morpion;
-pub mod snake;
-pub mod svg;
-#[cfg(test)]
-mod testing;
-pub mod tiles;
+pub use soloist_domain::*;
+pub use soloist_expressions as expressions;
+pub use soloist_hypercube as hypercube;
+pub use soloist_knapsack as knapsack;
+pub use soloist_morpion as morpion;
+pub use soloist_tiles as tiles;
 
-pub use domain::{
-    Checked, Domain, DomainOption, Instance, LoadResult, Options, Report, Request, Shipped, Unwatched, Watcher,
-    domains, find_domain,
-};
-pub use error::InstanceError;
+/// All domains, in the order in which lists show them.
+#[must_use]
+pub fn domains() -> &'static [Domain] {
+    &[
+        tiles::SAMEGAME,
+        tiles::CLICKOMANIA,
+        tiles::BUBBLE_BREAKER,
+        hypercube::SNAKE,
+        hypercube::COIL,
+        morpion::DOMAIN,
+        expressions::DOMAIN,
+        knapsack::DOMAIN,
+    ]
+}
+
+/// The domain of that name.
+#[must_use]
+pub fn find_domain(name: &str) -> Option<&'static Domain> {
+    domains().iter().find(|domain| domain.name == name)
+}

@@ -5,7 +5,7 @@ use crate::choice::{self, Choice};
 use crate::failure::Failure;
 use crate::result::VERSION;
 use soloist::{Budget, Sense};
-use soloist_problems::{Domain, Instance, Options};
+use soloist_problems::{AnyInstance, Domain, Options};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(crate) struct Planned {
 pub(crate) struct Loaded {
     /// The name in the spec: with its path from there if it is a file.
     pub(crate) name: String,
-    pub(crate) instance: Box<dyn Instance>,
+    pub(crate) instance: Box<dyn AnyInstance>,
     /// For each method.
     pub(crate) choices: Vec<Choice>,
 }
@@ -150,7 +150,7 @@ fn distinct(file: &str, spec: &Spec, jobs: &[Job]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn settle(file: &str, spec: &Spec, method: &Contender, instance: &dyn Instance) -> Result<Choice, Failure> {
+fn settle(file: &str, spec: &Spec, method: &Contender, instance: &dyn AnyInstance) -> Result<Choice, Failure> {
     let set: Vec<_> = method.set.iter().collect();
     choice::select(spec.domain, instance, method.preset, &set, method.rollout.as_deref(), 0, spec.threads)
         .map_err(|failure| at_line(file, method.line, &failure.message))

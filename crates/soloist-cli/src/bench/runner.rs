@@ -8,7 +8,7 @@ use crate::result::{self, Asked, ResultJson};
 use crate::signal::STOP;
 use crate::solve::verify;
 use soloist::StopReason;
-use soloist_problems::{Request, Unwatched};
+use soloist_problems::{Request, Unobserved};
 use std::time::Duration;
 
 /// A finished run.
@@ -52,7 +52,7 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Fin
         ..Request::default()
     };
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", plan.describe(job)));
-    let report = instance.solve(request, &mut Unwatched).map_err(|error| fail(&error))?;
+    let report = instance.solve(request, &mut Unobserved).map_err(|error| fail(&error))?;
     if report.stop == StopReason::Interrupted {
         return Ok(None);
     }

@@ -12,7 +12,7 @@ use crate::signal::{self, STOP};
 use clap::ValueEnum;
 use soloist::search::{Cooling, Uct};
 use soloist::{Budget, Method, Problem, Rng, Solver, StopReason, stable_hash};
-use soloist_problems::horner::{Direction, Orders, Signs, describe, open, recount};
+use soloist_problems::expressions::{Direction, Orders, Signs, describe, open, recount};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,0 +1,1 @@
+//! Benches of Soloist; see `benches/benches` and `benches/examples`.

@@ -1,0 +1,338 @@
+//! What may follow the head of a path, and how many vertices of that a path can use.
+//!
+//! # What may follow
+//! For `j < k`, the `j`-th vertex after the head is beside one that may be the `j - 1`-th, and outside of the balls of
+//! radius `k - 1` around all vertices that are then `k` or more edges behind; later vertices lie outside of such balls
+//! around all vertices of the path, and are connected to the others through such ones.
+//!
+//! # How many
+//! `m`, the number of vertices after the head, is less than `k`, or `k - 1` plus the number `n` of those in `F`, where `F`
+//! is a connected piece of the vertices that may come `k`-th or later; the best piece counts. Each bound of `n` is proven
+//! below from the rule alone; no table of known lengths is used.
+//!
+//! - **Parity.** The path alternates between vertices of even and odd weight, so that `n` is at most twice the number of
+//!   those of the next parity in `F`, and at most twice the number of the others plus one.
+//! - **Subcubes.** The path meets a subcube of dimension 4 in a set `X` of vertices of which two that differ in `h < k`
+//!   bits are `h` edges apart on the path, which between them is a shortest way and so stays in the subcube. So `X`
+//!   consists of paths in which the rule holds, pieces being at least `k` apart. The largest such `X` inside the 16 bits
+//!   of `F` that a subcube has stands in a table; the cube is cut into subcubes of dimension 4 in two ways.
+//! - **Volume, `k = 2 t + 1`.** Balls of radius `t` around vertices at least `k` edges apart are disjoint, and the `k`
+//!   last flips of a path differ. So every vertex adds the same number `a_t` of new vertices to the union of the balls
+//!   around all before it: those of its ball that are in no ball around the `2 t` vertices before. All of them are within
+//!   `t` of `F`: `n a_t` is at most the number of such vertices.
+//! - **Volume, `k = 2 t`.** Balls of radius `t - 1` are disjoint as before. A vertex at distance exactly `t` of several
+//!   vertices at least `k` edges apart differs from each in other bits, hence there are at most `q = d / t` of them. So
+//!   `n (a_{t-1} + (a_t - a_{t-1}) / q)` is at most the number of vertices within `t` of `F`.
+//!
+//! A coil closes after a vertex with `k` bits, one of them a gate: a piece without such a vertex is of no use, and when
+//! there is no other, the longest cycle was met. Otherwise its length is at most that of the path, plus `m`, plus `k`,
+//! rounded down to an even number.
+
+use super::Kind;
+use super::path::{Path, across, add_ball, flood, inside, steps};
+use super::problem::{Snakes, size};
+use std::sync::OnceLock;
+
+/// Vertices of a word with an even number of bits.
+const EVEN: u64 = 0x9669_6996_6996_9669;
+
+/// Numbers of the bounds that depend on the cube alone.
+#[derive(Debug)]
+pub(super) struct Limits<const W: usize> {
+    /// The vertices that exist.
+    inside: [u64; W],
+    /// Volume: `t`; `n` is at most the vertices within `t`, times `times`, divided by `by`. That is 0 where it says
+    /// nothing.
+    radius: u32,
+    times: u32,
+    by: u32,
+    /// By 16 bits of a subcube of dimension 4: the most vertices that a path uses. Computed when first asked for.
+    subcubes: &'static OnceLock<Vec<u8>>,
+}
+
+impl<const W: usize> Limits<W> {
+    pub(super) fn new(dimension: u32, spread: u32) -> Self {
+        static SUBCUBES: [OnceLock<Vec<u8>>; 8] = [const { OnceLock::new() }; 8];
+        let t = spread / 2;
+        let (mut times, mut by) = (1, 0);
+        if dimension > spread && spread > 2 {
+            let new = new_vertices(dimension, t, 2 * t);
+            if spread % 2 == 1 {
+                by = new;
+            } else {
+                let inner = new_vertices(dimension, t - 1, 2 * t - 2);
+                times = dimension / t;
+                by = (times - 1) * inner + new.max(inner);
+            }
+        }
+        let subcubes = &SUBCUBES[spread as usize & 7];
+        Self { inside: inside(dimension), radius: t, times, by, subcubes }
+    }
+}
+
+/// What may follow the head of a path, up to the `k`-th vertex.
+#[derive(Debug)]
+struct Layers<const W: usize> {
+    /// The vertices that may be among the next `k - 1`.
+    near: [u64; W],
+    /// For how many of the next `k - 1` there is a vertex.
+    steps: u32,
+    /// Those that may be the `k`-th.
+    door: [u64; W],
+    /// Those that are far enough from the whole path to come `k`-th or later.
+    free: [u64; W],
+}
+
+/// How many vertices a ball of `radius` has that are in none of those around the `before` vertices before its centre,
+/// on a path whose flips there are all different.
+fn new_vertices(dimension: u32, radius: u32, before: u32) -> u32 {
+    let is_new = |vertex: &u32| {
+        vertex.count_ones() <= radius && (1..=before).all(|back| (vertex ^ ((1 << back) - 1)).count_ones() > radius)
+    };
+    (0..1_u32 << dimension).filter(is_new).count() as u32
+}
+
+impl<const W: usize> Snakes<W> {
+    /// The words that loops go over: a fixed number where there are few.
+    #[inline(always)]
+    fn span(&self) -> usize {
+        if W <= 16 { W } else { self.words }
+    }
+
+    /// The vertices that are not blocked.
+    #[inline(always)]
+    pub(super) fn free(&self, path: &Path<W>) -> [u64; W] {
+        let first = self.first(path);
+        let mut free = [0; W];
+        for word in 0..self.span() {
+            free[word] = self.limits.inside[word] & !(path.blocked[word] | first[word]);
+        }
+        free
+    }
+
+    /// The vertices that are not blocked and connected to the head through such ones, by a flip of `legal`.
+    pub(super) fn reach(&self, path: &Path<W>, legal: u32) -> [u64; W] {
+        let mut reached = steps(path.head, legal);
+        flood(&mut reached, &self.free(path), self.span());
+        reached
+    }
+
+    /// What may follow the head, the next flip being one of `legal`, up to the `k`-th vertex.
+    fn layers(&self, path: &Path<W>, legal: u32) -> Layers<W> {
+        let mut layers = Layers { near: [0; W], steps: 0, door: steps(path.head, legal), free: self.free(path) };
+        let mut recent = [0; 8];
+        recent.iter_mut().zip(path.recent()).for_each(|(place, vertex)| *place = vertex);
+        while layers.steps + 1 < self.spread && layers.door != [0; W] {
+            (0..self.span()).for_each(|word| layers.near[word] |= layers.door[word]);
+            layers.steps += 1;
+            // The vertex that the next step has `k` edges behind.
+            let back = self.spread - 1 - layers.steps;
+            if back <= u32::from(path.length) {
+                let mut ball = [0; W];
+                add_ball(&mut ball, recent[back as usize & 7].into(), &self.near);
+                (0..self.span()).for_each(|word| layers.free[word] &= !ball[word]);
+            }
+            layers.door = self.beside(&layers.door, &layers.free);
+        }
+        layers
+    }
+
+    /// All vertices that may follow the head, the next flip being one of `legal`.
+    pub(super) fn ahead(&self, path: &Path<W>, legal: u32) -> [u64; W] {
+        let Layers { near, mut door, free, .. } = self.layers(path, legal);
+        flood(&mut door, &free, self.span());
+        std::array::from_fn(|word| near[word] | door[word])
+    }
+
+    /// The vertices of `within` beside one of `set`.
+    fn beside(&self, set: &[u64; W], within: &[u64; W]) -> [u64; W] {
+        let mut sum = [0; W];
+        let span = self.span();
+        for word in 0..span {
+            let own = set[word];
+            if own == 0 {
+                continue;
+            }
+            for bit in 0..6 {
+                sum[word] |= across(own, bit);
+            }
+            let mut step = 1;
+            while step < span {
+                sum[(word ^ step) & (W - 1)] |= own;
+                step *= 2;
+            }
+        }
+        (0..span).for_each(|word| sum[word] &= within[word]);
+        sum
+    }
+
+    /// No solution that begins with `path` is longer.
+    pub(super) fn most(&self, path: &Path<W>) -> u32 {
+        let left = self.vertices_left(path).map(|left| u32::from(path.length) + left);
+        match self.kind {
+            Kind::Snake => left.unwrap_or(path.length.into()),
+            Kind::Coil => left.map_or(0, |length| (length + self.spread) & !1).max(path.closed.into()),
+        }
+    }
+
+    /// No more vertices than this follow the head; `None`: none that matter.
+    fn vertices_left(&self, path: &Path<W>) -> Option<u32> {
+        let Layers { near, steps, mut door, free } = self.layers(path, self.legal_any(path));
+        let ends = |set: &[u64; W]| self.kind == Kind::Snake || self.may_close(path, set);
+        let mut most = ends(&near).then_some(steps);
+        // A path enters one piece of what is free and stays in it.
+        while let Some(word) = door[..self.span()].iter().position(|&word| word != 0) {
+            let mut piece = [0; W];
+            piece[word] = door[word] & door[word].wrapping_neg();
+            flood(&mut piece, &free, self.span());
+            (0..self.span()).for_each(|word| door[word] &= !piece[word]);
+            if ends(&piece) {
+                // Each edge changes the parity.
+                let is_even = (u32::from(path.length) + steps) % 2 == 1;
+                most = most.max(Some(steps + self.within(&piece, is_even)));
+            }
+        }
+        most
+    }
+
+    /// No path that begins with an even vertex, or an odd one, has more vertices in `piece`.
+    fn within(&self, piece: &[u64; W], is_even: bool) -> u32 {
+        let even: u32 = (0..self.span())
+            .map(|word| {
+                let mask = if word.count_ones() % 2 == 0 { EVEN } else { !EVEN };
+                (piece[word] & mask).count_ones()
+            })
+            .sum();
+        let odd = size(piece) - even;
+        let (next, other) = if is_even { (even, odd) } else { (odd, even) };
+        let mut most = (2 * next).min(2 * other + 1);
+        if self.spread > 1 {
+            most = most.min(self.in_subcubes(piece));
+        }
+        // For so few there is always room.
+        if self.limits.by > 0 && most > 3 {
+            most = most.min(self.by_volume(piece));
+        }
+        most
+    }
+
+    /// The bound by subcubes of dimension 4.
+    fn in_subcubes(&self, piece: &[u64; W]) -> u32 {
+        let table = &self.limits.subcubes.get_or_init(|| subcubes(self.spread))[..1 << 16];
+        let (mut inner, mut outer) = (0, 0);
+        for &word in &piece[..self.span()] {
+            if word == 0 {
+                continue;
+            }
+            for part in 0..4 {
+                // Dimensions 0 to 3, and 2 to 5.
+                inner += u32::from(table[(word >> (16 * part) & 0xffff) as usize]);
+                outer += u32::from(table[every_fourth(word >> part)]);
+            }
+        }
+        inner.min(outer)
+    }
+
+    /// The bound by volume.
+    fn by_volume(&self, piece: &[u64; W]) -> u32 {
+        let limits = &self.limits;
+        let mut around = *piece;
+        for _ in 0..limits.radius {
+            around = self.widen(&around);
+        }
+        size(&around) * limits.times / limits.by
+    }
+
+    /// A set with all neighbours of its vertices: as `beside`, for sets that fill most words.
+    fn widen(&self, set: &[u64; W]) -> [u64; W] {
+        let mut wide = [0; W];
+        let (set, sum) = (&set[..self.span()], &mut wide[..self.span()]);
+        for (sum, &own) in sum.iter_mut().zip(set) {
+            *sum = (0..6).fold(own, |sum, bit| sum | across(own, bit));
+        }
+        let mut step = 1;
+        while step < set.len() {
+            for (sum, own) in sum.chunks_exact_mut(2 * step).zip(set.chunks_exact(2 * step)) {
+                let ((low, high), (own_low, own_high)) = (sum.split_at_mut(step), own.split_at(step));
+                low.iter_mut().zip(own_high).for_each(|(sum, own)| *sum |= own);
+                high.iter_mut().zip(own_low).for_each(|(sum, own)| *sum |= own);
+            }
+            step *= 2;
+        }
+        sum.iter_mut().zip(&self.limits.inside).for_each(|(sum, inside)| *sum &= inside);
+        wide
+    }
+}
+
+/// Bits 0, 4, 8, ... 60 of a word, side by side.
+#[inline(always)]
+fn every_fourth(word: u64) -> usize {
+    let mut bits = word & 0x1111_1111_1111_1111;
+    bits = (bits | bits >> 3) & 0x0303_0303_0303_0303;
+    bits = (bits | bits >> 6) & 0x000f_000f_000f_000f;
+    bits = (bits | bits >> 12) & 0x0000_00ff_0000_00ff;
+    ((bits | bits >> 24) & 0xffff) as usize
+}
+
+/// By set of vertices of the 4-cube: the most that the rest of a path may share with it.
+fn subcubes(spread: u32) -> Vec<u8> {
+    let mut most = vec![0_u8; 1 << 16];
+    for set in 1..1_u32 << 16 {
+        // Largest with one vertex left out, or all of it.
+        let mut best = (0..16).filter(|v| set >> v & 1 == 1).map(|v| most[(set ^ 1 << v) as usize]).max().unwrap_or(0);
+        let size = set.count_ones() as u8;
+        // Parts of sets that are too large are too large: every allowed set of n > 1 vertices holds one of n - 1.
+        if best + 1 == size && is_shared(set, spread) {
+            best = size;
+        }
+        most[set as usize] = best;
+    }
+    most
+}
+
+/// Whether the vertices of the 4-cube in `set` may be all that a path has there: pieces of paths, vertices that differ in
+/// `h < spread` bits being `h` edges apart.
+fn is_shared(set: u32, spread: u32) -> bool {
+    let beside = |of: u32| {
+        let mut sum = 0;
+        // Of a word, the first 16 vertices are the 4-cube.
+        for bit in 0..4 {
+            sum |= across(of.into(), bit) as u32;
+        }
+        sum & set
+    };
+    let members = || (0..16_u32).filter(|v| set >> v & 1 == 1);
+    let mut edges = 0;
+    for vertex in members() {
+        let degree = beside(1 << vertex).count_ones();
+        if degree > 2 {
+            return false;
+        }
+        edges += degree;
+        let mut within = 1 << vertex;
+        for far in 1..spread.min(5) {
+            let is_far = |other: &u32| (vertex ^ other).count_ones() == far;
+            let sphere = members().filter(is_far).fold(0, |sphere, other| sphere | 1 << other);
+            within |= beside(within);
+            if sphere & !within != 0 {
+                return false;
+            }
+        }
+    }
+    // Degrees of at most 2 and fewer edges than vertices in each piece: count the pieces.
+    let mut pieces = 0;
+    let mut rest = set;
+    while rest != 0 {
+        let mut piece = rest & rest.wrapping_neg();
+        loop {
+            let grown = piece | beside(piece);
+            if grown == piece {
+                break;
+            }
+            piece = grown;
+        }
+        rest &= !piece;
+        pieces += 1;
+    }
+    edges / 2 + pieces == set.count_ones()
+}

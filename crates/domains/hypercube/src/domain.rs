@@ -1,0 +1,215 @@
+//! Snakes and coils on the command line.
+
+use super::symmetric::SymmetricCoils;
+use super::symmetry::orders;
+use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, is_spec, parse_spec, read, write};
+use serde_json::{Value, json};
+use soloist::search::Beam;
+use soloist::{Method, Problem};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
+use std::ops::RangeInclusive;
+
+const INSTANCE: &str = "a spec dDIMENSIONkSPREAD such as d8k2 (d8: spread 2), dimension 2 to 13, spread 1 to 7; or a text file with the spec in its first line and, \
+                        if the path is to begin in a certain way, `nodes` or `transitions` (bits flipped, from 0) and the numbers in the next";
+
+const CODE: DomainOption = DomainOption {
+    name: "code",
+    values: &["vertex", "edge", "turn", "step"],
+    help: "what a learned weight belongs to: the vertex entered, the edge, the edge and the bit flipped before, or the bit and the number of moves before",
+};
+
+const POTENTIAL: DomainOption = DomainOption {
+    name: "potential",
+    values: &["reachable", "free"],
+    help: "what beams rank paths by: the vertices not blocked that the head can reach, or all that are not blocked",
+};
+
+const SYMMETRY: DomainOption = DomainOption {
+    name: "symmetry",
+    values: &["none", "any", "2", "3", "4", "5", "6", "7", "8"],
+    help: "only coils that a symmetry of the cube of this order (any: 2 to 8) maps to themselves; a far smaller search that finds long ones and proves nothing",
+};
+
+/// Snake-in-the-box.
+pub const SNAKE: Domain = Domain {
+    name: "snake",
+    summary: "the longest path in a hypercube that keeps away from itself (snake-in-the-box)",
+    score: "length in edges, larger is better",
+    instance: INSTANCE,
+    example: "d7k2",
+    options: &[CODE, POTENTIAL],
+    load: |instance, options| load(Kind::Snake, instance, options),
+    generate: |spec| generate(Kind::Snake, spec),
+};
+
+/// Coil-in-the-box.
+pub const COIL: Domain = Domain {
+    name: "coil",
+    summary: "the longest cycle in a hypercube that keeps away from itself (coil-in-the-box)",
+    score: "length in vertices, larger is better",
+    instance: INSTANCE,
+    example: "d7k2",
+    options: &[CODE, POTENTIAL, SYMMETRY],
+    load: |instance, options| load(Kind::Coil, instance, options),
+    generate: |spec| generate(Kind::Coil, spec),
+};
+
+/// A problem whose moves stand for a path or a cycle.
+trait Walks: Problem + Send {
+    /// The vertices of the solution.
+    fn nodes(&self, moves: &[Self::Move]) -> Vec<u32>;
+    /// The bits flipped, as results print them.
+    fn flips(&self, moves: &[Self::Move]) -> Vec<u8>;
+    /// The method that serves most users best.
+    fn method(&self) -> Method;
+    /// What restricts the paths, after the sizes of the cube; empty: nothing.
+    fn remark(&self) -> String;
+}
+
+impl<const W: usize> Walks for Snakes<W> {
+    fn nodes(&self, moves: &[u8]) -> Vec<u32> {
+        self.answer(moves)
+    }
+
+    /// Without those of the prefix.
+    fn flips(&self, moves: &[u8]) -> Vec<u8> {
+        moves.to_vec()
+    }
+
+    /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon.
+    fn method(&self) -> Method {
+        Method::Beam(Beam { width: 100, widen: 10.0, ..Beam::default() })
+    }
+
+    fn remark(&self) -> String {
+        match self.prefix.len() {
+            0 => String::new(),
+            begun => format!(", the first {begun} edges given"),
+        }
+    }
+}
+
+impl<const W: usize> Walks for SymmetricCoils<W> {
+    fn nodes(&self, moves: &[u16]) -> Vec<u32> {
+        self.answer(moves)
+    }
+
+    /// Those that would make the whole coil, up to where it closes, in canonical form.
+    fn flips(&self, moves: &[u16]) -> Vec<u8> {
+        let nodes = self.answer(moves);
+        let flips = nodes.windows(2).map(|pair| (pair[0] ^ pair[1]).trailing_zeros() as u8);
+        let mut flips = canonical(flips);
+        flips.truncate(nodes.len().saturating_sub(self.spread() as usize));
+        flips
+    }
+
+    /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
+    fn method(&self) -> Method {
+        Method::Beam(Beam { width: 100, widen: 3.0, noise: 1.0, split: 1, ..Beam::default() })
+    }
+
+    fn remark(&self) -> String {
+        format!(", {} symmetries", self.symmetries())
+    }
+}
+
+/// An instance with its name and its search problem.
+struct Loaded<P> {
+    name: String,
+    kind: Kind,
+    cube: Cube,
+    problem: P,
+}
+
+pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult {
+    let cube = if is_spec(instance) { parse_spec(instance)? } else { read(instance)? };
+    let chosen = |name: &str| options.get(name).map_or("", String::as_str);
+    if let Some(orders) = orders(kind, chosen("symmetry")) {
+        // The default, which is always there, is no choice of the user's.
+        let is_chosen = |option: &&DomainOption| ![option.values[0], ""].contains(&chosen(option.name));
+        if let Some(option) = [CODE, POTENTIAL].iter().find(is_chosen) {
+            let message = format!("with `symmetry` the option `{}` has no effect: leave it out", option.name);
+            return Err(InstanceError::new(instance, message));
+        }
+        return symmetric(instance, cube, orders);
+    }
+    let (code, potential) = (Code::named(chosen("code")), Potential::named(chosen("potential")));
+    let name = instance.to_owned();
+    Ok(match cube.dimension {
+        ..=8 => Box::new(Loaded { name, kind, problem: Snakes::<4>::new(kind, &cube, code, potential), cube }),
+        9..=10 => Box::new(Loaded { name, kind, problem: Snakes::<16>::new(kind, &cube, code, potential), cube }),
+        _ => Box::new(Loaded { name, kind, problem: Snakes::<MAX_WORDS>::new(kind, &cube, code, potential), cube }),
+    })
+}
+
+fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>) -> LoadResult {
+    let fail = |message: &str| Err(InstanceError::new(instance, message.to_owned()));
+    if !cube.prefix.is_empty() {
+        return fail("the path begins in a given way: `symmetry` must be none");
+    }
+    let (name, kind) = (instance.to_owned(), Kind::Coil);
+    let (loaded, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
+        let problem = SymmetricCoils::<16>::new(&cube, orders);
+        let count = problem.symmetries();
+        (Box::new(Loaded { name, kind, cube, problem }), count)
+    } else {
+        let problem = SymmetricCoils::<MAX_WORDS>::new(&cube, orders);
+        let count = problem.symmetries();
+        (Box::new(Loaded { name, kind, cube, problem }), count)
+    };
+    if symmetries == 0 { fail("no coil has a symmetry of this order") } else { Ok(loaded) }
+}
+
+fn generate(kind: Kind, spec: &str) -> Result<String, InstanceError> {
+    let cube = parse_spec(spec)?;
+    let (d, k) = (cube.dimension, cube.spread);
+    Ok(write(&cube, &format!("{}-in-the-box: dimension {d}, spread {k}", kind.name())))
+}
+
+impl<P: Walks> Instance for Loaded<P> {
+    type Problem = P;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        let (d, k) = (self.cube.dimension, self.cube.spread);
+        format!("dimension {d} ({} vertices), spread {k}{}", 1 << d, self.problem.remark())
+    }
+
+    fn problem(&self) -> &P {
+        &self.problem
+    }
+
+    fn default_method(&self) -> Method {
+        self.problem.method()
+    }
+
+    fn solution(&self, moves: &[P::Move]) -> Value {
+        let nodes = self.problem.nodes(moves);
+        let around = if self.kind == Kind::Coil { nodes.first() } else { None };
+        let next = nodes.iter().skip(1).chain(around);
+        let transitions: Vec<u32> = nodes.iter().zip(next).map(|(a, b)| (a ^ b).trailing_zeros()).collect();
+        json!({
+            "kind": self.kind.name(), "d": self.cube.dimension, "k": self.cube.spread,
+            "length": transitions.len(), "nodes": nodes, "transitions": transitions,
+        })
+    }
+
+    fn moves(&self, moves: &[P::Move]) -> Value {
+        json!(self.problem.flips(moves))
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        check(self.kind, &self.cube, text)
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        draw::text(self.kind, &self.cube, solution)
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        draw::svg(self.kind, &self.cube, solution)
+    }
+}

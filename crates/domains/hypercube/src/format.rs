@@ -1,0 +1,117 @@
+//! The text format: a spec, and optionally the beginning of the path.
+
+use super::{Cube, nodes_of, parse_spec};
+use soloist_domain::InstanceError;
+use soloist_domain::error::quote;
+use soloist_domain::input::{lines, read_file_prefix, text_bytes};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Bytes of a file that are read at most: room for the longest path with ample comments.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Reads the file at `path`.
+///
+/// # Errors
+/// A file that cannot be read, is larger than 1 MiB, or is refused by [`parse`].
+pub fn read(path: &str) -> Result<Cube, InstanceError> {
+    let bytes = read_file_prefix(Path::new(path), MAX_BYTES)?;
+    if bytes.len() > MAX_BYTES {
+        return Err(InstanceError::new(path, "larger than 1 MiB, the most that is read"));
+    }
+    parse(path, &bytes)
+}
+
+/// Reads an instance from the text of a file; `name` is what errors call it.
+///
+/// The first line holds a spec such as `d8k2`. If another line follows, it begins with `nodes` or `transitions`, and the
+/// numbers after it, which may go on in further lines, are the beginning of the path: its vertices, or the bits flipped
+/// (counted from 0) from vertex 0 on. The search continues there ("priming"); it renames bits so that the path is
+/// canonical. Numbers are separated by blanks or commas. Blank lines, text after `#`, a byte order mark and `\r\n` are
+/// accepted.
+///
+/// # Errors
+/// One line with the place and what was expected: no spec, a wrong one, an unknown word, a number that is none, a vertex
+/// or bit that the cube has not, a path that breaks the rule of the spread.
+///
+/// ```
+/// use soloist_hypercube::parse;
+/// let cube = parse("a.txt", b"d5k2 # spread 2\nnodes 0 1 3 7\n").unwrap();
+/// assert_eq!(cube.prefix(), [0, 1, 2]);
+/// let error = parse("a.txt", b"d5k2\nnodes 0 1 3\n7 5 4\n").unwrap_err();
+/// assert_eq!(error.to_string(), "a.txt: line 3: vertices 1 and 5, 3 steps apart, differ in 1 bit, at least 2 are needed");
+/// ```
+pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
+    let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);
+    let bytes = text_bytes(name, bytes)?;
+    let mut cube: Option<Cube> = None;
+    // Whether numbers are vertices, once that is known.
+    let mut vertices = None;
+    let mut path: Vec<u32> = Vec::new();
+    let mut places: Vec<usize> = Vec::new();
+    for (number, line) in lines(bytes) {
+        let text = line.split(|&byte| byte == b'#').next().unwrap_or_default();
+        for field in text.split(|byte| byte.is_ascii_whitespace() || *byte == b',').filter(|field| !field.is_empty()) {
+            let Some(cube) = &cube else {
+                let spec = str::from_utf8(field).unwrap_or("");
+                let read =
+                    parse_spec(spec).map_err(|error| fail(number, format!("{}: {}", quote(field), error.message)))?;
+                cube = Some(read);
+                continue;
+            };
+            match (vertices, field) {
+                (None, b"nodes") => vertices = Some(true),
+                (None, b"transitions") => vertices = Some(false),
+                (None, _) => {
+                    return Err(fail(number, format!("{}, expected `nodes` or `transitions`", quote(field))));
+                }
+                (Some(is_vertex), _) => {
+                    let (what, limit) =
+                        if is_vertex { ("vertex", 1 << cube.dimension()) } else { ("bit", cube.dimension()) };
+                    let value = whole(field, limit).map_err(|wrong| fail(number, format!("{what} {wrong}")))?;
+                    if path.len() >= 1 << cube.dimension() {
+                        return Err(fail(
+                            number,
+                            format!("more numbers than the cube has vertices, {}", 1 << cube.dimension()),
+                        ));
+                    }
+                    path.push(value);
+                    places.push(number);
+                }
+            }
+        }
+    }
+    let Some(cube) = cube else {
+        return Err(InstanceError::new(name, "no spec, expected one such as d8k2"));
+    };
+    if vertices == Some(false) {
+        // The vertex after each bit; the first has no place of its own.
+        let flips: Vec<u8> = path.iter().map(|&bit| bit as u8).collect();
+        path = nodes_of(&flips);
+        places.insert(0, 1);
+    }
+    cube.with_prefix(&path).map_err(|(at, message)| fail(places.get(at).copied().unwrap_or(1), message))
+}
+
+/// A whole number below `limit`, in digits only.
+fn whole(field: &[u8], limit: u32) -> Result<u32, String> {
+    let digits = field.len() <= 9 && field.iter().all(u8::is_ascii_digit);
+    let value = str::from_utf8(field).ok().and_then(|text| text.parse().ok()).filter(|&value| digits && value < limit);
+    value.ok_or_else(|| format!("{}, expected a whole number from 0 to {}", quote(field), limit - 1))
+}
+
+/// The instance as the text of a file; `comment` becomes its first line.
+#[must_use]
+pub fn write(cube: &Cube, comment: &str) -> String {
+    let comment: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut text = format!("# {comment}\n{}\n", cube.spec());
+    // Writing to a string cannot fail.
+    for (at, line) in cube.prefix().chunks(40).enumerate() {
+        text.push_str(if at == 0 { "transitions" } else { "           " });
+        for bit in line {
+            let _ = write!(text, " {bit}");
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,339 @@
+//! Coils that a symmetry of the cube maps to themselves: a short path and its images.
+
+use super::path::{Near, add_ball, backwards, flood, holds, inside, near, sphere, steps};
+use super::problem::size;
+use super::symmetry::{Symmetries, Symmetry};
+use super::{Cube, nodes_of};
+use soloist::{Problem, Score, StableHasher};
+use std::hash::Hasher;
+use std::sync::OnceLock;
+
+/// The vertices that are closer than the spread to one of their images, by symmetry; computed when first needed.
+type Banned<const W: usize> = Vec<OnceLock<[u64; W]>>;
+
+/// The coils of a [`Cube`] that are made of a path and its images under a symmetry of the cube.
+///
+/// The first move is the number of a symmetry `f` of the orders asked for: a permutation of the bits and the image of vertex
+/// 0, one of each kind (`symmetry.rs`). The moves after it are bits flipped. The path `v0 .. v(m-1)` that they make goes on
+/// with its images: `v(i+m) = f(v(i))`. A coil of `order * m` vertices closes where the head differs in `k` bits from the
+/// image of vertex 0 and one of the shortest ways there keeps the rule. So a search has to find an `order`-th of a coil, in
+/// a part of the cube that its images have made small. The score is the longest coil closed on the way, at least
+/// the trivial one.
+///
+/// Most coils have no symmetry: the longest one may be left out, and no run claims a proof. Many of the longest known ones
+/// have one, though, and are found this way after a fraction of the work.
+///
+/// # References
+/// A. J. Wojciechowski, "A new lower bound for snake-in-the-box codes", Combinatorica 9, 1989, and K. G. Paterson and
+/// J. Tuliani, "Some new circuit codes", IEEE Transactions on Information Theory 44, 1998 (coils from a repeated, permuted
+/// block of flips).
+#[derive(Debug)]
+pub struct SymmetricCoils<const W: usize> {
+    dimension: u32,
+    spread: u32,
+    words: usize,
+    inside: [u64; W],
+    near: Vec<Near>,
+    symmetries: Symmetries,
+    banned: Banned<W>,
+}
+
+/// A path from vertex 0 with its images, over at most `64 W` vertices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring<const W: usize> {
+    /// The balls of radius `k - 1` around all vertices but the last `k - 1`, and around all images; not around the first
+    /// images of the first `k - 1` vertices, where the coil closes.
+    blocked: [u64; W],
+    /// The last bits flipped, the last one lowest, four bits each.
+    history: u32,
+    /// The first vertices' flips, the first one lowest, four bits each.
+    begin: u32,
+    head: u16,
+    length: u16,
+    /// The length of the longest coil met so far.
+    closed: u16,
+    /// `None` before the first move.
+    symmetry: Option<Symmetry>,
+}
+
+impl<const W: usize> SymmetricCoils<W> {
+    /// The coils of `cube` with a symmetry of one of these orders.
+    ///
+    /// # Panics
+    /// When `64 W` is less than the number of vertices, or the cube has a prefix.
+    #[must_use]
+    pub fn new(cube: &Cube, orders: impl Iterator<Item = u32>) -> Self {
+        let (dimension, spread) = (cube.dimension(), cube.spread());
+        let words = (1_usize << dimension).div_ceil(64);
+        assert!(W.is_power_of_two() && words <= W, "{W} words hold no cube of dimension {dimension}");
+        assert!(cube.prefix().is_empty(), "a symmetric coil has no given beginning");
+        let symmetries = Symmetries::new(dimension, spread, orders);
+        let banned = symmetries.all.iter().map(|_| OnceLock::new()).collect();
+        Self { dimension, spread, words, inside: inside(dimension), near: near(spread - 1, words), symmetries, banned }
+    }
+
+    /// The number of symmetries to choose from.
+    #[must_use]
+    pub fn symmetries(&self) -> usize {
+        self.symmetries.all.len()
+    }
+
+    pub(super) fn spread(&self) -> u32 {
+        self.spread
+    }
+
+    /// The vertices closer than the spread to an image of theirs.
+    fn banned(&self, number: usize) -> &[u64; W] {
+        self.banned[number].get_or_init(|| {
+            let symmetry = self.symmetries.all[number];
+            let mut set = [0; W];
+            for vertex in (0..1_u16 << self.dimension).filter(|&v| !self.symmetries.is_apart(symmetry, v, self.spread))
+            {
+                set[usize::from(vertex >> 6)] |= 1 << (vertex & 63);
+            }
+            set
+        })
+    }
+
+    /// Chooses the symmetry.
+    fn choose(&self, ring: &mut Ring<W>, number: usize) {
+        let symmetry = self.symmetries.all[number];
+        ring.symmetry = Some(symmetry);
+        ring.blocked = *self.banned(number);
+        self.block(ring, symmetry);
+    }
+
+    /// Adds the balls that the arrival at the head brings: that around the vertex now `k - 1` edges behind, and those around
+    /// the images of the head.
+    fn block(&self, ring: &mut Ring<W>, symmetry: Symmetry) {
+        let (length, spread) = (u32::from(ring.length), self.spread);
+        if length + 1 >= spread {
+            let back = backwards(ring.head, ring.history).nth(spread as usize - 1).unwrap_or(ring.head);
+            add_ball(&mut ring.blocked, back.into(), &self.near);
+        }
+        for (number, image) in self.symmetries.images(symmetry, ring.head).enumerate() {
+            if number > 0 || length + 1 >= spread {
+                add_ball(&mut ring.blocked, image.into(), &self.near);
+            }
+        }
+    }
+
+    /// Flips a bit.
+    fn flip(&self, ring: &mut Ring<W>, symmetry: Symmetry, bit: u32) {
+        if ring.length < 7 {
+            ring.begin |= bit << (4 * ring.length);
+        }
+        ring.head ^= 1 << bit;
+        ring.length += 1;
+        ring.history = ring.history << 4 | bit;
+        self.block(ring, symmetry);
+        let whole = self.whole(ring, symmetry);
+        if whole > ring.closed && self.closing(ring, symmetry).is_some() {
+            ring.closed = whole;
+        }
+    }
+
+    /// The length of the coil that closes at the head.
+    fn whole(&self, ring: &Ring<W>, symmetry: Symmetry) -> u16 {
+        (ring.length + self.spread as u16).saturating_mul(symmetry.order.into())
+    }
+
+    /// The first images of the first `k - 1` vertices, as far as the path goes.
+    fn ahead(&self, ring: &Ring<W>, symmetry: Symmetry) -> impl Iterator<Item = u16> {
+        let (mut vertex, mut begin) = (0, ring.begin);
+        let count = (self.spread - 1).min(u32::from(ring.length) + 1);
+        (0..count).map(move |_| {
+            let image = self.symmetries.image(symmetry, vertex);
+            vertex ^= 1 << (begin & 15);
+            begin >>= 4;
+            image
+        })
+    }
+
+    /// The mask of bits that may be flipped.
+    fn legal(&self, ring: &Ring<W>, symmetry: Symmetry) -> u32 {
+        let mut legal = (1_u32 << self.dimension) - 1;
+        let recent = (self.spread - 1).min(ring.length.into());
+        (0..recent).for_each(|flip| legal &= !(1 << (ring.history >> (4 * flip) & 15)));
+        let mut rest = legal;
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            rest &= rest - 1;
+            let next = ring.head ^ 1 << bit;
+            let clashes = holds(&ring.blocked, next.into())
+                || self.ahead(ring, symmetry).any(|image| (image ^ next).count_ones() < self.spread);
+            legal &= !(u32::from(clashes) << bit);
+        }
+        legal
+    }
+
+    /// The `k - 1` vertices from the head to the image of vertex 0, if a coil closes.
+    fn closing(&self, ring: &Ring<W>, symmetry: Symmetry) -> Option<[u16; 6]> {
+        let mut way = [0; 6];
+        let is_near = (ring.head ^ symmetry.shift).count_ones() == self.spread;
+        // Between shorter paths vertices on both sides would be close along the coil.
+        let is_long = u32::from(ring.length) >= self.spread;
+        (is_near && is_long && self.descend(ring, symmetry, ring.head, 1, &mut way)).then_some(way)
+    }
+
+    /// Finds the vertices of the way from number `step` on, coming from the vertex `from`.
+    fn descend(&self, ring: &Ring<W>, symmetry: Symmetry, from: u16, step: u32, way: &mut [u16; 6]) -> bool {
+        if step == self.spread {
+            return true;
+        }
+        let mut bits = from ^ symmetry.shift;
+        while bits != 0 {
+            let next = from ^ bits & bits.wrapping_neg();
+            bits &= bits - 1;
+            way[step as usize - 1] = next;
+            if self.fits(ring, symmetry, step, way) && self.descend(ring, symmetry, next, step + 1, way) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether the last of the vertices on the way, `step` edges after the head, may be there.
+    fn fits(&self, ring: &Ring<W>, symmetry: Symmetry, step: u32, way: &[u16; 6]) -> bool {
+        let vertex = way[step as usize - 1];
+        let apart = |other: u16, edges: u32| (vertex ^ other).count_ones() >= self.spread.min(edges);
+        backwards(ring.head, ring.history).zip(step..step + self.spread - 1).all(|(other, edges)| apart(other, edges))
+            && !holds(&ring.blocked, vertex.into())
+            && self.ahead(ring, symmetry).zip(self.spread - step..).all(|(image, edges)| apart(image, edges))
+            && way[..step as usize]
+                .iter()
+                .all(|&other| self.symmetries.images(symmetry, other).all(|image| apart(image, self.spread)))
+    }
+
+    /// The vertices not blocked that the head can reach.
+    fn reach(&self, ring: &Ring<W>, symmetry: Symmetry) -> [u64; W] {
+        let mut taken = ring.blocked;
+        self.ahead(ring, symmetry).for_each(|image| add_ball(&mut taken, image.into(), &self.near));
+        let free = std::array::from_fn(|word| self.inside[word] & !taken[word]);
+        let mut reached = steps(ring.head, self.legal(ring, symmetry));
+        flood(&mut reached, &free, self.words);
+        reached
+    }
+
+    /// The number of vertices in `reached`, 0 when no coil closes there.
+    fn room(&self, symmetry: Symmetry, reached: &[u64; W]) -> u32 {
+        let closing = |word: usize| sphere(symmetry.shift.into(), self.spread, word);
+        if (0..self.words).any(|word| reached[word] & closing(word) != 0) { size(reached) } else { 0 }
+    }
+
+    /// The longest coil met on the path of `moves`, or the trivial one.
+    #[must_use]
+    pub fn answer(&self, moves: &[u16]) -> Vec<u32> {
+        let mut ring = self.root();
+        let mut last = None;
+        for (at, &mv) in moves.iter().enumerate() {
+            let closed = ring.closed;
+            self.apply(&mut ring, mv);
+            if let Some(symmetry) = ring.symmetry.filter(|_| ring.closed > closed) {
+                last = self.closing(&ring, symmetry).map(|way| (at, symmetry, way));
+            }
+        }
+        let Some((edges, symmetry, way)) = last else { return super::closure::trivial(self.dimension) };
+        let flips: Vec<u8> = moves[1..=edges].iter().map(|&bit| bit as u8).collect();
+        let mut nodes = nodes_of(&flips);
+        nodes.extend(way.iter().take(self.spread as usize - 1).map(|&vertex| u32::from(vertex)));
+        let block = nodes.len();
+        for at in block..block * usize::from(symmetry.order) {
+            nodes.push(self.symmetries.image(symmetry, nodes[at - block] as u16).into());
+        }
+        nodes
+    }
+}
+
+impl<const W: usize> Problem for SymmetricCoils<W> {
+    type State = Ring<W>;
+    /// The number of the symmetry, then bits flipped.
+    type Move = u16;
+
+    fn root(&self) -> Ring<W> {
+        let closed = 2 * self.dimension as u16;
+        Ring { blocked: [0; W], history: 0, begin: 0, head: 0, length: 0, closed, symmetry: None }
+    }
+
+    fn moves(&self, ring: &Ring<W>, moves: &mut Vec<u16>) {
+        let Some(symmetry) = ring.symmetry else {
+            moves.extend(0..self.symmetries.all.len() as u16);
+            return;
+        };
+        let mut legal = self.legal(ring, symmetry);
+        while legal != 0 {
+            moves.push(legal.trailing_zeros() as u16);
+            legal &= legal - 1;
+        }
+    }
+
+    fn apply(&self, ring: &mut Ring<W>, mv: u16) {
+        match ring.symmetry {
+            None => self.choose(ring, mv.into()),
+            Some(symmetry) => self.flip(ring, symmetry, mv.into()),
+        }
+    }
+
+    fn score(&self, ring: &Ring<W>) -> Score {
+        Score::Feasible(ring.closed.into())
+    }
+
+    /// The vertex entered, or the symmetry.
+    fn code(&self, ring: &Ring<W>, mv: u16) -> u64 {
+        match ring.symmetry {
+            None => (1 << self.dimension) + u64::from(mv),
+            Some(_) => u64::from(ring.head ^ 1 << mv),
+        }
+    }
+
+    fn codes(&self) -> Option<u32> {
+        Some((1 << self.dimension) + self.symmetries.all.len() as u32)
+    }
+
+    /// Every vertex that can still be reached on the path, and its images.
+    fn bound(&self, ring: &Ring<W>) -> Option<f64> {
+        let Some(symmetry) = ring.symmetry else { return Some(f64::from(1_u32 << self.dimension)) };
+        let left = match self.room(symmetry, &self.reach(ring, symmetry)) {
+            0 => 0,
+            left => u32::from(symmetry.order) * (u32::from(ring.length) + left + self.spread),
+        };
+        Some(left.max(ring.closed.into()).into())
+    }
+
+    /// The number of vertices within reach; 0 when no coil closes any more.
+    fn potential(&self, ring: &Ring<W>) -> Option<f64> {
+        let symmetry = ring.symmetry?;
+        Some(self.room(symmetry, &self.reach(ring, symmetry)).into())
+    }
+
+    fn key(&self, ring: &Ring<W>) -> Option<u64> {
+        let symmetry = ring.symmetry?;
+        let mut hash = StableHasher::new();
+        let reached = self.reach(ring, symmetry);
+        // Where the coil closes vertices count that the path itself may not enter.
+        let mut centre = [0; W];
+        add_ball(&mut centre, symmetry.shift.into(), &self.near);
+        for word in 0..self.words {
+            hash.write_u64(reached[word] | ring.blocked[word] & centre[word]);
+        }
+        let recent = ring.history & ((1 << (4 * (self.spread - 1))) - 1);
+        let begin = ring.begin & ((1 << (4 * self.spread.saturating_sub(2))) - 1);
+        hash.write_u64(u64::from(recent) << 32 | u64::from(begin));
+        let parts = [symmetry.shift, symmetry.permutation.into(), symmetry.order.into(), ring.head, ring.length];
+        parts.iter().for_each(|part| hash.write(&part.to_le_bytes()));
+        hash.write(&ring.closed.to_le_bytes());
+        Some(hash.finish())
+    }
+
+    fn is_complete(&self) -> bool {
+        false
+    }
+
+    fn fingerprint(&self) -> u64 {
+        let mut hash = StableHasher::new();
+        hash.write(b"symmetric coil");
+        hash.write(&[self.dimension as u8, self.spread as u8]);
+        self.symmetries.all.iter().for_each(|symmetry| hash.write(&[symmetry.order]));
+        hash.finish()
+    }
+}

@@ -1,0 +1,83 @@
+//! The knapsack by name: what the command line and other programs without types use.
+
+use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, write};
+use serde_json::{Value, json};
+use soloist::Method;
+use soloist::search::Nmcs;
+use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options};
+
+/// The domain as the command line knows it.
+pub const DOMAIN: Domain = Domain {
+    name: "knapsack",
+    summary: "pack the most valuable items that a capacity allows (0/1 knapsack)",
+    score: "value packed; larger is better",
+    instance: "a .kp file (`n capacity`, then `value weight` per line) or a spec: random:100x1000:7 (items x largest weight : \
+               seed; values independent of weights), weak:100x1000:7 (values near the weights), strong:100x1000:7 (values = weights + a tenth \
+               of the largest)",
+    example: "random:100x1000:7",
+    options: &[],
+    load,
+    generate: |spec| generate(spec).map(|sack| write(&sack, spec)),
+};
+
+/// An instance with its name and its search problem.
+struct KnapsackInstance {
+    name: String,
+    sack: Sack,
+    problem: Knapsack,
+}
+
+fn load(instance: &str, _options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
+    let (name, sack) = if is_spec(instance) {
+        (instance.to_owned(), generate(instance)?)
+    } else {
+        (instance.to_owned(), read(instance)?)
+    };
+    let problem = Knapsack::new(&sack);
+    Ok(Box::new(KnapsackInstance { name, sack, problem }))
+}
+
+impl Instance for KnapsackInstance {
+    type Problem = Knapsack;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        format!("{} items, capacity {}", self.sack.items.len(), self.sack.capacity)
+    }
+
+    fn problem(&self) -> &Knapsack {
+        &self.problem
+    }
+
+    /// Nested search of level 2: within a second it solves what NRPA solves of the benchmark files, and it stays near
+    /// the bound where NRPA does not: with thousands of items.
+    fn default_method(&self) -> Method {
+        Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() })
+    }
+
+    fn solution(&self, moves: &[Choice]) -> Value {
+        let items = self.problem.packed(moves);
+        let sum = |pick: fn(&Item) -> u64| items.iter().map(|&item| pick(&self.sack.items[item as usize])).sum::<u64>();
+        json!({ "items": items, "value": sum(|item| item.value), "weight": sum(|item| item.weight) })
+    }
+
+    /// Each decision as `[item, 1 for taken or 0 for skipped]`.
+    fn moves(&self, moves: &[Choice]) -> Value {
+        moves.iter().map(|mv| json!([mv.item, u8::from(mv.take)])).collect()
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        check(&self.sack, text)
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        draw::text(&self.sack, solution)
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        draw::svg(&self.sack, solution)
+    }
+}

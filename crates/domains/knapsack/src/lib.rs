@@ -1,0 +1,81 @@
+//! The 0/1 knapsack: from items with values and weights, pack the most valuable selection that a capacity allows.
+//!
+//! | | |
+//! |---|---|
+//! | score | value packed, larger is better |
+//! | file | `.kp`: `n capacity`, then `n` lines `value weight`; see [`parse`] |
+//! | specs | `random:100x1000:7`, `weak:100x1000:7`, `strong:100x1000:7`; see [`generate`] |
+//! | solution | `{"items": [0, 3], "value": 101, "weight": 42}`, items counted from 0 in the order of the file |
+//!
+//! The files divide the work: `format` and `spec` make a [`Sack`], `problem` turns it into the [`Knapsack`] that is
+//! searched, `verify` recomputes a packing without the search, `draw` shows it.
+
+mod domain;
+mod draw;
+mod format;
+mod problem;
+mod spec;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use domain::DOMAIN;
+pub use format::{parse, read, write};
+pub use problem::{Choice, Knapsack, Load};
+pub use spec::{generate, is_spec};
+pub use verify::check;
+
+/// The most items that are read or generated.
+pub const MAX_ITEMS: usize = 1_000_000;
+/// The largest sum of all values and of all weights, 2^53: up to it every score is exact.
+pub const MAX_SUM: u64 = 1 << 53;
+
+/// Something to pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What it is worth.
+    pub value: u64,
+    /// How much of the capacity it takes.
+    pub weight: u64,
+}
+
+/// An instance: items in the order of their file, and a capacity. Sums are known to be at most [`MAX_SUM`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sack {
+    capacity: u64,
+    items: Vec<Item>,
+}
+
+impl Sack {
+    /// An instance of at most [`MAX_ITEMS`] items.
+    ///
+    /// # Errors
+    /// One line: too many items, or values, weights or a capacity above [`MAX_SUM`].
+    pub fn new(capacity: u64, items: Vec<Item>) -> Result<Self, String> {
+        if items.len() > MAX_ITEMS {
+            return Err(format!("{} items, at most {MAX_ITEMS} are allowed", items.len()));
+        }
+        for (name, pick) in [("values", (|item| item.value) as fn(&Item) -> u64), ("weights", |item| item.weight)] {
+            let sum = items.iter().try_fold(0_u64, |sum, item| sum.checked_add(pick(item)));
+            if sum.is_none_or(|sum| sum > MAX_SUM) {
+                return Err(format!("the {name} add up to more than {MAX_SUM}"));
+            }
+        }
+        if capacity > MAX_SUM {
+            return Err(format!("capacity {capacity}, at most {MAX_SUM} is allowed"));
+        }
+        Ok(Self { capacity, items })
+    }
+
+    /// The weight that may be packed.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// The items, in the order of the file.
+    #[must_use]
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+}

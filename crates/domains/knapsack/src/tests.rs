@@ -1,0 +1,403 @@
+//! Tests of the knapsack.
+
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+use soloist::search::Nmcs;
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
+use soloist_domain::testing::shared_data;
+use soloist_domain::{Options, Request, Unobserved};
+
+fn sack(capacity: u64, items: &[(u64, u64)]) -> Sack {
+    Sack::new(capacity, items.iter().map(|&(value, weight)| Item { value, weight }).collect()).unwrap()
+}
+
+/// The best value over all subsets.
+fn brute_force(sack: &Sack) -> u64 {
+    let mut best = 0;
+    for set in 0_u32..1 << sack.items().len() {
+        let (mut value, mut weight) = (0, 0);
+        for (i, item) in sack.items().iter().enumerate() {
+            if set >> i & 1 == 1 {
+                value += item.value;
+                weight += item.weight;
+            }
+        }
+        if weight <= sack.capacity() {
+            best = best.max(value);
+        }
+    }
+    best
+}
+
+/// The best value over all solutions of the search, checking bounds and packings on the way.
+fn exhaust(sack: &Sack, problem: &Knapsack, state: &Load, path: &mut Vec<Choice>) -> f64 {
+    let mut moves = Vec::new();
+    problem.moves(state, &mut moves);
+    let mut best = f64::NEG_INFINITY;
+    for &mv in &moves {
+        let mut next = state.clone();
+        problem.apply(&mut next, mv);
+        path.push(mv);
+        best = best.max(exhaust(sack, problem, &next, path));
+        path.pop();
+    }
+    if moves.is_empty() {
+        best = problem.score(state).value().unwrap();
+        let text = format!("{:?}", problem.packed(path));
+        assert_eq!(check(sack, &text).unwrap().score, best, "{path:?} of {sack:?}");
+    }
+    let bound = problem.bound(state).unwrap();
+    assert!(bound >= best, "bound {bound} < {best} after {path:?} of {sack:?}");
+    best
+}
+
+#[test]
+fn search_space_holds_the_optimum_of_small_instances() {
+    let mut rng = Rng::new(5);
+    for round in 0..400 {
+        let count = rng.index(11);
+        // Small numbers, so that twins, zeros and misfits are frequent.
+        let most = 1 + rng.below(12);
+        let items: Vec<_> = (0..count).map(|_| (rng.below(most), rng.below(most))).collect();
+        let sack = sack(rng.below(most * 3), &items);
+        let problem = Knapsack::new(&sack);
+        let best = exhaust(&sack, &problem, &problem.root(), &mut Vec::new());
+        assert_eq!(best, brute_force(&sack) as f64, "round {round}: {sack:?}");
+        soloist::check(&problem, 5, round).unwrap();
+    }
+}
+
+#[test]
+fn twins_are_taken_in_order() {
+    // Four equal items of which two fit: none, one or two taken, each in one way, but the first fit has no alternative
+    // order.
+    let problem = Knapsack::new(&sack(10, &[(5, 5); 4]));
+    let mut finished = 0;
+    let mut open = vec![problem.root()];
+    while let Some(state) = open.pop() {
+        let mut moves = Vec::new();
+        problem.moves(&state, &mut moves);
+        finished += usize::from(moves.is_empty());
+        for mv in moves {
+            let mut next = state.clone();
+            problem.apply(&mut next, mv);
+            open.push(next);
+        }
+    }
+    assert_eq!(finished, 3);
+}
+
+#[test]
+fn keys_tell_states_apart() {
+    let sack = generate("random:12x9:3").unwrap();
+    let problem = Knapsack::new(&sack);
+    let mut keys = std::collections::HashMap::new();
+    let mut open = vec![problem.root()];
+    while let Some(state) = open.pop() {
+        let other = keys.entry(problem.key(&state).unwrap()).or_insert_with(|| state.clone());
+        // What `rest` adds is how a finished solution is told, not what it is worth.
+        assert_eq!((other.index, other.room, other.value), (state.index, state.room, state.value));
+        let mut moves = Vec::new();
+        problem.moves(&state, &mut moves);
+        for mv in moves {
+            let mut next = state.clone();
+            problem.apply(&mut next, mv);
+            open.push(next);
+        }
+    }
+    assert!(keys.len() > 100);
+}
+
+#[test]
+fn conformance_walk() {
+    for spec in ["random:100x1000:7", "weak:60x50:1", "strong:200x1000000000:2", "random:1x1:0"] {
+        let problem = Knapsack::new(&generate(spec).unwrap());
+        soloist::check(&problem, 50, 3).unwrap();
+    }
+    soloist::check(&Knapsack::new(&sack(0, &[])), 2, 0).unwrap();
+}
+
+#[test]
+fn fingerprints_differ() {
+    let print = |capacity, items: &[(u64, u64)]| Knapsack::new(&sack(capacity, items)).fingerprint();
+    let base = print(9, &[(3, 4), (5, 6)]);
+    assert_eq!(base, print(9, &[(3, 4), (5, 6)]));
+    for other in [print(8, &[(3, 4), (5, 6)]), print(9, &[(5, 6), (3, 4)]), print(9, &[(3, 4), (5, 7)]), print(9, &[])]
+    {
+        assert_ne!(base, other);
+    }
+}
+
+#[test]
+fn every_method_packs_validly() {
+    let instance = (DOMAIN.load)("weak:80x100:9", &Options::new()).unwrap();
+    for preset in Method::presets() {
+        for rollout in ["greedy", "random"] {
+            let request = Request {
+                method: Some(preset.method()),
+                rollout: Some(rollout.into()),
+                budget: Budget { nodes: Some(100_000), ..Budget::playouts(2_000) },
+                seed: 4,
+                ..Request::default()
+            };
+            let report = instance.solve(request, &mut Unobserved).unwrap();
+            let Some(score) = report.score else {
+                // 2^80 states lie between the root and the layer of solutions.
+                assert_eq!(preset.name, "bfs");
+                continue;
+            };
+            let score = score.value().unwrap();
+            let result =
+                json!({ "problem": "knapsack", "score": score, "feasible": true, "solution": report.solution });
+            assert_eq!(instance.check(&result.to_string()).unwrap().score, score);
+            assert!(score <= report.bound.unwrap());
+            assert!(instance.text(&report.solution).starts_with(&format!("value {score}, weight ")));
+        }
+    }
+}
+
+/// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
+#[test]
+fn golden_runs() {
+    let problem = Knapsack::new(&generate("strong:100x1000:4").unwrap());
+    let runs = [
+        ("sampling", "greedy", "32600 3351b8d5534256c7"),
+        ("sampling", "random", "31490 27e2a70d480d4710"),
+        ("uct", "greedy", "32514 37951f6468f5f343"),
+        ("nmcs", "greedy", "32501 d13e32d330d7dbe7"),
+        ("nrpa", "random", "32289 2020fd417bee599f"),
+    ];
+    for (name, rollout, expected) in runs {
+        let solver = Solver::new(&problem, Method::preset(name).unwrap()).rollout(rollout).seed(5);
+        let best = solver.budget(Budget::playouts(3_000)).run().unwrap().best.unwrap();
+        let found = format!("{} {:016x}", best.score, soloist::stable_hash(&best.moves));
+        assert_eq!(found, expected, "{name}, rollout {rollout}");
+    }
+}
+
+#[test]
+fn known_optima() {
+    let Some(folder) = shared_data("knapsack") else { return };
+    let table = std::fs::read_to_string(folder.join("OPTIMA.txt")).unwrap();
+    let mut seen = 0;
+    for line in table.lines().filter(|line| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let [name, count, capacity, optimum] = fields[..] else { panic!("{line}") };
+        let path = folder.join(format!("{name}.kp"));
+        let sack = read(path.to_str().unwrap()).unwrap();
+        assert_eq!((sack.items().len().to_string(), sack.capacity().to_string()), (count.into(), capacity.into()));
+        let problem = Knapsack::new(&sack);
+        let optimum: f64 = optimum.parse().unwrap();
+        let method = Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() });
+        let budget =
+            Budget { target: Some(optimum), ..Budget::playouts(if name.starts_with("n_") { 20_000 } else { 200_000 }) };
+        let best = Solver::new(&problem, method).seed(1).budget(budget).run().unwrap().best.unwrap();
+        let Score::Feasible(value) = best.score else { panic!("{name}") };
+        assert!(value <= optimum && problem.bound(&problem.root()).unwrap() >= optimum, "{name}: {value}");
+        assert_eq!(check(&sack, &format!("{:?}", problem.packed(&best.moves))).unwrap().score, value);
+        if name.starts_with("n_") {
+            // Made to be hard: near is enough.
+            assert!(value > optimum * 0.998, "{name}: {value}");
+        } else {
+            assert_eq!(value, optimum, "{name}");
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, 18);
+}
+
+#[test]
+fn reader_accepts_what_files_look_like() {
+    let expected = sack(10, &[(7, 4), (9, 8)]);
+    for text in [
+        "2 10\n7 4\n9 8\n",
+        "2 10\r\n7 4\r\n9 8",
+        "\u{feff}# name\n\n  2\t10 # header\n\n7   4#x\n\n9 8\n\n# end\n\n",
+        "2 10\n007 4\n9 8",
+    ] {
+        assert_eq!(parse("a.kp", text.as_bytes()).unwrap(), expected, "{text:?}");
+    }
+    assert_eq!(parse("a.kp", b"0 5").unwrap(), sack(5, &[]));
+}
+
+#[test]
+fn reader_errors_are_exact() {
+    for (text, message) in [
+        (&b""[..], "a.kp: no numbers, expected the number of items and the capacity"),
+        (b"\n# only\n", "a.kp: no numbers, expected the number of items and the capacity"),
+        (b"2 10\n7 4\n", "a.kp: line 2: the file ends after 1 of 2 items"),
+        (b"2 10\n7 4\n9", "a.kp: line 3: 1 field, expected 2: value and weight"),
+        (b"2 10 3\n", "a.kp: line 1: 3 fields, expected 2: number of items and capacity"),
+        (b"2\n", "a.kp: line 1: 1 field, expected 2: number of items and capacity"),
+        (b"1 10\n7 4\n9 8\n", "a.kp: line 3: '9' after the last of 1 items"),
+        (b"1 10\n7 4\nend of file\n", "a.kp: line 3: 'end' after the last of 1 items"),
+        (b"1 10\nNaN 4\n", "a.kp: line 2: value 'NaN', expected a whole number from 0 on"),
+        (b"1 10\n7 4.5\n", "a.kp: line 2: weight '4.5', expected a whole number from 0 on"),
+        (b"1 10\n7 inf\n", "a.kp: line 2: weight 'inf', expected a whole number from 0 on"),
+        (b"1 10\n-7 4\n", "a.kp: line 2: value '-7' is negative, expected a whole number from 0 on"),
+        (b"1 -10\n", "a.kp: line 1: capacity '-10' is negative, expected a whole number from 0 on"),
+        (b"1 +10\n", "a.kp: line 1: capacity '+10', expected a whole number from 0 on"),
+        (b"1000001 10\n", "a.kp: line 1: 1000001 items, at most 1000000 are read"),
+        (
+            b"99999999999999999999999 10\n",
+            "a.kp: line 1: number of items '99999999999999999999999' is above 9007199254740992, the largest number read",
+        ),
+        (b"2 10\n9007199254740992 1\n1 1", "a.kp: the values add up to more than 9007199254740992"),
+        (b"2 10\n1 9007199254740992\n1 1", "a.kp: the weights add up to more than 9007199254740992"),
+        (b"1 10\n7 \0\n", "a.kp: line 2: binary data (a zero byte), expected text"),
+        (b"\xff\xfe1\0", "a.kp: UTF-16 text; save it as UTF-8"),
+        (b"1 10\n\xff\xff 3\n", "a.kp: line 2: value '\u{fffd}\u{fffd}', expected a whole number from 0 on"),
+    ] {
+        assert_eq!(parse("a.kp", text).unwrap_err().to_string(), message, "{text:?}");
+    }
+    let missing = read("no/such.kp").unwrap_err().to_string();
+    assert!(missing.starts_with("no/such.kp: cannot be read: "), "{missing}");
+    assert!(read(env!("CARGO_MANIFEST_DIR")).is_err(), "a folder");
+}
+
+#[test]
+fn spec_errors_are_exact() {
+    for (spec, message) in [
+        ("random:", "expected random:ITEMSxMAX:SEED"),
+        ("random:5:7", "expected random:ITEMSxMAX:SEED"),
+        ("random:5x10", "expected random:ITEMSxMAX:SEED"),
+        ("nosuch:5x10:1", "expected random:ITEMSxMAX:SEED"),
+        ("random:0x10:1", "0 items, expected 1 to 1000000"),
+        ("random:1000001x10:1", "1000001 items, expected 1 to 1000000"),
+        ("weak:5x0:1", "largest weight 0, expected 1 to 1000000000"),
+        ("strong:5x1000000001:1", "largest weight 1000000001, expected 1 to 1000000000"),
+        ("random:-5x10:1", "number of items '-5' is negative"),
+        ("random:5x1e3:1", "largest weight '1e3', expected a whole number"),
+        ("random:5x10:-1", "the seed is not a whole number"),
+        ("random:5x10:1:2", "the seed is not a whole number"),
+        ("random:5x10:18446744073709551616", "the seed is not a whole number"),
+    ] {
+        let error = generate(spec).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{spec}: {message}")), "{error}");
+    }
+    assert!(generate("random:3x5:18446744073709551615").is_ok());
+    assert!(!is_spec("random.kp") && !is_spec("./random:3x5:1") && is_spec("weak:x"));
+}
+
+#[test]
+fn specs_never_change() {
+    for (spec, expected) in [
+        ("random:4x100:7", sack(124, &[(18, 6), (43, 72), (47, 97), (33, 73)])),
+        ("weak:4x100:7", sack(124, &[(1, 6), (70, 72), (96, 97), (69, 73)])),
+        ("strong:4x100:7", sack(72, &[(16, 6), (28, 18), (82, 72), (53, 43)])),
+    ] {
+        assert_eq!(generate(spec).unwrap(), expected, "{spec}");
+        assert_eq!(parse("x", (DOMAIN.generate)(spec).unwrap().as_bytes()).unwrap(), expected);
+    }
+    let correlated = generate("strong:1000x1000:1").unwrap();
+    assert!(correlated.items().iter().all(|item| item.value == item.weight + 100 && item.weight <= 1000));
+    let weak = generate("weak:1000x1000:1").unwrap();
+    assert!(weak.items().iter().all(|item| item.value.abs_diff(item.weight) <= 100 && item.value >= 1));
+    // A single item fits.
+    assert_eq!(generate("random:1x50:3").unwrap().items()[0].weight, generate("random:1x50:3").unwrap().capacity());
+}
+
+#[test]
+fn verifier_recomputes_everything() {
+    let sack = sack(10, &[(7, 4), (9, 6), (5, 3)]);
+    for good in [
+        "0 1",
+        "1\n0 # comment\n",
+        "0,1",
+        "[1, 0]",
+        r#"{"items": [0, 1]}"#,
+        r#"{"items": [0, 1], "value": 16, "weight": 10}"#,
+        r#"{"moves": [[1, 1], [2, 0]], "solution": {"items": [0, 1]}}"#,
+        r#"{"problem": "knapsack", "score": 16.0, "feasible": true, "solution": {"items": [0, 1], "value": 16}}"#,
+    ] {
+        let checked = check(&sack, good).unwrap();
+        assert_eq!(checked.score, 16.0);
+        assert_eq!(checked.summary, "2 of 3 items, value 16, weight 10 of 10");
+    }
+    assert_eq!(check(&sack, "").unwrap().score, 0.0);
+    for (bad, message) in [
+        ("0 1 2", "weight 13 exceeds the capacity 10"),
+        ("0 0", "item 0 is packed twice"),
+        ("3", "item 3 does not exist: there are 3, counted from 0"),
+        ("0\n-1", "line 2: item '-1' is negative, expected a whole number from 0 on"),
+        ("zero", "line 1: item 'zero', expected a whole number from 0 on"),
+        ("[0.5]", "item '0.5' is not a whole number from 0 on"),
+        ("{}", "no list `items`"),
+        (r#"{"items": 3}"#, "`items` is not a list"),
+        (r#"{"items": [0], "value": 8}"#, "claims the value '8', recomputed: 7"),
+        (r#"{"items": [0], "weight": 3}"#, "claims the weight '3', recomputed: 4"),
+        (r#"{"score": 8, "solution": {"items": [0]}}"#, "claims the score '8', recomputed: 7"),
+        (r#"{"score": null, "solution": {"items": [0]}}"#, "claims the score 'null', recomputed: 7"),
+        (r#"{"score": 7, "feasible": false, "solution": {"items": [0]}}"#, "says that it is not feasible"),
+        (r#"{"problem": "tsptw", "solution": {"items": [0]}}"#, "a solution of '\"tsptw\"', expected knapsack"),
+        (r#"{"moves": [[0, 0]], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 1"),
+        (r#"{"moves": [[0, 1], [2, 1]], "solution": {"items": [0]}}"#, "`moves` and `items` differ at move 2"),
+        (r#"{"solution": null}"#, "holds no solution"),
+        (r#"{"solution": [0]}"#, "`solution` is not an object"),
+        ("{\"items\": [0", "solution: line 1, column 12: not valid JSON: EOF while parsing a list"),
+    ] {
+        assert_eq!(check(&sack, bad).unwrap_err(), message, "{bad}");
+    }
+}
+
+#[test]
+fn drawing_is_sound_on_anything() {
+    for spec in ["random:30x100:1", "random:1x1:1", "strong:5000x1000:2"] {
+        let sack = generate(spec).unwrap();
+        for solution in [json!(null), json!({"items": [0, 7, 99_999, "x", -1]}), json!(3)] {
+            let svg = draw::svg(&sack, &solution);
+            assert!(
+                svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf")
+            );
+            assert!(svg.lines().filter(|line| line.starts_with("<rect")).count() <= 2 * 1000 + 1);
+            assert!(draw::text(&sack, &solution).lines().count() <= 103);
+        }
+    }
+    assert!(draw::svg(&sack(0, &[(1, 0), (0, 0)]), &json!({"items": [0]})).contains("value 1, weight 0 of 0"));
+}
+
+#[test]
+fn domain_is_registered() {
+    let domain = DOMAIN;
+    let instance = (domain.load)(domain.example, &Options::new()).unwrap();
+    assert_eq!((instance.name(), instance.describe().as_str()), ("random:100x1000:7", "100 items, capacity 23190"));
+    assert_eq!(instance.default_rollout(&instance.default_method()), "greedy");
+}
+
+proptest! {
+    #[test]
+    fn reader_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = parse("a.kp", &bytes);
+    }
+
+    #[test]
+    fn reader_never_panics_on_mutated_files(
+        text in "[0-9]{1,3} [0-9]{1,21}\n([0-9 \\-#\\.\r\n]{0,40}\n){0,6}",
+    ) {
+        if let Err(error) = parse("a.kp", text.as_bytes()) {
+            prop_assert_eq!(error.to_string().lines().count(), 1);
+        }
+    }
+
+    #[test]
+    fn written_files_are_read_back(
+        capacity in 0..=MAX_SUM,
+        items in prop::collection::vec((0..1_u64 << 40, 0..1_u64 << 40), 0..50),
+        comment in ".*",
+    ) {
+        let sack = sack(capacity, &items);
+        prop_assert_eq!(parse("a.kp", write(&sack, &comment).as_bytes()).unwrap(), sack);
+    }
+
+    #[test]
+    fn verifier_never_panics(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} ]{0,60}") {
+        let _ = check(&generate("random:20x9:1").unwrap(), &text);
+    }
+
+    #[test]
+    fn bounds_hold_along_playouts(seed: u64, count in 1_u64..60, max in 1_u64..2000) {
+        let problem = Knapsack::new(&generate(&format!("weak:{count}x{max}:{seed}")).unwrap());
+        prop_assert!(soloist::check(&problem, 3, seed).is_ok());
+    }
+}

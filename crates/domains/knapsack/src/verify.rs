@@ -1,0 +1,88 @@
+//! Independent verification of packings: recomputed from the items of the file, without the search.
+
+use super::Sack;
+use super::format::whole;
+use serde_json::Value;
+use soloist_domain::Checked;
+use soloist_domain::answer::{Answer, claim, short, words};
+
+/// Verifies a packing of `sack`.
+///
+/// `text` is one of
+/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and
+///   `score`;
+/// - its `solution` alone: `{"items": [0, 3], "value": 101, "weight": 42}`, `value` and `weight` being checked when
+///   present;
+/// - a JSON list of item numbers;
+/// - plain item numbers separated by blanks, commas or line ends, with `#` comments.
+///
+/// Items are counted from 0 in the order of the file.
+///
+/// # Errors
+/// One line: text that cannot be read, an item that does not exist or occurs twice, too much weight, a claim that does
+/// not hold.
+pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
+    let alone = |items: Vec<u64>| total(sack, &items).map(|(value, weight, count)| checked(sack, value, weight, count));
+    let result = match Answer::read(text)? {
+        Answer::Plain(text) => return alone(plain(text)?),
+        Answer::List(list) => return alone(numbers(&list)?),
+        Answer::Object(result) => result,
+    };
+    result.belong_to("knapsack")?;
+    let solution = result.solution()?;
+    let items = solution.get("items").ok_or("no list `items`")?;
+    let items = numbers(items)?;
+    let (value, weight, count) = total(sack, &items)?;
+    for (i, decision) in result.get("moves").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        // A result's own moves: [item, 1 or 0]. What they leave open fits and is taken.
+        let pair = decision.get(0).and_then(Value::as_u64).zip(decision.get(1).and_then(Value::as_u64));
+        if pair.is_none_or(|(item, take)| items.contains(&item) != (take == 1) || take > 1) {
+            return Err(format!("`moves` and `items` differ at move {}", i + 1));
+        }
+    }
+    claim("score", result.get("score"), value)?;
+    claim("value", solution.get("value"), value)?;
+    claim("weight", solution.get("weight"), weight)?;
+    Ok(checked(sack, value, weight, count))
+}
+
+fn checked(sack: &Sack, value: u64, weight: u64, count: usize) -> Checked {
+    let (all, capacity) = (sack.items().len(), sack.capacity());
+    let summary = format!("{count} of {all} items, value {value}, weight {weight} of {capacity}");
+    Checked { score: value as f64, summary }
+}
+
+fn numbers(list: &Value) -> Result<Vec<u64>, String> {
+    let list = list.as_array().ok_or("`items` is not a list")?;
+    list.iter()
+        .map(|item| item.as_u64().ok_or_else(|| format!("item {} is not a whole number from 0 on", short(item))))
+        .collect()
+}
+
+fn plain(text: &str) -> Result<Vec<u64>, String> {
+    words(text)
+        .map(|(line, word)| whole(word.as_bytes()).map_err(|wrong| format!("line {line}: item {wrong}")))
+        .collect()
+}
+
+/// Value, weight and number of the items.
+fn total(sack: &Sack, items: &[u64]) -> Result<(u64, u64, usize), String> {
+    let mut seen = vec![false; sack.items().len()];
+    let (mut value, mut weight) = (0_u64, 0_u64);
+    for &number in items {
+        let index = usize::try_from(number).unwrap_or(usize::MAX);
+        let Some(item) = sack.items().get(index) else {
+            return Err(format!("item {number} does not exist: there are {}, counted from 0", seen.len()));
+        };
+        if std::mem::replace(&mut seen[index], true) {
+            return Err(format!("item {number} is packed twice"));
+        }
+        // Each item at most once: the sums of all were checked when the instance was read.
+        value += item.value;
+        weight += item.weight;
+    }
+    if weight > sack.capacity() {
+        return Err(format!("weight {weight} exceeds the capacity {}", sack.capacity()));
+    }
+    Ok((value, weight, items.len()))
+}

@@ -1,0 +1,188 @@
+//! The tile games on the command line.
+
+use super::format::{self, Zero};
+use super::game::{Game, Penalty};
+use super::grid::Grid;
+use super::kernel::{Engine, Geometry, Large, Small};
+use super::problem::Tiles;
+use super::spec::Spec;
+use super::{draw, solution, text, verify};
+use serde_json::Value;
+use soloist::Method;
+use soloist::search::Nrpa;
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
+
+const INSTANCE: &str = "a text file, one line a row, the top row first: colours as numbers separated by blanks or as digits side by side, \
+    `.` (or 0) for an empty cell; or a spec random:ROWSxCOLUMNSxCOLOURS:SEED. At most 31 rows, 32 columns, 15 colours";
+
+const ZERO: DomainOption = DomainOption {
+    name: "zero",
+    values: &["auto", "empty", "colour"],
+    help: "what 0 means in a board file: empty, or the first colour; auto: empty if that makes a settled board",
+};
+
+/// SameGame.
+pub const SAMEGAME: Domain = Domain {
+    name: "samegame",
+    summary: "remove groups of equal tiles, (n - 2)^2 points for n; 1000 for a cleared board",
+    score: "points, larger is better",
+    instance: INSTANCE,
+    example: "random:15x15x5:7",
+    options: &[
+        DomainOption {
+            name: "penalty",
+            values: &["schadd", "literal", "none"],
+            help: "points lost for c tiles of a colour left: max(c-2, 0)^2, (c-2)^2, or nothing",
+        },
+        ZERO,
+    ],
+    load: |name, options| load(Game::SameGame, name, options),
+    generate,
+};
+
+/// Clickomania.
+pub const CLICKOMANIA: Domain = Domain {
+    name: "clickomania",
+    summary: "remove groups of equal tiles, as many tiles as possible",
+    score: "tiles removed, larger is better",
+    instance: INSTANCE,
+    example: "random:20x20x10:7",
+    options: &[ZERO],
+    load: |name, options| load(Game::Clickomania, name, options),
+    generate,
+};
+
+/// Bubble Breaker.
+pub const BUBBLE_BREAKER: Domain = Domain {
+    name: "bubble-breaker",
+    summary: "remove groups of equal tiles, n (n - 1) points for n",
+    score: "points, larger is better",
+    instance: INSTANCE,
+    example: "random:15x15x5:7",
+    options: &[ZERO],
+    load: |name, options| load(Game::BubbleBreaker, name, options),
+    generate,
+};
+
+/// A board with its name and rules.
+#[derive(Clone, Debug)]
+struct TileInstance<G: Geometry> {
+    name: String,
+    /// What the reader had to assume.
+    note: String,
+    grid: Grid,
+    problem: Tiles<G>,
+}
+
+fn load(game: Game, instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
+    let zero = match options.get("zero").map(String::as_str) {
+        Some("empty") => Zero::Empty,
+        Some("colour") => Zero::Colour,
+        _ => Zero::Auto,
+    };
+    let penalty = match options.get("penalty") {
+        Some(name) => name.parse().map_err(|error| InstanceError::new(instance, format!("{error}")))?,
+        None => Penalty::default(),
+    };
+    let engine = Engine::detect().map_err(|message| InstanceError::new(instance, message))?;
+    let loaded = format::load(instance, zero)?;
+    let note = loaded.note().map_or(String::new(), |note| format!("; {note}"));
+    let grid = loaded.grid;
+    let name = instance.to_owned();
+    if let Some(problem) = Tiles::<Small>::new(&grid, game, penalty, engine) {
+        return Ok(Box::new(TileInstance { name, note, grid, problem }));
+    }
+    let problem = Tiles::<Large>::new(&grid, game, penalty, engine)
+        .ok_or_else(|| InstanceError::new(instance, "the board is too large or not settled"))?;
+    Ok(Box::new(TileInstance { name, note, grid, problem }))
+}
+
+fn generate(spec: &str) -> Result<String, InstanceError> {
+    let spec: Spec = spec.parse()?;
+    Ok(format::write(&spec.generate()))
+}
+
+impl<G: Geometry> TileInstance<G> {
+    /// The game of a solution object, played through by the verifier's rules.
+    fn played(&self, solution: &Value) -> Result<verify::Verified, String> {
+        let solution = solution::from_json("solution", solution).map_err(|error| error.to_string())?;
+        verify::play(&self.grid, self.problem.game(), self.problem.penalty(), &solution.moves)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl<G: Geometry> Instance for TileInstance<G> {
+    type Problem = Tiles<G>;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        let (rows, cols, colours) = (self.grid.rows(), self.grid.cols(), self.grid.colours());
+        let (game, engine) = (self.problem.game(), self.problem.engine().name());
+        let penalty =
+            if game == Game::SameGame { format!(", penalty {}", self.problem.penalty()) } else { String::new() };
+        format!(
+            "{} on {rows} rows x {cols} columns, {colours} colours{penalty}; engine {engine}{note}",
+            game.title(),
+            note = self.note
+        )
+    }
+
+    fn problem(&self) -> &Tiles<G> {
+        &self.problem
+    }
+
+    fn default_method(&self) -> Method {
+        // One arm for each colour that may be kept for last: which one pays differs from board to board, and shows
+        // early.
+        let arms = self.grid.colours().max(1) as u64;
+        Method::Nrpa(Nrpa { level: 3, playouts: 4, arms, ..Nrpa::default() })
+    }
+
+    fn default_rollout(&self, method: &Method) -> String {
+        match method {
+            Method::Nrpa(_) | Method::Nmcs(_) => "selective",
+            _ => "tabu-color",
+        }
+        .to_owned()
+    }
+
+    fn solution(&self, moves: &[u16]) -> Value {
+        let list = solution::Solution::of_moves(moves.iter().map(|&cell| self.problem.place(cell)));
+        match verify::play(&self.grid, self.problem.game(), self.problem.penalty(), &list.moves) {
+            Ok(played) => solution::solution_json(&played),
+            // A search that plays an illegal move is shown as it is; the check that follows rejects it.
+            Err(error) => serde_json::json!({ "moves": self.moves(moves), "error": error.to_string() }),
+        }
+    }
+
+    fn moves(&self, moves: &[u16]) -> Value {
+        moves
+            .iter()
+            .map(|&cell| {
+                let (row, col) = self.problem.place(cell);
+                serde_json::json!([row, col])
+            })
+            .collect()
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        let solution = solution::parse("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
+        let played = verify::verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
+            .map_err(|error| error.to_string())?;
+        Ok(Checked { score: played.score as f64, summary: text::summary(&played) })
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        self.played(solution).map_or_else(|error| error, |played| text::game(&played))
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        match self.played(solution) {
+            Ok(played) => draw::svg_strip(&played, &self.name, draw::PANELS),
+            Err(_) => draw::svg_board(&self.grid),
+        }
+    }
+}

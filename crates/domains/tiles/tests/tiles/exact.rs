@@ -1,0 +1,115 @@
+//! Exact searches on small boards against plain recursion; on a standard board they must not claim anything.
+
+use soloist::{Budget, Method, Problem, Rng, Score, Solver, StopReason};
+use soloist_tiles::format;
+use soloist_tiles::game::{Game, Penalty};
+use soloist_tiles::grid::Grid;
+use soloist_tiles::kernel::{Engine, Small};
+use soloist_tiles::problem::{Position, Tiles};
+use soloist_tiles::spec::Spec;
+
+const EXACT: [&str; 6] = ["dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
+
+fn tiles(grid: &Grid, game: Game, penalty: Penalty) -> Tiles<Small> {
+    Tiles::new(grid, game, penalty, Engine::Portable).unwrap()
+}
+
+fn random(spec: &str) -> Grid {
+    spec.parse::<Spec>().unwrap().generate()
+}
+
+/// The best score of all games that go on from `state`.
+fn brute(problem: &Tiles<Small>, state: &Position<Small>) -> f64 {
+    let mut moves = Vec::new();
+    problem.moves(state, &mut moves);
+    if moves.is_empty() {
+        return problem.score(state).value().unwrap();
+    }
+    let after = |mv| {
+        let mut next = state.clone();
+        problem.apply(&mut next, mv);
+        brute(problem, &next)
+    };
+    moves.into_iter().map(after).fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn exact_searches_agree_with_brute_force() {
+    let boards =
+        ["random:4x4x2:1", "random:4x4x2:2", "random:4x4x3:3", "random:3x6x2:4", "random:5x5x3:5", "random:1x8x2:6"];
+    for board in boards {
+        let grid = random(board);
+        for game in Game::ALL {
+            for penalty in Penalty::ALL {
+                let problem = tiles(&grid, game, penalty);
+                let expected = Some(Score::Feasible(brute(&problem, &problem.root())));
+                for name in EXACT.into_iter().chain(["uct"]) {
+                    for table in ["true", "false"] {
+                        let mut method = Method::preset(name).unwrap();
+                        if name != "uct" {
+                            method.set("table", table).unwrap();
+                        } else if table == "false" {
+                            continue;
+                        }
+                        let outcome = Solver::new(&problem, method).rollout("random").seed(1).run().unwrap();
+                        let what = format!("{board} {game} {penalty} {name} table={table}");
+                        assert_eq!(outcome.best.map(|best| best.score), expected, "{what}");
+                        // Reaching the bound of the whole board is a proof as well.
+                        assert!(outcome.optimal, "{what}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bounds_are_admissible_along_playouts() {
+    let mut rng = Rng::new(8);
+    for board in ["random:6x6x3:1", "random:8x8x4:2", "random:15x15x5:3", "random:5x9x2:4"] {
+        let grid = random(board);
+        for game in Game::ALL {
+            for penalty in Penalty::ALL {
+                let problem = tiles(&grid, game, penalty);
+                for _ in 0..40 {
+                    let (mut state, mut bounds) = (problem.root(), Vec::new());
+                    loop {
+                        bounds.push(problem.bound(&state).unwrap());
+                        let mut moves = Vec::new();
+                        problem.moves(&state, &mut moves);
+                        if moves.is_empty() {
+                            break;
+                        }
+                        problem.apply(&mut state, moves[rng.index(moves.len())]);
+                    }
+                    let score = problem.score(&state).value().unwrap();
+                    assert!(bounds.iter().all(|&bound| bound >= score), "{board} {game} {penalty}: {score} {bounds:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_standard_board_is_out_of_reach() {
+    let Some(folder) = crate::published() else { return };
+    let board = format::read(&folder.join("standard/js01.txt"), format::Zero::Empty).unwrap();
+    let problem = tiles(&board.grid, Game::SameGame, Penalty::Schadd);
+    for name in EXACT {
+        let budget = Budget { nodes: Some(20_000), ..Budget::default() };
+        let outcome = Solver::new(&problem, Method::preset(name).unwrap()).budget(budget).run().unwrap();
+        assert_eq!(
+            (outcome.stop, outcome.optimal, outcome.counters.nodes),
+            (StopReason::Nodes, false, 20_000),
+            "{name}"
+        );
+        assert_eq!(outcome.bound, Some(10_417.0));
+        // Whatever they found is a game, far below the bound.
+        if let Some(best) = outcome.best {
+            let mut state = problem.root();
+            best.moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
+            assert_eq!(problem.score(&state), best.score);
+            assert!(best.score.value().unwrap() < 10_417.0);
+        }
+    }
+}

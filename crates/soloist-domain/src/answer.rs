@@ -1,0 +1,177 @@
+//! What a solution to be verified looks like from outside, the same for every problem.
+//!
+//! A verifier is given a result of `soloist solve --json`, its `solution` alone, a list, or a text in the domain's own
+//! notation. Telling them apart, the fields that every result has, and numbers that are claimed are read here; what the
+//! solution says is the domain's. Nothing here is used by a search.
+
+use crate::InstanceError;
+use crate::error::quote;
+use serde_json::Value;
+
+/// A solution as it was handed in.
+#[derive(Debug)]
+pub enum Answer<'t> {
+    /// No JSON: the text in the domain's own notation, blanks around it removed.
+    Plain(&'t str),
+    /// A JSON list.
+    List(Value),
+    /// A JSON object.
+    Object(Claims),
+}
+
+impl<'t> Answer<'t> {
+    /// Reads a text, with or without a byte order mark; one that begins with a bracket is JSON.
+    ///
+    /// # Errors
+    /// One line: a bracket and no valid JSON behind it.
+    pub fn read(text: &'t str) -> Result<Self, String> {
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if !text.starts_with(['{', '[']) {
+            return Ok(Self::Plain(text));
+        }
+        let value = json("solution", text)?;
+        Ok(if value.is_object() { Self::Object(Claims(value)) } else { Self::List(value) })
+    }
+}
+
+/// A result, or its solution alone, and what it claims.
+#[derive(Debug)]
+pub struct Claims(Value);
+
+impl Claims {
+    /// A field of the object as a whole.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Whether the object is a result around a solution.
+    pub fn is_result(&self) -> bool {
+        self.get("solution").is_some()
+    }
+
+    /// Refuses a result of another problem and one that says itself that it is none.
+    pub fn belong_to(&self, problem: &str) -> Result<(), String> {
+        match self.foreign(problem) {
+            Some(other) => Err(format!("a solution of {other}, expected {problem}")),
+            None => self.feasible(),
+        }
+    }
+
+    /// The problem that the result is of, for a message, if it names another one.
+    pub fn foreign(&self, problem: &str) -> Option<String> {
+        self.get("problem").filter(|other| *other != problem).map(short)
+    }
+
+    /// Refuses a result that says that it is not feasible.
+    pub fn feasible(&self) -> Result<(), String> {
+        if self.get("feasible") == Some(&Value::Bool(false)) {
+            Err("says that it is not feasible".into())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The object that holds the solution.
+    pub fn solution(&self) -> Result<&Value, String> {
+        solution(&self.0).map_err(|wrong| match wrong {
+            Value::Null => "holds no solution".into(),
+            _ => "`solution` is not an object".into(),
+        })
+    }
+}
+
+/// The object `solution` of a result; an object without such a field is the solution itself.
+///
+/// # Errors
+/// What stands there instead: null where nothing was found.
+pub fn solution(object: &Value) -> Result<&Value, &Value> {
+    match object.get("solution") {
+        Some(solution @ Value::Object(_)) => Ok(solution),
+        Some(other) => Err(other),
+        None => Ok(object),
+    }
+}
+
+/// Reads JSON that messages call `name`.
+///
+/// # Errors
+/// One line: where the syntax breaks.
+pub fn json(name: &str, text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| InstanceError::json(name, &error).to_string())
+}
+
+/// Refuses a claimed number that is not the one recomputed; nothing claimed is nothing wrong.
+pub fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), String> {
+    match refuted(claimed, found) {
+        Some(claimed) => Err(format!("claims the {name} {claimed}, recomputed: {found}")),
+        None => Ok(()),
+    }
+}
+
+/// What is claimed, for a message, if it is not the number that was found.
+pub fn refuted(claimed: Option<&Value>, found: u64) -> Option<String> {
+    // Scores and counts stay below 2^53, so that comparing as doubles is exact.
+    claimed.filter(|claimed| claimed.as_f64() != Some(found as f64)).map(short)
+}
+
+/// A value for a message.
+pub fn short(value: &Value) -> String {
+    quote(value.to_string().as_bytes())
+}
+
+/// The words of a plain list, separated by blanks, commas or line ends, with the numbers of their lines from 1; `#`
+/// begins a comment.
+pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().flat_map(|(index, line)| {
+        let line = line.split('#').next().unwrap_or_default();
+        let words = line.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+        words.map(move |word| (index + 1, word))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn forms_are_told_apart() {
+        assert!(matches!(Answer::read("\u{feff} 1 2\n").unwrap(), Answer::Plain("1 2")));
+        assert!(matches!(Answer::read("\u{feff}[1]").unwrap(), Answer::List(list) if list == json!([1])));
+        assert!(matches!(Answer::read(" {} ").unwrap(), Answer::Object(claims) if !claims.is_result()));
+        assert_eq!(
+            Answer::read("{\n 1}").err().unwrap(),
+            "solution: line 2, column 2: not valid JSON: key must be a string"
+        );
+    }
+
+    #[test]
+    fn what_every_result_says() {
+        let of = |value: Value| Claims(value).belong_to("knapsack");
+        assert!(of(json!({})).is_ok() && of(json!({ "problem": "knapsack", "feasible": true })).is_ok());
+        assert_eq!(of(json!({ "problem": "coil" })).unwrap_err(), "a solution of '\"coil\"', expected knapsack");
+        assert_eq!(of(json!({ "feasible": false })).unwrap_err(), "says that it is not feasible");
+        let inner = |value: Value| Claims(value).solution().cloned();
+        assert_eq!(inner(json!({ "items": [] })), Ok(json!({ "items": [] })));
+        assert_eq!(inner(json!({ "score": 1, "solution": { "items": [1] } })), Ok(json!({ "items": [1] })));
+        assert_eq!(inner(json!({ "solution": null })), Err("holds no solution".into()));
+        assert_eq!(inner(json!({ "solution": 3 })), Err("`solution` is not an object".into()));
+    }
+
+    #[test]
+    fn claimed_numbers_are_compared() {
+        for held in [None, Some(json!(7)), Some(json!(7.0))] {
+            assert_eq!(claim("score", held.as_ref(), 7), Ok(()));
+        }
+        for (claimed, shown) in [(json!(7.5), "7.5"), (json!("7"), "\"7\""), (json!(null), "null"), (json!(-7), "-7")] {
+            let expected = format!("claims the score '{shown}', recomputed: 7");
+            assert_eq!(claim("score", Some(&claimed), 7), Err(expected));
+        }
+    }
+
+    #[test]
+    fn words_have_their_lines() {
+        let found: Vec<_> = words("1, 2 # 3\r\n\n,,4\t5#6").collect();
+        assert_eq!(found, [(1, "1"), (1, "2"), (3, "4"), (3, "5")]);
+    }
+}

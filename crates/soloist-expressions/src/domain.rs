@@ -1,0 +1,142 @@
+//! Expressions as the command line knows them.
+
+use super::spec::{generate, is_spec, write};
+use super::{Direction, Orders, Signs, System, draw, parse, verify};
+use serde_json::{Value, json};
+use soloist::Method;
+use soloist::search::Anneal;
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
+use std::sync::Arc;
+
+/// The domain as the command line knows it.
+pub const DOMAIN: Domain = Domain {
+    name: "horner",
+    summary: "order the variables of a Horner scheme for the fewest operations (`simplify` writes the code)",
+    score: "operations after common sub-expressions; smaller is better",
+    instance: "a file of expressions (`name = expression;` or a bare one, as FORM, Maple, SymPy or PARI print it) or a spec: \
+               res:7,4 (resultant of polynomials of degrees 7 and 4), random:5x100x6:7 (variables x terms x largest degree \
+               : seed)",
+    example: "random:5x60x4:7",
+    options: &[
+        DomainOption {
+            name: "direction",
+            values: &["forward", "backward", "middle"],
+            help: "which end of the order is decided first: outermost, innermost, or from the centre",
+        },
+        DomainOption {
+            name: "sign",
+            values: &["canonical", "keep"],
+            help: "whether a-b and b-a are one sub-expression (keep: two, as published)",
+        },
+        DomainOption {
+            name: "bound",
+            values: &["counting", "optimum"],
+            help: "what is known of the best order: bounds by counting, or its operations, proven before the search (to 24 variables)",
+        },
+    ],
+    load,
+    generate: |spec| generate(spec).map(|system| write(&system)),
+};
+
+/// An instance with its name and its search problem.
+struct Loaded {
+    name: String,
+    problem: Orders,
+}
+
+fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
+    let system = open(instance, true)?;
+    let choice = |name: &str| options.get(name).map_or("", String::as_str);
+    let signs = if choice("sign") == "keep" { Signs::Kept } else { Signs::Canonical };
+    let direction = match choice("direction") {
+        "backward" => Direction::Backward,
+        "middle" => Direction::Middle,
+        _ => Direction::Forward,
+    };
+    let mut problem = Orders::new(Arc::new(system), signs, direction);
+    if choice("bound") == "optimum" {
+        problem.prove(None, &mut |_, _| true).map_err(|error| InstanceError::new(instance, error))?;
+    }
+    Ok(Box::new(Loaded { name: instance.to_owned(), problem }))
+}
+
+/// The system of a spec or a file; with `expand` products and powers of sums are multiplied out.
+///
+/// # Errors
+/// As of [`generate`] and [`parse::read`].
+pub fn open(instance: &str, expand: bool) -> Result<System, InstanceError> {
+    if is_spec(instance) { generate(instance) } else { parse::read(instance, expand) }
+}
+
+impl Instance for Loaded {
+    type Problem = Orders;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        describe(self.problem.system())
+    }
+
+    fn problem(&self) -> &Orders {
+        &self.problem
+    }
+
+    fn default_method(&self) -> Method {
+        default_method()
+    }
+
+    fn solution(&self, moves: &[u8]) -> Value {
+        let order = self.problem.order(moves);
+        let system = self.problem.system();
+        let counts = super::Dag::build(system, &order, self.problem.signs()).level_counts();
+        let names: Vec<&str> = order.iter().map(|&symbol| system.symbols()[symbol].as_str()).collect();
+        json!({
+            "order": names,
+            "operations": counts.total(),
+            "additions": counts.additions,
+            "multiplications": counts.multiplications,
+            "powers": counts.powers,
+        })
+    }
+
+    fn moves(&self, moves: &[u8]) -> Value {
+        let symbols = self.problem.system().symbols();
+        moves.iter().map(|&mv| symbols[self.problem.symbol(mv)].as_str()).collect()
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        verify::check(self.problem.system(), text, self.problem.signs())
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        draw::text(self.problem.system(), solution, self.problem.signs())
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        draw::svg(self.problem.system(), solution, self.problem.signs())
+    }
+}
+
+/// Annealing: of all methods it finds the best orders, within a few thousand evaluations.
+pub(super) fn default_method() -> Method {
+    Method::Anneal(Anneal::default())
+}
+
+/// One line: sizes of a system.
+#[must_use]
+pub fn describe(system: &System) -> String {
+    let count = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
+    let (outputs, inputs) = (system.outputs().count(), system.inputs().len());
+    let blocks = system.definitions().len() - outputs;
+    let mut text = format!("{} in {}", count(system.terms(), "term"), count(inputs, "variable"));
+    if outputs > 1 {
+        text.push_str(&format!(", {outputs} outputs"));
+    }
+    if blocks > 0 {
+        text.push_str(&format!(", {} not multiplied out", count(blocks, "sum")));
+    }
+    text.push_str(&format!(", {} operations", system.counts().total()));
+    text
+}
