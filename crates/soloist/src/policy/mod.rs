@@ -10,6 +10,9 @@
 mod adapt;
 mod diverse;
 mod stored;
+mod trace;
+
+pub use trace::{Lifetime, Trace};
 
 use crate::math::exp;
 use adapt::Scratch;

@@ -1,10 +1,12 @@
 //! Classical tree searches with bounds.
 
+use crate::problem::rules::Rules;
 use super::children::{Children, Shuffle};
-use super::depth_first::{self, Plan};
-use super::{Search, open_list};
-use crate::Problem;
-use crate::parameter::{choice, parameters};
+use super::Search;
+use super::depth_first::{DepthFirst, Plan};
+use super::method::Family;
+use super::open_list::OpenList;
+use crate::search::parameter::{choice, parameters};
 
 choice! {
     /// Which state is visited next.
@@ -99,15 +101,16 @@ impl BranchAndBound {
     pub fn in_order(order: Order) -> Self {
         Self { order, ..Self::default() }
     }
+}
 
-    /// The search that runs this within `memory` bytes.
-    pub(crate) fn build<'p, P: Problem + 'p>(&self, problem: &'p P, memory: u64) -> Box<dyn Search<P> + 'p> {
+impl Family for BranchAndBound {
+    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
         let plan = match self.order {
             Order::DepthFirst => Plan::All,
             Order::IterativeBroadening => Plan::Broadening,
             Order::LimitedDiscrepancy => Plan::Discrepancies,
-            Order::BestFirst | Order::BreadthFirst => return Box::new(open_list::Run::new(self, problem, memory)),
+            Order::BestFirst | Order::BreadthFirst => return Box::new(OpenList::new(self, problem, memory)),
         };
-        Box::new(depth_first::Run::new(plan, self.children, self.shuffle, self.table, problem, memory))
+        Box::new(DepthFirst::new(plan, self.children, self.shuffle, self.table, problem, memory))
     }
 }

@@ -1,8 +1,10 @@
 //! In which order a classical tree search tries the moves of a state.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use super::Context;
-use crate::parameter::choice;
-use crate::{Problem, Sense, stable_hash};
+use crate::search::parameter::choice;
+use crate::Sense;
 
 choice! {
     /// The order in which the children of a state are tried.
@@ -31,8 +33,8 @@ choice! {
 
 /// A move and the bound of the state after it, where that was asked for (infinite otherwise).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Child<M> {
-    pub(crate) mv: M,
+pub(crate) struct Child {
+    pub(crate) mv: MoveId,
     pub(crate) bound: f64,
 }
 
@@ -40,22 +42,22 @@ pub(crate) struct Child<M> {
 ///
 /// The order is a function of the state, or of what its key stands for: searches in passes and tables of states rely on
 /// it.
-pub(crate) struct Lister<P: Problem> {
+pub(crate) struct Lister {
     pub(crate) order: Children,
     pub(crate) shuffle: Shuffle,
     /// What the stream's own order is made from. The outer `None`: not drawn yet.
     pub(crate) salt: Option<Option<u64>>,
-    moves: Vec<P::Move>,
-    state: P::State,
+    moves: Vec<MoveId>,
+    state: State,
 }
 
-impl<P: Problem> Lister<P> {
-    pub(crate) fn new(order: Children, shuffle: Shuffle, root: P::State) -> Self {
+impl Lister {
+    pub(crate) fn new(order: Children, shuffle: Shuffle, root: State) -> Self {
         Self { order, shuffle, salt: None, moves: Vec::new(), state: root }
     }
 
     /// Draws the stream's own order, once.
-    pub(crate) fn begin(&mut self, context: &mut Context<'_, P>) {
+    pub(crate) fn begin(&mut self, context: &mut Context<'_>) {
         if self.salt.is_none() {
             let own = match self.shuffle {
                 Shuffle::Others => context.tally.stream > 0,
@@ -69,17 +71,17 @@ impl<P: Problem> Lister<P> {
     /// Replaces `children` by those of `state`, `depth` moves from the root.
     pub(crate) fn list(
         &mut self,
-        problem: &P,
-        state: &P::State,
+        problem: &dyn Rules,
+        state: &State,
         depth: usize,
         key: Option<u64>,
-        children: &mut Vec<Child<P::Move>>,
+        children: &mut Vec<Child>,
     ) {
         self.moves.clear();
         problem.moves(state, &mut self.moves);
         if let Some(Some(salt)) = self.salt {
             let place = key.unwrap_or(depth as u64);
-            self.moves.sort_by_cached_key(|mv| stable_hash(&(salt, place, mv)));
+            self.moves.sort_by_cached_key(|mv| problem.salted(salt, place, *mv));
         }
         let sense = problem.sense();
         children.clear();
@@ -104,7 +106,7 @@ impl<P: Problem> Lister<P> {
 }
 
 /// The bound of a state, infinitely good where none is known.
-pub(crate) fn optimistic<P: Problem>(problem: &P, state: &P::State) -> f64 {
+pub(crate) fn optimistic(problem: &dyn Rules, state: &State) -> f64 {
     problem.bound(state).filter(|bound| !bound.is_nan()).unwrap_or_else(|| unbounded(problem.sense()))
 }
 

@@ -1,11 +1,13 @@
 //! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and
 //! iterative deepening share.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
 use super::seen::Seen;
 use super::{Context, Search, Status};
-use crate::checkpoint::{decode, encode};
-use crate::{CheckpointError, Problem, Sense, stable_hash};
+use crate::run::checkpoint::{decode, encode};
+use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
 /// What a pass leaves out.
@@ -31,9 +33,9 @@ struct Mark {
 }
 
 /// A state on the present path and its children.
-struct Frame<P: Problem> {
-    state: P::State,
-    children: Vec<Child<P::Move>>,
+struct Frame {
+    state: State,
+    children: Vec<Child>,
     /// Which child is tried next.
     next: usize,
     mark: Mark,
@@ -56,25 +58,25 @@ struct Pass {
     next: Option<f64>,
 }
 
-pub(crate) struct Run<P: Problem> {
+pub(crate) struct DepthFirst {
     plan: Plan,
     sense: Sense,
-    lister: Lister<P>,
+    lister: Lister,
     /// The states entered in this pass.
     table: Option<Seen>,
     memory: u64,
     /// The present path, root first; empty between passes.
-    frames: Vec<Frame<P>>,
+    frames: Vec<Frame>,
     /// The moves between the frames, and the move tried last.
-    path: Vec<P::Move>,
+    path: Vec<MoveId>,
     pass: Pass,
-    root: P::State,
+    root: State,
     /// Buffers of frames that were left.
-    spare: Vec<Frame<P>>,
+    spare: Vec<Frame>,
 }
 
-impl<P: Problem> Run<P> {
-    pub(crate) fn new(plan: Plan, children: Children, shuffle: Shuffle, table: bool, problem: &P, memory: u64) -> Self {
+impl DepthFirst {
+    pub(crate) fn new(plan: Plan, children: Children, shuffle: Shuffle, table: bool, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
         let sense = problem.sense();
         let bound = match plan {
@@ -96,7 +98,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// An unused frame.
-    fn frame(&mut self) -> Frame<P> {
+    fn frame(&mut self) -> Frame {
         self.spare.pop().unwrap_or_else(|| Frame {
             state: self.root.clone(),
             children: Vec::new(),
@@ -148,7 +150,7 @@ impl<P: Problem> Run<P> {
 
     /// Goes to the next child worth a visit, leaving states that are through; with its bound, if known. `None`: the
     /// pass is through.
-    fn advance(&mut self, problem: &P, incumbent: Option<f64>) -> Option<(Frame<P>, Option<f64>)> {
+    fn advance(&mut self, problem: &dyn Rules, incumbent: Option<f64>) -> Option<(Frame, Option<f64>)> {
         let sense = self.sense;
         let hopeful = |bound: f64| incumbent.is_none_or(|value| sense.better_value(bound, value));
         loop {
@@ -178,7 +180,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Prunes, scores or enters a state.
-    fn visit(&mut self, context: &mut Context<'_, P>, mut frame: Frame<P>, bound: Option<f64>) {
+    fn visit(&mut self, context: &mut Context<'_>, mut frame: Frame, bound: Option<f64>) {
         let problem = context.problem;
         context.tally.counters.nodes += 1;
         let bound = bound.unwrap_or_else(|| optimistic(problem, &frame.state));
@@ -196,7 +198,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Lists the children of a state unless this pass knows it already.
-    fn enter(&mut self, problem: &P, frame: &mut Frame<P>) -> bool {
+    fn enter(&mut self, problem: &dyn Rules, frame: &mut Frame) -> bool {
         let key = problem.key(&frame.state);
         if let (Some(table), Some(key)) = (&mut self.table, key) {
             // With discrepancies left, a state has other solutions in this pass.
@@ -209,7 +211,7 @@ impl<P: Problem> Run<P> {
         true
     }
 
-    fn list(&mut self, problem: &P, key: Option<u64>, frame: &mut Frame<P>) {
+    fn list(&mut self, problem: &dyn Rules, key: Option<u64>, frame: &mut Frame) {
         frame.next = 0;
         self.lister.list(problem, &frame.state, self.path.len(), key, &mut frame.children);
     }
@@ -239,8 +241,8 @@ impl<P: Problem> Run<P> {
     }
 }
 
-impl<P: Problem> Search<P> for Run<P> {
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+impl Search for DepthFirst {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
         self.lister.begin(context);
         let next = if self.frames.is_empty() {
             self.path.clear();
@@ -265,7 +267,7 @@ impl<P: Problem> Search<P> for Run<P> {
         encode(&(self.lister.salt, self.pass, next, &self.table))
     }
 
-    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<Seen>)>(bytes)?;
         if table.is_some() != self.table.is_some() {
             return Err(CheckpointError::Corrupt("another table of states"));

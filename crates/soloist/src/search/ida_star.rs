@@ -1,9 +1,11 @@
 //! Iterative deepening A*.
 
+use crate::problem::rules::Rules;
 use super::children::{Children, Shuffle};
-use super::depth_first::{Plan, Run};
-use crate::Problem;
-use crate::parameter::parameters;
+use super::Search;
+use super::depth_first::{DepthFirst, Plan};
+use super::method::Family;
+use crate::search::parameter::parameters;
 
 parameters! {
     /// Iterative deepening A* (IDA*), on optimistic bounds of the final score.
@@ -57,10 +59,9 @@ parameters! {
     }
 }
 
-impl IdaStar {
-    /// The search that runs this; `memory` bytes are for the table.
-    pub(crate) fn build<P: Problem>(&self, problem: &P, memory: u64) -> Run<P> {
+impl Family for IdaStar {
+    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
         let plan = Plan::Threshold { step: self.step };
-        Run::new(plan, self.children, self.shuffle, self.table, problem, memory)
+        Box::new(DepthFirst::new(plan, self.children, self.shuffle, self.table, problem, memory))
     }
 }

@@ -1,8 +1,12 @@
-//! The searches, one file a family, all written as step machines.
+//! The searches, one file or folder a family, all written as step machines.
 //!
 //! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules,
-//! observers, checkpoints and threads therefore live in one place, [`Solver`](crate::Solver). Recursive algorithms keep
-//! their recursion as a stack of frames.
+//! observers, checkpoints and threads therefore live in one place, [`Session`](crate::Session). Recursive algorithms keep
+//! their recursion as a stack of frames. Searches know a problem as `dyn Rules` and its moves as integers: they are
+//! compiled once, in this crate.
+//!
+//! The table of families is in `method`, the named settings are in `presets`, and `parameter` makes the tables behind
+//! `--set`.
 
 mod anneal;
 mod beam;
@@ -10,11 +14,15 @@ mod branch_and_bound;
 mod children;
 mod depth_first;
 mod ida_star;
+mod method;
 mod nmcs;
 mod nrpa;
 mod open_list;
+pub(crate) mod parameter;
+mod presets;
 mod sampling;
 mod seen;
+mod tally;
 mod uct;
 
 pub use anneal::{Anneal, Schedule};
@@ -22,13 +30,17 @@ pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
 pub use ida_star::IdaStar;
+pub use method::Method;
 pub use nmcs::Nmcs;
 pub use nrpa::{Keep, Nrpa, Share, Similar};
+pub use presets::Preset;
 pub use sampling::Sampling;
+pub(crate) use tally::{Tally, insert};
 pub use uct::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Playouts, Rank, Uct};
 
-use crate::outcome::{Counters, Improvement, Solution};
-use crate::{CheckpointError, Method, Problem, Rng, Rollout, Score, Sense, Trace};
+use crate::problem::MoveId;
+use crate::problem::rules::{Player, Rules, State};
+use crate::{CheckpointError, Rng, Score, Solution, Trace};
 use serde::{Deserialize, Serialize};
 
 /// What a step says about going on.
@@ -40,57 +52,59 @@ pub(crate) enum Status {
     Exhausted,
     /// The method came to its end without such a proof.
     Completed,
-    /// Nothing can be done before the streams have exchanged what they offer.
+    /// Nothing can be done before the streams have exchanged what they share.
     Waiting,
 }
 
 /// A search in progress on one stream.
-pub(crate) trait Search<P: Problem>: Send {
+pub(crate) trait Search: Send {
     /// Does one unit of work.
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status;
-    /// What this stream gives to the others, when it waits for an exchange: only [`receive`](Self::receive) makes it go
-    /// on.
-    fn offer(&self) -> Option<Offer<P::Move>> {
+    fn step(&mut self, context: &mut Context<'_>) -> Status;
+    /// Takes up a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
+    /// the incumbent have nothing to do.
+    fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
+    /// Returns what this stream gives to the others when it waits for an exchange: only [`receive`](Self::receive)
+    /// makes it go on.
+    fn share(&self) -> Option<Shared> {
         None
     }
-    /// The offers of all streams that have not ended, by stream.
-    fn receive(&mut self, _offers: &[Offer<P::Move>]) {}
-    /// The whole state, for a checkpoint.
+    /// Takes what the streams that have not ended share, by stream.
+    fn receive(&mut self, _shared: &[Shared]) {}
+    /// Returns the whole state, for a checkpoint.
     fn save(&self) -> Vec<u8>;
     /// Restores what `save` wrote into a freshly built search.
-    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError>;
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError>;
 }
 
-/// A solution that can be learned from, and be offered to other streams.
+/// A solution that can be learned from, and be given to other streams.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: crate::Move")]
-pub(crate) struct Offer<M> {
+pub(crate) struct Shared {
     pub(crate) score: Score,
     /// Tells solutions of equal score apart, the larger one being better; 0 when unused.
     pub(crate) feature: f64,
-    pub(crate) trace: Trace<M>,
+    pub(crate) trace: Trace<MoveId>,
 }
 
 /// What a search works with: the problem and the parts of its stream.
-pub(crate) struct Context<'a, P: Problem> {
-    pub(crate) problem: &'a P,
-    pub(crate) rollout: &'a mut dyn Rollout<P>,
+pub(crate) struct Context<'a> {
+    pub(crate) problem: &'a dyn Rules,
+    pub(crate) rollout: &'a mut dyn Player,
     pub(crate) rng: &'a mut Rng,
-    pub(crate) tally: &'a mut Tally<P::Move>,
+    pub(crate) tally: &'a mut Tally,
 }
 
-impl<P: Problem> Context<'_, P> {
+impl Context<'_> {
     /// Scores a finished playout, lets the rollout learn, counts it and keeps it when it is the best.
     ///
     /// The solution is `before` followed by `after`.
-    pub(crate) fn finish(&mut self, state: &P::State, before: &[P::Move], after: &[P::Move]) -> Score {
+    pub(crate) fn finish(&mut self, state: &State, before: &[MoveId], after: &[MoveId]) -> Score {
         let score = self.probe(state);
-        self.tally.offer(score, before, after);
+        self.keep(score, state, before, after);
         score
     }
 
     /// As [`finish`](Self::finish), without keeping the solution.
-    pub(crate) fn probe(&mut self, state: &P::State) -> Score {
+    pub(crate) fn probe(&mut self, state: &State) -> Score {
         let score = self.problem.score(state);
         self.rollout.feedback(score);
         self.tally.counters.playouts += 1;
@@ -99,16 +113,39 @@ impl<P: Problem> Context<'_, P> {
 
     /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the
     /// rollout to learn.
-    pub(crate) fn leaf(&mut self, state: &P::State, moves: &[P::Move]) -> Score {
+    pub(crate) fn leaf(&mut self, state: &State, moves: &[MoveId]) -> Score {
         let score = self.probe_leaf(state);
-        self.tally.offer(score, moves, &[]);
+        self.keep(score, state, moves, &[]);
         score
     }
 
     /// As [`leaf`](Self::leaf), without keeping the solution.
-    pub(crate) fn probe_leaf(&mut self, state: &P::State) -> Score {
+    pub(crate) fn probe_leaf(&mut self, state: &State) -> Score {
         self.tally.counters.playouts += 1;
         self.problem.score(state)
+    }
+
+    /// Keeps a solution when it is among the best; it is `before` followed by `after` and ends in `state`.
+    #[inline]
+    pub(crate) fn keep(&mut self, score: Score, state: &State, before: &[MoveId], after: &[MoveId]) {
+        if self.tally.wants(score) {
+            self.keep_keyed(score, self.problem.key(state), before, after);
+        }
+    }
+
+    /// Returns the key of a solution's final state, if the solution is to be kept.
+    pub(crate) fn wanted_key(&self, score: Score, state: &State) -> Option<u64> {
+        if self.tally.wants(score) { self.problem.key(state) } else { None }
+    }
+
+    /// Keeps a wanted solution whose final state has this key.
+    #[cold]
+    pub(crate) fn keep_keyed(&mut self, score: Score, key: Option<u64>, before: &[MoveId], after: &[MoveId]) {
+        if !self.problem.has_failed() && !self.rollout.has_failed() {
+            let moves = [before, after].concat();
+            let identity = key.unwrap_or_else(|| self.problem.hash_of(&moves));
+            self.tally.keep(Solution { score, moves }, identity);
+        }
     }
 
     /// The value of the incumbent, if it is feasible.
@@ -117,63 +154,29 @@ impl<P: Problem> Context<'_, P> {
     }
 }
 
-/// The state after `moves` that a checkpoint names.
-pub(crate) fn replay<P: Problem>(problem: &P, moves: &[P::Move]) -> Result<P::State, CheckpointError> {
+/// Returns the state after `moves`, which come from outside, and whether it is finished.
+///
+/// # Errors
+/// The first move that is not legal, counted from 0.
+pub(crate) fn walk(problem: &dyn Rules, moves: &[MoveId]) -> Result<(State, bool), usize> {
     let mut state = problem.root();
     let mut legal = Vec::new();
-    for &mv in moves {
+    for (at, &mv) in moves.iter().enumerate() {
         legal.clear();
         problem.moves(&state, &mut legal);
         if !legal.contains(&mv) {
-            return Err(CheckpointError::Corrupt("an illegal move"));
+            return Err(at);
         }
         problem.apply(&mut state, mv);
     }
-    Ok(state)
+    let finished = problem.is_finished(&state);
+    Ok((state, finished))
 }
 
-/// Counters and incumbent of a stream.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: crate::Move")]
-pub(crate) struct Tally<M> {
-    pub(crate) sense: Sense,
-    pub(crate) stream: usize,
-    pub(crate) counters: Counters,
-    pub(crate) best: Option<Solution<M>>,
-    pub(crate) history: Vec<Improvement>,
-}
-
-impl<M: crate::Move> Tally<M> {
-    pub(crate) fn new(sense: Sense, stream: usize) -> Self {
-        Self { sense, stream, counters: Counters::default(), best: None, history: Vec::new() }
-    }
-
-    /// Keeps a solution when it is the best; it is `before` followed by `after`.
-    #[inline]
-    pub(crate) fn offer(&mut self, score: Score, before: &[M], after: &[M]) {
-        if self.best.as_ref().is_none_or(|best| self.sense.better(score, best.score)) {
-            let solution = self.best.get_or_insert_with(|| Solution { score, moves: Vec::new() });
-            solution.score = score;
-            solution.moves.clear();
-            solution.moves.extend_from_slice(before);
-            solution.moves.extend_from_slice(after);
-            self.history.push(Improvement { score, playouts: self.counters.playouts, stream: self.stream });
-        }
-    }
-}
-
-impl Method {
-    /// The search that runs this method; `memory` bytes are for its tree.
-    pub(crate) fn build<'p, P: Problem + 'p>(&self, problem: &'p P, memory: u64) -> Box<dyn Search<P> + 'p> {
-        match self {
-            Self::Sampling(own) => Box::new(sampling::Run::new(own)),
-            Self::Uct(own) => Box::new(uct::Run::new(own.clone(), problem, memory)),
-            Self::Nmcs(own) => Box::new(nmcs::Run::new(own.clone())),
-            Self::Nrpa(own) => Box::new(nrpa::Run::new(own.clone(), problem)),
-            Self::Beam(own) => Box::new(beam::Run::new(own.clone(), problem, memory)),
-            Self::BranchAndBound(own) => own.build(problem, memory),
-            Self::IdaStar(own) => Box::new(own.build(problem, memory)),
-            Self::Anneal(own) => Box::new(anneal::Run::new(own.clone(), problem)),
-        }
+/// Returns the state after `moves` that a checkpoint names.
+pub(crate) fn replay(problem: &dyn Rules, moves: &[MoveId]) -> Result<State, CheckpointError> {
+    match walk(problem, moves) {
+        Ok((state, _)) => Ok(state),
+        Err(_) => Err(CheckpointError::Corrupt("an illegal move")),
     }
 }

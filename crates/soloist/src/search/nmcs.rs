@@ -1,9 +1,12 @@
 //! Nested Monte-Carlo search.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
+use super::method::Family;
 use super::{Context, Search, Status, replay};
-use crate::checkpoint::{decode, encode};
-use crate::parameter::{PerLevel, parameters};
-use crate::{CheckpointError, Move, Playout, Problem, Score};
+use crate::run::checkpoint::{decode, encode};
+use crate::search::parameter::{PerLevel, parameters};
+use crate::{CheckpointError, Score};
 use serde::{Deserialize, Serialize};
 
 parameters! {
@@ -44,77 +47,81 @@ parameters! {
     }
 }
 
+impl Family for Nmcs {
+    fn build(&self, _: &dyn Rules, _: u64) -> Box<dyn Search> {
+        Box::new(NmcsSearch::new(self.clone()))
+    }
+}
+
 /// A finished solution: its score and its moves from the root.
-type Found<M> = (Score, Vec<M>);
+type Found = (Score, Vec<MoveId>);
 
 /// A level in progress.
-struct Frame<P: Problem> {
+struct Frame {
     /// Where this level stands: a state for each entry.
-    states: Vec<P::State>,
-    saved: Saved<P::Move>,
+    states: Vec<State>,
+    saved: Saved,
 }
 
 /// The part of a frame from which the rest is rebuilt.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Saved<M> {
-    entries: Vec<Entry<M>>,
+struct Saved {
+    entries: Vec<Entry>,
     /// The entry at work.
     turn: usize,
     /// The moves to try there.
-    moves: Vec<M>,
+    moves: Vec<MoveId>,
     /// Which of them is tried next.
     next: usize,
     /// The best of all that this level has seen.
-    best: Option<Found<M>>,
+    best: Option<Found>,
 }
 
 /// A state of a level's beam.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Entry<M> {
+struct Entry {
     /// Moves from the root.
-    path: Vec<M>,
+    path: Vec<MoveId>,
     /// The best solution known that passes through it.
-    best: Option<Found<M>>,
+    best: Option<Found>,
     /// Results of its moves, in order.
-    results: Vec<Found<M>>,
+    results: Vec<Found>,
 }
 
-impl<M: Move> Entry<M> {
-    fn new(path: Vec<M>, best: Option<Found<M>>) -> Self {
+impl Entry {
+    fn new(path: Vec<MoveId>, best: Option<Found>) -> Self {
         Self { path, best, results: Vec::new() }
     }
 
     /// Solutions through its children, what is remembered first.
-    fn children(self) -> impl Iterator<Item = Found<M>> {
+    fn children(self) -> impl Iterator<Item = Found> {
         let depth = self.path.len();
         self.best.into_iter().chain(self.results).filter(move |(_, moves)| moves.len() > depth)
     }
 }
 
-pub(crate) struct Run<P: Problem> {
+pub(crate) struct NmcsSearch {
     own: Nmcs,
     /// Outermost level first; empty between runs.
-    frames: Vec<Frame<P>>,
-    playout: Playout<P::Move>,
+    frames: Vec<Frame>,
+    playout: Vec<MoveId>,
 }
 
-impl<P: Problem> Run<P> {
+impl NmcsSearch {
     pub(crate) fn new(own: Nmcs) -> Self {
-        Self { own, frames: Vec::new(), playout: Playout::default() }
+        Self { own, frames: Vec::new(), playout: Vec::new() }
     }
 
-    fn push(&mut self, context: &mut Context<'_, P>, state: P::State, path: Vec<P::Move>) {
+    fn push(&mut self, context: &mut Context<'_>, state: State, path: Vec<MoveId>) {
         let mut moves = Vec::new();
-        context.rollout.candidates(context.problem, &state, &mut moves);
+        context.rollout.candidates(&state, &mut moves);
         let entries = vec![Entry::new(path, None)];
         self.frames.push(Frame { states: vec![state], saved: Saved { entries, turn: 0, moves, next: 0, best: None } });
     }
 
     /// Gives a finished solution to the innermost frame and lets every frame that is through with its moves go on.
     /// The outermost level has ended when no frame is left.
-    fn offer(&mut self, context: &mut Context<'_, P>, mut found: Found<P::Move>) {
+    fn offer(&mut self, context: &mut Context<'_>, mut found: Found) {
         let sense = context.problem.sense();
         loop {
             let level = self.own.level as usize + 1 - self.frames.len();
@@ -135,9 +142,9 @@ impl<P: Problem> Run<P> {
     }
 }
 
-impl<P: Problem> Frame<P> {
+impl Frame {
     /// The present entry is through: the next one, or the next beam. False: the level is at its end.
-    fn next_entry(&mut self, context: &mut Context<'_, P>, width: usize) -> bool {
+    fn next_entry(&mut self, context: &mut Context<'_>, width: usize) -> bool {
         self.saved.turn += 1;
         if self.saved.turn == self.saved.entries.len() {
             self.next_beam(context, width);
@@ -145,15 +152,15 @@ impl<P: Problem> Frame<P> {
         let Some(state) = self.states.get(self.saved.turn) else { return false };
         self.saved.next = 0;
         self.saved.moves.clear();
-        context.rollout.candidates(context.problem, state, &mut self.saved.moves);
+        context.rollout.candidates(state, &mut self.saved.moves);
         true
     }
 
     /// The best children of all entries become the entries; finished ones have nothing left to develop.
-    fn next_beam(&mut self, context: &mut Context<'_, P>, width: usize) {
+    fn next_beam(&mut self, context: &mut Context<'_>, width: usize) {
         let problem = context.problem;
         let sense = problem.sense();
-        let mut children: Vec<(usize, Found<P::Move>)> = Vec::new();
+        let mut children: Vec<(usize, Found)> = Vec::new();
         let mut depth = 0;
         for (parent, entry) in self.saved.entries.drain(..).enumerate() {
             depth = entry.path.len();
@@ -161,7 +168,7 @@ impl<P: Problem> Frame<P> {
         }
         children.sort_by(|(_, a), (_, b)| sense.best_first(Some(a.0), Some(b.0)));
         // The better one of two solutions through the same child.
-        let mut kept: Vec<(usize, P::Move)> = Vec::new();
+        let mut kept: Vec<(usize, MoveId)> = Vec::new();
         children.retain(|(parent, (_, moves))| {
             let child = (*parent, moves[depth]);
             let fresh = kept.len() < width && !kept.contains(&child);
@@ -174,7 +181,7 @@ impl<P: Problem> Frame<P> {
             let mut state = parents[parent].clone();
             problem.apply(&mut state, moves[depth]);
             self.saved.moves.clear();
-            context.rollout.candidates(problem, &state, &mut self.saved.moves);
+            context.rollout.candidates(&state, &mut self.saved.moves);
             if !self.saved.moves.is_empty() {
                 self.states.push(state);
                 self.saved.entries.push(Entry::new(moves[..=depth].to_vec(), Some((score, moves))));
@@ -183,8 +190,8 @@ impl<P: Problem> Frame<P> {
     }
 }
 
-impl<P: Problem> Search<P> for Run<P> {
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+impl Search for NmcsSearch {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
         let problem = context.problem;
         if self.frames.is_empty() {
             self.push(context, problem.root(), Vec::new());
@@ -206,10 +213,10 @@ impl<P: Problem> Search<P> for Run<P> {
                 }
             }
             // Also reached for a state without moves: its empty playout is its score.
-            self.playout.moves.clear();
-            context.rollout.run(problem, &mut state, &mut self.playout, context.rng);
-            let score = context.finish(&state, &path, &self.playout.moves);
-            path.extend_from_slice(&self.playout.moves);
+            self.playout.clear();
+            context.rollout.run(&mut state, &mut self.playout, context.rng);
+            let score = context.finish(&state, &path, &self.playout);
+            path.extend_from_slice(&self.playout);
             self.offer(context, (score, path));
             let ended = self.frames.is_empty() && !self.own.restarts;
             return if ended { Status::Completed } else { Status::Running };
@@ -220,9 +227,9 @@ impl<P: Problem> Search<P> for Run<P> {
         encode(&self.frames.iter().map(|frame| &frame.saved).collect::<Vec<_>>())
     }
 
-    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         self.frames.clear();
-        for saved in decode::<Vec<Saved<P::Move>>>(bytes)? {
+        for saved in decode::<Vec<Saved>>(bytes)? {
             if saved.turn >= saved.entries.len() {
                 return Err(CheckpointError::Corrupt("a beam"));
             }

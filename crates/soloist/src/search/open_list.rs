@@ -1,10 +1,12 @@
 //! Best-first and breadth-first search: a list of open states.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use super::children::{Child, Children, Lister, optimistic, rank};
 use super::seen::Seen;
 use super::{BranchAndBound, Context, Order, Search, Status};
-use crate::checkpoint::{decode, encode};
-use crate::{CheckpointError, Move, Problem, Sense};
+use crate::run::checkpoint::{decode, encode};
+use crate::{CheckpointError, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,10 +18,9 @@ const NONE: u32 = u32::MAX;
 
 /// A state, by the move that led to it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Node<M> {
+struct Node {
     /// `None` for the root.
-    mv: Option<M>,
+    mv: Option<MoveId>,
     parent: u32,
     /// What keeps this node: its children, and being open or expanded. 0: the slot is free.
     links: u32,
@@ -40,9 +41,8 @@ struct Open {
 
 /// What a checkpoint holds.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Tree<M> {
-    nodes: Vec<Node<M>>,
+struct Tree {
+    nodes: Vec<Node>,
     free: Vec<u32>,
     open: Vec<Open>,
     /// The node whose children are being visited, and which of them is next.
@@ -54,13 +54,13 @@ struct Tree<M> {
     salt: Option<Option<u64>>,
 }
 
-pub(crate) struct Run<P: Problem> {
+pub(crate) struct OpenList {
     breadth: bool,
     sense: Sense,
-    lister: Lister<P>,
+    lister: Lister,
     table: Option<Seen>,
     memory: u64,
-    nodes: Vec<Node<P::Move>>,
+    nodes: Vec<Node>,
     free: Vec<u32>,
     open: BinaryHeap<Open>,
     current: Option<(u32, usize)>,
@@ -68,20 +68,20 @@ pub(crate) struct Run<P: Problem> {
     lost: Option<f64>,
     /// Nodes that fit into the memory.
     most: usize,
-    root: P::State,
+    root: State,
     /// The current node's state, moves and children.
-    state: P::State,
-    path: Vec<P::Move>,
-    children: Vec<Child<P::Move>>,
-    child: P::State,
+    state: State,
+    path: Vec<MoveId>,
+    children: Vec<Child>,
+    child: State,
 }
 
-impl<P: Problem> Run<P> {
-    pub(crate) fn new(own: &BranchAndBound, problem: &P, memory: u64) -> Self {
+impl OpenList {
+    pub(crate) fn new(own: &BranchAndBound, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
         let share = if own.table { memory / 2 } else { memory };
         // Lists double as they grow: a quarter is left for that.
-        let each = size_of::<Node<P::Move>>() + size_of::<Open>() + size_of::<u32>();
+        let each = size_of::<Node>() + size_of::<Open>() + size_of::<u32>();
         let fit = usize::try_from(share / 4 * 3).unwrap_or(usize::MAX) / each;
         // The list sorts by bounds itself.
         let children = if own.children == Children::Bound { Children::Given } else { own.children };
@@ -140,7 +140,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Adds an open node; it is lost when no other can make room for it.
-    fn push(&mut self, mv: Option<P::Move>, parent: u32, depth: u32, bound: f64) {
+    fn push(&mut self, mv: Option<MoveId>, parent: u32, depth: u32, bound: f64) {
         if self.free.is_empty() && self.nodes.len() >= self.most {
             self.drop_half();
         }
@@ -164,13 +164,13 @@ impl<P: Problem> Run<P> {
     }
 
     /// Whether the state in `self.child` was met before.
-    fn seen(&mut self, problem: &P) -> bool {
+    fn seen(&mut self, problem: &dyn Rules) -> bool {
         let Some(table) = &mut self.table else { return false };
         problem.key(&self.child).is_some_and(|key| table.seen(key))
     }
 
     /// Replays the moves to a node and lists its children.
-    fn unfold(&mut self, problem: &P, at: u32) {
+    fn unfold(&mut self, problem: &dyn Rules, at: u32) {
         self.path.clear();
         let mut above = at;
         while let Node { mv: Some(mv), parent, .. } = self.nodes[above as usize] {
@@ -186,14 +186,14 @@ impl<P: Problem> Run<P> {
     }
 
     /// Visits the state in `self.child`, the moves to it being `self.path`.
-    fn visit(&mut self, context: &mut Context<'_, P>, parent: u32) {
+    fn visit(&mut self, context: &mut Context<'_>, parent: u32) {
         let problem = context.problem;
         context.tally.counters.nodes += 1;
         let bound = optimistic(problem, &self.child);
         if self.prunes(context.incumbent(), bound) || self.seen(problem) {
             return;
         }
-        if problem.next_move(&self.child, &mut 0).is_none() {
+        if problem.is_finished(&self.child) {
             context.leaf(&self.child, &self.path);
         } else {
             self.push(self.path.last().copied(), parent, self.path.len() as u32, bound);
@@ -236,13 +236,13 @@ impl<P: Problem> Run<P> {
             links[at as usize] = NONE;
             unused -= 1;
         }
-        let known = |(node, links): (&Node<P::Move>, u32)| node.links == if links == NONE { 0 } else { links };
+        let known = |(node, links): (&Node, u32)| node.links == if links == NONE { 0 } else { links };
         unused == 0 && self.nodes.iter().zip(links).all(known)
     }
 }
 
-impl<P: Problem> Search<P> for Run<P> {
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+impl Search for OpenList {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
         self.lister.begin(context);
         let problem = context.problem;
         if self.born == 0 && self.current.is_none() && self.nodes.is_empty() {
@@ -288,8 +288,8 @@ impl<P: Problem> Search<P> for Run<P> {
         ))
     }
 
-    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let tree = decode::<Tree<P::Move>>(bytes)?;
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let tree = decode::<Tree>(bytes)?;
         if tree.table.is_some() != self.table.is_some() {
             return Err(CheckpointError::Corrupt("another table of states"));
         }

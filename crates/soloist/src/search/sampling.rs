@@ -1,8 +1,11 @@
 //! Independent playouts.
 
+use super::method::Family;
+use super::parameter::parameters;
 use super::{Context, Search, Status};
-use crate::parameter::parameters;
-use crate::{CheckpointError, Playout, Problem};
+use crate::problem::rules::Rules;
+use crate::{CheckpointError, Solution};
+
 
 parameters! {
     /// Independent playouts from the root, the best kept: "multiple simulation" in Rei's thesis.
@@ -25,27 +28,26 @@ parameters! {
     }
 }
 
-/// No state: every playout starts anew.
-#[derive(Debug)]
-pub(crate) struct Run<P: Problem> {
-    limit: u64,
-    state: Option<P::State>,
-    playout: Playout<P::Move>,
-}
-
-impl<P: Problem> Run<P> {
-    pub(crate) fn new(own: &Sampling) -> Self {
-        Self { limit: own.limit, state: None, playout: Playout::default() }
+impl Family for Sampling {
+    fn build(&self, _: &dyn Rules, _: u64) -> Box<dyn Search> {
+        Box::new(SamplingSearch { limit: self.limit })
     }
 }
 
-impl<P: Problem> Search<P> for Run<P> {
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
-        let root = context.problem.root();
-        let state = self.state.insert(root);
-        self.playout.moves.clear();
-        context.rollout.run(context.problem, state, &mut self.playout, context.rng);
-        context.finish(state, &[], &self.playout.moves);
+/// No state: every playout begins at the root.
+#[derive(Debug)]
+struct SamplingSearch {
+    limit: u64,
+}
+
+impl Search for SamplingSearch {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
+        let score = context.rollout.sample(context.rng);
+        context.tally.counters.playouts += 1;
+        if context.tally.wants(score) && !context.problem.has_failed() {
+            let (moves, identity) = context.rollout.sampled();
+            context.tally.keep(Solution { score, moves }, identity);
+        }
         if context.tally.counters.playouts == self.limit { Status::Completed } else { Status::Running }
     }
 
@@ -53,7 +55,7 @@ impl<P: Problem> Search<P> for Run<P> {
         Vec::new()
     }
 
-    fn load(&mut self, _: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, _: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         if bytes.is_empty() { Ok(()) } else { Err(CheckpointError::Corrupt("unexpected sampling data")) }
     }
 }

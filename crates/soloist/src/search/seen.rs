@@ -105,7 +105,7 @@ fn limit(memory: u64) -> usize {
 mod tests {
     use super::{SMALLEST, Seen};
     use crate::Rng;
-    use crate::checkpoint::{decode, encode};
+    use crate::run::checkpoint::{decode, encode};
 
     #[test]
     fn a_large_table_is_almost_a_set() {

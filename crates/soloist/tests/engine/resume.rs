@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, NEVER, Recorded, method, methods, run_and_save, scratch, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::{Budget, CheckpointError, Method, Problem, SolveError, Solver, StopReason};
+use soloist::{Budget, CheckpointError, RunInfo, Method, Problem, SolveError, Solver, StopReason};
 use std::time::Duration;
 
 /// One run of `2 * half` playouts against two of `half`, joined by a checkpoint.
@@ -110,9 +110,8 @@ fn a_met_limit_can_be_raised() {
     let solver = |budget| Solver::new(&bag, Method::preset("sampling").unwrap()).budget(budget);
     let (first, saved) = run_and_save(solver(Budget { target: Some(300.0), ..Budget::default() }), "raised");
     assert_eq!(first.stop, StopReason::Target);
-    let next = solver(Budget::playouts(5_000)).resume(&saved).unwrap();
-    assert_eq!(next.resumed().unwrap().counters, first.counters);
-    let next = next.run().unwrap();
+    assert_eq!(RunInfo::read(&bag, &saved).unwrap().counters, first.counters);
+    let next = solver(Budget::playouts(5_000)).resume(&saved).unwrap().run().unwrap();
     assert_eq!((next.stop, next.counters.playouts), (StopReason::Playouts, 5_000));
     // A limit below what was done stops at once and loses nothing.
     let back = solver(Budget::playouts(1)).resume(&saved).unwrap().run().unwrap();
@@ -179,7 +178,7 @@ fn resealed_checkpoints_do_not_panic() {
                 bytes[end..].copy_from_slice(&crc.to_le_bytes());
                 if let Ok(solver) = Solver::new(&stairs, method.clone()).resume(&bytes) {
                     // Limits below the effort so far: loads everything, runs nothing.
-                    if solver.resumed().unwrap().threads == 1 {
+                    if RunInfo::read(&stairs, &bytes).unwrap().setup.threads == 1 {
                         let _ = solver.budget(Budget::playouts(0)).run();
                     }
                 }

@@ -13,7 +13,7 @@ fn compare<P: Problem + Clone>(problem: &P, own: &Uct, seed: u64, playouts: u64)
 }
 
 fn compare_all(own: &Uct, playouts: u64) {
-    own.validate().unwrap();
+    Method::Uct(own.clone()).validate().unwrap();
     compare(&Staircase(9), own, 3, playouts);
     for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
         compare(&bag, own, 5, playouts);

@@ -1,18 +1,26 @@
 //! Edits, temperatures, acceptance and replays of annealing.
 
 use super::*;
+use crate::problem::Packing;
+use crate::problem::rules::{Typed, TypedPlayer};
+use crate::problem::rules::Shared;
+use crate::Problem;
 use crate::doc::Staircase;
 use crate::stable_hash;
 
+fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
+    Typed::new(Shared::Borrowed(problem), Packing::new())
+}
+
 /// A run whose present solution has the moves 0, 1, ..., `count` - 1, told apart by their codes.
-fn run(count: u64, own: Anneal) -> Run<Staircase> {
-    let mut run = Run::new(own, &Staircase(3));
-    run.entries = (0..count).map(|code| Entry { mv: false, code }).collect();
+fn run(count: u64, own: Anneal) -> AnnealSearch {
+    let mut run = AnnealSearch::new(own, &rules(&Staircase(3)));
+    run.entries = (0..count).map(|code| Entry { mv: 0, code }).collect();
     run
 }
 
 /// The edited sequence of codes.
-fn edited(run: &mut Run<Staircase>, edit: Edit, rng: &mut Rng) -> Vec<u64> {
+fn edited(run: &mut AnnealSearch, edit: Edit, rng: &mut Rng) -> Vec<u64> {
     let first = run.edit(edit, rng);
     let kept = run.entries[..first].iter();
     kept.chain(&run.plan).map(|entry| entry.code).collect()
@@ -134,13 +142,14 @@ impl Problem for Order {
 }
 
 /// The order that replaying makes of the present order 0 1 2 3 4 after an edit of the plan.
-fn replayed(plan: &[u8], first: usize, change: bool) -> Vec<u8> {
-    let mut run = Run::new(Anneal::default(), &Order);
-    let mut tally = super::super::Tally::new(Sense::Maximize, 0);
-    let mut context =
-        Context { problem: &Order, rollout: &mut crate::Uniform, rng: &mut Rng::new(4), tally: &mut tally };
+fn replayed(plan: &[u8], first: usize, change: bool) -> Vec<MoveId> {
+    let order = rules(&Order);
+    let mut run = AnnealSearch::new(Anneal::default(), &order);
+    let mut tally = super::super::Tally::new(Sense::Maximize, 0, 1);
+    let mut random = TypedPlayer::new(Shared::Borrowed(&Order), Packing::new(), "random").unwrap();
+    let mut context = Context { problem: &order, rollout: &mut random, rng: &mut Rng::new(4), tally: &mut tally };
     run.saved.present = Some((Score::Feasible(0.0), (0..5).collect()));
-    run.recode(&Order);
+    run.recode(&order);
     run.plan = plan.iter().map(|&item| run.entries[usize::from(item)]).collect();
     assert!(!run.replay(&mut context, first, change));
     assert_eq!(run.next.len(), 5);

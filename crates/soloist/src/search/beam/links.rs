@@ -1,6 +1,6 @@
 //! How each state of a beam was reached.
 
-use crate::Move;
+use crate::problem::MoveId;
 use serde::{Deserialize, Serialize};
 
 /// The link of the root.
@@ -10,14 +10,13 @@ const FEW: usize = 1 << 16;
 
 /// Moves with the link of the state before: a tree from leaf to root. Links that no state at hand needs are swept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-pub(super) struct Links<M> {
-    links: Vec<(u32, M)>,
+pub(super) struct Links {
+    links: Vec<(u32, MoveId)>,
     /// Size at which to sweep next.
     due: usize,
 }
 
-impl<M: Move> Links<M> {
+impl Links {
     pub(super) fn new() -> Self {
         Self { links: Vec::new(), due: FEW }
     }
@@ -27,13 +26,13 @@ impl<M: Move> Links<M> {
     }
 
     /// Adds the link of a state reached from that of `parent`.
-    pub(super) fn push(&mut self, parent: u32, mv: M) -> u32 {
+    pub(super) fn push(&mut self, parent: u32, mv: MoveId) -> u32 {
         self.links.push((parent, mv));
         (self.links.len() - 1) as u32
     }
 
     /// Writes `start` and the moves from the root to `link` into `path`.
-    pub(super) fn path(&self, start: &[M], mut link: u32, path: &mut Vec<M>) {
+    pub(super) fn path(&self, start: &[MoveId], mut link: u32, path: &mut Vec<MoveId>) {
         path.clear();
         path.extend_from_slice(start);
         while link != ROOT {
@@ -90,10 +89,10 @@ mod tests {
 
     #[test]
     fn sweeping_keeps_paths() {
-        let mut links = Links::<u32>::new();
+        let mut links = Links::new();
         let mut ends = [ROOT; 3];
         // Three long paths, a dead link beside each step.
-        for step in 0..FEW as u32 {
+        for step in 0..FEW as u64 {
             let at = step as usize % 3;
             links.push(ends[at], 999_999);
             ends[at] = links.push(ends[at], step);
@@ -103,7 +102,7 @@ mod tests {
         let mut path = Vec::new();
         for (at, &end) in ends.iter().enumerate() {
             links.path(&[7], end, &mut path);
-            let expected: Vec<u32> = (0..FEW as u32).filter(|step| *step as usize % 3 == at).collect();
+            let expected: Vec<u64> = (0..FEW as u64).filter(|step| *step as usize % 3 == at).collect();
             assert_eq!((path[0], &path[1..]), (7, expected.as_slice()));
         }
         assert!(links.is_sound(ends.iter().copied()));

@@ -3,10 +3,11 @@
 mod links;
 mod run;
 
-pub(crate) use run::Run;
-
+use crate::problem::rules::Rules;
+use crate::search::Search;
+use crate::search::method::Family;
 use crate::ParameterError;
-use crate::parameter::{choice, parameters};
+use crate::search::parameter::{choice, parameters};
 
 choice! {
     /// What ranks the states of a layer.
@@ -103,10 +104,17 @@ impl Beam {
         self.tie == Tie::Policy || self.policy_weight > 0.0
     }
 
-    pub(crate) fn validate(&self) -> Result<(), ParameterError> {
+}
+
+impl Family for Beam {
+    fn validate(&self) -> Result<(), ParameterError> {
         if self.tie != Tie::Playouts && self.playouts > 1 {
             return Err(ParameterError::Conflict("`playouts` needs `tie` = playouts"));
         }
         Ok(())
+    }
+
+    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+        Box::new(run::BeamSearch::new(self.clone(), problem, memory))
     }
 }

@@ -1,13 +1,14 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use super::links::{Links, ROOT};
 use super::{Beam, Merit, Tie};
-use crate::checkpoint::{decode, encode};
-use crate::rollout::policy_replay;
+use crate::run::checkpoint::{decode, encode};
 use crate::search::children::{optimistic, rank};
 use crate::search::seen::Seen;
 use crate::search::{Context, Search, Status, replay};
-use crate::{CheckpointError, Move, Playout, Policy, Problem, Score, Sense, Trace, Uniform, stable_hash};
+use crate::{CheckpointError, Policy, Score, Sense, Trace, stable_hash};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
@@ -20,12 +21,11 @@ const MOST_STARTS: usize = 100_000;
 
 /// A state of the layer, by its parent and the move.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Entry<M> {
+struct Entry {
     /// Place of the parent in the layer before.
     parent: u32,
     /// `None` for the root.
-    mv: Option<M>,
+    mv: Option<MoveId>,
     link: u32,
     /// Logarithm of the chance of the moves so far.
     chance: f64,
@@ -33,11 +33,10 @@ struct Entry<M> {
 
 /// A state of the next layer.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Child<M> {
+struct Child {
     merit: Ranked,
     parent: u32,
-    mv: M,
+    mv: MoveId,
     chance: f64,
 }
 
@@ -56,47 +55,45 @@ struct Trial {
 
 /// A pass in progress.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Pass<M> {
+struct Pass {
     width: f64,
     /// Makes the noise of this pass.
     salt: u64,
     /// Empty before the first pass.
-    layer: Vec<Entry<M>>,
+    layer: Vec<Entry>,
     /// The entry to be expanded next.
     next: usize,
     /// The next child of the entry before it; `None`: that entry is done.
     place: Option<usize>,
     /// The child whose playouts are being made.
     trial: Option<Trial>,
-    children: Vec<Child<M>>,
+    children: Vec<Child>,
     /// Children below this rank do not survive.
     cut: u64,
     /// Whether a state was dropped that might have led to something better.
     partial: bool,
-    best: Option<(Score, Vec<M>)>,
+    best: Option<(Score, Vec<MoveId>)>,
 }
 
 /// Passes of one width, one from each start.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Round<M> {
+struct Round {
     /// The moves to the states that passes begin with.
-    starts: Vec<Vec<M>>,
+    starts: Vec<Vec<MoveId>>,
     /// The start of the present pass.
     at: usize,
     /// Whether a pass before this one was partial.
     partial: bool,
 }
 
-impl<M> Round<M> {
-    fn start(&self) -> &[M] {
+impl Round {
+    fn start(&self) -> &[MoveId] {
         self.starts.get(self.at).map_or(&[], Vec::as_slice)
     }
 }
 
-impl<M> Pass<M> {
-    fn new(width: f64, salt: u64, layer: Vec<Entry<M>>, partial: bool) -> Self {
+impl Pass {
+    fn new(width: f64, salt: u64, layer: Vec<Entry>, partial: bool) -> Self {
         Self {
             width,
             salt,
@@ -112,43 +109,43 @@ impl<M> Pass<M> {
     }
 }
 
-pub(crate) struct Run<P: Problem> {
+pub(crate) struct BeamSearch {
     own: Beam,
     sense: Sense,
     /// Places that fit into the memory.
     most: usize,
     memory: u64,
-    round: Round<P::Move>,
-    pass: Pass<P::Move>,
-    links: Links<P::Move>,
+    round: Round,
+    pass: Pass,
+    links: Links,
     seen: Seen,
     policy: Option<Policy>,
-    root: P::State,
+    root: State,
     /// States of the layer before and of the entries expanded so far.
-    before: Vec<P::State>,
-    states: Vec<P::State>,
+    before: Vec<State>,
+    states: Vec<State>,
     /// `before` holds the states of the entries themselves, by entry: after a resume.
     replayed: bool,
     parents: Vec<u32>,
-    child: P::State,
+    child: State,
     /// The moves of the open entry; `stale` after a resume, when they have to be listed again.
-    moves: Vec<P::Move>,
+    moves: Vec<MoveId>,
     stale: bool,
-    state: P::State,
-    path: Vec<P::Move>,
+    state: State,
+    path: Vec<MoveId>,
     /// By child of the present state: the logarithm of its chance.
     chances: Vec<f64>,
-    playout: Playout<P::Move>,
+    playout: Vec<MoveId>,
 }
 
-impl<P: Problem> Run<P> {
-    pub(crate) fn new(own: Beam, problem: &P, memory: u64) -> Self {
+impl BeamSearch {
+    pub(crate) fn new(own: Beam, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
         // A quarter is for the keys. What a state holds on the heap is not known: as much again is assumed.
-        let place = 4 * size_of::<P::State>()
-            + SLACK * 2 * size_of::<Child<P::Move>>()
-            + 2 * size_of::<Entry<P::Move>>()
-            + 4 * size_of::<(u32, P::Move)>();
+        let place = 4 * problem.state_size()
+            + SLACK * 2 * size_of::<Child>()
+            + 2 * size_of::<Entry>()
+            + 4 * size_of::<(u32, MoveId)>();
         let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
         let policy =
             own.learns().then(|| Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0)));
@@ -172,13 +169,13 @@ impl<P: Problem> Run<P> {
             stale: false,
             path: Vec::new(),
             chances: Vec::new(),
-            playout: Playout::default(),
+            playout: Vec::new(),
             own,
         }
     }
 
     /// A round begins, with its first pass.
-    fn begin_round(&mut self, context: &mut Context<'_, P>, width: f64) {
+    fn begin_round(&mut self, context: &mut Context<'_>, width: f64) {
         let mut starts = vec![Vec::new()];
         for _ in 0..self.own.split {
             let mut next = Vec::new();
@@ -200,14 +197,14 @@ impl<P: Problem> Run<P> {
     }
 
     /// The state after `moves`.
-    fn after(&self, problem: &P, moves: &[P::Move]) -> P::State {
+    fn after(&self, problem: &dyn Rules, moves: &[MoveId]) -> State {
         let mut state = self.root.clone();
         moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
         state
     }
 
     /// A pass begins: one layer with the start at hand.
-    fn begin(&mut self, context: &mut Context<'_, P>, width: f64) {
+    fn begin(&mut self, context: &mut Context<'_>, width: f64) {
         self.links.clear();
         self.seen.clear();
         self.before.clear();
@@ -218,11 +215,16 @@ impl<P: Problem> Run<P> {
     }
 
     /// A finished solution: the moves to `link`, then `more`. Its path is only written down when it is wanted.
-    fn consider(&mut self, context: &mut Context<'_, P>, score: Score, link: u32, more: &[P::Move]) {
+    ///
+    /// `key`: that of its final state, where the tally wants the solution.
+    fn consider(&mut self, context: &mut Context<'_>, score: Score, key: Option<u64>, link: u32, more: &[MoveId]) {
         let best = self.pass.best.as_ref().is_none_or(|(best, _)| self.sense.better(score, *best));
-        if best || context.tally.best.as_ref().is_none_or(|best| self.sense.better(score, best.score)) {
+        let wanted = context.tally.wants(score);
+        if best || wanted {
             self.links.path(self.round.start(), link, &mut self.path);
-            context.tally.offer(score, &self.path, more);
+            if wanted {
+                context.keep_keyed(score, key, &self.path, more);
+            }
             if best {
                 self.path.extend_from_slice(more);
                 self.pass.best = Some((score, self.path.clone()));
@@ -231,7 +233,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// The merit of the state in `self.child`, reached with this logarithm of its chance, without noise.
-    fn merit(&self, problem: &P, chance: f64) -> f64 {
+    fn merit(&self, problem: &dyn Rules, chance: f64) -> f64 {
         let bound = || match problem.sense() {
             Sense::Maximize => problem.bound(&self.child),
             Sense::Minimize => problem.bound(&self.child).map(|bound| -bound),
@@ -246,7 +248,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// The logarithms of the chances of the moves at hand.
-    fn list_chances(&mut self, problem: &P, at: usize) {
+    fn list_chances(&mut self, problem: &dyn Rules, at: usize) {
         self.chances.clear();
         let Some(policy) = &self.policy else { return };
         let state = &self.states[at];
@@ -256,7 +258,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Puts the state of the entry at `at` into `self.states` and lists its moves.
-    fn unfold(&mut self, context: &mut Context<'_, P>, at: usize) {
+    fn unfold(&mut self, context: &mut Context<'_>, at: usize) {
         let problem = context.problem;
         let entry = self.pass.layer[at];
         let parent = &self.before[if self.replayed { at } else { entry.parent as usize }];
@@ -274,14 +276,15 @@ impl<P: Problem> Run<P> {
     }
 
     /// Begins with the next entry of the layer.
-    fn open(&mut self, context: &mut Context<'_, P>) {
+    fn open(&mut self, context: &mut Context<'_>) {
         let at = self.pass.next;
         self.pass.next += 1;
         self.unfold(context, at);
         let state = &self.states[at];
         if self.moves.is_empty() {
             let score = context.probe_leaf(state);
-            self.consider(context, score, self.pass.layer[at].link, &[]);
+            let key = context.wanted_key(score, state);
+            self.consider(context, score, key, self.pass.layer[at].link, &[]);
             return;
         }
         let hopeful = |value| self.sense.better_value(optimistic(context.problem, state), value);
@@ -292,7 +295,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Goes on with the children of the open entry: one playout, or all of them where none are made.
-    fn go_on(&mut self, context: &mut Context<'_, P>) {
+    fn go_on(&mut self, context: &mut Context<'_>) {
         let at = self.pass.next - 1;
         while let Some(place) = self.pass.place {
             let Some(&mv) = self.moves.get(place) else {
@@ -318,7 +321,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Puts child number `place` of the entry at `at` into `self.child` and ranks it. `None`: it cannot survive.
-    fn judge(&mut self, problem: &P, at: usize, place: usize) -> Option<Trial> {
+    fn judge(&mut self, problem: &dyn Rules, at: usize, place: usize) -> Option<Trial> {
         let Entry { link, chance, .. } = self.pass.layer[at];
         self.child.clone_from(&self.states[at]);
         problem.apply(&mut self.child, self.moves[place]);
@@ -344,14 +347,15 @@ impl<P: Problem> Run<P> {
     }
 
     /// A playout from the state in `self.child`. Whether it was its last.
-    fn try_out(&mut self, context: &mut Context<'_, P>, at: usize, mv: P::Move, mut trial: Trial) -> bool {
+    fn try_out(&mut self, context: &mut Context<'_>, at: usize, mv: MoveId, mut trial: Trial) -> bool {
         let mut playout = std::mem::take(&mut self.playout);
-        playout.moves.clear();
-        playout.moves.push(mv);
+        playout.clear();
+        playout.push(mv);
         self.state.clone_from(&self.child);
-        context.rollout.run(context.problem, &mut self.state, &mut playout, context.rng);
+        context.rollout.run(&mut self.state, &mut playout, context.rng);
         let score = context.probe(&self.state);
-        self.consider(context, score, self.pass.layer[at].link, &playout.moves);
+        let key = context.wanted_key(score, &self.state);
+        self.consider(context, score, key, self.pass.layer[at].link, &playout);
         self.playout = playout;
         trial.spent += 1;
         if trial.best.is_none_or(|best| self.sense.better(score, best)) {
@@ -371,7 +375,7 @@ impl<P: Problem> Run<P> {
         true
     }
 
-    fn keep(&mut self, merit: Ranked, at: usize, mv: P::Move, chance: f64) {
+    fn keep(&mut self, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
         self.pass.children.push(Child { merit, parent: at as u32, mv, chance });
     }
 
@@ -383,7 +387,7 @@ impl<P: Problem> Run<P> {
         if pass.children.len() <= most {
             return;
         }
-        let order = |child: &Child<P::Move>| Reverse((child.merit, child.parent));
+        let order = |child: &Child| Reverse((child.merit, child.parent));
         pass.children.select_nth_unstable_by_key(places - 1, order);
         pass.cut = pass.children[places - 1].merit.0;
         pass.children.truncate(places);
@@ -413,27 +417,27 @@ impl<P: Problem> Run<P> {
     }
 
     /// Teaches the policy the best solution of the pass.
-    fn learn(&mut self, problem: &P, moves: &[P::Move]) {
+    fn learn(&mut self, problem: &dyn Rules, moves: &[MoveId]) {
         let Some(policy) = &mut self.policy else { return };
         let mut state = self.root.clone();
         let mut trace = Trace::default();
-        policy_replay(&mut Uniform, problem, &mut state, policy, &mut trace, moves);
+        problem.record(&mut state, policy, &mut trace, moves);
         policy.adapt(&trace, self.own.alpha);
     }
 }
 
 /// Lists the moves to the children that a state may have.
-fn list_moves<P: Problem>(selective: bool, context: &mut Context<'_, P>, state: &P::State, moves: &mut Vec<P::Move>) {
+fn list_moves(selective: bool, context: &mut Context<'_>, state: &State, moves: &mut Vec<MoveId>) {
     moves.clear();
     if selective {
-        context.rollout.candidates(context.problem, state, moves);
+        context.rollout.candidates(state, moves);
     } else {
         context.problem.moves(state, moves);
     }
 }
 
-impl<P: Problem> Search<P> for Run<P> {
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+impl Search for BeamSearch {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
         if self.pass.layer.is_empty() {
             self.begin_round(context, self.own.width as f64);
         }
@@ -479,9 +483,9 @@ impl<P: Problem> Search<P> for Run<P> {
         encode(&(&self.round, &self.pass, &self.links, &self.seen, &self.policy))
     }
 
-    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Whole<M> = (Round<M>, Pass<M>, Links<M>, Seen, Option<Policy>);
-        let (round, pass, links, seen, policy) = decode::<Whole<P::Move>>(bytes)?;
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+        type Whole = (Round, Pass, Links, Seen, Option<Policy>);
+        let (round, pass, links, seen, policy) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
         if policy.is_some() != self.policy.is_some() {
             return corrupt;

@@ -1,8 +1,9 @@
 //! Forced exploration: playouts that end where earlier ones ended are sent elsewhere.
 
-use crate::rollout::{policy_replay, policy_step};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::search::Context;
-use crate::{Policy, Problem, Trace, stable_hash};
+use crate::{Policy, Trace};
 use serde::{Deserialize, Serialize};
 
 /// The final states of recent playouts, one for each value of the low bits of their hash.
@@ -17,8 +18,8 @@ impl Ends {
     }
 
     /// Remembers the end of a playout; whether it was there already.
-    pub(super) fn meets<P: Problem>(&mut self, problem: &P, state: &P::State, moves: &[P::Move]) -> bool {
-        let end = problem.key(state).unwrap_or_else(|| stable_hash(moves));
+    pub(super) fn meets(&mut self, problem: &dyn Rules, state: &State, moves: &[MoveId]) -> bool {
+        let end = problem.key(state).unwrap_or_else(|| problem.hash_of(moves));
         self.0.resize(ENDS, 0);
         std::mem::replace(&mut self.0[end as usize % ENDS], end) == end
     }
@@ -29,22 +30,21 @@ impl Ends {
 }
 
 /// Plays the recorded playout again up to a random step, then a random move, then by the policy.
-pub(super) fn deviate<P: Problem>(
-    context: &mut Context<'_, P>,
-    root: &P::State,
-    state: &mut P::State,
+pub(super) fn deviate(
+    context: &mut Context<'_>,
+    root: &State,
+    state: &mut State,
     policy: &Policy,
-    trace: &mut Trace<P::Move>,
+    trace: &mut Trace<MoveId>,
 ) {
     let moves = trace.moves.clone();
     if moves.is_empty() {
         return;
     }
-    let (problem, rollout) = (context.problem, &mut *context.rollout);
     state.clone_from(root);
     trace.clear();
     let kept = &moves[..context.rng.index(moves.len())];
-    policy_replay(rollout, problem, state, policy, trace, kept);
-    policy_step(rollout, problem, state, policy, trace, |moves, _| context.rng.index(moves.len()));
-    rollout.run_policy(problem, state, policy, trace, context.rng);
+    context.rollout.replay(state, policy, trace, kept);
+    context.rollout.deviate(state, policy, trace, context.rng);
+    context.rollout.run_policy(state, policy, trace, context.rng);
 }

@@ -1,11 +1,12 @@
 //! The nested levels of plain and high-diversity NRPA: one policy, adapted level by level and restored by undo.
 
+use crate::problem::MoveId;
 use super::{Keep, Nrpa};
-use crate::search::Offer;
-use crate::{Move, Policy, Score, Sense, Trace};
+use crate::search::Shared;
+use crate::{Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
-impl<M> Offer<M> {
+impl Shared {
     fn better(&self, other: &Self, sense: Sense) -> bool {
         sense.better(self.score, other.score)
             || (sense.at_least(self.score, other.score) && self.feature > other.feature)
@@ -75,32 +76,30 @@ impl Gate {
 
 /// A level in progress.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Frame<M> {
+struct Frame {
     iteration: u64,
     /// Playouts since the last adaptation; level 1 only.
     playouts: u64,
     /// Best first. One at most in plain NRPA.
-    beam: Vec<Offer<M>>,
+    beam: Vec<Shared>,
     gate: Gate,
 }
 
 /// One nested run.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-pub(super) struct Levels<M> {
+pub(super) struct Levels {
     pub(super) policy: Policy,
     /// One frame a level, outermost first.
-    frames: Vec<Frame<M>>,
+    frames: Vec<Frame>,
     pub(super) ended: bool,
     /// The outermost level has a result to share before it goes on.
     pub(super) waiting: bool,
     /// Traces whose buffers are free.
     #[serde(skip, default = "Vec::new")]
-    spare: Vec<Trace<M>>,
+    spare: Vec<Trace<MoveId>>,
 }
 
-impl<M: Move> Levels<M> {
+impl Levels {
     pub(super) fn new(own: &Nrpa, policy: Policy) -> Self {
         let frame = || Frame { iteration: 0, playouts: 0, beam: Vec::new(), gate: Gate::default() };
         let frames = (0..own.level).map(|_| frame()).collect();
@@ -120,7 +119,7 @@ impl<M: Move> Levels<M> {
     }
 
     /// The best solution of the outermost level.
-    pub(super) fn best(&self) -> Option<&Offer<M>> {
+    pub(super) fn best(&self) -> Option<&Shared> {
         self.frames[0].beam.first()
     }
 
@@ -143,11 +142,11 @@ impl<M: Move> Levels<M> {
         sense: Sense,
         shares: bool,
         (score, feature): (Score, f64),
-        trace: &mut Trace<M>,
+        trace: &mut Trace<MoveId>,
     ) {
         let index = self.frames.len() - 1;
         let buffer = self.spare.pop().unwrap_or_default();
-        let playout = Offer { score, feature, trace: std::mem::replace(trace, buffer) };
+        let playout = Shared { score, feature, trace: std::mem::replace(trace, buffer) };
         self.insert(own, sense, index, playout);
         let frame = &mut self.frames[index];
         frame.playouts += 1;
@@ -158,7 +157,7 @@ impl<M: Move> Levels<M> {
     }
 
     /// A result for the level at `index`.
-    fn insert(&mut self, own: &Nrpa, sense: Sense, index: usize, result: Offer<M>) {
+    fn insert(&mut self, own: &Nrpa, sense: Sense, index: usize, result: Shared) {
         let width = own.width.at(self.frames.len() - index) as usize;
         let Frame { beam, gate, .. } = &mut self.frames[index];
         let again = own.repetitions > 0 && beam.first().is_some_and(|best| best.trace.moves == result.trace.moves);
@@ -228,7 +227,7 @@ impl<M: Move> Levels<M> {
             return;
         }
         if own.beam == Keep::Solutions {
-            let traces: Vec<&Trace<M>> = beam.iter().map(|bucket| &bucket.trace).collect();
+            let traces: Vec<&Trace<MoveId>> = beam.iter().map(|bucket| &bucket.trace).collect();
             self.policy.adapt_diverse(&traces, alpha);
         } else if let Some(best) = beam.first() {
             self.policy.adapt(&best.trace, alpha);
@@ -236,9 +235,9 @@ impl<M: Move> Levels<M> {
     }
 
     /// Takes the best solutions of all streams that run together, this one's included, and goes on.
-    pub(super) fn receive(&mut self, own: &Nrpa, sense: Sense, offers: &[Offer<M>]) {
+    pub(super) fn receive(&mut self, own: &Nrpa, sense: Sense, offers: &[Shared]) {
         let streams = if own.leads() { offers.len() as f64 } else { 1.0 };
-        let mut best: Option<&Offer<M>> = None;
+        let mut best: Option<&Shared> = None;
         for offer in offers {
             if best.is_none_or(|best| offer.better(best, sense)) {
                 best = Some(offer);

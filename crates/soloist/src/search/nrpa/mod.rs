@@ -5,10 +5,11 @@ mod levels;
 mod policies;
 mod run;
 
-pub(crate) use run::Run;
-
+use crate::problem::rules::Rules;
+use crate::search::Search;
+use crate::search::method::Family;
 use crate::ParameterError;
-use crate::parameter::{PerLevel, choice, parameters};
+use crate::search::parameter::{PerLevel, choice, parameters};
 
 choice! {
     /// What a level of NRPA keeps and learns from.
@@ -177,8 +178,10 @@ impl Nrpa {
     fn leads(&self) -> bool {
         self.share == Share::Leaf
     }
+}
 
-    pub(crate) fn validate(&self) -> Result<(), ParameterError> {
+impl Family for Nrpa {
+    fn validate(&self) -> Result<(), ParameterError> {
         let conflicts = [
             (
                 self.beam == Keep::None && self.width.numbers().iter().any(|&width| width > 1),
@@ -202,5 +205,9 @@ impl Nrpa {
             Some((_, message)) => Err(ParameterError::Conflict(message)),
             None => Ok(()),
         }
+    }
+
+    fn build(&self, problem: &dyn Rules, _: u64) -> Box<dyn Search> {
+        Box::new(run::NrpaSearch::new(self.clone(), problem))
     }
 }

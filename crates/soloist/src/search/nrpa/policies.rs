@@ -1,60 +1,57 @@
 //! The nested levels of Beam-NRPA: each solution of a beam has a policy of its own.
 
+use crate::problem::MoveId;
 use super::Nrpa;
 use super::levels::Gate;
-use crate::{Move, Policy, Score, Sense, Trace};
+use crate::{Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
 /// A solution and the policy that goes with it; the first one of a call has no solution yet.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Entry<M> {
+struct Entry {
     score: Option<Score>,
-    trace: Trace<M>,
+    trace: Trace<MoveId>,
     policy: Policy,
 }
 
 /// A solution found with the policy of an entry.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Found<M> {
+struct Found {
     score: Score,
-    trace: Trace<M>,
+    trace: Trace<MoveId>,
     source: usize,
 }
 
 /// A level in progress.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Frame<M> {
+struct Frame {
     iteration: u64,
     /// Playouts of the present entry; level 1 only.
     playouts: u64,
     /// The entry at work.
     turn: usize,
     /// Best first.
-    entries: Vec<Entry<M>>,
-    found: Vec<Found<M>>,
+    entries: Vec<Entry>,
+    found: Vec<Found>,
     gate: Gate,
 }
 
 /// One nested run.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-pub(super) struct Beams<M> {
+pub(super) struct Beams {
     /// One frame a level, outermost first.
-    frames: Vec<Frame<M>>,
+    frames: Vec<Frame>,
     pub(super) ended: bool,
 }
 
-impl<M: Move> Frame<M> {
+impl Frame {
     fn new(policy: Policy) -> Self {
         let first = Entry { score: None, trace: Trace::default(), policy };
         let gate = Gate::default();
         Self { iteration: 0, playouts: 0, turn: 0, entries: vec![first], found: Vec::new(), gate }
     }
 
-    fn find(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: Trace<M>) {
+    fn find(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: Trace<MoveId>) {
         let best = self.entries.first();
         let again = own.repetitions > 0 && best.is_some_and(|best| best.trace.moves == trace.moves);
         let improves = best.and_then(|best| best.score).is_none_or(|best| sense.better(score, best));
@@ -81,13 +78,13 @@ impl<M: Move> Frame<M> {
         let mut uses = vec![0; self.entries.len()];
         order.iter().for_each(|(_, kind)| uses[source(kind)] += 1);
         let sources: Vec<usize> = order.iter().map(|(_, kind)| source(kind)).collect();
-        let mut traces: Vec<Option<Trace<M>>> = Vec::new();
+        let mut traces: Vec<Option<Trace<MoveId>>> = Vec::new();
         let mut policies: Vec<Option<Policy>> = Vec::new();
         for entry in self.entries.drain(..) {
             traces.push(Some(entry.trace));
             policies.push(Some(entry.policy));
         }
-        let mut found: Vec<Option<Found<M>>> = self.found.drain(..).map(Some).collect();
+        let mut found: Vec<Option<Found>> = self.found.drain(..).map(Some).collect();
         for ((score, kind), source) in order.into_iter().zip(sources) {
             // The last to use a policy takes it; the others copy it.
             uses[source] -= 1;
@@ -105,7 +102,7 @@ impl<M: Move> Frame<M> {
     }
 }
 
-impl<M: Move> Beams<M> {
+impl Beams {
     pub(super) fn new(own: &Nrpa, policy: &Policy) -> Self {
         let frames = (0..own.level).map(|_| Frame::new(policy.clone())).collect();
         Self { frames, ended: false }
@@ -138,7 +135,7 @@ impl<M: Move> Beams<M> {
     }
 
     /// Level 1 got a playout (its trace is exchanged for another buffer).
-    pub(super) fn absorb(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: &mut Trace<M>) {
+    pub(super) fn absorb(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: &mut Trace<MoveId>) {
         let mut index = self.frames.len() - 1;
         let frame = &mut self.frames[index];
         frame.find(own, sense, score, std::mem::take(trace));

@@ -1,31 +1,31 @@
 //! Nested runs as a step machine: arms that race, restarts, exchange with other streams.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use super::explore::{Ends, deviate};
 use super::levels::Levels;
 use super::policies::Beams;
 use super::{Keep, Nrpa, Similar};
-use crate::checkpoint::{decode, encode};
-use crate::search::{Context, Offer, Search, Status};
-use crate::{CheckpointError, Move, Policy, Problem, Score, Sense, Trace};
+use crate::run::checkpoint::{decode, encode};
+use crate::search::{Context, Shared, Search, Status};
+use crate::{CheckpointError, Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
 /// One nested run.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Arm<M> {
+struct Arm {
     /// Variant of the rollout.
     variant: usize,
-    core: Core<M>,
+    core: Core,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-enum Core<M> {
-    Levels(Box<Levels<M>>),
-    Beams(Beams<M>),
+enum Core {
+    Levels(Box<Levels>),
+    Beams(Beams),
 }
 
-impl<M: Move> Arm<M> {
+impl Arm {
     fn policy(&self) -> &Policy {
         match &self.core {
             Core::Levels(levels) => &levels.policy,
@@ -64,9 +64,9 @@ impl<M: Move> Arm<M> {
     }
 }
 
-pub(crate) struct Run<P: Problem> {
+pub(crate) struct NrpaSearch {
     own: Nrpa,
-    arms: Vec<Arm<P::Move>>,
+    arms: Vec<Arm>,
     /// The arm at work.
     turn: usize,
     /// Iterations at which an arm's turn ends; unused when there is one arm.
@@ -74,14 +74,14 @@ pub(crate) struct Run<P: Problem> {
     /// The variant that the rollout is set to; unknown after a resume.
     variant: Option<usize>,
     ends: Ends,
-    trace: Trace<P::Move>,
-    state: P::State,
-    root: P::State,
+    trace: Trace<MoveId>,
+    state: State,
+    root: State,
     sense: Sense,
 }
 
-impl<P: Problem> Run<P> {
-    pub(crate) fn new(own: Nrpa, problem: &P) -> Self {
+impl NrpaSearch {
+    pub(crate) fn new(own: Nrpa, problem: &dyn Rules) -> Self {
         let root = problem.root();
         Self {
             own,
@@ -97,7 +97,7 @@ impl<P: Problem> Run<P> {
         }
     }
 
-    fn start(&mut self, problem: &P, variants: usize) {
+    fn start(&mut self, problem: &dyn Rules, variants: usize) {
         let own = &self.own;
         let policy = Policy::new(own.temperature, own.bias_weight, own.clamp)
             .with_bias_rate(own.bias_rate)
@@ -143,7 +143,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Gives the playout in `self.trace` to the arm at work.
-    fn absorb(&mut self, problem: &P, score: Score) {
+    fn absorb(&mut self, problem: &dyn Rules, score: Score) {
         // While arms race, nothing is shared.
         let shares = self.own.shares() && self.arms.len() == 1;
         let (own, sense, trace) = (&self.own, self.sense, &mut self.trace);
@@ -160,13 +160,13 @@ impl<P: Problem> Run<P> {
     }
 }
 
-impl<P: Problem> Search<P> for Run<P> {
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+impl Search for NrpaSearch {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
         if self.arms.is_empty() || self.ended() {
             if !self.arms.is_empty() && !self.own.restarts {
                 return Status::Completed;
             }
-            self.start(context.problem, context.rollout.variants(context.problem));
+            self.start(context.problem, context.rollout.variants());
         }
         let arm = &self.arms[self.turn];
         if self.variant != Some(arm.variant) {
@@ -177,7 +177,7 @@ impl<P: Problem> Search<P> for Run<P> {
             let problem = context.problem;
             self.state.clone_from(&self.root);
             self.trace.clear();
-            context.rollout.run_policy(problem, &mut self.state, arm.policy(), &mut self.trace, context.rng);
+            context.rollout.run_policy(&mut self.state, arm.policy(), &mut self.trace, context.rng);
             if self.own.explore && self.ends.meets(problem, &self.state, &self.trace.moves) {
                 deviate(context, &self.root, &mut self.state, arm.policy(), &mut self.trace);
             }
@@ -191,22 +191,22 @@ impl<P: Problem> Search<P> for Run<P> {
         if self.ended() && !self.own.restarts { Status::Completed } else { Status::Running }
     }
 
-    fn offer(&self) -> Option<Offer<P::Move>> {
+    fn share(&self) -> Option<Shared> {
         let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_slice() else { return None };
         levels.waiting.then(|| levels.best().cloned()).flatten()
     }
 
-    fn receive(&mut self, offers: &[Offer<P::Move>]) {
+    fn receive(&mut self, shared: &[Shared]) {
         let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_mut_slice() else { return };
-        levels.receive(&self.own, self.sense, offers);
+        levels.receive(&self.own, self.sense, shared);
     }
 
     fn save(&self) -> Vec<u8> {
         encode(&(&self.arms, self.turn, self.goal, &self.ends))
     }
 
-    fn load(&mut self, _: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (arms, turn, goal, ends) = decode::<(Vec<Arm<P::Move>>, usize, u64, Ends)>(bytes)?;
+    fn load(&mut self, _: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let (arms, turn, goal, ends) = decode::<(Vec<Arm>, usize, u64, Ends)>(bytes)?;
         if !arms.iter().all(|arm| arm.is_sound(&self.own)) || turn >= arms.len().max(1) || !ends.is_sound() {
             return Err(CheckpointError::Corrupt("another number of levels or arms"));
         }

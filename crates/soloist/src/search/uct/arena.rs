@@ -1,6 +1,7 @@
 //! The nodes of a tree search: one vector, children of a node in one block, addressed by `u32`.
 
-use crate::{CheckpointError, Move, Score, Sense};
+use crate::problem::MoveId;
+use crate::{CheckpointError, Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// "No children yet."
@@ -8,9 +9,8 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// A node and its statistics. The move leads here from the parent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-pub(crate) struct Node<M> {
-    pub(crate) mv: M,
+pub(crate) struct Node {
+    pub(crate) mv: MoveId,
     /// Playouts through this node.
     pub(crate) visits: u64,
     /// The first child; of an alias, the node that it stands for.
@@ -29,8 +29,8 @@ pub(crate) struct Node<M> {
     pub(crate) worst: f64,
 }
 
-impl<M> Node<M> {
-    pub(super) fn new(mv: M) -> Self {
+impl Node {
+    pub(super) fn new(mv: MoveId) -> Self {
         let nan = f64::NAN;
         Self {
             mv,
@@ -81,9 +81,8 @@ pub(crate) struct Violations {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-pub(crate) struct Arena<M> {
-    pub(super) nodes: Vec<Node<M>>,
+pub(crate) struct Arena {
+    pub(super) nodes: Vec<Node>,
     /// Beside `nodes`, or empty as long as every playout was feasible.
     pub(super) violations: Vec<Violations>,
     /// Beside `nodes`, or empty when nobody needs them.
@@ -94,7 +93,7 @@ pub(crate) struct Arena<M> {
     memory: u64,
 }
 
-impl<M: Move> Arena<M> {
+impl Arena {
     /// An empty arena; `has_sides`: with a [`Side`] for each node.
     pub(crate) fn new(memory: u64, has_sides: bool) -> Self {
         Self { nodes: Vec::new(), violations: Vec::new(), sides: Vec::new(), has_sides, memory }
@@ -129,12 +128,12 @@ impl<M: Move> Arena<M> {
     }
 
     #[inline]
-    pub(crate) fn get(&self, at: usize) -> &Node<M> {
+    pub(crate) fn get(&self, at: usize) -> &Node {
         &self.nodes[at]
     }
 
     #[inline]
-    pub(crate) fn block(&self, at: usize) -> &[Node<M>] {
+    pub(crate) fn block(&self, at: usize) -> &[Node] {
         &self.nodes[self.nodes[at].children()]
     }
 
@@ -169,7 +168,7 @@ impl<M: Move> Arena<M> {
     }
 
     /// Sets what the moves to the children of `at` have beside their statistics.
-    pub(crate) fn set_sides(&mut self, at: usize, make: impl Fn(M) -> (u64, f64)) {
+    pub(crate) fn set_sides(&mut self, at: usize, make: impl Fn(MoveId) -> (u64, f64)) {
         for child in self.nodes[at].children() {
             let (code, bias) = make(self.nodes[child].mv);
             self.sides[child] = Side { code, bias, visits: 0 };
@@ -185,7 +184,7 @@ impl<M: Move> Arena<M> {
     }
 
     /// Adds the root; its move is a placeholder that nobody reads.
-    pub(crate) fn plant(&mut self, placeholder: M) {
+    pub(crate) fn plant(&mut self, placeholder: MoveId) {
         debug_assert!(self.nodes.is_empty());
         self.nodes.push(Node::new(placeholder));
         self.fill_sides();
@@ -201,12 +200,12 @@ impl<M: Move> Arena<M> {
     pub(super) fn capacity(&self) -> usize {
         let violations = if self.violations.is_empty() { 0 } else { size_of::<Violations>() };
         let sides = if self.has_sides { size_of::<Side>() } else { 0 };
-        let size = size_of::<Node<M>>() + violations + sides;
+        let size = size_of::<Node>() + violations + sides;
         usize::try_from(self.memory / 4 * 3 / size as u64).unwrap_or(usize::MAX).min(NONE as usize)
     }
 
     /// Gives the node `at` its children. False, and nothing done, when they do not fit.
-    pub(crate) fn expand(&mut self, at: usize, moves: &[M]) -> bool {
+    pub(crate) fn expand(&mut self, at: usize, moves: &[MoveId]) -> bool {
         let first = self.nodes.len();
         if first + moves.len() > self.capacity() {
             return false;
@@ -391,7 +390,7 @@ mod tests {
     use super::*;
 
     /// Every node as (path of moves, visits), sorted.
-    fn flatten(arena: &Arena<u16>) -> Vec<(Vec<u16>, u64)> {
+    fn flatten(arena: &Arena) -> Vec<(Vec<u64>, u64)> {
         let mut found = Vec::new();
         let mut stack = vec![(0, Vec::new())];
         while let Some((at, path)) = stack.pop() {
@@ -409,8 +408,8 @@ mod tests {
     #[test]
     fn pruning_keeps_the_visited_part_and_nothing_else() {
         let mut rng = crate::Rng::new(3);
-        let node = size_of::<Node<u16>>() as u64;
-        let mut arena = Arena::<u16>::new(4000 * node * 4 / 3 + 4, false);
+        let node = size_of::<Node>() as u64;
+        let mut arena = Arena::new(4000 * node * 4 / 3 + 4, false);
         arena.plant(0);
         let mut label = 0;
         for _ in 0..200_000 {
@@ -424,7 +423,7 @@ mod tests {
                     at = children.start + pick;
                     continue;
                 }
-                let moves: Vec<u16> = (0..4).map(|i| label + i).collect();
+                let moves: Vec<u64> = (0..4).map(|i| label + i).collect();
                 label = label.wrapping_add(4) % 60_000;
                 if !arena.expand(at, &moves) {
                     let before = flatten(&arena);

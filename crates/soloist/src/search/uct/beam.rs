@@ -2,7 +2,7 @@
 
 use super::Rank;
 use super::arena::{Arena, NONE, Node};
-use crate::{Move, Score, Sense};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -56,11 +56,11 @@ impl Beam {
     }
 }
 
-impl<M: Move> Arena<M> {
+impl Arena {
     /// `Less` when node `a` ranks before node `b`. Ties go to more playouts or, among equally many, to the better best
     /// score.
     pub(crate) fn compare(&self, a: usize, b: usize, rank: Rank, sense: Sense) -> Ordering {
-        let score = |at: usize, value: &dyn Fn(&Node<M>, u64) -> f64| {
+        let score = |at: usize, value: &dyn Fn(&Node, u64) -> f64| {
             let (node, violations) = (&self.nodes[at], self.violations(at));
             if node.visits > violations.count {
                 Score::Feasible(value(node, violations.count))
@@ -68,7 +68,7 @@ impl<M: Move> Arena<M> {
                 Score::Infeasible(violations.least)
             }
         };
-        let by = |value: &dyn Fn(&Node<M>, u64) -> f64| sense.best_first(Some(score(a, value)), Some(score(b, value)));
+        let by = |value: &dyn Fn(&Node, u64) -> f64| sense.best_first(Some(score(a, value)), Some(score(b, value)));
         let best = || by(&|node, _| node.best);
         let visits = || self.nodes[b].visits.cmp(&self.nodes[a].visits);
         match rank {
@@ -166,19 +166,19 @@ mod tests {
     use super::*;
 
     /// A tree by (parent, move, visits); the root is node 0.
-    fn tree(root_visits: u64, nodes: &[(&[u16], u64)]) -> Arena<u16> {
+    fn tree(root_visits: u64, nodes: &[(&[u64], u64)]) -> Arena {
         let mut arena = Arena::new(1 << 20, false);
         arena.plant(0);
-        let find = |arena: &Arena<u16>, path: &[u16]| {
+        let find = |arena: &Arena, path: &[u64]| {
             path.iter().fold(0, |at, mv| {
                 let children = arena.get(at).children();
                 children.into_iter().find(|&child| arena.get(child).mv == *mv).unwrap()
             })
         };
-        let mut parents: Vec<&[u16]> = nodes.iter().map(|(path, _)| &path[..path.len() - 1]).collect();
+        let mut parents: Vec<&[u64]> = nodes.iter().map(|(path, _)| &path[..path.len() - 1]).collect();
         parents.dedup();
         for parent in parents {
-            let moves: Vec<u16> = nodes
+            let moves: Vec<u64> = nodes
                 .iter()
                 .filter(|(path, _)| path.len() == parent.len() + 1 && path.starts_with(parent))
                 .map(|(path, _)| path[path.len() - 1])
@@ -197,12 +197,12 @@ mod tests {
         arena
     }
 
-    fn paths(arena: &Arena<u16>) -> Vec<(Vec<u16>, u64)> {
+    fn paths(arena: &Arena) -> Vec<(Vec<u64>, u64)> {
         let mut found = Vec::new();
         let mut stack = vec![(0, Vec::new())];
         while let Some((at, path)) = stack.pop() {
             for child in arena.get(at).children() {
-                let mut path: Vec<u16> = path.clone();
+                let mut path: Vec<u64> = path.clone();
                 path.push(arena.get(child).mv);
                 found.push((path.clone(), arena.get(child).visits));
                 stack.push((child, path));
@@ -216,7 +216,7 @@ mod tests {
     fn the_beam_keeps_the_most_visited_nodes_of_a_depth_and_their_ancestors() {
         // Depth 1: 1 (50), 2 (30), 3 (20). Depth 2: 11 (30), 12 (19), 21 (25), 22 (4), 31 (19). Depth 3: below 11 and
         // 21.
-        let nodes: &[(&[u16], u64)] = &[
+        let nodes: &[(&[u64], u64)] = &[
             (&[1], 50),
             (&[2], 30),
             (&[3], 20),
@@ -237,7 +237,7 @@ mod tests {
             assert!(arena.nodes.iter().all(|node| node.tried == node.len));
             (count, paths(&arena))
         };
-        let path = |path: &[u16], visits| (path.to_vec(), visits);
+        let path = |path: &[u64], visits| (path.to_vec(), visits);
         assert_eq!(kept(1), (1, vec![path(&[1], 50), path(&[1, 11], 30)]));
         assert_eq!(kept(2), (2, vec![path(&[1], 50), path(&[1, 11], 30), path(&[2], 30), path(&[2, 21], 25)]));
         // 12 and 31 tie; the earlier one stays.

@@ -1,17 +1,17 @@
 //! What a tree search does between playouts: moves played for good, games and beams begun anew.
 
-use super::run::Run;
+use crate::problem::MoveId;
+use super::run::UctSearch;
 use super::select::Range;
 use crate::search::{Context, Status};
-use crate::{Move, Problem, Score, Sense};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// Where the search stands in the game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-pub(super) struct Game<M> {
+pub(super) struct Game {
     /// Moves played: from the problem's root to the tree's.
-    pub(super) decided: Vec<M>,
+    pub(super) decided: Vec<MoveId>,
     /// Playouts since the last of them.
     pub(super) spent: u64,
     /// Playouts before the next one.
@@ -80,7 +80,7 @@ impl Variants {
     }
 }
 
-impl<M> Game<M> {
+impl Game {
     pub(super) fn new(per_move: u64) -> Self {
         Self { decided: Vec::new(), spent: 0, per_move, played: 0, nodes: 0, partial: false, over: false, best: None }
     }
@@ -91,13 +91,13 @@ impl<M> Game<M> {
     }
 }
 
-impl<P: Problem> Run<P> {
+impl UctSearch {
     /// Everything that comes before a playout. `Some`: there is none, the search is over.
-    pub(super) fn prepare(&mut self, context: &mut Context<'_, P>) -> Option<Status> {
+    pub(super) fn prepare(&mut self, context: &mut Context<'_>) -> Option<Status> {
         if self.own.variants && !self.variant_set {
             // A fresh search, or one just resumed.
             if self.variants.is_fresh() {
-                self.variants.choose(context.rollout.variants(context.problem));
+                self.variants.choose(context.rollout.variants());
             }
             context.rollout.set_variant(self.variants.present);
             self.variant_set = true;
@@ -132,7 +132,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// A tree with nothing but its root. False when the problem's root is a solution.
-    fn plant(&mut self, context: &mut Context<'_, P>) -> bool {
+    fn plant(&mut self, context: &mut Context<'_>) -> bool {
         self.moves.clear();
         context.problem.moves(&self.root, &mut self.moves);
         let Some(&any) = self.moves.first() else { return false };
@@ -150,7 +150,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Plays the move that ranks first.
-    fn decide(&mut self, context: &mut Context<'_, P>) {
+    fn decide(&mut self, context: &mut Context<'_>) {
         let problem = context.problem;
         let root = self.arena.get(0);
         let tried = root.children().take(root.tried as usize);
@@ -172,7 +172,7 @@ impl<P: Problem> Run<P> {
         if self.moves.is_empty() {
             self.game.over = true;
             if self.own.played_only {
-                context.tally.offer(problem.score(&self.root), &self.game.decided, &[]);
+                context.keep(problem.score(&self.root), &self.root, &self.game.decided, &[]);
             }
         } else if !self.own.keep_tree {
             self.arena.clear();
@@ -186,10 +186,10 @@ impl<P: Problem> Run<P> {
     }
 
     /// A new game with a new tree; what the rollout has learned stays. After a game that was `cut` short nothing grows.
-    fn begin_anew(&mut self, context: &mut Context<'_, P>, cut: bool) {
+    fn begin_anew(&mut self, context: &mut Context<'_>, cut: bool) {
         if self.own.variants {
             self.variants.learn(self.game.best, self.sense);
-            self.variants.choose(context.rollout.variants(context.problem));
+            self.variants.choose(context.rollout.variants());
             context.rollout.set_variant(self.variants.present);
         }
         let grow = |factor| if cut { 1.0 } else { factor };

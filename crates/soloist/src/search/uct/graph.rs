@@ -3,10 +3,9 @@
 //! The first slot that leads to a node is its place; later ones are aliases.
 
 use super::arena::{Arena, NONE, Node, Violations};
-use crate::Move;
 use std::collections::{HashMap, HashSet};
 
-impl<M: Move> Arena<M> {
+impl Arena {
     /// Makes the node `root` the root and keeps what is below it, children of nodes with fewer than `least` playouts
     /// excepted, in a tree whose nodes may have several parents. Returns where each kept node went.
     pub(crate) fn graft(&mut self, root: usize, least: u64) -> HashMap<u32, u32> {

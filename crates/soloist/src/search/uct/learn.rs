@@ -1,10 +1,12 @@
 //! What a tree search learns under the codes of moves: history, AMAF, and the policy of its playouts.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use super::means::{Entry, Means, Stored};
 use super::select::Scale;
 use super::{Playouts, Uct};
 use crate::search::Context;
-use crate::{CheckpointError, Playout, Policy, Problem, Score, Trace};
+use crate::{CheckpointError, Policy, Score, Trace};
 use serde::{Deserialize, Serialize};
 
 /// The name of the root of a game.
@@ -18,7 +20,7 @@ fn mix(name: u64, code: u64) -> u64 {
 }
 
 /// Statistics under codes and learned playouts, with the buffers of the playout at hand.
-pub(super) struct Learner<P: Problem> {
+pub(super) struct Learner {
     history: Option<Means>,
     amaf: Option<Means>,
     /// All feasible playouts.
@@ -30,8 +32,8 @@ pub(super) struct Learner<P: Problem> {
     waiting: u64,
     /// Best playout of the present tree, from the root of the tree on.
     best: Option<Score>,
-    best_trace: Trace<P::Move>,
-    trace: Trace<P::Move>,
+    best_trace: Trace<MoveId>,
+    trace: Trace<MoveId>,
     /// Codes of the moves from the root on, as far as they are known.
     pub(super) codes: Vec<u64>,
     /// A hash of the moves from the beginning of the game to each node on the path: its name in the AMAF table.
@@ -41,14 +43,13 @@ pub(super) struct Learner<P: Problem> {
     root: u64,
     /// Codes and positions, each code at its last position only.
     distinct: Vec<(u64, usize)>,
-    state: P::State,
+    state: State,
     needs_codes: bool,
 }
 
 /// A learner in a checkpoint.
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "M: crate::Move")]
-pub(super) struct Saved<M> {
+pub(super) struct Saved {
     history: Option<Stored>,
     amaf: Option<Stored>,
     total: (u64, f64),
@@ -56,14 +57,14 @@ pub(super) struct Saved<M> {
     policy: Option<Policy>,
     waiting: u64,
     best: Option<Score>,
-    best_trace: Trace<M>,
+    best_trace: Trace<MoveId>,
     before: Vec<u64>,
     root: u64,
 }
 
-impl<P: Problem> Learner<P> {
+impl Learner {
     /// A blank learner that uses about `memory` bytes.
-    pub(super) fn new(own: &Uct, problem: &P, root: &P::State, memory: u64) -> Self {
+    pub(super) fn new(own: &Uct, problem: &dyn Rules, root: &State, memory: u64) -> Self {
         let limit = problem.codes().unwrap_or(0);
         let plays_history = own.playouts == Playouts::History;
         // The policy mirrors the table at about three times its size.
@@ -124,24 +125,24 @@ impl<P: Problem> Learner<P> {
     }
 
     /// Completes `state`; the moves go to `playout`, their codes to `codes` if anybody needs them.
-    pub(super) fn play(&mut self, context: &mut Context<'_, P>, state: &mut P::State, playout: &mut Playout<P::Move>) {
-        playout.moves.clear();
+    pub(super) fn play(&mut self, context: &mut Context<'_>, state: &mut State, playout: &mut Vec<MoveId>) {
+        playout.clear();
         let problem = context.problem;
         if let Some(policy) = &self.policy {
             self.trace.clear();
-            context.rollout.run_policy(problem, state, policy, &mut self.trace, context.rng);
-            playout.moves.extend_from_slice(&self.trace.moves);
+            context.rollout.run_policy(state, policy, &mut self.trace, context.rng);
+            playout.extend_from_slice(&self.trace.moves);
             let lifetimes = self.trace.lifetimes();
             self.codes.extend(self.trace.chosen().iter().map(|&at| lifetimes[at as usize].code));
         } else if self.needs_codes {
             self.state.clone_from(state);
-            context.rollout.run(problem, state, playout, context.rng);
-            for &mv in &playout.moves {
+            context.rollout.run(state, playout, context.rng);
+            for &mv in playout.iter() {
                 self.codes.push(problem.code(&self.state, mv));
                 problem.apply(&mut self.state, mv);
             }
         } else {
-            context.rollout.run(problem, state, playout, context.rng);
+            context.rollout.run(state, playout, context.rng);
         }
     }
 
@@ -149,10 +150,10 @@ impl<P: Problem> Learner<P> {
     pub(super) fn learn(
         &mut self,
         own: &Uct,
-        context: &Context<'_, P>,
+        context: &Context<'_>,
         score: Score,
         scale: Scale,
-        steps: impl FnOnce(&mut Trace<P::Move>),
+        steps: impl FnOnce(&mut Trace<MoveId>),
     ) {
         if own.playouts == Playouts::Adapted
             && let Some(policy) = &mut self.policy
@@ -253,7 +254,7 @@ impl<P: Problem> Learner<P> {
         }
     }
 
-    pub(super) fn save(&self) -> Saved<P::Move> {
+    pub(super) fn save(&self) -> Saved {
         Saved {
             history: self.history.as_ref().map(Means::store),
             amaf: self.amaf.as_ref().map(Means::store),
@@ -268,7 +269,7 @@ impl<P: Problem> Learner<P> {
         }
     }
 
-    pub(super) fn load(&mut self, saved: Saved<P::Move>) -> Result<(), CheckpointError> {
+    pub(super) fn load(&mut self, saved: Saved) -> Result<(), CheckpointError> {
         let restore = |table: &mut Option<Means>, stored: Option<Stored>| match (table, stored) {
             (Some(table), Some(stored)) => table.restore(stored),
             (None, None) => true,

@@ -14,10 +14,11 @@ mod nested;
 mod run;
 mod select;
 
-pub(crate) use run::Run;
-
+use crate::problem::rules::Rules;
+use crate::search::Search;
+use crate::search::method::Family;
 use crate::ParameterError;
-use crate::parameter::{choice, parameters};
+use crate::search::parameter::{choice, parameters};
 
 choice! {
     /// What a node is worth.
@@ -433,12 +434,10 @@ impl Uct {
     fn closes(&self) -> bool {
         self.solver && !self.played_only
     }
+}
 
-    /// Whether the values go together.
-    ///
-    /// # Errors
-    /// The first pair that does not.
-    pub fn validate(&self) -> Result<(), ParameterError> {
+impl Family for Uct {
+    fn validate(&self) -> Result<(), ParameterError> {
         let unbounded = matches!(self.normalisation, Normalisation::None | Normalisation::Ratio);
         let conflicts = [
             (self.beam_width > 0 && self.transpositions, "beam_width and transpositions exclude each other"),
@@ -463,5 +462,9 @@ impl Uct {
             Some((_, message)) => Err(ParameterError::Conflict(message)),
             None => self.validate_nesting(),
         }
+    }
+
+    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+        Box::new(run::UctSearch::new(self.clone(), problem, memory))
     }
 }

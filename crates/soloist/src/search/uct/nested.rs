@@ -1,15 +1,17 @@
 //! Nested tree search: a playout is a search of its own.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use super::game::Game;
-use super::run::Run;
+use super::run::UctSearch;
 use super::{Playouts, Uct};
 use crate::search::{Context, Search};
-use crate::{CheckpointError, ParameterError, Problem, Score};
+use crate::{CheckpointError, ParameterError, Score};
 use serde::{Deserialize, Serialize};
 
 /// The search that stands for a playout.
-pub(super) struct Nested<P: Problem> {
-    search: Run<P>,
+pub(super) struct Nested {
+    search: UctSearch,
     playouts: u64,
     /// It is at work below the end of the path.
     active: bool,
@@ -47,10 +49,10 @@ impl Uct {
     }
 }
 
-impl<P: Problem> Nested<P> {
-    pub(super) fn new(own: &Uct, problem: &P, memory: u64) -> Option<Box<Self>> {
+impl Nested {
+    pub(super) fn new(own: &Uct, problem: &dyn Rules, memory: u64) -> Option<Box<Self>> {
         (own.nesting > 1).then(|| {
-            let search = Run::new(own.inner(), problem, memory);
+            let search = UctSearch::new(own.inner(), problem, memory);
             Box::new(Self { search, playouts: own.nested_playouts, active: false })
         })
     }
@@ -60,7 +62,7 @@ impl<P: Problem> Nested<P> {
     }
 
     /// Searches from `state`, which `prefix` leads to, with a blank tree.
-    pub(super) fn begin(&mut self, state: &P::State, prefix: &[P::Move]) {
+    pub(super) fn begin(&mut self, state: &State, prefix: &[MoveId]) {
         let search = &mut self.search;
         search.arena.clear();
         search.keys.clear();
@@ -76,7 +78,7 @@ impl<P: Problem> Nested<P> {
     }
 
     /// One playout. `Some`: it was the last; the best score and whether every solution from there was seen.
-    pub(super) fn step(&mut self, context: &mut Context<'_, P>) -> Option<(Score, bool)> {
+    pub(super) fn step(&mut self, context: &mut Context<'_>) -> Option<(Score, bool)> {
         self.search.step(context);
         let search = &self.search;
         let closed = search.arena.len() > 0 && search.arena.get(0).closed;
@@ -91,7 +93,7 @@ impl<P: Problem> Nested<P> {
     }
 
     /// Restores what `save` wrote; the path of the search above, if this one was at work.
-    pub(super) fn load(&mut self, problem: &P, saved: Saved) -> Result<Option<Vec<usize>>, CheckpointError> {
+    pub(super) fn load(&mut self, problem: &dyn Rules, saved: Saved) -> Result<Option<Vec<usize>>, CheckpointError> {
         self.search.load(problem, &saved.search)?;
         self.active = saved.path.is_some();
         Ok(saved.path)

@@ -1,5 +1,7 @@
 //! The walk through the tree, a playout a step.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use super::arena::Arena;
 use super::beam::Beam;
 use super::game::{Game, Variants};
@@ -7,19 +9,19 @@ use super::learn::{Learner, Saved};
 use super::nested::{self, Nested};
 use super::select::{Range, Selector};
 use super::{Expansion, FirstPlay, Uct};
-use crate::checkpoint::{decode, encode};
+use crate::run::checkpoint::{decode, encode};
 use crate::search::{Context, Search, Status, replay};
-use crate::{CheckpointError, Lifetime, Playout, Problem, Score, Sense, Trace};
+use crate::{CheckpointError, Lifetime, Score, Sense, Trace};
 use std::collections::HashMap;
 
-pub(crate) struct Run<P: Problem> {
+pub(crate) struct UctSearch {
     pub(super) own: Uct,
     pub(super) sense: Sense,
     memory: u64,
-    pub(super) arena: Arena<P::Move>,
-    pub(super) learner: Learner<P>,
+    pub(super) arena: Arena,
+    pub(super) learner: Learner,
     pub(super) beam: Option<Beam>,
-    pub(super) game: Game<P::Move>,
+    pub(super) game: Game,
     pub(super) variants: Variants,
     /// Whether the rollout knows the variant: not after a resume.
     pub(super) variant_set: bool,
@@ -36,19 +38,19 @@ pub(crate) struct Run<P: Problem> {
     pub(super) pending: Option<Vec<u32>>,
     pub(super) full: bool,
     /// The problem's root and the tree's.
-    pub(super) start: P::State,
-    pub(super) root: P::State,
-    state: P::State,
-    leaf: P::State,
+    pub(super) start: State,
+    pub(super) root: State,
+    state: State,
+    leaf: State,
     /// Slots from the root down.
     pub(super) path: Vec<usize>,
-    pub(super) moves: Vec<P::Move>,
+    pub(super) moves: Vec<MoveId>,
     /// Moves from the problem's root to the leaf.
-    prefix: Vec<P::Move>,
-    playout: Playout<P::Move>,
+    prefix: Vec<MoveId>,
+    playout: Vec<MoveId>,
     pub(super) uses_codes: bool,
     /// The search that stands for playouts.
-    pub(super) nested: Option<Box<Nested<P>>>,
+    pub(super) nested: Option<Box<Nested>>,
 }
 
 /// What `descend` found.
@@ -61,8 +63,8 @@ enum Leaf {
     Nothing,
 }
 
-impl<P: Problem> Run<P> {
-    pub(crate) fn new(own: Uct, problem: &P, memory: u64) -> Self {
+impl UctSearch {
+    pub(crate) fn new(own: Uct, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
         let nested = Nested::new(&own, problem, memory / 4);
         let memory = if nested.is_some() { memory / 4 * 3 } else { memory };
@@ -95,14 +97,14 @@ impl<P: Problem> Run<P> {
             path: Vec::new(),
             moves: Vec::new(),
             prefix: Vec::new(),
-            playout: Playout::default(),
+            playout: Vec::new(),
             uses_codes: own.uses_codes(),
             nested,
             own,
         }
     }
 
-    fn selector(&self, reference: u64) -> Selector<'_, P> {
+    fn selector(&self, reference: u64) -> Selector<'_> {
         let Self { own, arena, learner, range, sense, .. } = self;
         let standard = self.standard.or(self.first).unwrap_or(0.0);
         let depth = self.game.decided.len() + self.path.len() - 1;
@@ -111,7 +113,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Plays the move into the slot `child` and puts it on the path.
-    fn enter(&mut self, problem: &P, child: usize) {
+    fn enter(&mut self, problem: &dyn Rules, child: usize) {
         let mv = self.arena.get(child).mv;
         if self.uses_codes {
             self.learner.enter(self.arena.side(child).code);
@@ -134,7 +136,7 @@ impl<P: Problem> Run<P> {
 
     /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. False: it has none, or
     /// there is no room.
-    fn expand(&mut self, problem: &P, at: usize, state: Option<&P::State>) -> bool {
+    fn expand(&mut self, problem: &dyn Rules, at: usize, state: Option<&State>) -> bool {
         let state = state.unwrap_or(&self.state);
         self.moves.clear();
         problem.moves(state, &mut self.moves);
@@ -156,14 +158,14 @@ impl<P: Problem> Run<P> {
     }
 
     /// Makes the untried child number `pick` of `at` a node.
-    fn try_child(&mut self, context: &mut Context<'_, P>, at: usize, pick: usize) -> usize {
+    fn try_child(&mut self, context: &mut Context<'_>, at: usize, pick: usize) -> usize {
         context.tally.counters.nodes += 1;
         self.game.nodes += 1;
         self.arena.try_child(at, pick)
     }
 
     /// Which of the `untried` children of `at` comes next: the one with the largest bias, or any.
-    fn next_untried(&self, context: &mut Context<'_, P>, at: usize, untried: usize) -> usize {
+    fn next_untried(&self, context: &mut Context<'_>, at: usize, untried: usize) -> usize {
         let pick = context.rng.index(untried);
         if self.own.bias_weight == 0.0 {
             return pick;
@@ -181,7 +183,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Walks from the root to the node where the playout starts, adding at most one node to the tree.
-    fn descend(&mut self, context: &mut Context<'_, P>) -> Leaf {
+    fn descend(&mut self, context: &mut Context<'_>) -> Leaf {
         let problem = context.problem;
         self.go_to_root();
         for child in self.pending.take().unwrap_or_default() {
@@ -257,7 +259,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Whether the state just entered is not in the tree; otherwise the slot becomes another way to its node.
-    fn is_new(&mut self, context: &mut Context<'_, P>, slot: usize) -> bool {
+    fn is_new(&mut self, context: &mut Context<'_>, slot: usize) -> bool {
         if !self.own.transpositions {
             return true;
         }
@@ -277,12 +279,12 @@ impl<P: Problem> Run<P> {
     }
 
     /// Follows the playout from the leaf through the tree and adds its first new position.
-    fn follow(&mut self, context: &mut Context<'_, P>) {
+    fn follow(&mut self, context: &mut Context<'_>) {
         let problem = context.problem;
         let mut state = self.leaf.clone();
         let mut at = self.path[self.path.len() - 1];
-        for i in 0..self.playout.moves.len() {
-            let mv = self.playout.moves[i];
+        for i in 0..self.playout.len() {
+            let mv = self.playout[i];
             if !self.arena.get(at).is_expanded() && !self.expand(problem, at, Some(&state)) {
                 return;
             }
@@ -304,7 +306,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Writes down what could be chosen on the path, as steps of a playout.
-    fn steps(arena: &Arena<P::Move>, path: &[usize], trace: &mut Trace<P::Move>) {
+    fn steps(arena: &Arena, path: &[usize], trace: &mut Trace<MoveId>) {
         for (step, pair) in path.windows(2).enumerate() {
             let mut chosen = 0;
             for child in arena.get(arena.resolve(pair[0])).children() {
@@ -337,7 +339,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// A search from the end of the path instead of a playout. False: there is nothing to search.
-    fn begin_nested(&mut self, problem: &P) -> bool {
+    fn begin_nested(&mut self, problem: &dyn Rules) -> bool {
         let Some(nested) = &mut self.nested else { return false };
         self.moves.clear();
         problem.moves(&self.state, &mut self.moves);
@@ -349,7 +351,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// A playout of the search below.
-    fn step_nested(&mut self, context: &mut Context<'_, P>) {
+    fn step_nested(&mut self, context: &mut Context<'_>) {
         let Some((score, closed)) = self.nested.as_mut().and_then(|nested| nested.step(context)) else { return };
         self.back_up(score);
         if closed && self.own.closes() {
@@ -358,7 +360,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Down the tree, and a playout or the first of a nested search.
-    fn walk(&mut self, context: &mut Context<'_, P>) {
+    fn walk(&mut self, context: &mut Context<'_>) {
         match self.descend(context) {
             Leaf::Play if self.begin_nested(context.problem) => self.step_nested(context),
             Leaf::Play => self.play(context, false),
@@ -368,7 +370,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// One playout from the end of the path, its score given to all who learn from it.
-    fn play(&mut self, context: &mut Context<'_, P>, guided: bool) {
+    fn play(&mut self, context: &mut Context<'_>, guided: bool) {
         let in_tree = self.path.len();
         if guided {
             self.leaf.clone_from(&self.state);
@@ -377,9 +379,9 @@ impl<P: Problem> Run<P> {
         let score = if self.own.played_only {
             context.probe(&self.state)
         } else {
-            context.finish(&self.state, &self.prefix, &self.playout.moves)
+            context.finish(&self.state, &self.prefix, &self.playout)
         };
-        self.longest = self.longest.max(self.prefix.len() + self.playout.moves.len());
+        self.longest = self.longest.max(self.prefix.len() + self.playout.len());
         if guided {
             self.follow(context);
         }
@@ -389,7 +391,7 @@ impl<P: Problem> Run<P> {
             let (arena, path) = (&self.arena, &self.path[..in_tree]);
             self.learner.learn(&self.own, context, score, scale, |trace| Self::steps(arena, path, trace));
         }
-        let left = in_tree + self.playout.moves.len() - self.path.len();
+        let left = in_tree + self.playout.len() - self.path.len();
         if self.own.closes() && left == 0 {
             // Asked of the problem: a rollout may stop early.
             self.moves.clear();
@@ -401,8 +403,8 @@ impl<P: Problem> Run<P> {
     }
 }
 
-impl<P: Problem> Search<P> for Run<P> {
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+impl Search for UctSearch {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
         if self.nested.as_ref().is_some_and(|nested| nested.is_active()) {
             self.step_nested(context);
         } else {
@@ -429,11 +431,11 @@ impl<P: Problem> Search<P> for Run<P> {
         encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save(), nested))
     }
 
-    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Met = (Range, Option<f64>, usize);
-        type Tree<M> = (Arena<M>, Met, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
-        type Whole<M> = (Tree<M>, (Game<M>, Variants), Option<Beam>, Saved<M>, Option<nested::Saved>);
-        let (tree, (game, variants), beam, learned, nested) = decode::<Whole<P::Move>>(bytes)?;
+        type Tree = (Arena, Met, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
+        type Whole = (Tree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>);
+        let (tree, (game, variants), beam, learned, nested) = decode::<Whole>(bytes)?;
         let (arena, (range, first, longest), pending, full, keys) = tree;
         self.arena = arena;
         self.arena.resume(self.memory)?;

@@ -3,7 +3,7 @@
 use super::arena::{Arena, Node, Violations};
 use super::learn::Learner;
 use super::{Bandit, NodeValue, Normalisation, Uct};
-use crate::{Move, Problem, Sense};
+use crate::Sense;
 use serde::{Deserialize, Serialize};
 
 /// How a score becomes a reward: `(score - low) * factor`, or `factor / score`. Larger is better, whatever the sense.
@@ -68,11 +68,11 @@ impl Scale {
 }
 
 /// What selection looks at.
-pub(super) struct Selector<'a, P: Problem> {
+pub(super) struct Selector<'a> {
     pub(super) own: &'a Uct,
     pub(super) sense: Sense,
-    pub(super) arena: &'a Arena<P::Move>,
-    pub(super) learner: &'a Learner<P>,
+    pub(super) arena: &'a Arena,
+    pub(super) learner: &'a Learner,
     /// Scores met by the search.
     pub(super) range: Range,
     /// The score that ratios compare with.
@@ -83,9 +83,9 @@ pub(super) struct Selector<'a, P: Problem> {
     pub(super) reference: u64,
 }
 
-impl<P: Problem> Selector<'_, P> {
+impl Selector<'_> {
     /// How the children of `parent` are scaled.
-    fn scale(&self, parent: &Node<P::Move>) -> Scale {
+    fn scale(&self, parent: &Node) -> Scale {
         match self.own.normalisation {
             Normalisation::Global => self.range.scale(),
             Normalisation::Parent => Scale::between(parent.worst, parent.best),
@@ -164,7 +164,7 @@ impl<P: Problem> Selector<'_, P> {
     }
 
     #[inline]
-    fn value(&self, node: &Node<P::Move>, infeasible: u64, scale: Scale) -> f64 {
+    fn value(&self, node: &Node, infeasible: u64, scale: Scale) -> f64 {
         let value = scale.reward(match self.own.value {
             NodeValue::Mean => node.mean(infeasible),
             NodeValue::Best => node.best,
@@ -174,8 +174,8 @@ impl<P: Problem> Selector<'_, P> {
 
     fn value_with_violations(
         &self,
-        parent: &Node<P::Move>,
-        child: &Node<P::Move>,
+        parent: &Node,
+        child: &Node,
         all: Violations,
         own: Violations,
         scale: Scale,
@@ -196,7 +196,7 @@ impl<P: Problem> Selector<'_, P> {
 
 /// Mean of the squares less the square of the mean; at least 0.
 #[inline]
-fn variance<M: Move>(node: &Node<M>, infeasible: u64) -> f64 {
+fn variance(node: &Node, infeasible: u64) -> f64 {
     if node.visits == infeasible {
         return 0.0;
     }
@@ -209,13 +209,16 @@ mod tests {
     use super::*;
     use crate::Score;
     use crate::doc::Staircase;
+    use crate::problem::Packing;
+    use crate::problem::rules::{Rules, Shared, Typed};
+    use crate::search::method::Family;
     use crate::search::{Cooling, FirstPlay, Playouts};
 
     /// A root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
-    fn tree(children: &[&[f64]], biases: &[f64], sense: Sense) -> Arena<bool> {
+    fn tree(children: &[&[f64]], biases: &[f64], sense: Sense) -> Arena {
         let mut arena = Arena::new(1 << 20, true);
-        arena.plant(false);
-        assert!(arena.expand(0, &vec![false; children.len()]));
+        arena.plant(0);
+        assert!(arena.expand(0, &vec![0; children.len()]));
         for (i, scores) in children.iter().enumerate() {
             let child = arena.try_child(0, 0);
             for &score in *scores {
@@ -229,9 +232,11 @@ mod tests {
     }
 
     /// The child chosen, from 0, and its bound.
-    fn choice(own: &Uct, arena: &Arena<bool>, sense: Sense, played: &[(&[u64], f64)]) -> (usize, f64) {
+    fn choice(own: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)]) -> (usize, f64) {
         own.validate().unwrap();
-        let mut learner = Learner::<Staircase>::new(own, &Staircase(1), &Staircase(1).root(), 1 << 20);
+        let stairs = Staircase(1);
+        let rules = Typed::new(Shared::Borrowed(&stairs), Packing::new());
+        let mut learner = Learner::new(own, &rules, &rules.root(), 1 << 20);
         for (codes, score) in played {
             learner.start();
             learner.codes.extend_from_slice(codes);

@@ -188,7 +188,7 @@ macro_rules! choice {
             }
         }
 
-        impl crate::parameter::Value for $name {
+        impl crate::search::parameter::Value for $name {
             type Range = ();
             fn parse(text: &str, (): &()) -> Option<Self> {
                 match text { $($text => Some(Self::$variant),)+ _ => None }
@@ -223,7 +223,7 @@ macro_rules! parameters {
                 vec![$(crate::Parameter {
                     name: stringify!($field),
                     value: self.$field.to_string(),
-                    range: <$type as crate::parameter::Value>::describe(&$range),
+                    range: <$type as crate::search::parameter::Value>::describe(&$range),
                     help: concat!($($help),+).trim_ascii(),
                 }),+]
             }
@@ -235,10 +235,10 @@ macro_rules! parameters {
             pub fn set(&mut self, name: &str, value: &str) -> Result<(), crate::ParameterError> {
                 match name {
                     $(stringify!($field) => {
-                        self.$field = <$type as crate::parameter::Value>::parse(value, &$range).ok_or_else(|| {
+                        self.$field = <$type as crate::search::parameter::Value>::parse(value, &$range).ok_or_else(|| {
                             crate::ParameterError::Value {
                                 name: stringify!($field),
-                                range: <$type as crate::parameter::Value>::describe(&$range),
+                                range: <$type as crate::search::parameter::Value>::describe(&$range),
                                 value: value.to_owned(),
                             }
                         })?;

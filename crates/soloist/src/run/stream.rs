@@ -1,21 +1,25 @@
 //! The workers of a run: each steps its own search and tells the others what they must know.
 
-use crate::goals::Goals;
-use crate::observer::{Observer, Progress};
+use super::goals::Goals;
+use super::observer::{Observer, Progress};
+use super::outcome::{Counters, Solution, StopReason};
+use crate::problem::MoveId;
+use crate::problem::rules::{Player, Rules};
 use crate::search::{Context, Search, Status, Tally};
-use crate::{Counters, Problem, Rng, Rollout, Score, Sense, StopReason};
+use crate::{Rng, Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// One worker's share of a run.
-pub(super) struct Stream<'p, P: Problem> {
+pub(super) struct Stream<'p> {
     pub(super) rng: Rng,
-    pub(super) tally: Tally<P::Move>,
-    pub(super) rollout: Box<dyn Rollout<P>>,
-    pub(super) search: Box<dyn Search<P> + 'p>,
-    /// Set when this stream is through for good.
+    pub(super) tally: Tally,
+    pub(super) problem: Box<dyn Rules + 'p>,
+    pub(super) rollout: Box<dyn Player + 'p>,
+    pub(super) search: Box<dyn Search>,
+    /// Set when this stream has ended for good.
     pub(super) end: Option<StopReason>,
     /// Set when it can only go on after an exchange.
     pub(super) waiting: bool,
@@ -23,7 +27,7 @@ pub(super) struct Stream<'p, P: Problem> {
 }
 
 /// A stream's own share of the budget.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Limits {
     pub(super) playouts: u64,
     pub(super) nodes: u64,
@@ -31,46 +35,48 @@ pub(super) struct Limits {
 }
 
 /// What streams share while they run.
-pub(super) struct Shared<'s, M> {
+pub(super) struct Shared<'s, 'o> {
     pub(super) stop: Option<&'s AtomicBool>,
+    /// Set when a stream panics or fails: the others stop as well.
+    pub(super) abort: AtomicBool,
     /// Playouts with which a stream is too late: one more than the fewest after which one reached the target or
     /// exhausted the space.
     pub(super) finish: AtomicU64,
     pub(super) playouts: AtomicU64,
     pub(super) nodes: AtomicU64,
-    pub(super) watch: Mutex<Watch<'s, M>>,
+    pub(super) watch: Mutex<&'s mut Watch<'o>>,
+    pub(super) target: Option<f64>,
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
     pub(super) pause: Option<Instant>,
     pub(super) start: Instant,
     pub(super) before: Duration,
-    pub(super) interval: Duration,
 }
 
-/// Who is told, and what was told last.
-pub(super) struct Watch<'s, M> {
-    pub(super) observer: &'s mut dyn Observer<M>,
+/// The observer of a run, and what it was told last.
+pub(super) struct Watch<'o> {
+    pub(super) observer: &'o mut dyn Observer<MoveId>,
+    pub(super) interval: Duration,
     pub(super) best: Option<Score>,
     pub(super) last: Instant,
 }
 
 /// A stream in a checkpoint.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: crate::Move")]
-pub(super) struct SavedStream<M> {
-    pub(super) rng: Rng,
-    pub(super) tally: Tally<M>,
-    pub(super) end: Option<StopReason>,
-    pub(super) rollout: Vec<u8>,
-    pub(super) search: Vec<u8>,
+pub(super) struct SavedStream {
+    rng: Rng,
+    tally: Tally,
+    end: Option<StopReason>,
+    rollout: Vec<u8>,
+    search: Vec<u8>,
 }
 
 /// The clock is read after a batch of steps sized to take about this long.
 const BATCH: Duration = Duration::from_millis(1);
 
-impl<P: Problem> Stream<'_, P> {
+impl Stream<'_> {
     /// What a checkpoint holds of the stream.
-    pub(super) fn save(&self) -> SavedStream<P::Move> {
+    pub(super) fn save(&self) -> SavedStream {
         SavedStream {
             rng: self.rng.clone(),
             tally: self.tally.clone(),
@@ -80,19 +86,55 @@ impl<P: Problem> Stream<'_, P> {
         }
     }
 
+    /// Restores what [`save`](Self::save) returned.
+    pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::CheckpointError> {
+        self.search.load(&*self.problem, &saved.search)?;
+        self.rollout.load(&saved.rollout)?;
+        (self.rng, self.tally) = (saved.rng, saved.tally);
+        // Only a proof or the method's own end outlives the budget of the run that met it.
+        self.end = saved.end.filter(|end| end.is_final());
+        self.waiting = self.search.share().is_some();
+        Ok(())
+    }
+
+    /// Gives the search a solution from outside, which is legal and finished.
+    pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u64) {
+        if self.tally.wants(solution.score) {
+            self.tally.keep(solution.clone(), identity);
+        }
+        let (search, mut context) = self.parts();
+        search.take_up(&mut context, solution);
+    }
+
+    fn parts(&mut self) -> (&mut dyn Search, Context<'_>) {
+        let Self { rng, tally, problem, rollout, search, .. } = self;
+        (&mut **search, Context { problem: &**problem, rollout: &mut **rollout, rng, tally })
+    }
+
+    /// Whether user code has reported an error.
+    pub(super) fn has_failed(&self) -> bool {
+        self.problem.has_failed() || self.rollout.has_failed()
+    }
+
     /// Steps until something ends the stream (`Some`) or the part (`None`).
-    pub(super) fn run(&mut self, problem: &P, shared: &Shared<'_, P::Move>, target: Option<f64>) -> Option<StopReason> {
+    pub(super) fn run(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
         let mut batch = 1_u64;
         let mut now = Instant::now();
         let mut known = self.tally.counters;
-        let goals = Goals::new(problem, target);
+        let goals = Goals::new(&*self.problem, shared.target);
+        let sense = self.problem.sense();
         loop {
+            if self.has_failed() {
+                shared.abort.store(true, Ordering::Relaxed);
+                return Some(StopReason::Interrupted);
+            }
             if let Some(reason) = self.ended(shared, goals.reached(&self.tally.best)) {
                 self.end = Some(reason);
                 shared.publish(&mut known, self.tally.counters);
                 return self.end;
             }
-            if shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+            if stopped || shared.abort.load(Ordering::Relaxed) {
                 return Some(StopReason::Interrupted);
             }
             if shared.deadline.is_some_and(|deadline| now >= deadline) {
@@ -103,9 +145,8 @@ impl<P: Problem> Stream<'_, P> {
             }
             for _ in 0..batch {
                 let improvements = self.tally.history.len();
-                let mut context =
-                    Context { problem, rollout: &mut *self.rollout, rng: &mut self.rng, tally: &mut self.tally };
-                match self.search.step(&mut context) {
+                let (search, mut context) = self.parts();
+                match search.step(&mut context) {
                     Status::Running => {}
                     Status::Exhausted => self.end = Some(StopReason::Exhausted),
                     Status::Completed => self.end = Some(StopReason::Completed),
@@ -113,7 +154,7 @@ impl<P: Problem> Stream<'_, P> {
                 }
                 if self.tally.history.len() > improvements {
                     shared.publish(&mut known, self.tally.counters);
-                    shared.improved(problem.sense(), &self.tally);
+                    shared.improved(sense, &self.tally);
                 }
                 let over = self.end.is_some() || self.waiting;
                 if over || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
@@ -136,9 +177,9 @@ impl<P: Problem> Stream<'_, P> {
         }
     }
 
-    /// Why this stream is through, if it is; announces successes to the others.
-    fn ended(&mut self, shared: &Shared<'_, P::Move>, reached: Option<StopReason>) -> Option<StopReason> {
-        let end = self.end.or_else(|| self.limit(reached));
+    /// Why this stream has ended, if it has; announces successes to the others.
+    fn ended(&mut self, shared: &Shared<'_, '_>, reached: Option<StopReason>) -> Option<StopReason> {
+        let end = self.end.filter(|end| end.is_final()).or_else(|| self.limit(reached));
         if matches!(end, Some(StopReason::Target | StopReason::Bound | StopReason::Exhausted)) {
             // Others with as many playouts may still prove something without a further one, and then count instead.
             shared.finish.fetch_min(self.tally.counters.playouts.saturating_add(1), Ordering::Relaxed);
@@ -173,7 +214,7 @@ impl<P: Problem> Stream<'_, P> {
     }
 }
 
-impl<M: crate::Move> Shared<'_, M> {
+impl Shared<'_, '_> {
     fn now(&self) -> Progress {
         Progress {
             elapsed: self.before + self.start.elapsed(),
@@ -188,11 +229,12 @@ impl<M: crate::Move> Shared<'_, M> {
     /// Adds what a stream did since `known` to the totals.
     fn publish(&self, known: &mut Counters, counters: Counters) {
         self.playouts.fetch_add(counters.playouts - known.playouts, Ordering::Relaxed);
-        self.nodes.fetch_add(counters.nodes - known.nodes, Ordering::Relaxed);
+        // A tree may take back a node that it created: a slot that turns out to be another way to a known node.
+        self.nodes.fetch_add(counters.nodes.wrapping_sub(known.nodes), Ordering::Relaxed);
         *known = counters;
     }
 
-    fn improved(&self, sense: Sense, tally: &Tally<M>) {
+    fn improved(&self, sense: Sense, tally: &Tally) {
         let (Some(solution), Some(improvement)) = (&tally.best, tally.history.last()) else { return };
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         if watch.best.is_none_or(|best| sense.better(solution.score, best)) {
@@ -205,7 +247,7 @@ impl<M: crate::Move> Shared<'_, M> {
     /// Reports progress when the interval has passed; a stream that finds the watch busy goes on.
     fn tick(&self, now: Instant) {
         if let Ok(mut watch) = self.watch.try_lock()
-            && now.saturating_duration_since(watch.last) >= self.interval
+            && now.saturating_duration_since(watch.last) >= watch.interval
         {
             watch.last = now;
             let progress = Progress { best: watch.best, ..self.now() };

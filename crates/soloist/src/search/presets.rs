@@ -1,32 +1,6 @@
-//! Which search runs, with all its numbers.
+//! The named settings of the methods: the searches as papers and practice know them.
 
-use crate::search::{Anneal, Bandit, Beam, BranchAndBound, Cooling, IdaStar, Nmcs, Nrpa, Order, Sampling, Uct};
-use crate::{Parameter, ParameterError};
-use serde::{Deserialize, Serialize};
-
-/// A search and its parameters: plain data, stored in checkpoints and results.
-///
-/// The variants of the literature are [`presets`](Method::presets) of these few structs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    /// Independent playouts.
-    Sampling(Sampling),
-    /// Tree search with upper confidence bounds.
-    Uct(Uct),
-    /// Nested Monte-Carlo search.
-    Nmcs(Nmcs),
-    /// Nested rollout policy adaptation.
-    Nrpa(Nrpa),
-    /// Beam search over states.
-    Beam(Beam),
-    /// Classical tree searches with bounds.
-    BranchAndBound(BranchAndBound),
-    /// Iterative deepening A*.
-    IdaStar(IdaStar),
-    /// Simulated annealing over sequences of moves.
-    Anneal(Anneal),
-}
+use super::{Anneal, Bandit, Beam, BranchAndBound, Cooling, IdaStar, Method, Nmcs, Nrpa, Order, Sampling, Uct};
 
 /// A named setting of a method.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +21,12 @@ impl Preset {
     #[must_use]
     pub fn method(&self) -> Method {
         (self.make)()
+    }
+
+    /// The preset of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.name == name)
     }
 }
 
@@ -311,52 +291,6 @@ impl Method {
     /// ```
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
-        PRESETS.iter().find(|preset| preset.name == name).map(Preset::method)
-    }
-
-    /// The parameters with their present values.
-    #[must_use]
-    pub fn parameters(&self) -> Vec<Parameter> {
-        match self {
-            Self::Sampling(own) => own.parameters(),
-            Self::Uct(own) => own.parameters(),
-            Self::Nmcs(own) => own.parameters(),
-            Self::Nrpa(own) => own.parameters(),
-            Self::Beam(own) => own.parameters(),
-            Self::BranchAndBound(own) => own.parameters(),
-            Self::IdaStar(own) => own.parameters(),
-            Self::Anneal(own) => own.parameters(),
-        }
-    }
-
-    /// Whether the parameters go together; [`Solver::run`](crate::Solver::run) asks as well.
-    ///
-    /// # Errors
-    /// Two that do not.
-    pub fn validate(&self) -> Result<(), ParameterError> {
-        match self {
-            Self::Uct(own) => own.validate(),
-            Self::Nrpa(own) => own.validate(),
-            Self::Beam(own) => own.validate(),
-            Self::Anneal(own) => own.validate(),
-            _ => Ok(()),
-        }
-    }
-
-    /// Sets one parameter from text.
-    ///
-    /// # Errors
-    /// When the name is unknown or the value out of range.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
-        match self {
-            Self::Sampling(own) => own.set(name, value),
-            Self::Uct(own) => own.set(name, value),
-            Self::Nmcs(own) => own.set(name, value),
-            Self::Nrpa(own) => own.set(name, value),
-            Self::Beam(own) => own.set(name, value),
-            Self::BranchAndBound(own) => own.set(name, value),
-            Self::IdaStar(own) => own.set(name, value),
-            Self::Anneal(own) => own.set(name, value),
-        }
+        Preset::find(name).map(Preset::method)
     }
 }

@@ -1,6 +1,21 @@
 //! What a user writes: the instance and its rules.
 
-use crate::{Rollout, RolloutInfo, Score, Sense};
+mod check;
+mod fault;
+mod hash;
+mod packing;
+mod rollout;
+pub(crate) mod rules;
+mod score;
+
+pub use check::{Violation, check};
+pub use fault::Fault;
+pub use hash::{StableHasher, stable_hash};
+pub(crate) use packing::{MoveId, Packing};
+pub(crate) use rollout::policy_step;
+pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout};
+pub use score::{Score, Sense};
+
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -18,9 +33,9 @@ impl<T: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 
 /// Four methods are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
 /// [`score`](Self::score). The others have defaults; each one supplied makes some searches stronger.
 /// [`check`](crate::check()) walks a problem and reports broken promises.
-pub trait Problem: Sync {
+pub trait Problem: Send + Sync {
     /// A partial solution. Kept small, because searches clone it; they reuse buffers through `clone_from`.
-    type State: Clone + Send;
+    type State: Clone + Send + 'static;
     /// One decision.
     type Move: Move;
 
@@ -98,16 +113,6 @@ pub trait Problem: Sync {
         None
     }
 
-    /// The next move of `state` after `cursor`, which starts at 0: lazy enumeration of the same moves in the same order
-    /// as [`moves`](Self::moves), for states with very many. The default lists them anew each time.
-    fn next_move(&self, state: &Self::State, cursor: &mut u64) -> Option<Self::Move> {
-        let mut moves = Vec::new();
-        self.moves(state, &mut moves);
-        let mv = usize::try_from(*cursor).ok().and_then(|at| moves.get(at).copied());
-        *cursor += u64::from(mv.is_some());
-        mv
-    }
-
     /// The domain's own playout policy of this name; `random` (uniform over the moves) exists for every problem.
     fn rollout(&self, _name: &str) -> Option<Box<dyn Rollout<Self>>>
     where
@@ -119,6 +124,11 @@ pub trait Problem: Sync {
     /// The names that [`rollout`](Self::rollout) knows, the best general one first.
     fn rollouts(&self) -> &'static [RolloutInfo] {
         &[]
+    }
+
+    /// Where user code reports that it cannot go on; see [`Fault`]. `None`: it never fails.
+    fn fault(&self) -> Option<&Fault> {
+        None
     }
 
     /// Identifies the instance, so that a checkpoint is never resumed on another one.
@@ -148,69 +158,4 @@ pub trait Problem: Sync {
         }
         hash.finish()
     }
-}
-
-/// A hash that is the same on every platform and in every release; see [`StableHasher`].
-pub fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
-    let mut hasher = StableHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// A 64-bit hasher with fixed constants: each word is mixed in by a folded 64 x 64 bit multiplication.
-///
-/// Machine-sized integers are hashed as 64 bits, so that 32-bit platforms agree.
-#[derive(Clone, Debug)]
-pub struct StableHasher(u64);
-
-impl StableHasher {
-    /// A hasher in its fixed initial state.
-    #[must_use]
-    pub fn new() -> Self {
-        Self(0x243f_6a88_85a3_08d3)
-    }
-}
-
-impl Default for StableHasher {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Hasher for StableHasher {
-    fn finish(&self) -> u64 {
-        fold(self.0 ^ 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d1)
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word) ^ (chunk.len() as u64) << 56);
-        }
-    }
-    fn write_u8(&mut self, i: u8) {
-        self.write_u64(i.into());
-    }
-    fn write_u16(&mut self, i: u16) {
-        self.write_u64(i.into());
-    }
-    fn write_u32(&mut self, i: u32) {
-        self.write_u64(i.into());
-    }
-    fn write_u64(&mut self, i: u64) {
-        self.0 = fold(self.0 ^ i, 0x9e37_79b9_7f4a_7c15);
-    }
-    fn write_usize(&mut self, i: usize) {
-        self.write_u64(i as u64);
-    }
-    fn write_isize(&mut self, i: isize) {
-        self.write_u64(i as i64 as u64);
-    }
-}
-
-/// High and low half of the 128-bit product, combined; never stuck at zero because of the added rotation.
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    ((product >> 64) as u64) ^ (product as u64) ^ a.rotate_left(32)
 }

@@ -1,9 +1,12 @@
 //! Simulated annealing over sequences of moves.
 
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
+use super::method::Family;
 use super::{Context, Search, Status, replay};
-use crate::checkpoint::{decode, encode};
-use crate::parameter::{choice, parameters};
-use crate::{CheckpointError, Move, ParameterError, Playout, Problem, Rng, Score, Sense, math};
+use crate::run::checkpoint::{decode, encode};
+use crate::search::parameter::{choice, parameters};
+use crate::{CheckpointError, ParameterError, Rng, Score, Sense, math};
 use serde::{Deserialize, Serialize};
 
 choice! {
@@ -86,20 +89,6 @@ parameters! {
 }
 
 impl Anneal {
-    /// Whether the values go together.
-    ///
-    /// # Errors
-    /// The first pair that does not.
-    pub fn validate(&self) -> Result<(), ParameterError> {
-        if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
-            return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
-        }
-        if self.weights().iter().sum::<u64>() == 0 {
-            return Err(ParameterError::Conflict("one of swap, insert, block, reverse and change must be above 0"));
-        }
-        Ok(())
-    }
-
     /// In the order of [`Edit`].
     fn weights(&self) -> [u64; 5] {
         [self.swap, self.insert, self.block, self.reverse, self.change]
@@ -113,6 +102,22 @@ impl Anneal {
             Schedule::Linear => self.start + (self.end - self.start) * part,
         };
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
+    }
+}
+
+impl Family for Anneal {
+    fn validate(&self) -> Result<(), ParameterError> {
+        if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
+            return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
+        }
+        if self.weights().iter().sum::<u64>() == 0 {
+            return Err(ParameterError::Conflict("one of swap, insert, block, reverse and change must be above 0"));
+        }
+        Ok(())
+    }
+
+    fn build(&self, problem: &dyn Rules, _: u64) -> Box<dyn Search> {
+        Box::new(AnnealSearch::new(self.clone(), problem))
     }
 }
 
@@ -130,19 +135,18 @@ const EDITS: [Edit; 5] = [Edit::Swap, Edit::Insert, Edit::Block, Edit::Reverse, 
 
 /// A move and the code that it had where it was played.
 #[derive(Clone, Copy, Debug)]
-struct Entry<M> {
-    mv: M,
+struct Entry {
+    mv: MoveId,
     code: u64,
 }
 
 /// The part of a run from which the rest is rebuilt.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
-struct Saved<M> {
+struct Saved {
     /// Score and moves of the present solution; none before a run's first playout.
-    present: Option<(Score, Vec<M>)>,
+    present: Option<(Score, Vec<MoveId>)>,
     /// Those of the best solution of the run.
-    best: Option<(Score, Vec<M>)>,
+    best: Option<(Score, Vec<MoveId>)>,
     /// Neighbours tried in this cooling.
     step: u64,
     /// Neighbours in a cooling of this run.
@@ -151,25 +155,25 @@ struct Saved<M> {
     round: u64,
 }
 
-pub(crate) struct Run<P: Problem> {
+pub(crate) struct AnnealSearch {
     own: Anneal,
-    saved: Saved<P::Move>,
+    saved: Saved,
     /// The present solution.
-    entries: Vec<Entry<P::Move>>,
+    entries: Vec<Entry>,
     /// A neighbour in the making, and the entries it is made of.
-    next: Vec<Entry<P::Move>>,
-    plan: Vec<Entry<P::Move>>,
-    root: P::State,
-    state: P::State,
-    behind: P::State,
-    legal: Vec<P::Move>,
+    next: Vec<Entry>,
+    plan: Vec<Entry>,
+    root: State,
+    state: State,
+    behind: State,
+    legal: Vec<MoveId>,
     codes: Vec<u64>,
-    playout: Playout<P::Move>,
-    moves: Vec<P::Move>,
+    playout: Vec<MoveId>,
+    moves: Vec<MoveId>,
 }
 
-impl<P: Problem> Run<P> {
-    pub(crate) fn new(own: Anneal, problem: &P) -> Self {
+impl AnnealSearch {
+    pub(crate) fn new(own: Anneal, problem: &dyn Rules) -> Self {
         let root = problem.root();
         Self {
             saved: Saved { present: None, best: None, step: 0, steps: own.steps, round: 0 },
@@ -182,7 +186,7 @@ impl<P: Problem> Run<P> {
             root,
             legal: Vec::new(),
             codes: Vec::new(),
-            playout: Playout::default(),
+            playout: Vec::new(),
             moves: Vec::new(),
         }
     }
@@ -243,15 +247,15 @@ impl<P: Problem> Run<P> {
         }
     }
 
-    fn play(&mut self, problem: &P, mv: P::Move) {
+    fn play(&mut self, problem: &dyn Rules, mv: MoveId) {
         self.next.push(Entry { mv, code: problem.code(&self.state, mv) });
         problem.apply(&mut self.state, mv);
     }
 
     /// A random candidate, if possible another than `not`.
-    fn random(&mut self, context: &mut Context<'_, P>, not: Option<P::Move>) -> Option<P::Move> {
+    fn random(&mut self, context: &mut Context<'_>, not: Option<MoveId>) -> Option<MoveId> {
         self.legal.clear();
-        context.rollout.candidates(context.problem, &self.state, &mut self.legal);
+        context.rollout.candidates(&self.state, &mut self.legal);
         if let Some(not) = not
             && self.legal.iter().any(|&mv| mv != not)
         {
@@ -261,7 +265,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// The legal move that `entry` stands for at the present state; `legal` lists the moves there.
-    fn find(&mut self, problem: &P, entry: Entry<P::Move>) -> Option<P::Move> {
+    fn find(&mut self, problem: &dyn Rules, entry: Entry) -> Option<MoveId> {
         let same = self.legal.contains(&entry.mv);
         if same && problem.code(&self.state, entry.mv) == entry.code {
             return Some(entry.mv);
@@ -277,7 +281,7 @@ impl<P: Problem> Run<P> {
 
     /// Plays the present solution up to the place `first`, then the plan, and leaves the finished solution in `next`
     /// and `state`. With `change` the decision at `first` is replaced. True when the rollout completed it.
-    fn replay(&mut self, context: &mut Context<'_, P>, first: usize, change: bool) -> bool {
+    fn replay(&mut self, context: &mut Context<'_>, first: usize, change: bool) -> bool {
         let problem = context.problem;
         self.state.clone_from(&self.root);
         self.next.clear();
@@ -321,19 +325,19 @@ impl<P: Problem> Run<P> {
     }
 
     /// Lets the rollout play on from `state`.
-    fn complete(&mut self, context: &mut Context<'_, P>) {
+    fn complete(&mut self, context: &mut Context<'_>) {
         let problem = context.problem;
         self.behind.clone_from(&self.state);
-        self.playout.moves.clear();
-        context.rollout.run(problem, &mut self.state, &mut self.playout, context.rng);
-        for &mv in &self.playout.moves {
+        self.playout.clear();
+        context.rollout.run(&mut self.state, &mut self.playout, context.rng);
+        for &mv in &self.playout {
             self.next.push(Entry { mv, code: problem.code(&self.behind, mv) });
             problem.apply(&mut self.behind, mv);
         }
     }
 
     /// Scores `next`, whose end is `state`.
-    fn score(&mut self, context: &mut Context<'_, P>, by_rollout: bool) -> Score {
+    fn score(&mut self, context: &mut Context<'_>, by_rollout: bool) -> Score {
         self.moves.clear();
         self.moves.extend(self.next.iter().map(|entry| entry.mv));
         if by_rollout {
@@ -346,7 +350,7 @@ impl<P: Problem> Run<P> {
     /// Makes `next` the present solution.
     fn accept(&mut self, score: Score, sense: Sense) {
         std::mem::swap(&mut self.entries, &mut self.next);
-        let store = |place: &mut Option<(Score, Vec<P::Move>)>| {
+        let store = |place: &mut Option<(Score, Vec<MoveId>)>| {
             let (own, moves) = place.get_or_insert_with(|| (score, Vec::new()));
             *own = score;
             moves.clone_from(&self.moves);
@@ -358,7 +362,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Goes on to the next cooling or run when this one has ended. True: the run was the last.
-    fn turn(&mut self, problem: &P) -> bool {
+    fn turn(&mut self, problem: &dyn Rules) -> bool {
         let saved = &mut self.saved;
         if saved.step < saved.steps {
             return false;
@@ -377,7 +381,7 @@ impl<P: Problem> Run<P> {
     }
 
     /// Rebuilds the entries from the moves of the present solution, which must be legal.
-    fn recode(&mut self, problem: &P) {
+    fn recode(&mut self, problem: &dyn Rules) {
         self.entries.clear();
         self.state.clone_from(&self.root);
         for &mv in self.saved.present.iter().flat_map(|(_, moves)| moves) {
@@ -403,8 +407,8 @@ fn accepts(sense: Sense, old: Score, new: Score, temperature: f64, rng: &mut Rng
     heat > 0.0 && draw < math::exp(-loss / heat)
 }
 
-impl<P: Problem> Search<P> for Run<P> {
-    fn step(&mut self, context: &mut Context<'_, P>) -> Status {
+impl Search for AnnealSearch {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
         let problem = context.problem;
         let sense = problem.sense();
         let Some(&(old, _)) = self.saved.present.as_ref() else {
@@ -440,8 +444,8 @@ impl<P: Problem> Search<P> for Run<P> {
         encode(&self.saved)
     }
 
-    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let saved = decode::<Saved<P::Move>>(bytes)?;
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let saved = decode::<Saved>(bytes)?;
         if saved.present.is_some() != saved.best.is_some() || saved.steps == 0 {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
         }

@@ -1,6 +1,7 @@
 //! Playout policies: how a state is completed.
 
-use crate::{CheckpointError, Move, Policy, Problem, Rng, Score, Trace};
+use super::{Fault, Move, Problem, Score};
+use crate::{CheckpointError, Policy, Rng, Trace};
 
 /// Name and one-line description of a domain's playout policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,11 @@ pub trait Rollout<P: Problem>: Send {
     /// The score of the playout just run, for policies that learn.
     fn feedback(&mut self, _score: Score) {}
 
+    /// Where the policy reports that it cannot go on; see [`Fault`]. `None`: it never fails.
+    fn fault(&self) -> Option<&Fault> {
+        None
+    }
+
     /// What the policy has learned, for a checkpoint.
     fn save(&self) -> Vec<u8> {
         Vec::new()
@@ -106,20 +112,20 @@ pub fn policy_playout<P: Problem, R: Rollout<P> + ?Sized>(
 ) {
     let mut drawn = |_: &[P::Move], sums: &[u64]| {
         let draw = rng.below(sums[sums.len() - 1]);
-        sums.partition_point(|&sum| sum <= draw)
+        Some(sums.partition_point(|&sum| sum <= draw))
     };
     while policy_step(rollout, problem, state, policy, trace, &mut drawn) {}
 }
 
 /// One step of a policy playout: lists the candidates and their running sums of weights, plays the one that `pick`
-/// names, and records it. `false`: there is none.
+/// names, and records it. False: there is no candidate, or `pick` names none.
 pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
     rollout: &mut R,
     problem: &P,
     state: &mut P::State,
     policy: &Policy,
     trace: &mut Trace<P::Move>,
-    pick: impl FnOnce(&[P::Move], &[u64]) -> usize,
+    pick: impl FnOnce(&[P::Move], &[u64]) -> Option<usize>,
 ) -> bool {
     let mut candidates = std::mem::take(&mut trace.candidates);
     let mut sums = std::mem::take(&mut trace.weights);
@@ -143,31 +149,14 @@ pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
         };
         sums.push(total);
     }
-    let playing = !candidates.is_empty();
-    if playing {
-        // The chosen move is the first whose sum exceeds the draw.
-        let at = pick(&candidates, &sums);
+    let picked = if candidates.is_empty() { None } else { pick(&candidates, &sums) };
+    if let Some(at) = picked {
         trace.choose(at, candidates.len(), candidates[at]);
         problem.apply(state, candidates[at]);
     }
     trace.candidates = candidates;
     trace.weights = sums;
-    playing
-}
-
-/// Plays `moves`, which the rollout must offer, and records them like a policy playout.
-pub(crate) fn policy_replay<P: Problem, R: Rollout<P> + ?Sized>(
-    rollout: &mut R,
-    problem: &P,
-    state: &mut P::State,
-    policy: &Policy,
-    trace: &mut Trace<P::Move>,
-    moves: &[P::Move],
-) {
-    for &mv in moves {
-        let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|&other| other == mv).unwrap_or(0);
-        policy_step(rollout, problem, state, policy, trace, same);
-    }
+    picked.is_some()
 }
 
 /// The default playout policy: uniform over the legal moves.

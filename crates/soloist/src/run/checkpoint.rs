@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"SOLOIST\0";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// A checkpoint that cannot be written or continued.
@@ -58,6 +58,11 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CheckpointE
         Ok((value, [])) => Ok(value),
         _ => Err(CheckpointError::Corrupt("a part does not decode")),
     }
+}
+
+/// Decodes the first part of a checkpoint's body and leaves the rest.
+pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CheckpointError> {
+    postcard::take_from_bytes(bytes).map(|(value, _)| value).map_err(|_| CheckpointError::Corrupt("a part does not decode"))
 }
 
 /// Puts a body into its envelope.

@@ -1,6 +1,8 @@
 //! Watching a run.
 
-use crate::{Counters, Improvement, Score, Solution};
+use super::outcome::{Counters, Improvement, Solution};
+use crate::Score;
+use crate::problem::{Move, MoveId, Packing};
 use std::time::Duration;
 
 /// How far a run is.
@@ -30,3 +32,19 @@ pub trait Observer<M>: Send {
 pub struct Silent;
 
 impl<M> Observer<M> for Silent {}
+
+/// Hands the events of a run on, with the problem's own moves.
+pub(super) struct Unpacking<'a, M: Move> {
+    pub(super) packing: Packing<M>,
+    pub(super) observer: &'a mut dyn Observer<M>,
+}
+
+impl<M: Move> Observer<MoveId> for Unpacking<'_, M> {
+    fn improved(&mut self, improvement: &Improvement, solution: &Solution<MoveId>, progress: &Progress) {
+        self.observer.improved(improvement, &solution.unpacked(&self.packing), progress);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.observer.progress(progress);
+    }
+}

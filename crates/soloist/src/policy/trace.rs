@@ -1,7 +1,7 @@
 //! Playouts recorded for adaptation.
 
-use crate::policy::scaled;
-use crate::{Move, Policy};
+use super::{Policy, scaled};
+use crate::Move;
 use serde::{Deserialize, Serialize};
 
 /// One run of steps during which a code was available to the policy.
@@ -61,6 +61,16 @@ impl<M> Trace<M> {
         self.factors.clear();
         self.terms.clear();
         self.chosen.clear();
+    }
+
+    /// Exchanges everything but the moves with another trace.
+    pub(crate) fn swap_records<N>(&mut self, other: &mut Trace<N>) {
+        std::mem::swap(&mut self.lifetimes, &mut other.lifetimes);
+        std::mem::swap(&mut self.factors, &mut other.factors);
+        std::mem::swap(&mut self.terms, &mut other.terms);
+        std::mem::swap(&mut self.chosen, &mut other.chosen);
+        std::mem::swap(&mut self.weights, &mut other.weights);
+        std::mem::swap(&mut self.scratch_terms, &mut other.scratch_terms);
     }
 
     /// Goes on with the steps of another trace.

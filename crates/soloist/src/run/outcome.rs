@@ -1,6 +1,7 @@
 //! What a run yields.
 
-use crate::{Move, Score};
+use crate::Score;
+use crate::problem::{Move, MoveId, Packing};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -13,6 +14,13 @@ pub struct Solution<M> {
     pub score: Score,
     /// The moves from the root on.
     pub moves: Vec<M>,
+}
+
+impl Solution<MoveId> {
+    /// The solution in the problem's own moves.
+    pub(crate) fn unpacked<M: Move>(&self, packing: &Packing<M>) -> Solution<M> {
+        Solution { score: self.score, moves: packing.all(&self.moves) }
+    }
 }
 
 /// Why a run ended.
@@ -37,6 +45,14 @@ pub enum StopReason {
     Completed,
     /// The caller asked to stop.
     Interrupted,
+}
+
+impl StopReason {
+    /// Whether the run cannot go on: everything was examined, the incumbent is proven, or the method has ended.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        matches!(self, Self::Exhausted | Self::Bound | Self::Completed)
+    }
 }
 
 impl fmt::Display for StopReason {
@@ -81,6 +97,9 @@ pub struct Outcome<M> {
     /// The best solution found: feasible if any was, else the least infeasible one. `None` before the first playout
     /// ended.
     pub best: Option<Solution<M>>,
+    /// The best different solutions, best first, `best` being the first: as many as [`Solver::keep`](crate::Solver::keep)
+    /// asked for, or fewer.
+    pub kept: Vec<Solution<M>>,
     /// An optimistic bound on every solution's score, when the problem has one for its root or optimality is proven.
     pub bound: Option<f64>,
     /// Whether `best` is proven optimal (or, when infeasible, whether infeasibility is proven).

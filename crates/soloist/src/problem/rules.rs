@@ -1,0 +1,383 @@
+//! A problem as searches see it: states without their type, moves as integers.
+//!
+//! Searches are compiled once, for `dyn Rules` and `dyn Player`. [`Typed`] and [`TypedPlayer`] stand between them and a
+//! user's [`Problem`] and [`Rollout`]: the code that is compiled for each problem. A playout crosses the border once, so
+//! that its loop stays monomorphised.
+
+use super::{
+    Fault, MoveId, Packing, Playout, Problem, Rollout, Score, Sense, Uniform, find_rollout, policy_step, stable_hash,
+};
+use crate::policy::{Policy, Trace};
+use crate::run::checkpoint::CheckpointError;
+use crate::Rng;
+use std::any::Any;
+use std::cell::Cell;
+use std::error::Error;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A problem that is borrowed or shared.
+#[derive(Debug)]
+pub(crate) enum Shared<'p, P> {
+    Borrowed(&'p P),
+    Counted(Arc<P>),
+}
+
+impl<P> Clone for Shared<'_, P> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Borrowed(problem) => Self::Borrowed(problem),
+            Self::Counted(problem) => Self::Counted(Arc::clone(problem)),
+        }
+    }
+}
+
+impl<P> Deref for Shared<'_, P> {
+    type Target = P;
+    #[inline]
+    fn deref(&self) -> &P {
+        match self {
+            Self::Borrowed(problem) => problem,
+            Self::Counted(problem) => problem,
+        }
+    }
+}
+
+/// A state of the problem at hand.
+pub(crate) struct State(Box<dyn AnyState>);
+
+trait AnyState: Any + Send {
+    fn boxed(&self) -> Box<dyn AnyState>;
+    fn copy_from(&mut self, other: &dyn AnyState);
+}
+
+impl<S: Clone + Send + 'static> AnyState for S {
+    fn boxed(&self) -> Box<dyn AnyState> {
+        Box::new(self.clone())
+    }
+    fn copy_from(&mut self, other: &dyn AnyState) {
+        self.clone_from(typed(other));
+    }
+}
+
+/// All states of a run are of its problem's type.
+const FOREIGN: &str = "a state of this problem";
+
+#[inline]
+fn typed<S: 'static>(state: &dyn AnyState) -> &S {
+    (state as &dyn Any).downcast_ref().expect(FOREIGN)
+}
+
+impl State {
+    fn new<S: Clone + Send + 'static>(state: S) -> Self {
+        Self(Box::new(state))
+    }
+
+    #[inline]
+    fn get<S: 'static>(&self) -> &S {
+        typed(&*self.0)
+    }
+
+    #[inline]
+    fn get_mut<S: 'static>(&mut self) -> &mut S {
+        (&mut *self.0 as &mut dyn Any).downcast_mut().expect(FOREIGN)
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self(self.0.boxed())
+    }
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.0.copy_from(&*other.0);
+    }
+}
+
+/// What searches ask of a problem; see [`Problem`] for the meaning of each method.
+pub(crate) trait Rules: Send {
+    fn sense(&self) -> Sense;
+    fn root(&self) -> State;
+    /// Appends the legal moves.
+    fn moves(&self, state: &State, moves: &mut Vec<MoveId>);
+    /// Whether there is no legal move.
+    fn is_finished(&self, state: &State) -> bool;
+    fn apply(&self, state: &mut State, mv: MoveId);
+    /// Makes `child` the state after a move.
+    fn child(&self, state: &State, mv: MoveId, child: &mut State);
+    fn score(&self, state: &State) -> Score;
+    fn code(&self, state: &State, mv: MoveId) -> u64;
+    fn codes(&self) -> Option<u32>;
+    fn bias(&self, state: &State, mv: MoveId) -> f64;
+    fn bound(&self, state: &State) -> Option<f64>;
+    fn is_complete(&self) -> bool;
+    fn potential(&self, state: &State) -> Option<f64>;
+    fn reference(&self) -> Option<f64>;
+    fn key(&self, state: &State) -> Option<u64>;
+    /// Returns the stable hash of two numbers and a move.
+    fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
+    /// Returns the stable hash of a sequence of moves.
+    fn hash_of(&self, moves: &[MoveId]) -> u64;
+    /// Whether a number stands for a move.
+    fn is_move(&self, mv: MoveId) -> bool;
+    /// Returns the bytes of a state without what it points to.
+    fn state_size(&self) -> usize;
+    /// Records legal moves from `state` on as a policy playout among all legal moves.
+    fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]);
+    /// Whether the problem has reported an error.
+    fn has_failed(&self) -> bool;
+    /// Takes that error out.
+    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
+}
+
+/// The rules of a user's problem, for one stream.
+pub(crate) struct Typed<'p, P: Problem> {
+    problem: Shared<'p, P>,
+    packing: Packing<P::Move>,
+    buffer: Cell<Vec<P::Move>>,
+}
+
+impl<'p, P: Problem> Typed<'p, P> {
+    pub(crate) fn new(problem: Shared<'p, P>, packing: Packing<P::Move>) -> Self {
+        Self { problem, packing, buffer: Cell::new(Vec::new()) }
+    }
+
+    #[inline]
+    fn get<'s>(&self, state: &'s State) -> &'s P::State {
+        state.get()
+    }
+}
+
+impl<P: Problem> Rules for Typed<'_, P> {
+    fn sense(&self) -> Sense {
+        self.problem.sense()
+    }
+    fn root(&self) -> State {
+        State::new(self.problem.root())
+    }
+    fn moves(&self, state: &State, moves: &mut Vec<MoveId>) {
+        let mut listed = self.buffer.take();
+        listed.clear();
+        self.problem.moves(self.get(state), &mut listed);
+        moves.extend(listed.iter().map(|&mv| self.packing.pack(mv)));
+        self.buffer.set(listed);
+    }
+    fn is_finished(&self, state: &State) -> bool {
+        let mut listed = self.buffer.take();
+        listed.clear();
+        self.problem.moves(self.get(state), &mut listed);
+        let finished = listed.is_empty();
+        self.buffer.set(listed);
+        finished
+    }
+    fn apply(&self, state: &mut State, mv: MoveId) {
+        self.problem.apply(state.get_mut(), self.packing.known(mv));
+    }
+    fn child(&self, state: &State, mv: MoveId, child: &mut State) {
+        let child: &mut P::State = child.get_mut();
+        child.clone_from(self.get(state));
+        self.problem.apply(child, self.packing.known(mv));
+    }
+    fn score(&self, state: &State) -> Score {
+        self.problem.score(self.get(state))
+    }
+    fn code(&self, state: &State, mv: MoveId) -> u64 {
+        self.problem.code(self.get(state), self.packing.known(mv))
+    }
+    fn codes(&self) -> Option<u32> {
+        self.problem.codes()
+    }
+    fn bias(&self, state: &State, mv: MoveId) -> f64 {
+        self.problem.bias(self.get(state), self.packing.known(mv))
+    }
+    fn bound(&self, state: &State) -> Option<f64> {
+        self.problem.bound(self.get(state))
+    }
+    fn is_complete(&self) -> bool {
+        self.problem.is_complete()
+    }
+    fn potential(&self, state: &State) -> Option<f64> {
+        self.problem.potential(self.get(state))
+    }
+    fn reference(&self) -> Option<f64> {
+        self.problem.reference()
+    }
+    fn key(&self, state: &State) -> Option<u64> {
+        self.problem.key(self.get(state))
+    }
+    fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {
+        stable_hash(&(salt, place, self.packing.known(mv)))
+    }
+    fn hash_of(&self, moves: &[MoveId]) -> u64 {
+        stable_hash(self.packing.all(moves).as_slice())
+    }
+    fn is_move(&self, mv: MoveId) -> bool {
+        self.packing.unpack(mv).is_some()
+    }
+    fn state_size(&self) -> usize {
+        size_of::<P::State>()
+    }
+    fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) {
+        let state = state.get_mut();
+        across(&self.packing, trace, &mut Trace::default(), |trace| {
+            replay(&mut Uniform, &*self.problem, state, policy, trace, &self.packing.all(moves));
+        });
+    }
+    fn has_failed(&self) -> bool {
+        self.problem.fault().is_some_and(Fault::is_raised)
+    }
+    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
+        self.problem.fault().and_then(Fault::take)
+    }
+}
+
+/// What searches ask of a rollout; see [`Rollout`] for the meaning of each method.
+pub(crate) trait Player: Send {
+    /// Appends the candidates.
+    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>);
+    /// Plays to the end and appends the moves.
+    fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng);
+    fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
+    /// Plays `moves`, which must be candidates, and records them like a policy playout. False: one was no candidate.
+    fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool;
+    /// Plays one random candidate, recorded like a step of a policy playout.
+    fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
+    /// Plays from the problem's root to the end and returns the score, which is fed back.
+    fn sample(&mut self, rng: &mut Rng) -> Score;
+    /// Returns the moves of the last [`sample`](Self::sample), and a number that tells its solution from others.
+    fn sampled(&self) -> (Vec<MoveId>, u64);
+    fn variants(&self) -> usize;
+    fn set_variant(&mut self, variant: usize);
+    fn feedback(&mut self, score: Score);
+    fn save(&self) -> Vec<u8>;
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
+    /// Whether the rollout has reported an error.
+    fn has_failed(&self) -> bool;
+    /// Takes that error out.
+    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
+}
+
+/// A user's rollout, for one stream.
+pub(crate) struct TypedPlayer<'p, P: Problem> {
+    problem: Shared<'p, P>,
+    packing: Packing<P::Move>,
+    rollout: Box<dyn Rollout<P>>,
+    playout: Playout<P::Move>,
+    trace: Trace<P::Move>,
+    listed: Vec<P::Move>,
+    /// The end of the last sample.
+    end: Option<P::State>,
+}
+
+impl<'p, P: Problem> TypedPlayer<'p, P> {
+    /// The player of the rollout called `name`.
+    ///
+    /// # Errors
+    /// The names that exist.
+    pub(crate) fn new(
+        problem: Shared<'p, P>,
+        packing: Packing<P::Move>,
+        name: &str,
+    ) -> Result<Self, Vec<&'static str>> {
+        let rollout = find_rollout(&*problem, name)?;
+        let (playout, trace) = (Playout::default(), Trace::default());
+        Ok(Self { problem, packing, rollout, playout, trace, listed: Vec::new(), end: None })
+    }
+}
+
+impl<P: Problem> Player for TypedPlayer<'_, P> {
+    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) {
+        self.listed.clear();
+        self.rollout.candidates(&self.problem, state.get(), &mut self.listed);
+        moves.extend(self.listed.iter().map(|&mv| self.packing.pack(mv)));
+    }
+    fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng) {
+        self.playout.moves.clear();
+        self.rollout.run(&self.problem, state.get_mut(), &mut self.playout, rng);
+        moves.extend(self.playout.moves.iter().map(|&mv| self.packing.pack(mv)));
+    }
+    fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
+        let Self { problem, packing, rollout, trace: buffer, .. } = self;
+        across(packing, trace, buffer, |trace| rollout.run_policy(problem, state.get_mut(), policy, trace, rng));
+    }
+    fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool {
+        let Self { problem, packing, rollout, trace: buffer, .. } = self;
+        let moves = packing.all(moves);
+        across(packing, trace, buffer, |trace| {
+            replay(&mut **rollout, &**problem, state.get_mut(), policy, trace, &moves)
+        })
+    }
+    fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
+        let Self { problem, packing, rollout, trace: buffer, .. } = self;
+        across(packing, trace, buffer, |trace| {
+            let any = |moves: &[P::Move], _: &[u64]| Some(rng.index(moves.len()));
+            policy_step(&mut **rollout, &**problem, state.get_mut(), policy, trace, any);
+        });
+    }
+    fn sample(&mut self, rng: &mut Rng) -> Score {
+        let state = self.end.insert(self.problem.root());
+        self.playout.moves.clear();
+        self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        score
+    }
+    fn sampled(&self) -> (Vec<MoveId>, u64) {
+        let moves = &self.playout.moves;
+        let key = self.end.as_ref().and_then(|end| self.problem.key(end));
+        (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), key.unwrap_or_else(|| stable_hash(moves.as_slice())))
+    }
+    fn variants(&self) -> usize {
+        self.rollout.variants(&self.problem)
+    }
+    fn set_variant(&mut self, variant: usize) {
+        self.rollout.set_variant(variant);
+    }
+    fn feedback(&mut self, score: Score) {
+        self.rollout.feedback(score);
+    }
+    fn save(&self) -> Vec<u8> {
+        self.rollout.save()
+    }
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        self.rollout.load(bytes)
+    }
+    fn has_failed(&self) -> bool {
+        self.rollout.fault().is_some_and(Fault::is_raised)
+    }
+    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
+        self.rollout.fault().and_then(Fault::take)
+    }
+}
+
+/// Lets `play` go on with a trace of the problem's own moves: everything else changes hands without copying.
+fn across<M: super::Move, T>(
+    packing: &Packing<M>,
+    trace: &mut Trace<MoveId>,
+    buffer: &mut Trace<M>,
+    play: impl FnOnce(&mut Trace<M>) -> T,
+) -> T {
+    buffer.moves.clear();
+    buffer.moves.extend(trace.moves.iter().map(|&mv| packing.known(mv)));
+    trace.swap_records(buffer);
+    let result = play(buffer);
+    trace.swap_records(buffer);
+    let before = trace.moves.len();
+    trace.moves.extend(buffer.moves[before..].iter().map(|&mv| packing.pack(mv)));
+    result
+}
+
+/// Plays `moves` and records them like a policy playout, as far as they are candidates. False: one was not.
+fn replay<P: Problem, R: Rollout<P> + ?Sized>(
+    rollout: &mut R,
+    problem: &P,
+    state: &mut P::State,
+    policy: &Policy,
+    trace: &mut Trace<P::Move>,
+    moves: &[P::Move],
+) -> bool {
+    moves.iter().all(|mv| {
+        let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|other| other == mv);
+        policy_step(rollout, problem, state, policy, trace, same)
+    })
+}

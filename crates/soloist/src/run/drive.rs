@@ -1,0 +1,331 @@
+//! The loop over the streams of a run: limits, clocks, exchanges, and what the streams yield together.
+
+use super::goals::{Goals, root_bound};
+use super::outcome::{Counters, Improvement, Solution, StopReason};
+use super::stream::{Limits, SavedStream, Shared, Stream, Watch};
+use crate::problem::MoveId;
+use crate::search::{Shared as Gift, insert};
+use crate::{CheckpointError, Sense};
+use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// All streams of a run and how far they are.
+pub(super) struct Drive<'p> {
+    streams: Vec<Stream<'p>>,
+    /// Playouts and nodes that slices have granted so far: more than were made where a stream ended early.
+    granted: Counters,
+    pub(super) elapsed: Duration,
+    stop: StopReason,
+    /// The target of the last slice.
+    target: Option<f64>,
+    /// Improvements in the order of the slices that found them.
+    pub(super) log: Vec<Improvement>,
+}
+
+/// Limits of a part of a run; the counts are those of the whole run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Part {
+    pub(super) playouts: Option<u64>,
+    pub(super) nodes: Option<u64>,
+    pub(super) stall: Option<u64>,
+    pub(super) target: Option<f64>,
+    pub(super) deadline: Option<Instant>,
+    /// When the part ends without ending the run.
+    pub(super) pause: Option<Instant>,
+}
+
+/// What the streams of a run yield together.
+pub(super) struct Result {
+    pub(super) best: Option<Solution<MoveId>>,
+    pub(super) kept: Vec<Solution<MoveId>>,
+    pub(super) bound: Option<f64>,
+    pub(super) optimal: bool,
+    pub(super) stop: StopReason,
+    pub(super) history: Vec<Improvement>,
+}
+
+/// A run in a checkpoint.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct SavedDrive {
+    granted: Counters,
+    log: Vec<Improvement>,
+    streams: Vec<SavedStream>,
+}
+
+impl SavedDrive {
+    pub(super) fn streams(&self) -> usize {
+        self.streams.len()
+    }
+}
+
+impl<'p> Drive<'p> {
+    /// A run that has not begun.
+    pub(super) fn new(streams: Vec<Stream<'p>>) -> Self {
+        let granted = Counters::default();
+        let stop = StopReason::Playouts;
+        Self { streams, granted, elapsed: Duration::ZERO, stop, target: None, log: Vec::new() }
+    }
+
+    pub(super) fn save(&self) -> SavedDrive {
+        SavedDrive {
+            granted: self.granted,
+            log: self.log.clone(),
+            streams: self.streams.iter().map(Stream::save).collect(),
+        }
+    }
+
+    pub(super) fn load(&mut self, saved: SavedDrive, elapsed: Duration) -> std::result::Result<(), CheckpointError> {
+        if saved.streams.len() != self.streams.len() {
+            return Err(CheckpointError::Corrupt("another number of streams"));
+        }
+        for (stream, saved) in self.streams.iter_mut().zip(saved.streams) {
+            stream.load(saved)?;
+        }
+        (self.granted, self.log, self.elapsed) = (saved.granted, saved.log, elapsed);
+        if let Some(end) = self.streams.iter().find_map(|stream| stream.end) {
+            self.stop = end;
+        }
+        Ok(())
+    }
+
+    pub(super) fn sense(&self) -> Sense {
+        self.streams[0].problem.sense()
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        Counters {
+            playouts: self.streams.iter().map(|stream| stream.tally.counters.playouts).sum(),
+            nodes: self.streams.iter().map(|stream| stream.tally.counters.nodes).sum(),
+        }
+    }
+
+    /// The limits of the whole run that a slice stands for.
+    pub(super) fn grant(&self, slice: Part) -> Part {
+        let made = self.counters();
+        let sum = |granted: u64, made: u64, slice: Option<u64>| slice.map(|slice| granted.max(made).saturating_add(slice));
+        Part {
+            playouts: sum(self.granted.playouts, made.playouts, slice.playouts),
+            nodes: sum(self.granted.nodes, made.nodes, slice.nodes),
+            ..slice
+        }
+    }
+
+    /// The best incumbent; ties go to the lowest stream.
+    pub(super) fn best(&self) -> Option<&Solution<MoveId>> {
+        let sense = self.sense();
+        let mut best: Option<&Solution<MoveId>> = None;
+        for solution in self.streams.iter().filter_map(|stream| stream.tally.best.as_ref()) {
+            if best.is_none_or(|best| sense.better(solution.score, best.score)) {
+                best = Some(solution);
+            }
+        }
+        best
+    }
+
+    /// Gives every stream a solution from outside, which is legal and finished.
+    pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u64) {
+        for stream in &mut self.streams {
+            stream.take_up(solution, identity);
+        }
+        self.note();
+    }
+
+    /// Runs all streams until the run or the part ends. `None`: only the part did.
+    pub(super) fn run(&mut self, part: Part, stop: Option<&AtomicBool>, watch: &mut Watch<'_>) -> Option<StopReason> {
+        let count = self.streams.len() as u64;
+        for (index, stream) in self.streams.iter_mut().enumerate() {
+            let share = |all: Option<u64>| {
+                all.map_or(u64::MAX, |all| all / count + u64::from(all % count > index as u64))
+            };
+            stream.limits = Limits {
+                playouts: share(part.playouts),
+                nodes: share(part.nodes),
+                stall: part.stall.unwrap_or(u64::MAX),
+            };
+        }
+        self.target = part.target;
+        watch.best = self.best().map(|best| best.score);
+        let made = self.counters();
+        let start = Instant::now();
+        let shared = Shared {
+            stop,
+            abort: AtomicBool::new(false),
+            finish: AtomicU64::new(u64::MAX),
+            playouts: AtomicU64::new(made.playouts),
+            nodes: AtomicU64::new(made.nodes),
+            watch: Mutex::new(watch),
+            target: part.target,
+            deadline: part.deadline,
+            pause: part.pause,
+            start,
+            before: self.elapsed,
+        };
+        let reason = self.run_part(&shared);
+        self.elapsed += start.elapsed();
+        let made = self.counters();
+        // Only counts that were used up stay granted: what a clock or a signal cut off is not made up for later.
+        let used = |limit: Option<u64>, made: u64| limit.filter(|_| matches!(reason, Some(StopReason::Playouts | StopReason::Nodes))).unwrap_or(made);
+        self.granted = Counters { playouts: used(part.playouts, made.playouts), nodes: used(part.nodes, made.nodes) };
+        if let Some(reason) = reason {
+            self.stop = reason;
+        }
+        self.note();
+        reason
+    }
+
+    fn run_part(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
+        loop {
+            let ends = self.run_streams(shared);
+            // The most telling reason wins; a stream stopped by another's success says nothing by itself.
+            let order = [
+                StopReason::Exhausted,
+                StopReason::Bound,
+                StopReason::Target,
+                StopReason::Interrupted,
+                StopReason::Time,
+            ];
+            if let Some(reason) = order.into_iter().find(|reason| ends.contains(&Some(*reason))) {
+                return Some(reason);
+            }
+            if !ends.contains(&None) {
+                return ends[0];
+            }
+            // A stream at the end of its budget may wait like the others. If it does not, no stream can go on: the
+            // exchange would not be the one of a longer run.
+            let late = |end: StopReason| !matches!(end, StopReason::Completed);
+            let mut pairs = self.streams.iter().zip(&ends).filter(|(stream, _)| !stream.waiting);
+            if pairs.clone().any(|(_, end)| end.is_none()) {
+                return None;
+            }
+            if let Some(end) = pairs.find_map(|(_, end)| end.filter(|&end| late(end))) {
+                return Some(end);
+            }
+            self.exchange();
+            if shared.pause.is_some_and(|pause| Instant::now() >= pause) {
+                return None;
+            }
+        }
+    }
+
+    /// Runs each stream, on a thread of its own if there are several, until it or the part ends or it has to wait.
+    fn run_streams(&mut self, shared: &Shared<'_, '_>) -> Vec<Option<StopReason>> {
+        if let [stream] = self.streams.as_mut_slice() {
+            return vec![stream.run(shared)];
+        }
+        std::thread::scope(|scope| {
+            let work = |stream: &mut Stream<'p>| {
+                let _alarm = Alarm(&shared.abort);
+                stream.run(shared)
+            };
+            let workers: Vec<_> =
+                self.streams.iter_mut().map(|stream| scope.spawn(move || work(stream))).collect();
+            let ends: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+            ends.into_iter().map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+        })
+    }
+
+    /// Gives what the waiting streams share to all of them. Which streams wait, and what for, depends on counts alone.
+    fn exchange(&mut self) {
+        let gifts: Vec<Gift> = self.streams.iter().filter_map(|stream| stream.search.share()).collect();
+        for stream in self.streams.iter_mut().filter(|stream| stream.waiting) {
+            stream.search.receive(&gifts);
+            stream.waiting = false;
+        }
+    }
+
+    /// Adds the improvements since the last call to the log.
+    fn note(&mut self) {
+        let sense = self.sense();
+        for event in self.events(None) {
+            if self.log.last().is_none_or(|last| sense.better(event.score, last.score)) {
+                self.log.push(event);
+            }
+        }
+    }
+
+    /// The improvements of all streams by playouts, up to `end`.
+    fn events(&self, end: Option<(u64, usize)>) -> Vec<Improvement> {
+        let all = self.streams.iter().flat_map(|stream| stream.tally.history.iter().copied());
+        let mut events: Vec<Improvement> =
+            all.filter(|event| end.is_none_or(|end| (event.playouts, event.stream) <= end)).collect();
+        events.sort_by_key(|event| (event.playouts, event.stream));
+        events
+    }
+
+    /// What the streams have yielded so far.
+    pub(super) fn result(&self) -> Result {
+        let sense = self.sense();
+        let first = match self.stop {
+            StopReason::Target | StopReason::Bound => self.first_at_goal(),
+            // The stream that saw everything holds an optimal solution; others may have met another one.
+            StopReason::Exhausted => self
+                .streams
+                .iter()
+                .filter(|stream| stream.end == Some(self.stop))
+                .min_by_key(|stream| (stream.tally.counters.playouts, stream.tally.stream))
+                .map(|stream| (stream, self.stop)),
+            _ => None,
+        };
+        let problem = &*self.streams[0].problem;
+        let stop = first.map_or(self.stop, |(_, reason)| reason);
+        let best = first.map_or_else(|| self.best(), |(first, _)| first.tally.best.as_ref()).cloned();
+        let optimal = problem.is_complete() && matches!(stop, StopReason::Exhausted | StopReason::Bound);
+        let bound = if optimal { best.as_ref().and_then(|best| best.score.value()) } else { root_bound(problem) };
+        let mut history: Vec<Improvement> = Vec::new();
+        for event in self.events(first.map(|(first, _)| first.since())) {
+            if history.last().is_none_or(|last| sense.better(event.score, last.score)) {
+                history.push(event);
+            }
+        }
+        let kept = self.kept(best.as_ref());
+        Result { best, kept, bound, optimal, stop, history }
+    }
+
+    /// The best different solutions of all streams, `best` first.
+    fn kept(&self, best: Option<&Solution<MoveId>>) -> Vec<Solution<MoveId>> {
+        let (sense, most) = (self.sense(), self.streams[0].tally.keep);
+        let mut kept = Vec::new();
+        for (identity, solution) in self.streams.iter().flat_map(|stream| &stream.tally.kept) {
+            insert(&mut kept, sense, most, *identity, solution);
+        }
+        let mut kept: Vec<_> = kept.into_iter().map(|(_, solution)| solution).collect();
+        if let Some(best) = best {
+            kept.retain(|solution| solution != best && !sense.better(solution.score, best.score));
+            kept.insert(0, best.clone());
+            kept.truncate(most.max(1));
+        }
+        kept
+    }
+
+    /// The stream that reached the target or the root's bound after the fewest playouts, and which of them it was.
+    /// Others may have run on for a while and found better: how far depends on their schedule, so that does not count.
+    fn first_at_goal(&self) -> Option<(&Stream<'p>, StopReason)> {
+        let goals = Goals::new(&*self.streams[0].problem, self.target);
+        let reached = |stream: &'_ Stream<'p>| goals.reached(&stream.tally.best);
+        let all = self.streams.iter().filter_map(|stream| Some((stream, reached(stream)?)));
+        all.min_by_key(|(stream, _)| stream.since())
+    }
+
+    /// Takes out the error that user code has reported.
+    pub(super) fn failure(&self) -> Option<Box<dyn std::error::Error + Send + Sync>> {
+        self.streams.iter().find_map(|stream| stream.problem.take_error().or_else(|| stream.rollout.take_error()))
+    }
+
+    /// The first stream's view of the problem.
+    pub(super) fn problem(&self) -> &dyn crate::problem::rules::Rules {
+        &*self.streams[0].problem
+    }
+}
+
+/// Stops all streams when the thread that holds it panics.
+struct Alarm<'a>(&'a AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The life of a run: its setting, its limits, the loop over its streams, and what it yields.
+//!
+//! [`Session`] is a run that lives; [`Solver`] sets one up and drives it to its end. Both are thin: the streams, their
+//! limits, clocks, exchanges and checkpoints are in `stream` and `drive`, which do not know the problem's type.
+
+mod budget;
+pub(crate) mod checkpoint;
+mod drive;
+mod goals;
+mod observer;
+pub(crate) mod outcome;
+mod session;
+mod setup;
+mod solver;
+mod stream;
+
+pub use budget::Budget;
+pub use checkpoint::{CheckpointError, write_atomically};
+pub use observer::{Observer, Progress, Silent};
+pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason};
+pub use session::{Control, OfferError, RunInfo, Session, SolveError};
+pub use setup::Setup;
+pub use solver::Solver;

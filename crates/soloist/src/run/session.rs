@@ -1,0 +1,333 @@
+//! A run that lives: advanced slice by slice, saved and restored, given solutions from outside.
+
+use super::budget::Budget;
+use super::checkpoint::{CheckpointError, decode, decode_first, encode, open, seal};
+use super::drive::{Drive, Part, SavedDrive};
+use super::observer::{Observer, Silent, Unpacking};
+use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
+use super::setup::Setup;
+use super::stream::{Limits, Stream, Watch};
+use crate::problem::rules::{Shared, Typed, TypedPlayer};
+use crate::problem::{MoveId, Packing};
+use crate::search::{Tally, walk};
+use crate::{ParameterError, Problem, Rng, Score};
+use serde::{Deserialize, Serialize};
+use std::error::Error;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// A run that cannot start or go on.
+#[derive(Debug, Error)]
+pub enum SolveError {
+    /// The problem has no such playout policy.
+    #[error("no rollout `{name}` (known: {known})")]
+    Rollout {
+        /// The name asked for.
+        name: String,
+        /// The names that exist, separated by commas.
+        known: String,
+    },
+    /// The method's parameters do not go together.
+    #[error(transparent)]
+    Method(#[from] ParameterError),
+    /// A checkpoint could not be read or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A solution to start from is none.
+    #[error("the solution to start from: {0}")]
+    Offer(#[from] OfferError),
+    /// No stream can run.
+    #[error("at least one thread is needed")]
+    NoThreads,
+    /// The problem or the rollout has reported an error; see [`Fault`](crate::Fault).
+    #[error("the problem failed: {0}")]
+    Failed(Box<dyn Error + Send + Sync>),
+}
+
+/// An offered sequence of moves that is no solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum OfferError {
+    /// A move is not legal after those before it.
+    #[error("move {0} is not legal")]
+    Illegal(usize),
+    /// Further moves are possible after the last one.
+    #[error("it is not finished after {0} moves")]
+    Unfinished(usize),
+}
+
+/// What a checkpoint says about its run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// Method, rollout, seed and threads.
+    pub setup: Setup,
+    /// Playouts and nodes so far.
+    pub counters: Counters,
+    /// Wall-clock time so far.
+    pub elapsed: Duration,
+}
+
+impl RunInfo {
+    /// Reads what a checkpoint of `problem` says about its run, without restoring it.
+    ///
+    /// # Errors
+    /// When the bytes are not a whole checkpoint of this problem.
+    pub fn read<P: Problem>(problem: &P, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        decode_first(open(problem.fingerprint(), bytes)?)
+    }
+}
+
+/// What watches and stops a slice of a run.
+pub struct Control<'a, M> {
+    /// Called at each improvement and once per `interval`.
+    pub observer: Option<&'a mut dyn Observer<M>>,
+    /// Time between two reports of progress.
+    pub interval: Duration,
+    /// Ends the slice when it becomes true.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl<M> Default for Control<'_, M> {
+    fn default() -> Self {
+        Self { observer: None, interval: Duration::from_millis(200), stop: None }
+    }
+}
+
+impl<M> std::fmt::Debug for Control<'_, M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Control").field("interval", &self.interval).finish_non_exhaustive()
+    }
+}
+
+/// A run that lives: made by [`Solver::start`](crate::Solver::start), advanced slice by slice.
+///
+/// A session borrows its problem or shares it by an `Arc` ([`Solver::shared`](crate::Solver::shared)), in which case it
+/// has no lifetime and can be kept in any object; it can be moved between threads and needs no file.
+///
+/// ```
+/// use soloist::{Budget, Setup, Solver, doc::Staircase};
+/// use std::sync::Arc;
+///
+/// let solver = || Solver::shared(Arc::new(Staircase(12)), Setup::preset("nrpa").unwrap().seed(3));
+/// let mut session = solver().start()?;
+/// session.advance(&Budget::playouts(100))?;
+/// let bytes = session.save();
+/// // Later, perhaps elsewhere: the same run goes on.
+/// let mut session = solver().resume(&bytes)?.start()?;
+/// session.offer(&[true; 12])?;
+/// assert_eq!(session.best().unwrap().score.value(), Some(12.0));
+/// session.advance(&Budget::playouts(50))?;
+/// assert_eq!(session.counters().playouts, 150);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Slices
+/// Counts of a slice are added to those granted before. However a count budget is cut into slices, with or without
+/// [`save`](Self::save) and restoring in between, the run is the same. A slice that ends by time, by a target or by a
+/// signal leaves the run where it stands; the next one goes on from there.
+///
+/// # Offered solutions
+/// [`offer`](Self::offer) is a warm start as well as an exchange between runs. Every method keeps an offered solution as
+/// incumbent if it is better. What else the method does with it stands in the method's documentation.
+///
+/// # Panics
+/// A panic in user code ends the call that met it, on whichever thread it happened. The session must not be used after
+/// that.
+pub struct Session<'p, P: Problem> {
+    problem: Shared<'p, P>,
+    packing: Packing<P::Move>,
+    setup: Setup,
+    drive: Drive<'p>,
+}
+
+impl<P: Problem> std::fmt::Debug for Session<'_, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (setup, counters) = (&self.setup, self.counters());
+        f.debug_struct("Session").field("setup", setup).field("counters", &counters).finish_non_exhaustive()
+    }
+}
+
+impl<'p, P: Problem + 'p> Session<'p, P> {
+    /// Builds the streams of a run; `memory` bytes are for the searches of all.
+    pub(super) fn new(problem: Shared<'p, P>, mut setup: Setup, memory: u64, keep: usize) -> Result<Self, SolveError> {
+        if setup.threads == 0 {
+            return Err(SolveError::NoThreads);
+        }
+        setup.method.validate()?;
+        let first = || problem.rollouts().first().map_or("random", |info| info.name);
+        let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
+        let packing = Packing::new();
+        let mut streams = Vec::new();
+        for index in 0..setup.threads {
+            let player = TypedPlayer::new(problem.clone(), packing.clone(), &rollout)
+                .map_err(|known| SolveError::Rollout { name: rollout.clone(), known: known.join(", ") })?;
+            let rules = Box::new(Typed::new(problem.clone(), packing.clone()));
+            let search = setup.method.build(&*rules, memory / setup.threads as u64);
+            streams.push(Stream {
+                rng: Rng::stream(setup.seed, index),
+                tally: Tally::new(problem.sense(), index, keep),
+                problem: rules,
+                rollout: Box::new(player),
+                waiting: search.share().is_some(),
+                search,
+                end: None,
+                limits: Limits::default(),
+            });
+        }
+        let session = Self { problem, packing, setup, drive: Drive::new(streams) };
+        session.checked()?;
+        Ok(session)
+    }
+
+    /// Restores the run in `bytes`, a checkpoint of this problem.
+    pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], memory: u64) -> Result<Self, SolveError> {
+        let body = open(problem.fingerprint(), bytes)?;
+        let (info, table, drive): (RunInfo, Vec<u8>, SavedDrive) = decode(body)?;
+        if info.setup.threads != drive.streams() {
+            return Err(CheckpointError::Corrupt("another number of streams").into());
+        }
+        let mut session = Self::new(problem, info.setup, memory, 0)?;
+        session.packing.load(&table)?;
+        session.drive.load(drive, info.elapsed)?;
+        Ok(session)
+    }
+
+    /// Runs until the slice is used up, the method ends, or the target is reached; returns which of these it was.
+    ///
+    /// `playouts`, `nodes` and `time` of the slice are added to what was done before; `target` and `stall` are as in a
+    /// whole run; `memory` is ignored: it was settled when the run began.
+    ///
+    /// # Errors
+    /// When the problem or the rollout has reported an error. The best solution found before stays, but the searches
+    /// have stopped in the middle of a step: such a run cannot go on, except from an earlier save.
+    pub fn advance(&mut self, slice: &Budget) -> Result<StopReason, SolveError> {
+        self.advance_with(slice, Control::default())
+    }
+
+    /// As [`advance`](Self::advance), watched by an observer and ended by a flag.
+    ///
+    /// # Errors
+    /// As for [`advance`](Self::advance).
+    pub fn advance_with(&mut self, slice: &Budget, control: Control<'_, P::Move>) -> Result<StopReason, SolveError> {
+        let deadline = slice.time.and_then(|time| Instant::now().checked_add(time));
+        let part = Part {
+            playouts: slice.playouts,
+            nodes: slice.nodes,
+            stall: slice.stall,
+            target: slice.target,
+            deadline,
+            pause: None,
+        };
+        let part = self.drive.grant(part);
+        let stop = control.stop;
+        let reason = self.watched(control, |drive, watch| drive.run(part, stop, watch));
+        self.checked()?;
+        Ok(reason.unwrap_or(StopReason::Time))
+    }
+
+    /// Lets `run` go on under the eyes of an observer of the problem's own moves.
+    pub(super) fn watched<T>(
+        &mut self,
+        control: Control<'_, P::Move>,
+        run: impl FnOnce(&mut Drive<'p>, &mut Watch<'_>) -> T,
+    ) -> T {
+        let mut silent = Silent;
+        let observer = control.observer.unwrap_or(&mut silent);
+        let mut observer = Unpacking { packing: self.packing.clone(), observer };
+        let (interval, last) = (control.interval, Instant::now());
+        run(&mut self.drive, &mut Watch { observer: &mut observer, interval, best: None, last })
+    }
+
+    /// The error that user code has reported, if any.
+    pub(super) fn checked(&self) -> Result<(), SolveError> {
+        self.drive.failure().map_or(Ok(()), |error| Err(SolveError::Failed(error)))
+    }
+
+    /// Gives the run a finished solution from outside, a warm start or another run's incumbent, and returns its score.
+    ///
+    /// It counts as no playout. Every stream keeps it as incumbent if it is better than its own, and its search takes it
+    /// up in its way.
+    ///
+    /// # Errors
+    /// When a move is not legal, or further moves are possible; the run is then as before.
+    pub fn offer(&mut self, moves: &[P::Move]) -> Result<Score, SolveError> {
+        let moves: Vec<MoveId> = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
+        let problem = self.drive.problem();
+        let (state, finished) = walk(problem, &moves).map_err(OfferError::Illegal)?;
+        if !finished {
+            return Err(OfferError::Unfinished(moves.len()).into());
+        }
+        let score = problem.score(&state);
+        let identity = problem.key(&state).unwrap_or_else(|| problem.hash_of(&moves));
+        self.checked()?;
+        self.drive.take_up(&Solution { score, moves }, identity);
+        self.checked()?;
+        Ok(score)
+    }
+
+    /// The best solution so far.
+    #[must_use]
+    pub fn best(&self) -> Option<Solution<P::Move>> {
+        self.drive.best().map(|best| best.unpacked(&self.packing))
+    }
+
+    /// The improvements after the first `seen` ones, in the order of the slices that found them.
+    #[must_use]
+    pub fn improvements_since(&self, seen: usize) -> &[Improvement] {
+        self.drive.log.get(seen..).unwrap_or_default()
+    }
+
+    /// Playouts and nodes so far, of all streams.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.drive.counters()
+    }
+
+    /// Time spent in slices so far, those before a restore included.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.drive.elapsed
+    }
+
+    /// The setting of the run, with the name of the rollout filled in.
+    #[must_use]
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// The problem.
+    #[must_use]
+    pub fn problem(&self) -> &P {
+        &self.problem
+    }
+
+    /// What the run is and how far it has come.
+    #[must_use]
+    pub fn info(&self) -> RunInfo {
+        RunInfo { setup: self.setup.clone(), counters: self.counters(), elapsed: self.elapsed() }
+    }
+
+    /// The whole run as bytes, the content of a checkpoint: [`Solver::resume`](crate::Solver::resume) goes on from it.
+    #[must_use]
+    pub fn save(&self) -> Vec<u8> {
+        let body = encode(&(self.info(), self.packing.save(), self.drive.save()));
+        seal(self.problem.fingerprint(), &body)
+    }
+
+    /// What the run has yielded so far.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome<P::Move> {
+        let result = self.drive.result();
+        Outcome {
+            best: result.best.map(|best| best.unpacked(&self.packing)),
+            kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing)).collect(),
+            bound: result.bound,
+            optimal: result.optimal,
+            stop: result.stop,
+            counters: self.counters(),
+            elapsed: self.elapsed(),
+            unsaved: None,
+            history: result.history,
+        }
+    }
+}

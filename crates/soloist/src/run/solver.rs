@@ -1,0 +1,220 @@
+//! Sets up a run and drives it to its end.
+
+use super::budget::Budget;
+use super::checkpoint::{CheckpointError, write_atomically};
+use super::drive::Part;
+use super::observer::Observer;
+use super::outcome::Outcome;
+use super::session::{Control, RunInfo, Session, SolveError};
+use super::setup::Setup;
+use crate::Problem;
+use crate::problem::rules::Shared;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Runs a [`Method`] on a [`Problem`]: seed, threads, limits, observer, checkpoints.
+///
+/// ```
+/// use soloist::{Budget, Method, Solver, doc::Staircase};
+/// let problem = Staircase(10);
+/// let outcome = Solver::new(&problem, Method::preset("nrpa").unwrap())
+///     .seed(7)
+///     .budget(Budget::playouts(5_000))
+///     .run()
+///     .unwrap();
+/// assert_eq!(outcome.best.unwrap().score.value(), Some(10.0));
+/// ```
+///
+/// # Reproducibility
+/// The same problem, method, seed, number of threads and count budget give the same outcome on every machine, whether
+/// run at once or in parts joined by checkpoints. Streams are independent, or exchange solutions at counts that the
+/// method names; their results are merged by score, then by stream number. A target stops every stream at the playout
+/// count of the first stream (fewest playouts, then lowest number) that reached it: the solution is reproducible, the
+/// effort of the others is not.
+pub struct Solver<'a, P: Problem> {
+    problem: Shared<'a, P>,
+    setup: Setup,
+    budget: Budget,
+    keep: usize,
+    offers: Vec<Vec<P::Move>>,
+    observer: Option<&'a mut dyn Observer<P::Move>>,
+    interval: Duration,
+    checkpoint: Option<(PathBuf, Duration)>,
+    stop: Option<&'a AtomicBool>,
+    saved: Option<Vec<u8>>,
+}
+
+impl<P: Problem> std::fmt::Debug for Solver<'_, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Solver").field("setup", &self.setup).field("budget", &self.budget).finish_non_exhaustive()
+    }
+}
+
+impl<P: Problem + 'static> Solver<'static, P> {
+    /// A run on a problem that is shared: its [`Session`] has no lifetime.
+    #[must_use]
+    pub fn shared(problem: Arc<P>, setup: impl Into<Setup>) -> Self {
+        Self::of(Shared::Counted(problem), setup.into())
+    }
+}
+
+impl<'a, P: Problem> Solver<'a, P> {
+    /// A run of a [`Setup`] or of a [`Method`](crate::Method), which has seed 0, one thread and the problem's first
+    /// rollout, without limits.
+    #[must_use]
+    pub fn new(problem: &'a P, setup: impl Into<Setup>) -> Self {
+        Self::of(Shared::Borrowed(problem), setup.into())
+    }
+
+    fn of(problem: Shared<'a, P>, setup: Setup) -> Self {
+        Self {
+            problem,
+            setup,
+            budget: Budget::default(),
+            keep: 1,
+            offers: Vec::new(),
+            observer: None,
+            interval: Duration::from_millis(200),
+            checkpoint: None,
+            stop: None,
+            saved: None,
+        }
+    }
+
+    /// Sets the seed of all random draws.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.setup.seed = seed;
+        self
+    }
+
+    /// Sets the number of independent streams, one thread each.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.setup.threads = threads;
+        self
+    }
+
+    /// Sets the playout policy by name.
+    #[must_use]
+    pub fn rollout(mut self, name: &str) -> Self {
+        self.setup.rollout = Some(name.to_owned());
+        self
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// Keeps the `count` best different solutions instead of the best alone; see [`Outcome::kept`].
+    ///
+    /// Two solutions are the same when their final states have equal [keys](Problem::key), or, where the problem has no
+    /// keys, when their moves are equal. A resumed run keeps as many as it did before.
+    #[must_use]
+    pub fn keep(mut self, count: usize) -> Self {
+        self.keep = count;
+        self
+    }
+
+    /// Begins with a known solution: the moves from the root. See [`Session::offer`]. May be called several times.
+    #[must_use]
+    pub fn offer(mut self, moves: &[P::Move]) -> Self {
+        self.offers.push(moves.to_vec());
+        self
+    }
+
+    /// Sets the observer, called at each improvement and once per `interval`.
+    #[must_use]
+    pub fn observer(mut self, observer: &'a mut dyn Observer<P::Move>, interval: Duration) -> Self {
+        self.observer = Some(observer);
+        self.interval = interval;
+        self
+    }
+
+    /// Writes a checkpoint to `path` once per `interval` and at the end.
+    #[must_use]
+    pub fn checkpoint(mut self, path: impl Into<PathBuf>, interval: Duration) -> Self {
+        self.checkpoint = Some((path.into(), interval));
+        self
+    }
+
+    /// Sets a flag that ends the run when it becomes true.
+    #[must_use]
+    pub fn stop_flag(mut self, stop: &'a AtomicBool) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// Continues the run in `bytes`, which [`Session::save`] or a checkpoint file holds: its setup replaces the one set
+    /// here.
+    ///
+    /// # Errors
+    /// When the bytes are not a whole checkpoint of this problem.
+    pub fn resume(mut self, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        self.setup = RunInfo::read(&*self.problem, bytes)?.setup;
+        self.saved = Some(bytes.to_vec());
+        Ok(self)
+    }
+
+    /// Starts the run without advancing it.
+    ///
+    /// # Errors
+    /// When the rollout is unknown, the parameters do not go together, there is no thread, a solution to start from is
+    /// none, or the checkpoint to continue is damaged.
+    pub fn start(self) -> Result<Session<'a, P>, SolveError> {
+        let mut session = match &self.saved {
+            Some(bytes) => Session::restore(self.problem, bytes, self.budget.memory)?,
+            None => Session::new(self.problem, self.setup, self.budget.memory, self.keep)?,
+        };
+        for moves in &self.offers {
+            session.offer(moves)?;
+        }
+        Ok(session)
+    }
+
+    /// Runs until the budget is used up, the method ends, or the stop flag is raised.
+    ///
+    /// # Errors
+    /// Those of [`start`](Self::start) and [`Session::advance`], and a first checkpoint that cannot be written. A later
+    /// one that fails is reported in [`Outcome::unsaved`].
+    pub fn run(mut self) -> Result<Outcome<P::Move>, SolveError> {
+        let (budget, checkpoint, stop) = (self.budget.clone(), self.checkpoint.take(), self.stop);
+        let control = Control { observer: self.observer.take(), interval: self.interval, stop };
+        let mut session = self.start()?;
+        if let Some((path, _)) = &checkpoint {
+            // An unwritable path is found before the work, not after it.
+            write_atomically(path, &session.save()).map_err(CheckpointError::Write)?;
+        }
+        let time = budget.time.map(|time| time.saturating_sub(session.elapsed()));
+        let whole = Part {
+            playouts: budget.playouts,
+            nodes: budget.nodes,
+            stall: budget.stall,
+            target: budget.target,
+            deadline: time.and_then(|time| Instant::now().checked_add(time)),
+            pause: None,
+        };
+        let mut unsaved = None;
+        let mut observer = control.observer;
+        loop {
+            let pause = checkpoint.as_ref().and_then(|(_, every)| Instant::now().checked_add(*every));
+            let control = Control { observer: observer.as_deref_mut().map(|o| o as _), ..Control { interval: control.interval, stop, observer: None } };
+            let reason = session.watched(control, |drive, watch| drive.run(Part { pause, ..whole }, stop, watch));
+            session.checked()?;
+            if let Some((path, _)) = &checkpoint {
+                // A full disk must not cost the search: it is tried again at the next interval.
+                let written = write_atomically(path, &session.save());
+                unsaved = written.err().map(|error| CheckpointError::Write(error).to_string());
+            }
+            if reason.is_some() {
+                break;
+            }
+        }
+        Ok(Outcome { unsaved, ..session.outcome() })
+    }
+}

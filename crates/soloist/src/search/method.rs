@@ -1,0 +1,90 @@
+//! The families of methods: one table makes the enumeration and everything that differs by family.
+
+use super::{Anneal, Beam, BranchAndBound, IdaStar, Nmcs, Nrpa, Sampling, Search, Uct};
+use crate::problem::rules::Rules;
+use crate::{Parameter, ParameterError};
+use serde::{Deserialize, Serialize};
+
+/// What a family of methods is beside its table of parameters.
+pub(crate) trait Family {
+    /// Whether the parameters go together.
+    fn validate(&self) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
+    /// Returns the search; `memory` bytes are for its trees, lists and tables.
+    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search>;
+}
+
+macro_rules! families {
+    ($($(#[doc = $help:literal])+ $family:ident = $preset:literal;)+) => {
+        /// A search and its parameters: plain data, stored in checkpoints and results.
+        ///
+        /// The variants of the literature are [`presets`](Method::presets) of these few structs.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Method {
+            $($(#[doc = $help])+ $family($family),)+
+        }
+
+        impl Method {
+            /// The name of the preset that holds the defaults of the method's family.
+            #[must_use]
+            pub fn family(&self) -> &'static str {
+                match self { $(Self::$family(_) => $preset,)+ }
+            }
+
+            /// The parameters with their present values.
+            #[must_use]
+            pub fn parameters(&self) -> Vec<Parameter> {
+                match self { $(Self::$family(parameters) => parameters.parameters(),)+ }
+            }
+
+            /// Sets one parameter from text.
+            ///
+            /// # Errors
+            /// When the name is unknown or the value out of range.
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+                match self { $(Self::$family(parameters) => parameters.set(name, value),)+ }
+            }
+
+            /// Whether the parameters go together; [`Solver::start`](crate::Solver::start) asks as well.
+            ///
+            /// # Errors
+            /// Two that do not.
+            pub fn validate(&self) -> Result<(), ParameterError> {
+                match self { $(Self::$family(parameters) => parameters.validate(),)+ }
+            }
+
+            /// Returns the search that runs this method; `memory` bytes are for its trees, lists and tables.
+            pub(crate) fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+                match self { $(Self::$family(parameters) => parameters.build(problem, memory),)+ }
+            }
+        }
+
+        $(impl From<$family> for Method {
+            fn from(parameters: $family) -> Self {
+                Self::$family(parameters)
+            }
+        })+
+    };
+}
+
+families! {
+    /// Independent playouts.
+    Sampling = "sampling";
+    /// Tree search with upper confidence bounds.
+    Uct = "uct";
+    /// Nested Monte-Carlo search.
+    Nmcs = "nmcs";
+    /// Nested rollout policy adaptation.
+    Nrpa = "nrpa";
+    /// Beam search over states.
+    Beam = "beam";
+    /// Classical tree searches with bounds.
+    BranchAndBound = "dfs";
+    /// Iterative deepening A*.
+    IdaStar = "ida-star";
+    /// Simulated annealing over sequences of moves.
+    Anneal = "anneal";
+}

@@ -1,0 +1,95 @@
+//! Counters, incumbent and best solutions of a stream.
+
+use crate::problem::MoveId;
+use crate::run::outcome::{Counters, Improvement, Solution};
+use crate::{Score, Sense};
+use serde::{Deserialize, Serialize};
+
+/// Counters, incumbent and best solutions of a stream.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Tally {
+    pub(crate) sense: Sense,
+    pub(crate) stream: usize,
+    pub(crate) counters: Counters,
+    pub(crate) best: Option<Solution<MoveId>>,
+    pub(crate) history: Vec<Improvement>,
+    /// How many different solutions are kept beside the incumbent, which is one of them; 0 or 1: the incumbent alone.
+    pub(crate) keep: usize,
+    /// The best different solutions, best first, each with what identifies it; empty when the incumbent alone is kept.
+    pub(crate) kept: Vec<(u64, Solution<MoveId>)>,
+}
+
+impl Tally {
+    pub(crate) fn new(sense: Sense, stream: usize, keep: usize) -> Self {
+        let (counters, best) = (Counters::default(), None);
+        Self { sense, stream, counters, best, history: Vec::new(), keep, kept: Vec::new() }
+    }
+
+    /// Whether a solution of this score would be kept.
+    #[inline]
+    pub(crate) fn wants(&self, score: Score) -> bool {
+        let worst = if self.keep < 2 {
+            self.best.as_ref()
+        } else if self.kept.len() < self.keep {
+            None
+        } else {
+            self.kept.last().map(|(_, worst)| worst)
+        };
+        worst.is_none_or(|worst| self.sense.better(score, worst.score))
+    }
+
+    /// Keeps a solution that [`wants`](Self::wants) let through. Solutions with one identity are the same.
+    pub(crate) fn keep(&mut self, solution: Solution<MoveId>, identity: u64) {
+        if self.keep > 1 {
+            insert(&mut self.kept, self.sense, self.keep, identity, &solution);
+        }
+        if self.best.as_ref().is_none_or(|best| self.sense.better(solution.score, best.score)) {
+            let (playouts, stream) = (self.counters.playouts, self.stream);
+            self.history.push(Improvement { score: solution.score, playouts, stream });
+            self.best = Some(solution);
+        }
+    }
+}
+
+/// Puts a solution into a list of the `most` best different ones, best first; of equal ones the first stays in front.
+pub(crate) fn insert<M: Clone>(
+    kept: &mut Vec<(u64, Solution<M>)>,
+    sense: Sense,
+    most: usize,
+    identity: u64,
+    solution: &Solution<M>,
+) {
+    if let Some(at) = kept.iter().position(|(known, _)| *known == identity) {
+        if !sense.better(solution.score, kept[at].1.score) {
+            return;
+        }
+        kept.remove(at);
+    }
+    let place = kept.partition_point(|(_, other)| sense.at_least(other.score, solution.score));
+    if place < most {
+        kept.insert(place, (identity, solution.clone()));
+        kept.truncate(most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_different_solutions_are_kept() {
+        let mut tally = Tally::new(Sense::Minimize, 0, 3);
+        for (value, identity) in [(5.0, 1), (4.0, 2), (4.0, 1), (7.0, 3), (6.0, 4), (3.0, 2), (9.0, 5)] {
+            let score = Score::Feasible(value);
+            tally.counters.playouts += 1;
+            if tally.wants(score) {
+                tally.keep(Solution { score, moves: vec![identity] }, identity);
+            }
+        }
+        let kept: Vec<_> = tally.kept.iter().map(|(id, kept)| (*id, kept.score.value().unwrap())).collect();
+        assert_eq!(kept, [(2, 3.0), (1, 4.0), (4, 6.0)]);
+        assert_eq!(tally.best.unwrap().moves, [2]);
+        let improved: Vec<_> = tally.history.iter().map(|event| event.playouts).collect();
+        assert_eq!(improved, [1, 2, 6]);
+    }
+}
