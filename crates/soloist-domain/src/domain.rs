@@ -3,11 +3,12 @@
 //! A domain implements [`Instance`] for its instance type and hands out one [`Domain`], which the registry lists. Everything below the
 //! seam is compiled for the domain's own types.
 
-use crate::InstanceError;
+use crate::answer::json;
+use crate::{InstanceError, svg};
 use serde_json::Value;
 use soloist::{
-    Budget, CheckpointError, Improvement, Method, Observer, Outcome, Problem, Progress, RolloutInfo, RunInfo, Score,
-    Sense, Solution, SolveError, Solver,
+    Budget, CheckpointError, Control, Improvement, Observer, OfferError, Outcome, Problem, Progress, RolloutInfo,
+    RunInfo, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -55,27 +56,26 @@ pub type Options = BTreeMap<String, String>;
 /// A run asked for. The default: the instance's own method and rollout, seed 0, one thread, no limits.
 #[derive(Debug, Default)]
 pub struct Request<'a> {
-    /// The method; `None`: the instance's default.
-    pub method: Option<Method>,
-    /// The rollout; `None`: the default that goes with the method.
-    pub rollout: Option<String>,
-    /// The seed.
-    pub seed: u64,
-    /// Streams; 0 counts as 1.
-    pub threads: usize,
+    /// Method, rollout, seed and threads; `None`: the instance's default. A setup without a rollout gets the one that
+    /// the instance has for it.
+    pub setup: Option<Setup>,
     /// When to stop.
     pub budget: Budget,
+    /// The moves of known solutions to start from, as [`AnyInstance::start_from`] reads them.
+    pub start: Vec<Value>,
+    /// How many of the best different solutions are kept; 0 counts as 1.
+    pub keep: usize,
     /// Time between progress reports.
     pub interval: Duration,
     /// Where and how often to write checkpoints.
     pub checkpoint: Option<(PathBuf, Duration)>,
-    /// The content of a checkpoint to continue; its method, rollout, seed and threads win.
+    /// The content of a checkpoint to continue; its setup wins.
     pub resume: Option<Vec<u8>>,
     /// Ends the run when it becomes true.
     pub stop: Option<&'a AtomicBool>,
 }
 
-/// What is told during a run.
+/// Receives the events of a run. All methods do nothing by default.
 pub trait AnyObserver: Send {
     /// A better solution. `solution` renders it in the problem's own terms.
     fn improved(&mut self, _improvement: &Improvement, _progress: &Progress, _solution: &dyn Fn() -> Value) {}
@@ -89,27 +89,60 @@ pub struct Unobserved;
 
 impl AnyObserver for Unobserved {}
 
+/// A solution in terms that need no types.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The score.
+    pub score: Score,
+    /// The moves as the search made them.
+    pub moves: Value,
+    /// The answer in the problem's own terms.
+    pub solution: Value,
+}
+
 /// The result of a run in terms that need no types.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Method, rollout, seed and threads that ran, with effort and time.
+    /// The setup that ran, with effort and time.
     pub run: RunInfo,
-    /// The best score; `None`: no playout ended.
-    pub score: Option<Score>,
+    /// The best different solutions, best first: one, or as many as were to be kept. Empty: no playout ended.
+    pub answers: Vec<Answer>,
     /// An optimistic bound.
     pub bound: Option<f64>,
     /// Whether the score is proven optimal.
     pub optimal: bool,
     /// Why the run ended.
-    pub stop: soloist::StopReason,
-    /// The moves as the search made them.
-    pub moves: Value,
-    /// The answer in the problem's own terms; null without one.
-    pub solution: Value,
+    pub stop: StopReason,
     /// Why the last checkpoint could not be written, when it could not.
     pub unsaved: Option<String>,
     /// Improvements over the run.
     pub history: Vec<Improvement>,
+}
+
+impl Report {
+    /// The best solution.
+    #[must_use]
+    pub fn best(&self) -> Option<&Answer> {
+        self.answers.first()
+    }
+
+    /// The best score; `None`: no playout ended.
+    #[must_use]
+    pub fn score(&self) -> Option<Score> {
+        self.best().map(|best| best.score)
+    }
+
+    /// The moves of the best solution as the search made them; null without one.
+    #[must_use]
+    pub fn moves(&self) -> &Value {
+        self.best().map_or(&Value::Null, |best| &best.moves)
+    }
+
+    /// The best solution in the problem's own terms; null without one.
+    #[must_use]
+    pub fn solution(&self) -> &Value {
+        self.best().map_or(&Value::Null, |best| &best.solution)
+    }
 }
 
 /// What an independent check found.
@@ -121,6 +154,24 @@ pub struct Checked {
     pub summary: String,
 }
 
+/// A run that lives, in terms that need no types; see [`soloist::Session`].
+pub trait AnySession: Send {
+    /// Runs until the slice is used up or the run ends, and returns why it stopped.
+    ///
+    /// # Errors
+    /// When the problem or the rollout has reported an error.
+    fn advance(&mut self, slice: &Budget, observer: &mut dyn AnyObserver) -> Result<StopReason, SolveError>;
+    /// Gives the run a solution from outside, as [`AnyInstance::start_from`] reads it, and returns its score.
+    ///
+    /// # Errors
+    /// When the moves are not a finished solution of this instance.
+    fn offer(&mut self, moves: &Value) -> Result<Score, SolveError>;
+    /// The whole run as bytes, the content of a checkpoint.
+    fn save(&self) -> Vec<u8>;
+    /// What the run has yielded so far.
+    fn report(&self) -> Report;
+}
+
 /// An instance ready to be solved, its types erased.
 pub trait AnyInstance: Send + Sync {
     /// Name of the instance, as results print it.
@@ -129,10 +180,10 @@ pub trait AnyInstance: Send + Sync {
     fn describe(&self) -> String;
     /// The direction of improvement.
     fn sense(&self) -> Sense;
-    /// The method that serves most users best.
-    fn default_method(&self) -> Method;
-    /// The rollout that goes with `method`.
-    fn default_rollout(&self, method: &Method) -> String;
+    /// The setup that serves most users best, with its rollout.
+    fn default_setup(&self) -> Setup;
+    /// The rollout that goes with a setup which names none.
+    fn rollout_for(&self, setup: &Setup) -> String;
     /// The rollouts that exist, `random` included.
     fn rollouts(&self) -> Vec<RolloutInfo>;
     /// Whether `name` selects a rollout, its argument (`tabu-color:0.01`) included.
@@ -142,55 +193,140 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// When it is damaged or belongs to another instance.
     fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError>;
-    /// Runs a search.
+    /// Reads a solution to start from (the text of a result JSON or of the domain's own format) and returns its moves.
     ///
     /// # Errors
-    /// When the rollout is unknown or a checkpoint cannot be read or written.
+    /// One line: what is wrong and where.
+    fn start_from(&self, text: &str) -> Result<Value, String>;
+    /// Runs a search to its end.
+    ///
+    /// # Errors
+    /// When the rollout is unknown, a checkpoint cannot be read or written, or the problem fails.
     fn solve(&self, request: Request<'_>, observer: &mut dyn AnyObserver) -> Result<Report, SolveError>;
+    /// Starts a run without advancing it. The limits, the interval and the checkpoint file of the request are ignored,
+    /// its memory limit is not.
+    ///
+    /// # Errors
+    /// When the rollout is unknown or the checkpoint to continue is damaged.
+    fn start(&self, request: Request<'_>) -> Result<Box<dyn AnySession + '_>, SolveError>;
     /// Verifies a solution (the text of a result JSON or of the domain's own format) by code that shares nothing with
     /// the search.
     ///
     /// # Errors
     /// One line: what is wrong and where.
     fn check(&self, text: &str) -> Result<Checked, String>;
-    /// A solution (as in [`Report::solution`]) for people to read and follow.
+    /// A solution (as in [`Answer::solution`]) for people to read and follow.
     fn text(&self, solution: &Value) -> String;
     /// A solution as a drawing.
     fn svg(&self, solution: &Value) -> String;
 }
 
+/// The move type of an instance's problem.
+type MoveOf<I> = <<I as Instance>::Problem as Problem>::Move;
+
 /// What a domain implements for its instance type; [`AnyInstance`] follows.
 pub trait Instance: Send + Sync {
     /// The problem that is searched.
-    type Problem: Problem + Send;
+    type Problem: Problem;
     /// See [`AnyInstance::name`].
     fn name(&self) -> &str;
     /// See [`AnyInstance::describe`].
     fn describe(&self) -> String;
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
-    /// See [`AnyInstance::default_method`].
-    fn default_method(&self) -> Method;
-    /// See [`AnyInstance::default_rollout`].
-    fn default_rollout(&self, _method: &Method) -> String {
+    /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it.
+    fn default_setup(&self) -> Setup;
+    /// See [`AnyInstance::rollout_for`]. By default the problem's first one.
+    fn rollout_for(&self, _setup: &Setup) -> String {
         self.problem().rollouts().first().map_or("random", |info| info.name).to_owned()
     }
     /// The answer in the problem's own terms, from the moves of the search.
-    fn solution(&self, moves: &[<Self::Problem as Problem>::Move]) -> Value;
-    /// The moves as results print them.
-    fn moves(&self, moves: &[<Self::Problem as Problem>::Move]) -> Value;
+    fn solution(&self, moves: &[MoveOf<Self>]) -> Value;
+    /// The moves as results print them. By default as serde writes them.
+    fn moves(&self, moves: &[MoveOf<Self>]) -> Value {
+        serde_json::to_value(moves).unwrap_or_default()
+    }
+    /// The moves of the search that lead to a solution: the text of a result JSON or of the domain's own format. By
+    /// default the `moves` of a result are read as serde reads them.
+    ///
+    /// # Errors
+    /// One line: what is wrong and where.
+    fn start_from(&self, text: &str) -> Result<Vec<MoveOf<Self>>, String> {
+        let value = json("solution", text)?;
+        let moves = value.get("moves").ok_or("holds no `moves`")?;
+        serde_json::from_value(moves.clone()).map_err(|error| format!("`moves`: {error}"))
+    }
     /// See [`AnyInstance::check`].
     ///
     /// # Errors
     /// One line: what is wrong and where.
     fn check(&self, text: &str) -> Result<Checked, String>;
-    /// See [`AnyInstance::text`].
-    fn text(&self, solution: &Value) -> String;
-    /// See [`AnyInstance::svg`].
-    fn svg(&self, solution: &Value) -> String;
+    /// See [`AnyInstance::text`]. By default the solution as JSON.
+    fn text(&self, solution: &Value) -> String {
+        format!("{solution:#}\n")
+    }
+    /// See [`AnyInstance::svg`]. By default a page with the [text](Self::text).
+    fn svg(&self, solution: &Value) -> String {
+        svg::of_text(&self.text(solution))
+    }
 }
 
-impl<S: Instance> AnyInstance for S {
+/// For [`Domain::generate`] of a domain without a generator.
+///
+/// # Errors
+/// Always.
+pub fn no_generator(spec: &str) -> Result<String, InstanceError> {
+    Err(InstanceError::new(spec, "this problem has no generator of instances"))
+}
+
+/// The solver of a request, and what its result needs.
+fn solver<'a, I: Instance>(instance: &'a I, request: Request<'a>) -> Result<Solver<'a, I::Problem>, SolveError> {
+    let setup = settled(instance, request.setup);
+    let mut solver = Solver::new(instance.problem(), setup).budget(request.budget).keep(request.keep.max(1));
+    for moves in &request.start {
+        solver = solver.offer(&typed::<I>(moves)?);
+    }
+    if let Some((path, every)) = request.checkpoint {
+        solver = solver.checkpoint(path, every);
+    }
+    if let Some(stop) = request.stop {
+        solver = solver.stop_flag(stop);
+    }
+    if let Some(bytes) = request.resume {
+        solver = solver.resume(&bytes)?;
+    }
+    Ok(solver)
+}
+
+/// The setup asked for, or the default one, with a rollout.
+fn settled<I: Instance>(instance: &I, setup: Option<Setup>) -> Setup {
+    let setup = setup.unwrap_or_else(|| instance.default_setup());
+    if setup.rollout.is_some() {
+        return setup;
+    }
+    let rollout = instance.rollout_for(&setup);
+    setup.rollout(rollout)
+}
+
+/// Moves that [`AnyInstance::start_from`] returned.
+fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
+    serde_json::from_value(moves.clone()).map_err(|_| OfferError::Illegal(0))
+}
+
+fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
+    let Outcome { kept, bound, optimal, stop, counters, elapsed, unsaved, history, .. } = outcome;
+    let mut answers: Vec<Answer> = Vec::new();
+    for Solution { score, moves } in kept {
+        let answer = Answer { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
+        // Different sequences of moves may make the same solution.
+        if answers.iter().all(|known| known.solution != answer.solution) {
+            answers.push(answer);
+        }
+    }
+    Report { run: RunInfo { setup, counters, elapsed }, answers, bound, optimal, stop, unsaved, history }
+}
+
+impl<I: Instance> AnyInstance for I {
     fn name(&self) -> &str {
         Instance::name(self)
     }
@@ -203,12 +339,12 @@ impl<S: Instance> AnyInstance for S {
         self.problem().sense()
     }
 
-    fn default_method(&self) -> Method {
-        Instance::default_method(self)
+    fn default_setup(&self) -> Setup {
+        settled(self, None)
     }
 
-    fn default_rollout(&self, method: &Method) -> String {
-        Instance::default_rollout(self, method)
+    fn rollout_for(&self, setup: &Setup) -> String {
+        Instance::rollout_for(self, setup)
     }
 
     fn rollouts(&self) -> Vec<RolloutInfo> {
@@ -224,47 +360,25 @@ impl<S: Instance> AnyInstance for S {
     }
 
     fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError> {
-        let solver = Solver::new(self.problem(), Instance::default_method(self)).resume(checkpoint)?;
-        Ok(solver.resumed().cloned().expect("just resumed"))
+        RunInfo::read(self.problem(), checkpoint)
+    }
+
+    fn start_from(&self, text: &str) -> Result<Value, String> {
+        let moves = Instance::start_from(self, text)?;
+        serde_json::to_value(moves).map_err(|error| error.to_string())
     }
 
     fn solve(&self, request: Request<'_>, observer: &mut dyn AnyObserver) -> Result<Report, SolveError> {
-        let problem = self.problem();
-        let method = request.method.unwrap_or_else(|| Instance::default_method(self));
-        let mut run = RunInfo {
-            rollout: request.rollout.unwrap_or_else(|| Instance::default_rollout(self, &method)),
-            method: method.clone(),
-            seed: request.seed,
-            threads: request.threads.max(1),
-            counters: soloist::Counters::default(),
-            elapsed: Duration::ZERO,
-        };
+        let interval = request.interval;
         let mut adapter = Adapter { instance: self, observer };
-        let mut solver = Solver::new(problem, method)
-            .rollout(&run.rollout)
-            .seed(run.seed)
-            .threads(run.threads)
-            .budget(request.budget)
-            .observer(&mut adapter, request.interval);
-        if let Some((path, every)) = request.checkpoint {
-            solver = solver.checkpoint(path, every);
-        }
-        if let Some(stop) = request.stop {
-            solver = solver.stop_flag(stop);
-        }
-        if let Some(bytes) = request.resume {
-            solver = solver.resume(&bytes)?;
-            if let Some(info) = solver.resumed() {
-                run.clone_from(info);
-            }
-        }
-        let Outcome { best, bound, optimal, stop, counters, elapsed, unsaved, history } = solver.run()?;
-        (run.counters, run.elapsed) = (counters, elapsed);
-        let (score, moves, solution) = match &best {
-            Some(best) => (Some(best.score), self.moves(&best.moves), self.solution(&best.moves)),
-            None => (None, Value::Null, Value::Null),
-        };
-        Ok(Report { run, score, bound, optimal, stop, moves, solution, unsaved, history })
+        let solver = solver(self, request)?.observer(&mut adapter, interval);
+        let setup = solver.setup().clone();
+        Ok(report(self, setup, solver.run()?))
+    }
+
+    fn start(&self, request: Request<'_>) -> Result<Box<dyn AnySession + '_>, SolveError> {
+        let request = Request { stop: None, checkpoint: None, ..request };
+        Ok(Box::new(Running { instance: self, session: solver(self, request)?.start()? }))
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {
@@ -280,19 +394,39 @@ impl<S: Instance> AnyInstance for S {
     }
 }
 
+/// A session and the instance that it works on.
+struct Running<'a, I: Instance> {
+    instance: &'a I,
+    session: Session<'a, I::Problem>,
+}
+
+impl<I: Instance> AnySession for Running<'_, I> {
+    fn advance(&mut self, slice: &Budget, observer: &mut dyn AnyObserver) -> Result<StopReason, SolveError> {
+        let mut adapter = Adapter { instance: self.instance, observer };
+        self.session.advance_with(slice, Control { observer: Some(&mut adapter), ..Control::default() })
+    }
+
+    fn offer(&mut self, moves: &Value) -> Result<Score, SolveError> {
+        self.session.offer(&typed::<I>(moves)?)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.session.save()
+    }
+
+    fn report(&self) -> Report {
+        report(self.instance, self.session.setup().clone(), self.session.outcome())
+    }
+}
+
 /// Hands the engine's events on, with moves turned into solutions on demand.
-struct Adapter<'a, S> {
-    instance: &'a S,
+struct Adapter<'a, I> {
+    instance: &'a I,
     observer: &'a mut dyn AnyObserver,
 }
 
-impl<S: Instance> Observer<<S::Problem as Problem>::Move> for Adapter<'_, S> {
-    fn improved(
-        &mut self,
-        improvement: &Improvement,
-        solution: &Solution<<S::Problem as Problem>::Move>,
-        progress: &Progress,
-    ) {
+impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
+    fn improved(&mut self, improvement: &Improvement, solution: &Solution<MoveOf<I>>, progress: &Progress) {
         self.observer.improved(improvement, progress, &|| self.instance.solution(&solution.moves));
     }
 

@@ -28,6 +28,7 @@ pub mod svg;
 pub mod testing;
 
 pub use domain::{
-    AnyInstance, AnyObserver, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report, Request, Unobserved,
+    Answer, AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report,
+    Request, Unobserved, no_generator,
 };
 pub use error::InstanceError;

@@ -16,6 +16,20 @@ pub fn page(width: impl Display, height: impl Display, font_size: u32) -> String
     svg
 }
 
+/// A page with the lines of a text.
+#[must_use]
+pub fn of_text(text: &str) -> String {
+    let width = text.lines().map(|line| line.chars().count()).max().unwrap_or(0).max(20) * 8 + 40;
+    let mut svg = page(width, text.lines().count() * 20 + 40, 14);
+    for (at, line) in text.lines().enumerate() {
+        let line = escape(line.chars());
+        // Writing to a string cannot fail.
+        let _ = writeln!(svg, "<text x=\"20\" y=\"{}\" font-family=\"monospace\" xml:space=\"preserve\">{line}</text>", at * 20 + 30);
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
 /// Text for XML: markup escaped, characters that XML 1.0 forbids replaced.
 #[must_use]
 pub fn escape(text: impl IntoIterator<Item = char>) -> String {

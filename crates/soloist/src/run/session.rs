@@ -114,7 +114,7 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// let bytes = session.save();
 /// // Later, perhaps elsewhere: the same run goes on.
 /// let mut session = solver().resume(&bytes)?.start()?;
-/// session.offer(&[true; 12])?;
+/// session.offer(&[false; 12])?;
 /// assert_eq!(session.best().unwrap().score.value(), Some(12.0));
 /// session.advance(&Budget::playouts(50))?;
 /// assert_eq!(session.counters().playouts, 150);

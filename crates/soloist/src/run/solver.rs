@@ -161,6 +161,12 @@ impl<'a, P: Problem> Solver<'a, P> {
         Ok(self)
     }
 
+    /// The setting of the run; after [`resume`](Self::resume) that of the saved one.
+    #[must_use]
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
     /// Starts the run without advancing it.
     ///
     /// # Errors
