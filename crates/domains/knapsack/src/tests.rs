@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
-use soloist_domain::testing::shared_data;
+use soloist_domain::testing::{check_golden_runs, shared_data};
 use soloist_domain::{Options, Request, Unobserved};
 
 fn sack(capacity: u64, items: &[(u64, u64)]) -> Sack {
@@ -160,20 +160,7 @@ fn every_method_packs_validly() {
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
 #[test]
 fn golden_runs() {
-    let problem = Knapsack::new(&generate("strong:100x1000:4").unwrap());
-    let runs = [
-        ("sampling", "greedy", "32600 3351b8d5534256c7"),
-        ("sampling", "random", "31490 27e2a70d480d4710"),
-        ("uct", "greedy", "32514 37951f6468f5f343"),
-        ("nmcs", "greedy", "32501 d13e32d330d7dbe7"),
-        ("nrpa", "random", "32289 2020fd417bee599f"),
-    ];
-    for (name, rollout, expected) in runs {
-        let solver = Solver::new(&problem, Method::preset(name).unwrap()).rollout(rollout).seed(5);
-        let best = solver.budget(Budget::playouts(3_000)).run().unwrap().best.unwrap();
-        let found = format!("{} {:016x}", best.score, soloist::stable_hash(&best.moves));
-        assert_eq!(found, expected, "{name}, rollout {rollout}");
-    }
+    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"));
 }
 
 #[test]

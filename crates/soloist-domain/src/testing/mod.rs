@@ -1,5 +1,9 @@
 //! What the tests of several problems share.
 
+mod golden;
+
+pub use golden::check_golden_runs;
+
 use std::path::PathBuf;
 
 /// The folder `name` of published instances and results beside the checkout, if it is there.
