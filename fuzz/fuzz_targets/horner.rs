@@ -9,7 +9,8 @@ fuzz_target!(|bytes: &[u8]| {
         match parse("fuzz", bytes, expand) {
             Ok(system) if system.terms() < 200 => {
                 let best = simplify(&system, &[], Some(0), None);
-                let header = Header { function: "f", source: "fuzz", input: system.counts(), order: &best.order };
+                let (order, exceptions) = (&best.order[..], best.exceptions);
+                let header = Header { function: "f", source: "fuzz", input: system.counts(), order, exceptions };
                 let code = emit(&system, &best.program, Language::C, &header);
                 match verify_code(&system, &code, Language::C) {
                     Ok(verified) => assert_eq!(verified.counts, best.program.counts()),

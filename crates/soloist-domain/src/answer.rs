@@ -6,6 +6,7 @@
 
 use crate::InstanceError;
 use crate::error::quote;
+use crate::input::whole;
 use serde_json::Value;
 
 /// A solution as it was handed in.
@@ -117,6 +118,26 @@ pub fn refuted(claimed: Option<&Value>, found: u64) -> Option<String> {
 /// A value for a message.
 pub fn short(value: &Value) -> String {
     quote(value.to_string().as_bytes())
+}
+
+/// The whole numbers of the JSON list that messages call `name`.
+///
+/// # Errors
+/// One line: no list, or an entry that is no whole number from 0 on.
+pub fn numbers(name: &str, list: &Value) -> Result<Vec<u64>, String> {
+    let list = list.as_array().ok_or_else(|| format!("`{name}` is not a list"))?;
+    let number = |entry: &Value| {
+        entry.as_u64().ok_or_else(|| format!("{} in `{name}` is not a whole number from 0 on", short(entry)))
+    };
+    list.iter().map(number).collect()
+}
+
+/// Reads one of the [`words`] of a plain list as a whole number; `name` says in messages what it stands for.
+///
+/// # Errors
+/// One line that names the line and the word.
+pub fn plain_number(name: &str, (line, word): (usize, &str)) -> Result<u64, String> {
+    whole(word.as_bytes()).map_err(|wrong| format!("line {line}: {name} {wrong}"))
 }
 
 /// The words of a plain list, separated by blanks, commas or line ends, with the numbers of their lines from 1; `#`

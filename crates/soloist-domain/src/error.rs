@@ -8,7 +8,7 @@ use std::fmt;
 /// are escaped, so that a hostile file name or cell cannot break a script that reads line by line.
 ///
 /// ```
-/// use soloist_problems::InstanceError;
+/// use soloist_domain::InstanceError;
 /// let error = InstanceError::new("a.txt", "14 cells, expected 15 as in line 1").with_line(7);
 /// assert_eq!(error.to_string(), "a.txt: line 7: 14 cells, expected 15 as in line 1");
 /// ```

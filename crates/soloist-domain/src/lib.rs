@@ -23,6 +23,7 @@ pub mod bits;
 mod domain;
 pub mod error;
 pub mod input;
+pub mod spec;
 pub mod svg;
 #[doc(hidden)]
 pub mod testing;

@@ -28,13 +28,9 @@ struct KnapsackInstance {
 }
 
 fn load(instance: &str, _options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
-    let (name, sack) = if is_spec(instance) {
-        (instance.to_owned(), generate(instance)?)
-    } else {
-        (instance.to_owned(), read(instance)?)
-    };
+    let sack = if is_spec(instance) { generate(instance)? } else { read(instance)? };
     let problem = Knapsack::new(&sack);
-    Ok(Box::new(KnapsackInstance { name, sack, problem }))
+    Ok(Box::new(KnapsackInstance { name: instance.to_owned(), sack, problem }))
 }
 
 impl Instance for KnapsackInstance {

@@ -23,7 +23,8 @@ fn packed(sack: &Sack, solution: &Value) -> Vec<bool> {
 }
 
 /// A summary line and a table of the packed items, at most 100 of them.
-pub(super) fn text(sack: &Sack, solution: &Value) -> String {
+#[must_use]
+pub fn text(sack: &Sack, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
     }
@@ -48,7 +49,8 @@ pub(super) fn text(sack: &Sack, solution: &Value) -> String {
 /// The items side by side by falling value per weight: width is weight, height is value per weight, so that area is
 /// value; packed items are filled. A dashed line marks the capacity: a packing that is not greedy leaves gaps before
 /// it.
-pub(super) fn svg(sack: &Sack, solution: &Value) -> String {
+#[must_use]
+pub fn svg(sack: &Sack, solution: &Value) -> String {
     const WIDTH: f64 = 920.0;
     const HEIGHT: f64 = 300.0;
     const LEFT: f64 = 20.0;
@@ -64,7 +66,7 @@ pub(super) fn svg(sack: &Sack, solution: &Value) -> String {
     let value = sum(&|index| if packed[index] { sack.items()[index].value } else { 0 });
     let weight = sum(&|index| if packed[index] { sack.items()[index].weight } else { 0 });
     let count = packed.iter().filter(|&&flag| flag).count();
-    let (total, capacity) = (packed.len(), sack.capacity());
+    let (all_items, capacity) = (packed.len(), sack.capacity());
     let group = order.len().div_ceil(BARS).max(1);
     // A few items of huge ratio must not flatten the others: the scale ends at the ratio of the first tenth of the
     // weight.
@@ -79,14 +81,14 @@ pub(super) fn svg(sack: &Sack, solution: &Value) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         svg,
-        "<text x=\"20\" y=\"28\" font-size=\"18\">knapsack: value {value}, weight {weight} of {capacity}, {count} of {total} items</text>"
+        "<text x=\"20\" y=\"28\" font-size=\"18\">knapsack: value {value}, weight {weight} of {capacity}, {count} of {all_items} items</text>"
     );
     let mut x = LEFT;
     for bar in order.chunks(group) {
-        let own = |pick: &dyn Fn(usize) -> u64| bar.iter().map(|&index| pick(index)).sum::<u64>() as f64;
-        let weight = own(&|index| sack.items()[index].weight);
-        let filled = own(&|index| if packed[index] { sack.items()[index].weight } else { 0 });
-        let height = (own(&|index| sack.items()[index].value) / weight * scale).min(HEIGHT);
+        let total = |pick: &dyn Fn(usize) -> u64| bar.iter().map(|&index| pick(index)).sum::<u64>() as f64;
+        let weight = total(&|index| sack.items()[index].weight);
+        let filled = total(&|index| if packed[index] { sack.items()[index].weight } else { 0 });
+        let height = (total(&|index| sack.items()[index].value) / weight * scale).min(HEIGHT);
         let (width, full, y) = (weight / all * WIDTH, filled / all * WIDTH, TOP + HEIGHT - height);
         let line = (width / 8.0).min(1.0);
         let _ = writeln!(

@@ -1,11 +1,10 @@
 //! The `.kp` text format: `n capacity`, then `n` lines `value weight`.
 
-use super::{Item, MAX_ITEMS, MAX_SUM, Sack};
+use super::{Item, MAX_ITEMS, Sack};
 use soloist_domain::InstanceError;
 use soloist_domain::error::quote;
-use soloist_domain::input::{lines, read_file_prefix, text_bytes};
+use soloist_domain::input::{comment, data_lines, fields, read_file, text_bytes, whole_fields};
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// Bytes of a file that are read at most: room for [`MAX_ITEMS`] lines of the largest numbers.
 const MAX_BYTES: usize = 64 << 20;
@@ -15,11 +14,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// # Errors
 /// A file that cannot be read, is larger than 64 MiB, or is refused by [`parse`].
 pub fn read(path: &str) -> Result<Sack, InstanceError> {
-    let bytes = read_file_prefix(Path::new(path), MAX_BYTES)?;
-    if bytes.len() > MAX_BYTES {
-        return Err(InstanceError::new(path, "larger than 64 MiB, the most that is read"));
-    }
-    parse(path, &bytes)
+    parse(path, &read_file(path, MAX_BYTES)?)
 }
 
 /// Reads an instance from the text of a file; `name` is what errors call it.
@@ -41,37 +36,26 @@ pub fn read(path: &str) -> Result<Sack, InstanceError> {
 /// ```
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Sack, InstanceError> {
     let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);
-    let bytes = text_bytes(name, bytes)?;
     let mut header: Option<(usize, u64)> = None;
     let mut items = Vec::new();
     let mut last = 1;
-    for (number, line) in lines(bytes) {
-        let text = line.split(|&byte| byte == b'#').next().unwrap_or_default();
-        let mut fields = text.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
-        let Some(first) = fields.next() else { continue };
+    for (number, line) in data_lines(text_bytes(name, bytes)?) {
         last = number;
-        if let Some((count, _)) = header
-            && items.len() == count
-        {
-            return Err(fail(number, format!("{} after the last of {count} items", quote(first))));
-        }
-        let names = if header.is_none() { ["number of items", "capacity"] } else { ["value", "weight"] };
-        let Some(second) = fields.next() else {
-            return Err(fail(number, format!("1 field, expected 2: {} and {}", names[0], names[1])));
+        let Some((count, _)) = header else {
+            let names = ["number of items", "capacity"];
+            let [count, capacity] = whole_fields(line, names).map_err(|wrong| fail(number, wrong))?;
+            if count > MAX_ITEMS as u64 {
+                return Err(fail(number, format!("{count} items, at most {MAX_ITEMS} are read")));
+            }
+            header = Some((count as usize, capacity));
+            continue;
         };
-        let more = fields.count();
-        if more > 0 {
-            return Err(fail(number, format!("{} fields, expected 2: {} and {}", more + 2, names[0], names[1])));
+        if items.len() == count {
+            let first = quote(fields(line).next().unwrap_or_default());
+            return Err(fail(number, format!("{first} after the last of {count} items")));
         }
-        let a = whole(first).map_err(|wrong| fail(number, format!("{} {wrong}", names[0])))?;
-        let b = whole(second).map_err(|wrong| fail(number, format!("{} {wrong}", names[1])))?;
-        if header.is_some() {
-            items.push(Item { value: a, weight: b });
-        } else {
-            let count = usize::try_from(a).ok().filter(|&count| count <= MAX_ITEMS);
-            let count = count.ok_or_else(|| fail(number, format!("{a} items, at most {MAX_ITEMS} are read")))?;
-            header = Some((count, b));
-        }
+        let [value, weight] = whole_fields(line, ["value", "weight"]).map_err(|wrong| fail(number, wrong))?;
+        items.push(Item { value, weight });
     }
     let Some((count, capacity)) = header else {
         return Err(InstanceError::new(name, "no numbers, expected the number of items and the capacity"));
@@ -82,35 +66,12 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Sack, InstanceError> {
     Sack::new(capacity, items).map_err(|message| InstanceError::new(name, message))
 }
 
-/// A whole number from 0 on, in digits only.
-pub(super) fn whole(field: &[u8]) -> Result<u64, String> {
-    let shown = quote(field);
-    if field.is_empty() || !field.iter().all(u8::is_ascii_digit) {
-        let negative = field.len() > 1 && field[0] == b'-' && field[1..].iter().all(u8::is_ascii_digit);
-        return Err(if negative {
-            format!("{shown} is negative, expected a whole number from 0 on")
-        } else {
-            format!("{shown}, expected a whole number from 0 on")
-        });
-    }
-    let mut value = 0_u64;
-    for digit in field {
-        value = value
-            .checked_mul(10)
-            .and_then(|value| value.checked_add(u64::from(digit - b'0')))
-            .filter(|&value| value <= MAX_SUM)
-            .ok_or_else(|| format!("{shown} is above {MAX_SUM}, the largest number read"))?;
-    }
-    Ok(value)
-}
-
-/// The instance as the text of a `.kp` file; `comment` becomes its first line.
+/// The instance as the text of a `.kp` file that begins with the comment `first_line`.
 #[must_use]
-pub fn write(sack: &Sack, comment: &str) -> String {
-    let mut text = String::new();
-    let comment: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+pub fn write(sack: &Sack, first_line: &str) -> String {
+    let mut text = comment(first_line);
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "# {comment}\n{} {}", sack.items().len(), sack.capacity());
+    let _ = writeln!(text, "{} {}", sack.items().len(), sack.capacity());
     for item in sack.items() {
         let _ = writeln!(text, "{} {}", item.value, item.weight);
     }

@@ -15,11 +15,10 @@ mod draw;
 mod format;
 mod problem;
 mod spec;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 pub use domain::DOMAIN;
+pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use problem::{Choice, Knapsack, Load};
 pub use spec::{generate, is_spec};

@@ -17,11 +17,31 @@ pub struct Choice {
 /// A partly filled knapsack: the items before `index` (in ratio order) are decided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Load {
-    pub(super) index: u32,
+    index: u32,
     /// From here on every item is taken without being asked about.
     rest: u32,
-    pub(super) room: u64,
-    pub(super) value: u64,
+    room: u64,
+    value: u64,
+}
+
+impl Load {
+    /// The number of items that are decided, in the order of the search.
+    #[must_use]
+    pub fn decided(&self) -> u32 {
+        self.index
+    }
+
+    /// The weight that still fits.
+    #[must_use]
+    pub fn room(&self) -> u64 {
+        self.room
+    }
+
+    /// The value packed so far.
+    #[must_use]
+    pub fn value(&self) -> u64 {
+        self.value
+    }
 }
 
 /// An item in the order of the search.

@@ -1,10 +1,9 @@
 //! Independent verification of packings: recomputed from the items of the file, without the search.
 
 use super::Sack;
-use super::format::whole;
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, claim, short, words};
+use soloist_domain::answer::{Answer, claim, numbers, plain_number, words};
 
 /// Verifies a packing of `sack`.
 ///
@@ -24,14 +23,16 @@ use soloist_domain::answer::{Answer, claim, short, words};
 pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
     let alone = |items: Vec<u64>| total(sack, &items).map(|(value, weight, count)| checked(sack, value, weight, count));
     let result = match Answer::read(text)? {
-        Answer::Plain(text) => return alone(plain(text)?),
-        Answer::List(list) => return alone(numbers(&list)?),
+        Answer::Plain(text) => {
+            return alone(words(text).map(|word| plain_number("item", word)).collect::<Result<_, _>>()?);
+        }
+        Answer::List(list) => return alone(numbers("items", &list)?),
         Answer::Object(result) => result,
     };
     result.belong_to("knapsack")?;
     let solution = result.solution()?;
     let items = solution.get("items").ok_or("no list `items`")?;
-    let items = numbers(items)?;
+    let items = numbers("items", items)?;
     let (value, weight, count) = total(sack, &items)?;
     for (i, decision) in result.get("moves").and_then(Value::as_array).into_iter().flatten().enumerate() {
         // A result's own moves: [item, 1 or 0]. What they leave open fits and is taken.
@@ -50,19 +51,6 @@ fn checked(sack: &Sack, value: u64, weight: u64, count: usize) -> Checked {
     let (all, capacity) = (sack.items().len(), sack.capacity());
     let summary = format!("{count} of {all} items, value {value}, weight {weight} of {capacity}");
     Checked { score: value as f64, summary }
-}
-
-fn numbers(list: &Value) -> Result<Vec<u64>, String> {
-    let list = list.as_array().ok_or("`items` is not a list")?;
-    list.iter()
-        .map(|item| item.as_u64().ok_or_else(|| format!("item {} is not a whole number from 0 on", short(item))))
-        .collect()
-}
-
-fn plain(text: &str) -> Result<Vec<u64>, String> {
-    words(text)
-        .map(|(line, word)| whole(word.as_bytes()).map_err(|wrong| format!("line {line}: item {wrong}")))
-        .collect()
 }
 
 /// Value, weight and number of the items.

@@ -3,6 +3,7 @@
 use super::*;
 use soloist::search::BranchAndBound;
 use soloist::{Budget, Score, Solver, StopReason};
+use soloist_domain::testing::check_golden_runs;
 use soloist_domain::{Request, Unobserved};
 
 /// The optimum that a method proves, with the states that it visited.
@@ -248,26 +249,8 @@ fn domains_are_registered() {
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
 #[test]
 fn golden_runs() {
-    let found = GOLDEN.map(|(kind, spec, name, _)| {
-        let cube = parse_spec(spec).unwrap();
-        let problem = Snakes::<16>::new(kind, &cube, Code::Vertex, Potential::Reachable);
-        let solver = Solver::new(&problem, Method::preset(name).unwrap()).seed(5);
-        let best = solver.budget(Budget::playouts(3_000)).run().unwrap().best.unwrap();
-        format!("{} {:016x}", best.score, soloist::stable_hash(&best.moves))
-    });
-    assert_eq!(found, GOLDEN.map(|run| run.3));
+    check_golden_runs(&[SNAKE, COIL], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"));
 }
-
-const GOLDEN: [(Kind, &str, &str, &str); 8] = [
-    (Kind::Snake, "d8k2", "sampling", "72 70f00cb4a7e0c132"),
-    (Kind::Snake, "d8k2", "nrpa", "77 f00225f9a3e4a8f1"),
-    (Kind::Snake, "d9k3", "uct", "53 65807a5ba5ac1494"),
-    (Kind::Snake, "d10k4", "nmcs", "41 33bd26de3885f9ee"),
-    (Kind::Coil, "d8k2", "sampling", "70 48802098dcb68de8"),
-    (Kind::Coil, "d8k2", "nrpa", "70 ad9b93f48a942482"),
-    (Kind::Coil, "d9k3", "nrpa", "50 3c640f7283aa11fb"),
-    (Kind::Coil, "d6k1", "sampling", "62 8d175698275e6576"),
-];
 
 fn registered(name: &str) -> soloist_domain::Domain {
     [SNAKE, COIL].into_iter().find(|domain| domain.name == name).unwrap()

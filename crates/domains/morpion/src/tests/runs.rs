@@ -5,6 +5,7 @@ use serde_json::json;
 use soloist::Method;
 use soloist::{Budget, Score, Solver};
 use soloist_domain::Options;
+use soloist_domain::testing::check_golden_runs;
 use soloist_domain::{Request, Unobserved};
 
 #[test]
@@ -59,25 +60,7 @@ fn every_method_plays_validly() {
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
 #[test]
 fn golden_runs() {
-    let runs = [
-        (Variant::D5, "sampling", "", "61 5e9afa69c6ae40bb"),
-        (Variant::T5, "sampling", "", "87 05a180bbd2cee186"),
-        (Variant::T5, "uct", "", "82 f0505ff7772aa2c7"),
-        (Variant::D5, "nmcs", "", "61 9c3e7db2ccef6371"),
-        (Variant::D5, "nrpa", "level=2 clamp=3 playouts=4", "68 7cbcbc17ff30d1c5"),
-        (Variant::T4, "nrpa", "", "60 987617fb1a0ea770"),
-    ];
-    let found = runs.map(|(variant, name, settings, _)| {
-        let problem = cross(variant);
-        let mut method = Method::preset(name).unwrap();
-        for (name, value) in settings.split_terminator(' ').filter_map(|setting| setting.split_once('=')) {
-            method.set(name, value).unwrap();
-        }
-        let solver = Solver::new(&problem, method).rollout("random").seed(5);
-        let best = solver.budget(Budget::playouts(3_000)).run().unwrap().best.unwrap();
-        format!("{} {:016x}", best.score, soloist::stable_hash(&best.moves))
-    });
-    assert_eq!(found, runs.map(|run| run.3));
+    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod exact;
 mod format;
+mod golden;
 mod kernel;
 mod problem;
 mod rollouts;

@@ -1,12 +1,12 @@
 //! Tests of the knapsack.
 
-use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
-use soloist_domain::testing::shared_data;
+use soloist_domain::testing::{check_golden_runs, published_data};
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_knapsack::*;
 
 fn sack(capacity: u64, items: &[(u64, u64)]) -> Sack {
     Sack::new(capacity, items.iter().map(|&(value, weight)| Item { value, weight }).collect()).unwrap()
@@ -97,7 +97,7 @@ fn keys_tell_states_apart() {
     while let Some(state) = open.pop() {
         let other = keys.entry(problem.key(&state).unwrap()).or_insert_with(|| state.clone());
         // What `rest` adds is how a finished solution is told, not what it is worth.
-        assert_eq!((other.index, other.room, other.value), (state.index, state.room, state.value));
+        assert_eq!((other.decided(), other.room(), other.value()), (state.decided(), state.room(), state.value()));
         let mut moves = Vec::new();
         problem.moves(&state, &mut moves);
         for mv in moves {
@@ -160,25 +160,53 @@ fn every_method_packs_validly() {
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
 #[test]
 fn golden_runs() {
-    let problem = Knapsack::new(&generate("strong:100x1000:4").unwrap());
-    let runs = [
-        ("sampling", "greedy", "32600 3351b8d5534256c7"),
-        ("sampling", "random", "31490 27e2a70d480d4710"),
-        ("uct", "greedy", "32514 37951f6468f5f343"),
-        ("nmcs", "greedy", "32501 d13e32d330d7dbe7"),
-        ("nrpa", "random", "32289 2020fd417bee599f"),
-    ];
-    for (name, rollout, expected) in runs {
-        let solver = Solver::new(&problem, Method::preset(name).unwrap()).rollout(rollout).seed(5);
-        let best = solver.budget(Budget::playouts(3_000)).run().unwrap().best.unwrap();
-        let found = format!("{} {:016x}", best.score, soloist::stable_hash(&best.moves));
-        assert_eq!(found, expected, "{name}, rollout {rollout}");
-    }
+    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"));
+}
+
+/// The best value that a method finds: no better than the optimum, which the bound reaches, and a valid packing.
+fn solved(name: &str, sack: &Sack, optimum: f64, method: Method, playouts: u64) -> f64 {
+    let problem = Knapsack::new(sack);
+    let budget = Budget { target: Some(optimum), ..Budget::playouts(playouts) };
+    let best = Solver::new(&problem, method).seed(1).budget(budget).run().unwrap().best.unwrap();
+    let Score::Feasible(value) = best.score else { panic!("{name}") };
+    assert!(value <= optimum && problem.bound(&problem.root()).unwrap() >= optimum, "{name}: {value}");
+    assert_eq!(check(sack, &format!("{:?}", problem.packed(&best.moves))).unwrap().score, value);
+    value
+}
+
+fn nested() -> Method {
+    Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() })
 }
 
 #[test]
-fn known_optima() {
-    let Some(folder) = shared_data("knapsack") else { return };
+fn small_published_optima_are_proven_and_found() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/optima");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "kp") {
+            continue;
+        }
+        let name = path.to_str().unwrap();
+        let sack = read(name).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let optimum = text.lines().find_map(|line| line.strip_prefix("# optimum ")).unwrap().parse().unwrap();
+        let proof = Solver::new(&Knapsack::new(&sack), Method::preset("dfs").unwrap()).run().unwrap();
+        assert!(proof.optimal, "{name}");
+        assert_eq!(proof.best.unwrap().score, Score::Feasible(optimum), "{name}");
+        if sack.items().len() <= 10 {
+            assert_eq!(brute_force(&sack) as f64, optimum, "{name}");
+        }
+        assert_eq!(solved(name, &sack, optimum, nested(), 200_000), optimum, "{name}");
+        seen += 1;
+    }
+    assert_eq!(seen, 12);
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn published_optima_are_found() {
+    let folder = published_data("knapsack");
     let table = std::fs::read_to_string(folder.join("OPTIMA.txt")).unwrap();
     let mut seen = 0;
     for line in table.lines().filter(|line| !line.starts_with('#')) {
@@ -187,20 +215,13 @@ fn known_optima() {
         let path = folder.join(format!("{name}.kp"));
         let sack = read(path.to_str().unwrap()).unwrap();
         assert_eq!((sack.items().len().to_string(), sack.capacity().to_string()), (count.into(), capacity.into()));
-        let problem = Knapsack::new(&sack);
         let optimum: f64 = optimum.parse().unwrap();
-        let method = Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() });
-        let budget =
-            Budget { target: Some(optimum), ..Budget::playouts(if name.starts_with("n_") { 20_000 } else { 200_000 }) };
-        let best = Solver::new(&problem, method).seed(1).budget(budget).run().unwrap().best.unwrap();
-        let Score::Feasible(value) = best.score else { panic!("{name}") };
-        assert!(value <= optimum && problem.bound(&problem.root()).unwrap() >= optimum, "{name}: {value}");
-        assert_eq!(check(&sack, &format!("{:?}", problem.packed(&best.moves))).unwrap().score, value);
         if name.starts_with("n_") {
             // Made to be hard: near is enough.
+            let value = solved(name, &sack, optimum, nested(), 20_000);
             assert!(value > optimum * 0.998, "{name}: {value}");
         } else {
-            assert_eq!(value, optimum, "{name}");
+            assert_eq!(solved(name, &sack, optimum, nested(), 200_000), optimum, "{name}");
         }
         seen += 1;
     }
@@ -259,19 +280,17 @@ fn reader_errors_are_exact() {
 #[test]
 fn spec_errors_are_exact() {
     for (spec, message) in [
-        ("random:", "expected random:ITEMSxMAX:SEED"),
-        ("random:5:7", "expected random:ITEMSxMAX:SEED"),
-        ("random:5x10", "expected random:ITEMSxMAX:SEED"),
-        ("nosuch:5x10:1", "expected random:ITEMSxMAX:SEED"),
+        ("random:", "no seed: expected random:ITEMSxMAX:SEED"),
+        ("random:5:7", "'5' holds 1 sizes, not 2: expected random:ITEMSxMAX:SEED"),
+        ("nosuch:5x10:1", "not a spec: expected random:ITEMSxMAX:SEED"),
         ("random:0x10:1", "0 items, expected 1 to 1000000"),
         ("random:1000001x10:1", "1000001 items, expected 1 to 1000000"),
         ("weak:5x0:1", "largest weight 0, expected 1 to 1000000000"),
         ("strong:5x1000000001:1", "largest weight 1000000001, expected 1 to 1000000000"),
-        ("random:-5x10:1", "number of items '-5' is negative"),
-        ("random:5x1e3:1", "largest weight '1e3', expected a whole number"),
-        ("random:5x10:-1", "the seed is not a whole number"),
-        ("random:5x10:1:2", "the seed is not a whole number"),
-        ("random:5x10:18446744073709551616", "the seed is not a whole number"),
+        ("random:-5x10:1", "'-5' is not a number of items"),
+        ("random:5x1e3:1", "'1e3' is not a largest weight"),
+        ("random:5x10:-1", "the seed '-1' is not a whole number"),
+        ("random:5x10:1:2", "unexpected ':2' after the seed '1'"),
     ] {
         let error = generate(spec).unwrap_err().to_string();
         assert!(error.starts_with(&format!("{spec}: {message}")), "{error}");
@@ -322,7 +341,7 @@ fn verifier_recomputes_everything() {
         ("3", "item 3 does not exist: there are 3, counted from 0"),
         ("0\n-1", "line 2: item '-1' is negative, expected a whole number from 0 on"),
         ("zero", "line 1: item 'zero', expected a whole number from 0 on"),
-        ("[0.5]", "item '0.5' is not a whole number from 0 on"),
+        ("[0.5]", "'0.5' in `items` is not a whole number from 0 on"),
         ("{}", "no list `items`"),
         (r#"{"items": 3}"#, "`items` is not a list"),
         (r#"{"items": [0], "value": 8}"#, "claims the value '8', recomputed: 7"),
@@ -346,15 +365,18 @@ fn drawing_is_sound_on_anything() {
     for spec in ["random:30x100:1", "random:1x1:1", "strong:5000x1000:2"] {
         let sack = generate(spec).unwrap();
         for solution in [json!(null), json!({"items": [0, 7, 99_999, "x", -1]}), json!(3)] {
-            let svg = draw::svg(&sack, &solution);
+            let drawing = svg(&sack, &solution);
             assert!(
-                svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf")
+                drawing.starts_with("<svg ")
+                    && drawing.ends_with("</svg>\n")
+                    && !drawing.contains("NaN")
+                    && !drawing.contains("inf")
             );
-            assert!(svg.lines().filter(|line| line.starts_with("<rect")).count() <= 2 * 1000 + 1);
-            assert!(draw::text(&sack, &solution).lines().count() <= 103);
+            assert!(drawing.lines().filter(|line| line.starts_with("<rect")).count() <= 2 * 1000 + 1);
+            assert!(text(&sack, &solution).lines().count() <= 103);
         }
     }
-    assert!(draw::svg(&sack(0, &[(1, 0), (0, 0)]), &json!({"items": [0]})).contains("value 1, weight 0 of 0"));
+    assert!(svg(&sack(0, &[(1, 0), (0, 0)]), &json!({"items": [0]})).contains("value 1, weight 0 of 0"));
 }
 
 #[test]

@@ -1,0 +1,38 @@
+//! What the tests of several domains share.
+
+mod golden;
+
+pub use golden::check_golden_runs;
+
+use std::path::PathBuf;
+
+/// The folder `name` of published instances and results beside the checkout.
+///
+/// A test that calls it must be ignored where the folder is absent, by `#[cfg_attr(not(shared_data), ignore = "reads
+/// shared/data")]`; the build script of its crate sets `shared_data`.
+///
+/// # Panics
+/// If the folder is absent.
+#[must_use]
+pub fn published_data(name: &str) -> PathBuf {
+    let folder = path_of(name);
+    assert!(folder.is_dir(), "{} is absent", folder.display());
+    folder
+}
+
+/// The folder of [`published_data`] if it is there.
+pub fn shared_data(name: &str) -> Option<PathBuf> {
+    let folder = path_of(name);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
+    {
+        eprintln!("skipped: {} is absent", folder.display());
+    }
+    None
+}
+
+fn path_of(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")).join(name)
+}
