@@ -24,7 +24,11 @@ pub fn of_text(text: &str) -> String {
     for (at, line) in text.lines().enumerate() {
         let line = escape(line.chars());
         // Writing to a string cannot fail.
-        let _ = writeln!(svg, "<text x=\"20\" y=\"{}\" font-family=\"monospace\" xml:space=\"preserve\">{line}</text>", at * 20 + 30);
+        let _ = writeln!(
+            svg,
+            "<text x=\"20\" y=\"{}\" font-family=\"monospace\" xml:space=\"preserve\">{line}</text>",
+            at * 20 + 30
+        );
     }
     svg.push_str("</svg>\n");
     svg

@@ -3,8 +3,8 @@
 use super::spec::{generate, is_spec, write};
 use super::{Direction, Orders, Signs, System, draw, parse, verify};
 use serde_json::{Value, json};
-use soloist::Method;
 use soloist::search::Anneal;
+use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 use std::sync::Arc;
 
@@ -83,8 +83,8 @@ impl Instance for Loaded {
         &self.problem
     }
 
-    fn default_method(&self) -> Method {
-        default_method()
+    fn default_setup(&self) -> Setup {
+        default_method().into()
     }
 
     fn solution(&self, moves: &[u8]) -> Value {

@@ -5,7 +5,7 @@ use super::symmetry::orders;
 use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, is_spec, parse_spec, read, write};
 use serde_json::{Value, json};
 use soloist::search::Beam;
-use soloist::{Method, Problem};
+use soloist::{Method, Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
 use std::ops::RangeInclusive;
 
@@ -182,8 +182,8 @@ impl<P: Walks> Instance for Loaded<P> {
         &self.problem
     }
 
-    fn default_method(&self) -> Method {
-        self.problem.method()
+    fn default_setup(&self) -> Setup {
+        self.problem.method().into()
     }
 
     fn solution(&self, moves: &[P::Move]) -> Value {

@@ -2,8 +2,8 @@
 
 use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::Method;
 use soloist::search::Nmcs;
+use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options};
 
 /// The domain as the command line knows it.
@@ -50,8 +50,8 @@ impl Instance for KnapsackInstance {
 
     /// Nested search of level 2: within a second it solves what NRPA solves of the benchmark files, and it stays near
     /// the bound where NRPA does not: with thousands of items.
-    fn default_method(&self) -> Method {
-        Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() })
+    fn default_setup(&self) -> Setup {
+        Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() }).into()
     }
 
     fn solution(&self, moves: &[Choice]) -> Value {

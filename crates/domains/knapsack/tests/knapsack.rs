@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 use soloist::search::Nmcs;
-use soloist::{Budget, Method, Problem, Rng, Score, Solver};
+use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::{check_golden_runs, published_data};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_knapsack::*;
@@ -135,24 +135,22 @@ fn every_method_packs_validly() {
     for preset in Method::presets() {
         for rollout in ["greedy", "random"] {
             let request = Request {
-                method: Some(preset.method()),
-                rollout: Some(rollout.into()),
+                setup: Some(Setup::from(preset).rollout(rollout).seed(4)),
                 budget: Budget { nodes: Some(100_000), ..Budget::playouts(2_000) },
-                seed: 4,
                 ..Request::default()
             };
             let report = instance.solve(request, &mut Unobserved).unwrap();
-            let Some(score) = report.score else {
+            let Some(score) = report.score() else {
                 // 2^80 states lie between the root and the layer of solutions.
                 assert_eq!(preset.name, "bfs");
                 continue;
             };
             let score = score.value().unwrap();
             let result =
-                json!({ "problem": "knapsack", "score": score, "feasible": true, "solution": report.solution });
+                json!({ "problem": "knapsack", "score": score, "feasible": true, "solution": report.solution() });
             assert_eq!(instance.check(&result.to_string()).unwrap().score, score);
             assert!(score <= report.bound.unwrap());
-            assert!(instance.text(&report.solution).starts_with(&format!("value {score}, weight ")));
+            assert!(instance.text(report.solution()).starts_with(&format!("value {score}, weight ")));
         }
     }
 }
@@ -384,7 +382,7 @@ fn domain_is_registered() {
     let domain = DOMAIN;
     let instance = (domain.load)(domain.example, &Options::new()).unwrap();
     assert_eq!((instance.name(), instance.describe().as_str()), ("random:100x1000:7", "100 items, capacity 23190"));
-    assert_eq!(instance.default_rollout(&instance.default_method()), "greedy");
+    assert_eq!(instance.default_setup().rollout.unwrap(), "greedy");
 }
 
 proptest! {

@@ -8,8 +8,8 @@ use super::problem::Tiles;
 use super::spec::Spec;
 use super::{draw, solution, text, verify};
 use serde_json::Value;
-use soloist::Method;
 use soloist::search::Nrpa;
+use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 
 const INSTANCE: &str = "a text file, one line a row, the top row first: colours as numbers separated by blanks or as digits side by side, \
@@ -134,17 +134,27 @@ impl<G: Geometry> Instance for TileInstance<G> {
         &self.problem
     }
 
-    fn default_method(&self) -> Method {
+    fn default_setup(&self) -> Setup {
         // One arm for each colour that may be kept for last: which one pays differs from board to board, and shows
         // early.
         let arms = self.grid.colours().max(1) as u64;
-        Method::Nrpa(Nrpa { level: 3, playouts: 4, arms, ..Nrpa::default() })
+        Method::Nrpa(Nrpa { level: 3, playouts: 4, arms, ..Nrpa::default() }).into()
     }
 
-    fn default_rollout(&self, method: &Method) -> String {
-        match method {
-            Method::Nrpa(_) | Method::Nmcs(_) => "selective",
-            _ => "tabu-color",
+    /// The rollout that a preset was tuned with, by its paper or here; otherwise the one that suits the family.
+    fn rollout_for(&self, setup: &Setup) -> String {
+        match setup.preset.as_str() {
+            "sp-mcts" | "sp-mcts-restarts" | "sp-mcts-balanced" | "sp-mcts-exploration" | "sp-mcts-move" => {
+                "tabu-color:0.003"
+            }
+            "sp-mcts-cem" | "sp-mcts-move-cem" => "tabu-color:0.00007",
+            "sp-mcts-adapted" => "selective",
+            "bmcts-samegame" | "bmcts-bubble-breaker" | "bmcts-clickomania" => "random",
+            "bmcts-samegame-informed" => "tabu-bandit",
+            _ => match setup.method {
+                Method::Nrpa(_) | Method::Nmcs(_) => "selective",
+                _ => "tabu-color",
+            },
         }
         .to_owned()
     }

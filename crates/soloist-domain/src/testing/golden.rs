@@ -11,7 +11,7 @@
 //! the playouts, the nodes, and `optimal` where that is proven.
 
 use crate::{AnyInstance, Domain, Options, Report, Request, Unobserved};
-use soloist::{Budget, Method, stable_hash};
+use soloist::{Budget, Setup, stable_hash};
 use std::path::Path;
 use std::time::Duration;
 
@@ -50,14 +50,14 @@ fn repeat(domains: &[Domain], run: &str) -> Result<String, String> {
     let mut words = run.split(' ');
     let (name, instance) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let domain = domains.iter().find(|domain| domain.name == name).ok_or("unknown domain")?;
-    let (mut method, mut rollout) = (None, None);
+    let (mut setup, mut rollout) = (None, None);
     let (mut seed, mut threads, mut pause) = (0, 1, None);
     let (mut budget, mut settings) = (Budget::default(), Vec::new());
     while let Some(flag) = words.next() {
         let value = words.next().ok_or_else(|| format!("{flag} has no value"))?;
         let count = || value.parse::<u64>().map_err(|_| format!("{flag} {value}, expected a whole number"));
         match flag {
-            "--method" => method = Some(Method::preset(value).ok_or_else(|| format!("unknown method {value}"))?),
+            "--method" => setup = Some(Setup::preset(value).ok_or_else(|| format!("unknown method {value}"))?),
             "--rollout" => rollout = Some(value.to_owned()),
             "--set" => settings.push(value.split_once('=').ok_or_else(|| format!("{value}, expected NAME=VALUE"))?),
             "--seed" => seed = count()?,
@@ -73,19 +73,14 @@ fn repeat(domains: &[Domain], run: &str) -> Result<String, String> {
         if domain.options.iter().any(|option| option.name == name) {
             options.insert(name.into(), value.into());
         } else {
-            let method = method.as_mut().ok_or_else(|| format!("--set {name} before --method"))?;
-            method.set(name, value).map_err(|error| error.to_string())?;
+            let setup = setup.as_mut().ok_or_else(|| format!("--set {name} before --method"))?;
+            setup.set(name, value).map_err(|error| error.to_string())?;
         }
     }
     let instance = (domain.load)(instance, &options).map_err(|error| error.to_string())?;
-    let request = |budget| Request {
-        method: method.clone(),
-        rollout: rollout.clone(),
-        seed,
-        threads,
-        budget,
-        ..Request::default()
-    };
+    let setup = setup.unwrap_or_else(|| instance.default_setup()).seed(seed).threads(threads);
+    let setup = Setup { rollout: rollout.or(setup.rollout), ..setup };
+    let request = |budget| Request { setup: Some(setup.clone()), budget, ..Request::default() };
     let report = match pause {
         None => solve(&*instance, request(budget))?,
         Some(pause) => {
@@ -101,8 +96,8 @@ fn repeat(domains: &[Domain], run: &str) -> Result<String, String> {
             solve(&*instance, Request { resume: Some(resume), ..request(budget) })?
         }
     };
-    let score = report.score.map_or_else(|| "none".to_owned(), |score| score.to_string().replace(' ', "-"));
-    let (hash, counters) = (stable_hash(report.moves.to_string().as_str()), report.run.counters);
+    let score = report.score().map_or_else(|| "none".to_owned(), |score| score.to_string().replace(' ', "-"));
+    let (hash, counters) = (stable_hash(report.moves().to_string().as_str()), report.run.counters);
     let proof = if report.optimal { " optimal" } else { "" };
     Ok(format!("{score} {hash:016x} {} {}{proof}", counters.playouts, counters.nodes))
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use serde_json::json;
-use soloist::{Budget, Method};
+use soloist::{Budget, Method, Setup};
 use soloist_domain::{Options, Request, Unobserved};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -223,13 +223,13 @@ fn domain_is_registered_and_solves() {
         assert!(instance.describe().starts_with("30 terms in 6 variables, "), "{}", instance.describe());
         for preset in Method::presets() {
             let budget = Budget { nodes: Some(3_000), ..Budget::playouts(60) };
-            let request = Request { method: Some(preset.method()), budget, seed: 1, ..Request::default() };
+            let request = Request { setup: Some(Setup::from(preset).seed(1)), budget, ..Request::default() };
             let report = instance.solve(request, &mut Unobserved).unwrap();
-            let Some(score) = report.score.and_then(|score| score.value()) else { continue };
+            let Some(score) = report.score().and_then(|score| score.value()) else { continue };
             let result =
-                json!({ "problem": "horner", "score": score, "moves": report.moves, "solution": report.solution });
+                json!({ "problem": "horner", "score": score, "moves": report.moves(), "solution": report.solution() });
             assert_eq!(instance.check(&result.to_string()).unwrap().score, score, "{}", preset.name);
-            assert!(instance.text(&report.solution).starts_with(&format!("{score} operations")));
+            assert!(instance.text(report.solution()).starts_with(&format!("{score} operations")));
         }
     }
 }

@@ -481,8 +481,8 @@ impl<'de> de::VariantAccess<'de> for &mut Bits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde::Deserialize;
     use proptest::prelude::*;
+    use serde::Deserialize;
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     enum Kind {
@@ -549,7 +549,10 @@ mod tests {
         let packing = Packing::<Kind>::new();
         assert_eq!(packing.unpack(4), None, "no fourth variant");
         assert_eq!(packing.unpack(u64::MAX), None);
-        assert_eq!(Packing::<char>::new().unpack(0xd800 & 0x7f | 0x80 | (0xd800 >> 7 & 0x7f | 0x80) << 8 | 3 << 16), None);
+        assert_eq!(
+            Packing::<char>::new().unpack(0xd800 & 0x7f | 0x80 | (0xd800 >> 7 & 0x7f | 0x80) << 8 | 3 << 16),
+            None
+        );
     }
 
     proptest! {

@@ -7,9 +7,9 @@
 use super::{
     Fault, MoveId, Packing, Playout, Problem, Rollout, Score, Sense, Uniform, find_rollout, policy_step, stable_hash,
 };
+use crate::Rng;
 use crate::policy::{Policy, Trace};
 use crate::run::checkpoint::CheckpointError;
-use crate::Rng;
 use std::any::Any;
 use std::cell::Cell;
 use std::error::Error;

@@ -62,7 +62,9 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CheckpointE
 
 /// Decodes the first part of a checkpoint's body and leaves the rest.
 pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CheckpointError> {
-    postcard::take_from_bytes(bytes).map(|(value, _)| value).map_err(|_| CheckpointError::Corrupt("a part does not decode"))
+    postcard::take_from_bytes(bytes)
+        .map(|(value, _)| value)
+        .map_err(|_| CheckpointError::Corrupt("a part does not decode"))
 }
 
 /// Puts a body into its envelope.

@@ -104,7 +104,8 @@ impl<'p> Drive<'p> {
     /// The limits of the whole run that a slice stands for.
     pub(super) fn grant(&self, slice: Part) -> Part {
         let made = self.counters();
-        let sum = |granted: u64, made: u64, slice: Option<u64>| slice.map(|slice| granted.max(made).saturating_add(slice));
+        let sum =
+            |granted: u64, made: u64, slice: Option<u64>| slice.map(|slice| granted.max(made).saturating_add(slice));
         Part {
             playouts: sum(self.granted.playouts, made.playouts, slice.playouts),
             nodes: sum(self.granted.nodes, made.nodes, slice.nodes),
@@ -136,9 +137,8 @@ impl<'p> Drive<'p> {
     pub(super) fn run(&mut self, part: Part, stop: Option<&AtomicBool>, watch: &mut Watch<'_>) -> Option<StopReason> {
         let count = self.streams.len() as u64;
         for (index, stream) in self.streams.iter_mut().enumerate() {
-            let share = |all: Option<u64>| {
-                all.map_or(u64::MAX, |all| all / count + u64::from(all % count > index as u64))
-            };
+            let share =
+                |all: Option<u64>| all.map_or(u64::MAX, |all| all / count + u64::from(all % count > index as u64));
             stream.limits = Limits {
                 playouts: share(part.playouts),
                 nodes: share(part.nodes),
@@ -166,7 +166,9 @@ impl<'p> Drive<'p> {
         self.elapsed += start.elapsed();
         let made = self.counters();
         // Only counts that were used up stay granted: what a clock or a signal cut off is not made up for later.
-        let used = |limit: Option<u64>, made: u64| limit.filter(|_| matches!(reason, Some(StopReason::Playouts | StopReason::Nodes))).unwrap_or(made);
+        let used = |limit: Option<u64>, made: u64| {
+            limit.filter(|_| matches!(reason, Some(StopReason::Playouts | StopReason::Nodes))).unwrap_or(made)
+        };
         self.granted = Counters { playouts: used(part.playouts, made.playouts), nodes: used(part.nodes, made.nodes) };
         if let Some(reason) = reason {
             self.stop = reason;
@@ -219,8 +221,7 @@ impl<'p> Drive<'p> {
                 let _alarm = Alarm(&shared.abort);
                 stream.run(shared)
             };
-            let workers: Vec<_> =
-                self.streams.iter_mut().map(|stream| scope.spawn(move || work(stream))).collect();
+            let workers: Vec<_> = self.streams.iter_mut().map(|stream| scope.spawn(move || work(stream))).collect();
             let ends: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
             ends.into_iter().map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
         })

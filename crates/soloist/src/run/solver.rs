@@ -209,7 +209,10 @@ impl<'a, P: Problem> Solver<'a, P> {
         let mut observer = control.observer;
         loop {
             let pause = checkpoint.as_ref().and_then(|(_, every)| Instant::now().checked_add(*every));
-            let control = Control { observer: observer.as_deref_mut().map(|o| o as _), ..Control { interval: control.interval, stop, observer: None } };
+            let control = Control {
+                observer: observer.as_deref_mut().map(|o| o as _),
+                ..Control { interval: control.interval, stop, observer: None }
+            };
             let reason = session.watched(control, |drive, watch| drive.run(Part { pause, ..whole }, stop, watch));
             session.checked()?;
             if let Some((path, _)) = &checkpoint {

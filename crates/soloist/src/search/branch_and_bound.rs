@@ -1,11 +1,11 @@
 //! Classical tree searches with bounds.
 
-use crate::problem::rules::Rules;
-use super::children::{Children, Shuffle};
 use super::Search;
+use super::children::{Children, Shuffle};
 use super::depth_first::{DepthFirst, Plan};
 use super::method::Family;
 use super::open_list::OpenList;
+use crate::problem::rules::Rules;
 use crate::search::parameter::{choice, parameters};
 
 choice! {

@@ -1,10 +1,10 @@
 //! In which order a classical tree search tries the moves of a state.
 
+use super::Context;
+use crate::Sense;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
-use super::Context;
 use crate::search::parameter::choice;
-use crate::Sense;
 
 choice! {
     /// The order in which the children of a state are tried.

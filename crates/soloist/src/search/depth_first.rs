@@ -1,11 +1,11 @@
 //! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and
 //! iterative deepening share.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
 use super::seen::Seen;
 use super::{Context, Search, Status};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,14 @@ pub(crate) struct DepthFirst {
 }
 
 impl DepthFirst {
-    pub(crate) fn new(plan: Plan, children: Children, shuffle: Shuffle, table: bool, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(
+        plan: Plan,
+        children: Children,
+        shuffle: Shuffle,
+        table: bool,
+        problem: &dyn Rules,
+        memory: u64,
+    ) -> Self {
         let root = problem.root();
         let sense = problem.sense();
         let bound = match plan {

@@ -1,10 +1,10 @@
 //! Iterative deepening A*.
 
-use crate::problem::rules::Rules;
-use super::children::{Children, Shuffle};
 use super::Search;
+use super::children::{Children, Shuffle};
 use super::depth_first::{DepthFirst, Plan};
 use super::method::Family;
+use crate::problem::rules::Rules;
 use crate::search::parameter::parameters;
 
 parameters! {

@@ -1,9 +1,9 @@
 //! Nested Monte-Carlo search.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::method::Family;
 use super::{Context, Search, Status, replay};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::parameter::{PerLevel, parameters};
 use crate::{CheckpointError, Score};

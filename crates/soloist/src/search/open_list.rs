@@ -1,10 +1,10 @@
 //! Best-first and breadth-first search: a list of open states.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::children::{Child, Children, Lister, optimistic, rank};
 use super::seen::Seen;
 use super::{BranchAndBound, Context, Order, Search, Status};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::{CheckpointError, Sense};
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,6 @@ use super::{Context, Search, Status};
 use crate::problem::rules::Rules;
 use crate::{CheckpointError, Solution};
 
-
 parameters! {
     /// Independent playouts from the root, the best kept: "multiple simulation" in Rei's thesis.
     ///

@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, NEVER, Recorded, method, methods, run_and_save, scratch, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::{Budget, CheckpointError, RunInfo, Method, Problem, SolveError, Solver, StopReason};
+use soloist::{Budget, CheckpointError, Method, Problem, RunInfo, SolveError, Solver, StopReason};
 use std::time::Duration;
 
 /// One run of `2 * half` playouts against two of `half`, joined by a checkpoint.

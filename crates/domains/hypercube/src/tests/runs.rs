@@ -2,7 +2,7 @@
 
 use super::*;
 use soloist::search::BranchAndBound;
-use soloist::{Budget, Score, Solver, StopReason};
+use soloist::{Budget, Score, Setup, Solver, StopReason};
 use soloist_domain::testing::check_golden_runs;
 use soloist_domain::{Request, Unobserved};
 
@@ -81,23 +81,21 @@ fn every_method_finds_valid_solutions() {
             let instance = (registered(domain).load)(instance, &Options::new()).unwrap();
             for preset in Method::presets() {
                 let request = Request {
-                    method: Some(preset.method()),
-                    rollout: Some("random".into()),
+                    setup: Some(Setup::from(preset).rollout("random").seed(4)),
                     budget: Budget { nodes: Some(3_000), ..Budget::playouts(300) },
-                    seed: 4,
                     ..Request::default()
                 };
                 let report = instance.solve(request, &mut Unobserved).unwrap();
-                let Some(score) = report.score else { continue };
+                let Some(score) = report.score() else { continue };
                 let score = score.value().unwrap();
                 let result = json!({
-                    "problem": domain, "score": score, "feasible": true, "moves": report.moves, "solution": report.solution,
+                    "problem": domain, "score": score, "feasible": true, "moves": report.moves(), "solution": report.solution(),
                 });
                 let checked = instance.check(&result.to_string()).unwrap_or_else(|error| panic!("{error}: {result}"));
                 assert_eq!(checked.score, score, "{}", preset.name);
                 assert!(score <= report.bound.unwrap());
                 assert!(
-                    instance.text(&report.solution).starts_with(&format!("{domain} of length {score} in dimension "))
+                    instance.text(report.solution()).starts_with(&format!("{domain} of length {score} in dimension "))
                 );
             }
         }
@@ -112,7 +110,7 @@ fn the_default_method_reaches_small_optima() {
         let instance = load(kind, &format!("d{d}k{k}"), &Options::new()).unwrap();
         let budget = Budget { target: Some(length), ..Budget::playouts(200_000) };
         let report = instance.solve(Request { budget, ..Request::default() }, &mut Unobserved).unwrap();
-        assert_eq!(report.score, Some(Score::Feasible(length)), "{kind:?} d{d}k{k}");
+        assert_eq!(report.score(), Some(Score::Feasible(length)), "{kind:?} d{d}k{k}");
     }
 }
 
@@ -168,9 +166,10 @@ fn proven_lengths_are_never_exceeded() {
         let instance = load(row.kind, &format!("d{}k{}", row.d, row.k), &Options::new()).unwrap();
         for method in ["nrpa", "sampling"] {
             let budget = Budget::playouts(if row.d > 10 { 300 } else { 2_000 });
-            let request = Request { method: Method::preset(method), budget, seed: 1, ..Request::default() };
+            let request =
+                Request { setup: Setup::preset(method).map(|setup| setup.seed(1)), budget, ..Request::default() };
             let report = instance.solve(request, &mut Unobserved).unwrap();
-            let found = report.score.and_then(Score::value).unwrap();
+            let found = report.score().and_then(Score::value).unwrap();
             assert!(found <= f64::from(row.length), "{row:?}: {found}");
             assert!(report.bound.unwrap() >= f64::from(row.length), "{row:?}: {:?}", report.bound);
         }
@@ -187,12 +186,12 @@ fn a_prefix_is_where_the_search_begins() {
     for kind in [Kind::Snake, Kind::Coil] {
         let instance = load(kind, file.to_str().unwrap(), &Options::new()).unwrap();
         assert_eq!(instance.describe(), "dimension 5 (32 vertices), spread 2, the first 5 edges given");
-        let request = Request { method: Method::preset("dfs"), ..Request::default() };
+        let request = Request { setup: Setup::preset("dfs"), ..Request::default() };
         let report = instance.solve(request, &mut Unobserved).unwrap();
         assert!(report.optimal);
-        let transitions = report.solution["transitions"].as_array().unwrap();
+        let transitions = report.solution()["transitions"].as_array().unwrap();
         assert_eq!(transitions[..5], [json!(0), json!(1), json!(2), json!(0), json!(3)]);
-        let result = json!({ "moves": report.moves, "solution": report.solution });
+        let result = json!({ "moves": report.moves(), "solution": report.solution() });
         instance.check(&result.to_string()).unwrap();
         let other = if kind == Kind::Snake { "0 1 3 7 15 31" } else { "1 3 7 6 14 12 13 29 31 27 26 24 16 0" };
         assert!(cube(5, 2).prefix().is_empty() && check(kind, &cube(5, 2), other).is_ok());
@@ -203,7 +202,7 @@ fn a_prefix_is_where_the_search_begins() {
     let instance = load(Kind::Snake, file.to_str().unwrap(), &Options::new()).unwrap();
     let report =
         instance.solve(Request { budget: Budget::playouts(10), ..Request::default() }, &mut Unobserved).unwrap();
-    assert_eq!((report.score, report.optimal), (Some(Score::Feasible(4.0)), true));
+    assert_eq!((report.score(), report.optimal), (Some(Score::Feasible(4.0)), true));
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -234,7 +233,7 @@ fn domains_are_registered() {
         let domain = registered(name);
         let instance = (domain.load)(domain.example, &Options::new()).unwrap();
         assert_eq!((instance.name(), instance.describe().as_str()), ("d7k2", described));
-        assert_eq!(instance.default_rollout(&instance.default_method()), "random");
+        assert_eq!(instance.default_setup().rollout.unwrap(), "random");
         for option in domain.options {
             for value in option.values {
                 let options = Options::from([(option.name.to_owned(), (*value).to_owned())]);

@@ -141,9 +141,8 @@ fn the_option_finds_long_coils() {
     let instance = load(Kind::Coil, "d7k2", &options).unwrap();
     let budget = Budget { target: Some(48.0), ..Budget::playouts(1_000_000) };
     let report = instance.solve(Request { budget, ..Request::default() }, &mut Unobserved).unwrap();
-    assert_eq!(report.score, Some(Score::Feasible(48.0)));
-    let result =
-        json!({ "problem": "coil", "score": 48, "feasible": true, "moves": report.moves, "solution": report.solution });
+    assert_eq!(report.score(), Some(Score::Feasible(48.0)));
+    let result = json!({ "problem": "coil", "score": 48, "feasible": true, "moves": report.moves(), "solution": report.solution() });
     assert_eq!(instance.check(&result.to_string()).unwrap().score, 48.0);
 }
 

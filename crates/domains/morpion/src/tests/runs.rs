@@ -3,7 +3,7 @@
 use super::*;
 use serde_json::json;
 use soloist::Method;
-use soloist::{Budget, Score, Solver};
+use soloist::{Budget, Score, Setup, Solver};
 use soloist_domain::Options;
 use soloist_domain::testing::check_golden_runs;
 use soloist_domain::{Request, Unobserved};
@@ -32,27 +32,26 @@ fn every_method_plays_validly() {
         let instance = (DOMAIN.load)(spec, &Options::new()).unwrap();
         for preset in Method::presets() {
             let request = Request {
-                method: Some(preset.method()),
+                setup: Some(Setup::from(preset).seed(4)),
                 budget: Budget { nodes: Some(5_000), ..Budget::playouts(500) },
-                seed: 4,
                 ..Request::default()
             };
             let report = instance.solve(request, &mut Unobserved).unwrap();
-            let Some(score) = report.score else {
+            let Some(score) = report.score() else {
                 // Layer by layer, or by the best bound where there is none: no game is finished soon.
                 assert!(["bfs", "best-first", "ida-star", "beam"].contains(&preset.name), "{}", preset.name);
                 continue;
             };
             let score = score.value().unwrap();
             let result = json!({
-                "problem": "morpion", "score": score, "feasible": true, "moves": report.moves, "solution": report.solution,
+                "problem": "morpion", "score": score, "feasible": true, "moves": report.moves(), "solution": report.solution(),
             });
             let checked = instance.check(&result.to_string()).unwrap();
             assert_eq!(checked.score, score);
             let end = "moves, no further move possible";
             assert_eq!(checked.summary, format!("Morpion Solitaire {spec}: {score} {end}"));
-            assert!(instance.text(&report.solution).starts_with(&checked.summary));
-            assert_eq!(instance.check(report.solution["pentasol"].as_str().unwrap()).unwrap(), checked);
+            assert!(instance.text(report.solution()).starts_with(&checked.summary));
+            assert_eq!(instance.check(report.solution()["pentasol"].as_str().unwrap()).unwrap(), checked);
         }
     }
 }
@@ -98,19 +97,19 @@ fn games_are_continued() {
     assert!(instance.describe().ends_with("; 40 moves played"));
     let request = Request { budget: Budget::playouts(300), ..Request::default() };
     let report = instance.solve(request, &mut Unobserved).unwrap();
-    let score = report.score.unwrap().value().unwrap();
+    let score = report.score().unwrap().value().unwrap();
     assert!(score > 50.0, "{score}");
-    assert_eq!(report.solution["start"], 40);
-    assert_eq!(report.moves.as_array().unwrap().len() as f64, score - 40.0);
-    let result = json!({ "score": score, "moves": report.moves, "solution": report.solution }).to_string();
+    assert_eq!(report.solution()["start"], 40);
+    assert_eq!(report.moves().as_array().unwrap().len() as f64, score - 40.0);
+    let result = json!({ "score": score, "moves": report.moves(), "solution": report.solution() }).to_string();
     assert_eq!(instance.check(&result).unwrap().score, score);
-    assert!(instance.svg(&report.solution).matches("#ddd").count() == 40);
+    assert!(instance.svg(report.solution()).matches("#ddd").count() == 40);
     // The same game is none of an instance that begins otherwise.
     let other = Game::new(Variant::D5, vec![start[1]]).unwrap();
-    let error = check(&other, &report.solution.to_string()).unwrap_err();
+    let error = check(&other, report.solution().to_string()).unwrap_err();
     assert_eq!(error, format!("move 1 is not that of the instance, {}", start[1]));
     assert!(
-        check(&Game::of(Variant::D5), &report.solution.to_string()).unwrap_err().starts_with("claims the start '40'")
+        check(&Game::of(Variant::D5), report.solution().to_string()).unwrap_err().starts_with("claims the start '40'")
     );
 }
 
@@ -118,5 +117,5 @@ fn games_are_continued() {
 fn domain_is_registered() {
     let domain = DOMAIN;
     let instance = (domain.load)(domain.example, &Options::new()).unwrap();
-    assert_eq!((instance.name(), instance.default_rollout(&instance.default_method()).as_str()), ("5D", "random"));
+    assert_eq!((instance.name(), instance.default_setup().rollout.as_deref()), ("5D", Some("random")));
 }

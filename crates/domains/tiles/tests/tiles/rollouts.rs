@@ -84,7 +84,7 @@ fn resealed_checkpoints_do_not_panic() {
             let crc = crc32fast::hash(&bytes[28..end]);
             bytes[end..].copy_from_slice(&crc.to_le_bytes());
             let Ok(solver) = start().resume(&bytes) else { continue };
-            if solver.resumed().unwrap().threads == 1 {
+            if solver.setup().threads == 1 {
                 refused += u32::from(solver.budget(Budget::playouts(22)).run().is_err());
             }
         }

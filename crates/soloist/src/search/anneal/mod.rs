@@ -1,9 +1,9 @@
 //! Simulated annealing over sequences of moves.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::method::Family;
 use super::{Context, Search, Status, replay};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::parameter::{choice, parameters};
 use crate::{CheckpointError, ParameterError, Rng, Score, Sense, math};

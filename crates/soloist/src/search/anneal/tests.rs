@@ -1,11 +1,11 @@
 //! Edits, temperatures, acceptance and replays of annealing.
 
 use super::*;
-use crate::problem::Packing;
-use crate::problem::rules::{Typed, TypedPlayer};
-use crate::problem::rules::Shared;
 use crate::Problem;
 use crate::doc::Staircase;
+use crate::problem::Packing;
+use crate::problem::rules::Shared;
+use crate::problem::rules::{Typed, TypedPlayer};
 use crate::stable_hash;
 
 fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {

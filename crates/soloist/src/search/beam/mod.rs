@@ -3,10 +3,10 @@
 mod links;
 mod run;
 
+use crate::ParameterError;
 use crate::problem::rules::Rules;
 use crate::search::Search;
 use crate::search::method::Family;
-use crate::ParameterError;
 use crate::search::parameter::{choice, parameters};
 
 choice! {
@@ -103,7 +103,6 @@ impl Beam {
     fn learns(&self) -> bool {
         self.tie == Tie::Policy || self.policy_weight > 0.0
     }
-
 }
 
 impl Family for Beam {

@@ -1,9 +1,9 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::links::{Links, ROOT};
 use super::{Beam, Merit, Tie};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::children::{optimistic, rank};
 use crate::search::seen::Seen;

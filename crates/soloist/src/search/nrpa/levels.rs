@@ -1,7 +1,7 @@
 //! The nested levels of plain and high-diversity NRPA: one policy, adapted level by level and restored by undo.
 
-use crate::problem::MoveId;
 use super::{Keep, Nrpa};
+use crate::problem::MoveId;
 use crate::search::Shared;
 use crate::{Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};

@@ -5,10 +5,10 @@ mod levels;
 mod policies;
 mod run;
 
+use crate::ParameterError;
 use crate::problem::rules::Rules;
 use crate::search::Search;
 use crate::search::method::Family;
-use crate::ParameterError;
 use crate::search::parameter::{PerLevel, choice, parameters};
 
 choice! {

@@ -1,8 +1,8 @@
 //! The nested levels of Beam-NRPA: each solution of a beam has a policy of its own.
 
-use crate::problem::MoveId;
 use super::Nrpa;
 use super::levels::Gate;
+use crate::problem::MoveId;
 use crate::{Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 

@@ -1,13 +1,13 @@
 //! Nested runs as a step machine: arms that race, restarts, exchange with other streams.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::explore::{Ends, deviate};
 use super::levels::Levels;
 use super::policies::Beams;
 use super::{Keep, Nrpa, Similar};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
-use crate::search::{Context, Shared, Search, Status};
+use crate::search::{Context, Search, Shared, Status};
 use crate::{CheckpointError, Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 

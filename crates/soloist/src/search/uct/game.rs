@@ -1,8 +1,8 @@
 //! What a tree search does between playouts: moves played for good, games and beams begun anew.
 
-use crate::problem::MoveId;
 use super::run::UctSearch;
 use super::select::Range;
+use crate::problem::MoveId;
 use crate::search::{Context, Status};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,10 @@
 //! What a tree search learns under the codes of moves: history, AMAF, and the policy of its playouts.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::means::{Entry, Means, Stored};
 use super::select::Scale;
 use super::{Playouts, Uct};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::search::Context;
 use crate::{CheckpointError, Policy, Score, Trace};
 use serde::{Deserialize, Serialize};

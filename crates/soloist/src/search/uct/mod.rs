@@ -14,10 +14,10 @@ mod nested;
 mod run;
 mod select;
 
+use crate::ParameterError;
 use crate::problem::rules::Rules;
 use crate::search::Search;
 use crate::search::method::Family;
-use crate::ParameterError;
 use crate::search::parameter::{choice, parameters};
 
 choice! {

@@ -1,10 +1,10 @@
 //! Nested tree search: a playout is a search of its own.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::game::Game;
 use super::run::UctSearch;
 use super::{Playouts, Uct};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::search::{Context, Search};
 use crate::{CheckpointError, ParameterError, Score};
 use serde::{Deserialize, Serialize};

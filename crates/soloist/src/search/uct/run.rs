@@ -1,7 +1,5 @@
 //! The walk through the tree, a playout a step.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
 use super::arena::Arena;
 use super::beam::Beam;
 use super::game::{Game, Variants};
@@ -9,6 +7,8 @@ use super::learn::{Learner, Saved};
 use super::nested::{self, Nested};
 use super::select::{Range, Selector};
 use super::{Expansion, FirstPlay, Uct};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::{Context, Search, Status, replay};
 use crate::{CheckpointError, Lifetime, Score, Sense, Trace};
