@@ -124,6 +124,13 @@ pub(crate) struct SolveArgs {
     /// Independent streams, a thread each, whose best result wins; 1 to 256 [default: 1]
     #[arg(long, short, value_name = "T", value_parser = values::threads, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) threads: Option<usize>,
+    /// Start from a known solution: a result of `solve --json`, or a file in the problem's own solution format
+    /// (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = SEARCH)]
+    pub(crate) start: Vec<PathBuf>,
+    /// Return the K best different solutions [default: 1]
+    #[arg(long, value_name = "K", value_parser = values::keep, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) keep: Option<usize>,
     /// Bytes for search trees: when full, the least visited branches make room [default: 2GiB]
     #[arg(long, value_name = "SIZE", value_parser = values::size, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) memory: Option<u64>,

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
 }
 
 /// Reads the solution, `-` from standard input.
-fn read(name: &str) -> Result<String, Failure> {
+pub(crate) fn read(name: &str) -> Result<String, Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{name}: {error}"));
     let source: Box<dyn Read> = if name == "-" {
         Box::new(io::stdin().lock())

@@ -3,7 +3,7 @@
 use crate::args::SolveArgs;
 use crate::failure::{Failure, unknown};
 use crate::values::Setting;
-use soloist::{Budget, Method, ParameterError, Preset, RunInfo};
+use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup};
 use soloist_problems::{AnyInstance, Domain, Options};
 
 /// Splits `--set` into options of the problem, checked, and the rest, which a method must know.
@@ -31,7 +31,7 @@ pub(crate) fn split_settings<'a>(domain: &Domain, set: &'a [Setting]) -> Result<
 }
 
 /// Adds the defaults of the options that are not set, so that a result tells all rules in force.
-pub(crate) fn complete(domain: &Domain, mut options: Options) -> Options {
+pub(crate) fn with_defaults(domain: &Domain, mut options: Options) -> Options {
     for option in domain.options {
         if let Some(default) = option.values.first() {
             options.entry(option.name.to_owned()).or_insert_with(|| (*default).to_owned());
@@ -94,140 +94,79 @@ pub(crate) fn endless(method: &Method, budget: &Budget) -> Option<&'static str> 
         .then_some("it creates no nodes, so that a limit of nodes never ends it: give time or playouts")
 }
 
-/// What runs.
-#[derive(Clone, Debug)]
-pub(crate) struct Choice {
-    /// The method's name.
-    pub(crate) name: &'static str,
-    pub(crate) method: Method,
-    pub(crate) rollout: String,
-    pub(crate) seed: u64,
-    pub(crate) threads: usize,
+/// The setup of a new search.
+pub(crate) fn fresh(args: &SolveArgs, instance: &dyn AnyInstance, set: &[&Setting]) -> Result<Setup, Failure> {
+    let mut setup = base(instance, args.method).seed(args.seed.unwrap_or(0)).threads(args.threads.unwrap_or(1));
+    setup.rollout.clone_from(&args.rollout);
+    complete(args.problem, instance, setup, set)
 }
 
-/// The choice for a new search.
-pub(crate) fn fresh(args: &SolveArgs, instance: &dyn AnyInstance, set: &[&Setting]) -> Result<Choice, Failure> {
-    let rollout = args.rollout.as_deref();
-    select(args.problem, instance, args.method, set, rollout, args.seed.unwrap_or(0), args.threads.unwrap_or(1))
+/// The setup of a preset, or the instance's default one, without a rollout.
+pub(crate) fn base(instance: &dyn AnyInstance, preset: Option<&Preset>) -> Setup {
+    preset.map_or_else(|| Setup { rollout: None, ..instance.default_setup() }, Setup::from)
 }
 
-/// The method of a preset (without one: the instance's default) with settings, and its rollout.
-pub(crate) fn select(
+/// Applies settings to a setup, and gives it the rollout that goes with it unless it names one.
+pub(crate) fn complete(
     domain: &Domain,
     instance: &dyn AnyInstance,
-    preset: Option<&Preset>,
+    mut setup: Setup,
     set: &[&Setting],
-    rollout: Option<&str>,
-    seed: u64,
-    threads: usize,
-) -> Result<Choice, Failure> {
-    let (name, mut method) = match preset {
-        Some(preset) => (preset.name, preset.method()),
-        None => {
-            let method = instance.default_method();
-            (name_of(&method), method)
-        }
-    };
-    apply(domain, name, &mut method, set)?;
-    let tuned = preset.and_then(|preset| preset.rollout).filter(|name| instance.has_rollout(name));
-    let rollout = rollout.or(tuned).map_or_else(|| instance.default_rollout(&method), str::to_owned);
+) -> Result<Setup, Failure> {
+    apply(domain, &setup.preset, &mut setup.method, set)?;
+    let rollout = setup.rollout.take().unwrap_or_else(|| instance.rollout_for(&setup));
     if !instance.has_rollout(&rollout) {
         let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
         return Err(Failure::usage(unknown(&format!("rollout of {}", domain.name), &rollout, &known)));
     }
-    Ok(Choice { name, method, rollout, seed, threads })
+    Ok(setup.rollout(rollout))
 }
 
-/// The choice of a resumed search; arguments may repeat it but not contradict it.
-pub(crate) fn resumed(args: &SolveArgs, info: &RunInfo, set: &[&Setting]) -> Result<Choice, Failure> {
+/// The setup of a resumed search; arguments may repeat it but not contradict it.
+pub(crate) fn resumed(args: &SolveArgs, info: &RunInfo, set: &[&Setting]) -> Result<Setup, Failure> {
+    let saved = &info.setup;
     let conflict = |what: &str, asked: &str, saved: &str| {
         Err(Failure::usage(format!(
             "{what} {asked} contradicts the checkpoint, which has {saved}; leave it out to resume"
         )))
     };
-    let mut name = name_of(&info.method);
     if let Some(preset) = args.method {
         let mut asked = preset.method();
         let known = apply(args.problem, preset.name, &mut asked, set).is_ok();
-        if preset.name != name && !(known && asked == info.method) {
-            return conflict("--method", preset.name, name);
+        if preset.name != saved.preset && !(known && asked == saved.method) {
+            return conflict("--method", preset.name, &saved.preset);
         }
-        name = preset.name;
     }
     for setting in set {
-        let mut method = info.method.clone();
-        apply(args.problem, name, &mut method, &[setting])?;
-        if method != info.method {
-            let saved = info.method.parameters().into_iter().find(|parameter| parameter.name == setting.key);
-            let saved = saved.map_or_else(|| "another value".to_owned(), |saved| saved.value);
-            return conflict("--set", &format!("{}={}", setting.key, setting.value), &saved);
+        let mut method = saved.method.clone();
+        apply(args.problem, &saved.preset, &mut method, &[setting])?;
+        if method != saved.method {
+            let has = saved.method.parameters().into_iter().find(|parameter| parameter.name == setting.key);
+            let has = has.map_or_else(|| "another value".to_owned(), |has| has.value);
+            return conflict("--set", &format!("{}={}", setting.key, setting.value), &has);
         }
     }
     if let Some(rollout) = &args.rollout
-        && *rollout != info.rollout
+        && Some(rollout) != saved.rollout.as_ref()
     {
-        return conflict("--rollout", rollout, &info.rollout);
+        return conflict("--rollout", rollout, saved.rollout.as_deref().unwrap_or_default());
     }
     if let Some(seed) = args.seed
-        && seed != info.seed
+        && seed != saved.seed
     {
-        return conflict("--seed", &seed.to_string(), &info.seed.to_string());
+        return conflict("--seed", &seed.to_string(), &saved.seed.to_string());
     }
     if let Some(threads) = args.threads
-        && threads != info.threads
+        && threads != saved.threads
     {
-        return conflict("--threads", &threads.to_string(), &info.threads.to_string());
+        return conflict("--threads", &threads.to_string(), &saved.threads.to_string());
     }
-    Ok(Choice {
-        name,
-        method: info.method.clone(),
-        rollout: info.rollout.clone(),
-        seed: info.seed,
-        threads: info.threads,
-    })
-}
-
-/// The preset that a method descends from: its family's one that agrees most.
-///
-/// A checkpoint holds parameters, not names. Those parameters in which the family's presets differ decide, then all
-/// others.
-pub(crate) fn name_of(method: &Method) -> &'static str {
-    let family: Vec<(&Preset, Vec<String>)> = Method::presets()
-        .iter()
-        .map(|preset| (preset, preset.method()))
-        .filter(|(_, made)| std::mem::discriminant(made) == std::mem::discriminant(method))
-        .map(|(preset, made)| (preset, values_of(&made)))
-        .collect();
-    let own = values_of(method);
-    let telling = |at: usize| family.iter().any(|(_, values)| values[at] != family[0].1[at]);
-    let differences = |values: &[String]| {
-        let all = (0..own.len()).filter(|&at| values[at] != own[at]);
-        let (told, rest): (Vec<_>, Vec<_>) = all.partition(|&at| telling(at));
-        (told.len(), rest.len())
-    };
-    family.iter().min_by_key(|(_, values)| differences(values)).map_or("custom", |(preset, _)| preset.name)
-}
-
-fn values_of(method: &Method) -> Vec<String> {
-    method.parameters().into_iter().map(|parameter| parameter.value).collect()
+    Ok(saved.clone())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn presets_know_their_names() {
-        for preset in Method::presets() {
-            let method = preset.method();
-            let named = Method::preset(name_of(&method)).unwrap();
-            assert_eq!(named, method, "{}", preset.name);
-        }
-        let mut method = Method::preset("uct-best").unwrap();
-        let seldom = method.parameters().into_iter().find(|parameter| parameter.range.starts_with("a number")).unwrap();
-        method.set(seldom.name, "0.123").unwrap();
-        assert_eq!(name_of(&method), "uct-best");
-    }
 
     #[test]
     fn options_go_before_parameters() {
@@ -236,8 +175,8 @@ mod tests {
         let (options, rest) = split_settings(&crate::dummy::DOMAIN, &set).unwrap();
         assert_eq!(options, Options::from([("mood".to_owned(), "bad".to_owned())]));
         assert_eq!(rest, [&set[0]]);
-        assert_eq!(complete(&crate::dummy::DOMAIN, options.clone()), options);
-        assert_eq!(complete(&crate::dummy::DOMAIN, Options::new())["mood"], "good");
+        assert_eq!(with_defaults(&crate::dummy::DOMAIN, options.clone()), options);
+        assert_eq!(with_defaults(&crate::dummy::DOMAIN, Options::new())["mood"], "good");
         let failure = split_settings(&crate::dummy::DOMAIN, &[setting("mood=fine")]).unwrap_err();
         assert_eq!(
             (failure.code, failure.message.as_str()),

@@ -1,7 +1,7 @@
 //! A problem for tests of what no shipped one does: infeasible endings, options, a verifier that disagrees.
 
 use serde_json::{Value, json};
-use soloist::{Method, Problem, Score, Sense};
+use soloist::{Problem, Score, Sense, Setup};
 use soloist_problems::{Checked, Domain, DomainOption, Instance, InstanceError};
 
 /// Choose a bit; the spec says what becomes of it: `feasible`, `infeasible` or `wrong` (the verifier finds another
@@ -59,16 +59,12 @@ impl Instance for Dummy {
         &self.bit
     }
 
-    fn default_method(&self) -> Method {
-        Method::preset("sampling").unwrap()
+    fn default_setup(&self) -> Setup {
+        Setup::preset("sampling").unwrap()
     }
 
     fn solution(&self, moves: &[bool]) -> Value {
         json!({ "bit": moves[0] })
-    }
-
-    fn moves(&self, moves: &[bool]) -> Value {
-        json!(moves)
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -27,7 +27,7 @@ impl Events {
     pub(crate) fn start(target: &Target, asked: Asked<'_>, before: Option<&RunInfo>) -> Result<Self, Failure> {
         let file = BufWriter::new(target.stream(before.is_some())?);
         let mut events = Self { file, shown: target.shown().to_owned(), last: Instant::now(), failed: None };
-        let Asked { domain, instance, options, choice } = asked;
+        let Asked { domain, instance, options, setup } = asked;
         events.write(&json!({
             "event": "start",
             "problem": domain.name,
@@ -35,11 +35,11 @@ impl Events {
             "describe": instance.describe(),
             "options": options,
             "sense": result::sense(instance.sense()),
-            "method": choice.name,
-            "parameters": result::parameters(&choice.method),
-            "rollout": choice.rollout,
-            "seed": choice.seed,
-            "threads": choice.threads,
+            "method": setup.preset,
+            "parameters": result::parameters(&setup.method),
+            "rollout": setup.rollout,
+            "seed": setup.seed,
+            "threads": setup.threads,
             // Where a resumed run goes on.
             "playouts": before.map_or(0, |info| info.counters.playouts),
             "seconds": before.map_or(0.0, |info| info.elapsed.as_secs_f64()),
@@ -87,8 +87,8 @@ impl Events {
             "seconds": report.run.elapsed.as_secs_f64(),
             "playouts": report.run.counters.playouts,
             "nodes": report.run.counters.nodes,
-            "score": result::score(report.score),
-            "violation": result::violation(report.score),
+            "score": result::score(report.score()),
+            "violation": result::violation(report.score()),
             "feasible": result::value(report).is_some(),
             "optimal": report.optimal,
             "bound": report.bound.map_or(Value::Null, result::number),

@@ -1,12 +1,11 @@
 //! `soloist problems` and `soloist methods`: what there is.
 
 use crate::args::{MethodsArgs, ProblemsArgs};
-use crate::choice::name_of;
 use crate::failure::Failure;
 use crate::output;
 use crate::result::{method_call, parameters, sense};
 use serde_json::{Value, json};
-use soloist::{Method, Preset};
+use soloist::{Method, Preset, Setup};
 use soloist_problems::{Domain, Options, domains};
 use std::fmt::Write;
 
@@ -58,8 +57,8 @@ fn problem_json(domain: &Domain) -> Value {
 fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let instance =
         (domain.load)(domain.example, &Options::new()).map_err(|error| Failure::runtime(error.to_string()))?;
-    let method = instance.default_method();
-    let (name, rollout) = (name_of(&method), instance.default_rollout(&method));
+    let Setup { preset: name, method, rollout, .. } = instance.default_setup();
+    let rollout = rollout.unwrap_or_default();
     if json {
         let mut object = problem_json(domain);
         object["sense"] = sense(instance.sense()).into();
@@ -74,7 +73,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let _ = writeln!(text, "Score     {} ({})", domain.score, sense(instance.sense()));
     let _ = writeln!(text, "Instance  {}", domain.instance);
     let _ = writeln!(text, "Example   {}: {}", domain.example, instance.describe());
-    let _ = writeln!(text, "Method    {} with rollout {rollout}, by default", method_call(name, &method));
+    let _ = writeln!(text, "Method    {} with rollout {rollout}, by default", method_call(&name, &method));
     if !domain.options.is_empty() {
         text.push_str("\nOptions (--set):\n");
         let rows: Vec<_> = domain
@@ -96,7 +95,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
 }
 
 fn method_json(preset: &Preset) -> Value {
-    json!({ "name": preset.name, "summary": preset.summary, "reference": preset.reference, "rollout": preset.rollout })
+    json!({ "name": preset.name, "summary": preset.summary, "reference": preset.reference })
 }
 
 fn method_detail(preset: &Preset) -> Value {
@@ -115,9 +114,7 @@ fn method_detail(preset: &Preset) -> Value {
 
 fn method_text(preset: &Preset) -> String {
     let mut text =
-        format!("{}: {}\n{}\n{}\nParameters (--set NAME=VALUE):\n", preset.name, preset.summary, preset.reference, {
-            preset.rollout.map_or_else(String::new, |name| format!("Rollout, where the problem has it: {name}\n"))
-        });
+        format!("{}: {}\n{}\n\nParameters (--set NAME=VALUE):\n", preset.name, preset.summary, preset.reference);
     let parameters = preset.method().parameters();
     let rows: Vec<_> = parameters
         .iter()

@@ -1,10 +1,9 @@
 //! A result as JSON and as text.
 
-use crate::choice::Choice;
 use serde::Serialize;
-use serde_json::{Map, Value};
-use soloist::{Improvement, Method, Score, Sense, StopReason};
-use soloist_problems::{AnyInstance, Domain, Options, Report};
+use serde_json::{Map, Value, json};
+use soloist::{Improvement, Method, Score, Sense, Setup, StopReason};
+use soloist_problems::{Answer, AnyInstance, Domain, Options, Report};
 use std::fmt::Write;
 
 /// The version that results carry.
@@ -16,12 +15,12 @@ pub(crate) struct Asked<'a> {
     pub(crate) domain: &'a Domain,
     pub(crate) instance: &'a dyn AnyInstance,
     pub(crate) options: &'a Options,
-    pub(crate) choice: &'a Choice,
+    pub(crate) setup: &'a Setup,
 }
 
 /// What a run was asked to do, as results and records of runs name it.
 #[derive(Debug, Serialize)]
-pub(crate) struct Setting<'a> {
+pub(crate) struct Task<'a> {
     pub(crate) problem: &'a str,
     pub(crate) instance: &'a str,
     pub(crate) options: &'a Options,
@@ -31,6 +30,29 @@ pub(crate) struct Setting<'a> {
     pub(crate) rollout: &'a str,
     pub(crate) seed: u64,
     pub(crate) threads: usize,
+}
+
+impl<'a> Task<'a> {
+    /// The task of a run on the instance called `instance`.
+    pub(crate) fn new(
+        domain: &'a Domain,
+        instance: &'a str,
+        options: &'a Options,
+        sense: Sense,
+        setup: &'a Setup,
+    ) -> Self {
+        Self {
+            problem: domain.name,
+            instance,
+            options,
+            sense: self::sense(sense),
+            method: &setup.preset,
+            parameters: parameters(&setup.method),
+            rollout: setup.rollout.as_deref().unwrap_or_default(),
+            seed: setup.seed,
+            threads: setup.threads,
+        }
+    }
 }
 
 /// How a run ended, as results and records of runs tell it.
@@ -53,9 +75,9 @@ impl Ending {
     /// The end of a run.
     pub(crate) fn new(report: &Report) -> Self {
         Self {
-            score: score(report.score),
+            score: score(report.score()),
             feasible: value(report).is_some(),
-            violation: violation(report.score),
+            violation: violation(report.score()),
             optimal: report.optimal,
             bound: report.bound.map_or(Value::Null, number),
             playouts: report.run.counters.playouts,
@@ -70,11 +92,14 @@ impl Ending {
 #[derive(Debug, Serialize)]
 pub(crate) struct ResultJson<'a> {
     #[serde(flatten)]
-    setting: Setting<'a>,
+    task: Task<'a>,
     #[serde(flatten)]
     ending: Ending,
     moves: &'a Value,
     solution: &'a Value,
+    /// The next best different solutions, with --keep.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<Value>,
     history: Vec<Value>,
     version: &'static str,
 }
@@ -82,23 +107,13 @@ pub(crate) struct ResultJson<'a> {
 impl<'a> ResultJson<'a> {
     /// Collects a result.
     pub(crate) fn new(asked: Asked<'a>, report: &'a Report) -> Self {
-        let Asked { domain, instance, options, choice } = asked;
-        let setting = Setting {
-            problem: domain.name,
-            instance: instance.name(),
-            options,
-            sense: sense(instance.sense()),
-            method: choice.name,
-            parameters: parameters(&choice.method),
-            rollout: &choice.rollout,
-            seed: choice.seed,
-            threads: choice.threads,
-        };
+        let Asked { domain, instance, options, setup } = asked;
         Self {
-            setting,
+            task: Task::new(domain, instance.name(), options, instance.sense(), setup),
             ending: Ending::new(report),
-            moves: &report.moves,
-            solution: &report.solution,
+            moves: report.moves(),
+            solution: report.solution(),
+            others: report.answers.iter().skip(1).map(other).collect(),
             history: report.history.iter().map(improvement).collect(),
             version: VERSION,
         }
@@ -119,7 +134,7 @@ pub(crate) fn line(object: &impl Serialize) -> String {
 
 /// The objective value of the solution, if it is feasible.
 pub(crate) fn value(report: &Report) -> Option<f64> {
-    report.score.and_then(Score::value)
+    report.score().and_then(Score::value)
 }
 
 /// A number, as an integer when it is one; null when it is not finite, which JSON cannot say.
@@ -162,6 +177,11 @@ pub(crate) fn improvement(improvement: &Improvement) -> Value {
     Value::Object(object)
 }
 
+/// A solution behind the best one.
+fn other(answer: &Answer) -> Value {
+    json!({ "score": score(Some(answer.score)), "moves": answer.moves, "solution": answer.solution })
+}
+
 /// The parameters of a method by name: numbers and booleans as such, choices (and `inf`) as strings.
 pub(crate) fn parameters(method: &Method) -> Value {
     let entry = |text: &str| match (text.parse::<u64>(), text.parse::<f64>(), text.parse::<bool>()) {
@@ -187,10 +207,11 @@ pub(crate) fn method_call(name: &str, method: &Method) -> String {
 }
 
 /// The method in one line: name, unusual parameters, rollout, seed, threads.
-pub(crate) fn method_line(choice: &Choice) -> String {
-    let mut line = method_call(choice.name, &choice.method);
-    let streams = if choice.threads == 1 { "thread" } else { "threads" };
-    let _ = write!(line, ", rollout {}, seed {}, {} {streams}", choice.rollout, choice.seed, choice.threads);
+pub(crate) fn method_line(setup: &Setup) -> String {
+    let mut line = method_call(&setup.preset, &setup.method);
+    let streams = if setup.threads == 1 { "thread" } else { "threads" };
+    let rollout = setup.rollout.as_deref().unwrap_or_default();
+    let _ = write!(line, ", rollout {rollout}, seed {}, {} {streams}", setup.seed, setup.threads);
     line
 }
 
@@ -233,7 +254,7 @@ fn three(value: f64) -> String {
 
 /// The result for people.
 pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
-    let Asked { domain, instance, options, choice } = asked;
+    let Asked { domain, instance, options, setup } = asked;
     let seconds = report.run.elapsed.as_secs_f64();
     let bound = match report.bound {
         _ if report.optimal && value(report).is_some() => ", proven optimal".to_owned(),
@@ -247,22 +268,25 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     };
     row(
         "score",
-        &(report.score.map_or_else(|| "none: no solution was finished within the limits".to_owned(), show) + &bound),
+        &(report.score().map_or_else(|| "none: no solution was finished within the limits".to_owned(), show) + &bound),
     );
     row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
     let counters = report.run.counters;
     let nodes = if counters.nodes > 0 { format!(", {} nodes", counters.nodes) } else { String::new() };
     let rate = short(counters.playouts as f64 / seconds.max(1e-9));
     row("effort", &format!("{} playouts{nodes}, {rate}/s", counters.playouts));
-    row("method", &method_line(choice));
+    row("method", &method_line(setup));
     if !options.is_empty() {
         let options: Vec<_> = options.iter().map(|(key, value)| format!("{key}={value}")).collect();
         row("options", &options.join(" "));
     }
     row("version", &format!("soloist {VERSION}"));
-    if !report.solution.is_null() {
+    for answer in report.answers.iter().skip(1) {
+        let _ = writeln!(text, "{:<9} {}", "also", show(answer.score));
+    }
+    for answer in &report.answers {
         text.push('\n');
-        text.push_str(instance.text(&report.solution).trim_end());
+        text.push_str(instance.text(&answer.solution).trim_end());
         text.push('\n');
     }
     text

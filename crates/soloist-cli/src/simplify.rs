@@ -134,7 +134,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
 fn plan(args: &SimplifyArgs) -> Result<(Method, Budget), Failure> {
     let domain = find_domain("horner").ok_or_else(|| Failure::runtime("the problem horner is missing"))?;
     let mut method = args.method.map_or_else(default_method, |preset| preset.method());
-    let name = args.method.map_or_else(|| choice::name_of(&method), |preset| preset.name);
+    let name = args.method.map_or_else(|| method.family(), |preset| preset.name);
     choice::apply(domain, name, &mut method, &args.set.iter().collect::<Vec<_>>())?;
     let budget = match (args.time, args.playouts) {
         (None, None) => Budget { time: Some(DEFAULT_TIME), ..Budget::playouts(DEFAULT_PLAYOUTS) },

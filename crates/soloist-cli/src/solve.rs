@@ -1,14 +1,15 @@
 //! `soloist solve`: checks everything that can be wrong, runs the search, verifies and hands out the result.
 
 use crate::args::SolveArgs;
-use crate::choice::{self, Choice};
+use crate::choice;
 use crate::events::Events;
 use crate::failure::Failure;
 use crate::output::{self, Target, temporary};
 use crate::progress::{Human, Watch};
 use crate::result::{self, Asked, ResultJson};
 use crate::signal;
-use soloist::{Budget, RunInfo, SolveError, StopReason};
+use serde_json::Value;
+use soloist::{Budget, RunInfo, Setup, SolveError, StopReason};
 use soloist_problems::{AnyInstance, Report, Request};
 use std::path::Path;
 use std::time::Duration;
@@ -21,7 +22,7 @@ const MAX_CHECKPOINT: u64 = 64 << 30;
 /// Runs the command.
 pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let (options, set) = choice::split_settings(args.problem, &args.set)?;
-    let options = choice::complete(args.problem, options);
+    let options = choice::with_defaults(args.problem, options);
     if let Some(preset) = args.method {
         // A wrong call is refused as such, whatever the files hold.
         choice::apply(args.problem, preset.name, &mut preset.method(), &set)?;
@@ -30,17 +31,18 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         (args.problem.load)(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
     let instance = &*instance;
     let saved = args.resume.as_deref().map(|path| read_checkpoint(path, instance)).transpose()?;
-    let choice = match &saved {
+    let setup = match &saved {
         None => choice::fresh(args, instance, &set)?,
         Some((_, info)) => choice::resumed(args, info, &set)?,
     };
     let (bytes, before) = saved.unzip();
     let budget = budget(args, before.as_ref());
-    if let Some(why) = choice::endless(&choice.method, &budget) {
-        return Err(Failure::usage(format!("{}: {why}", choice.name)));
+    if let Some(why) = choice::endless(&setup.method, &budget) {
+        return Err(Failure::usage(format!("{}: {why}", setup.preset)));
     }
+    let start = args.start.iter().map(|path| read_start(path, instance)).collect::<Result<_, _>>()?;
     let outputs = Outputs::check(args)?;
-    let asked = Asked { domain: args.problem, instance, options: &options, choice: &choice };
+    let asked = Asked { domain: args.problem, instance, options: &options, setup: &setup };
 
     let quiet = args.quiet;
     signal::install(quiet, outputs.leftovers())?;
@@ -51,11 +53,10 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let human = Human::new(quiet, &budget, before.as_ref().map_or(0, |info| info.counters.playouts));
     let mut watch = Watch { human, events };
     let request = Request {
-        method: Some(choice.method.clone()),
-        rollout: Some(choice.rollout.clone()),
-        seed: choice.seed,
-        threads: choice.threads,
+        setup: Some(setup.clone()),
         budget,
+        start,
+        keep: args.keep.unwrap_or(1),
         interval: watch.human.interval(),
         checkpoint: outputs.checkpoint.as_ref().map(|target| (target.path().to_owned(), args.checkpoint_every)),
         resume: bytes,
@@ -91,7 +92,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
     let printed = if args.json { output::print(&json) } else { output::print(&result::text(asked, report)) };
     let out = outputs.out.as_ref().map_or(Ok(()), |target| target.write(&json));
     let svg = match &outputs.svg {
-        Some(target) if !report.solution.is_null() => target.write(&asked.instance.svg(&report.solution)),
+        Some(target) if !report.solution().is_null() => target.write(&asked.instance.svg(report.solution())),
         Some(target) => {
             if !args.quiet {
                 output::note(&format!("no solution to draw, {} is not written", target.shown()));
@@ -144,7 +145,7 @@ fn unlimited(args: &SolveArgs) -> bool {
 /// Says what starts.
 fn announce(args: &SolveArgs, asked: Asked<'_>, budget: &Budget, before: Option<&RunInfo>) {
     output::note(&format!("{} {}: {}", asked.domain.name, asked.instance.name(), asked.instance.describe()));
-    output::note(&result::method_line(asked.choice));
+    output::note(&result::method_line(asked.setup));
     if let Some(info) = before {
         let seconds = info.elapsed.as_secs_f64();
         output::note(&format!("resuming after {} playouts, {seconds:.1} s", info.counters.playouts));
@@ -155,6 +156,13 @@ fn announce(args: &SolveArgs, asked: Asked<'_>, budget: &Budget, before: Option<
     } else if budget.target.is_some() && args.time.is_none() && [args.playouts, args.nodes, args.stall] == [None; 3] {
         output::note("only a target given: searching until it is reached (Ctrl-C stops)");
     }
+}
+
+/// Reads a solution to start from.
+fn read_start(path: &Path, instance: &dyn AnyInstance) -> Result<Value, Failure> {
+    let name = path.display().to_string();
+    let text = crate::check::read(&name)?;
+    instance.start_from(&text).map_err(|error| Failure::runtime(format!("{name}: {error}")))
 }
 
 fn read_checkpoint(path: &Path, instance: &dyn AnyInstance) -> Result<(Vec<u8>, RunInfo), Failure> {
@@ -251,8 +259,8 @@ impl Outputs {
 
 impl std::fmt::Debug for Asked<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Choice { name, seed, .. } = self.choice;
-        write!(f, "{} {} by {name}, seed {seed}", self.domain.name, self.instance.name())
+        let Setup { preset, seed, .. } = self.setup;
+        write!(f, "{} {} by {preset}, seed {seed}", self.domain.name, self.instance.name())
     }
 }
 
@@ -267,10 +275,10 @@ mod tests {
     fn solved(spec: &str) -> (Report, Value, String) {
         let instance = (DOMAIN.load)(spec, &Options::new()).unwrap();
         let args = solve_args(&[spec, "--playouts", "5"]);
-        let choice = choice::fresh(&args, &*instance, &[]).unwrap();
+        let setup = choice::fresh(&args, &*instance, &[]).unwrap();
         let request = Request { budget: budget(&args, None), ..Request::default() };
         let report = instance.solve(request, &mut Unobserved).unwrap();
-        let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), choice: &choice };
+        let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), setup: &setup };
         let json = serde_json::from_str(&ResultJson::new(asked, &report).line()).unwrap();
         let text = result::text(asked, &report);
         (report, json, text)
@@ -306,10 +314,7 @@ mod tests {
             assert_eq!(budget(&solve_args(&[&["x"], &limit[..]].concat()), None).time, None);
         }
         let before = RunInfo {
-            method: soloist::Method::preset("uct").unwrap(),
-            rollout: "random".to_owned(),
-            seed: 0,
-            threads: 1,
+            setup: Setup::preset("uct").unwrap(),
             counters: soloist::Counters::default(),
             elapsed: Duration::from_secs(7),
         };

@@ -191,6 +191,12 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| format!("expected a whole number from 1 to 256, got `{text}`"))
 }
 
+/// Reads a number of solutions to keep.
+pub(crate) fn keep(text: &str) -> Result<usize, String> {
+    let keep = text.parse().ok().filter(|keep| (1..=10_000).contains(keep));
+    keep.ok_or_else(|| format!("expected a whole number from 1 to 10000, got `{text}`"))
+}
+
 /// Reads a factor for budgets.
 pub(crate) fn scale(text: &str) -> Result<f64, String> {
     let scale = text.parse().ok().filter(|scale| (1e-6..=1e6).contains(scale));

@@ -1,10 +1,10 @@
 //! From a spec to the runs it asks for: instances found and read, methods settled for each, one job a run.
 
 use super::spec::{self, Contender, Entry, MAX_ITEMS, Spec, at_line};
-use crate::choice::{self, Choice};
+use crate::choice;
 use crate::failure::Failure;
 use crate::result::VERSION;
-use soloist::{Budget, Sense};
+use soloist::{Budget, Sense, Setup};
 use soloist_problems::{AnyInstance, Domain, Options};
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -24,7 +24,7 @@ pub(crate) struct Plan {
     pub(crate) methods: Vec<Planned>,
     /// Index of the method that the others are compared with.
     pub(crate) baseline: Option<usize>,
-    pub(crate) instances: Vec<Loaded>,
+    pub(crate) instances: Vec<Competition>,
     /// Instance by instance, seed by seed, the methods side by side.
     pub(crate) jobs: Vec<Job>,
 }
@@ -37,12 +37,12 @@ pub(crate) struct Planned {
 }
 
 /// An instance with what each method makes of it.
-pub(crate) struct Loaded {
+pub(crate) struct Competition {
     /// The name in the spec: with its path from there if it is a file.
     pub(crate) name: String,
     pub(crate) instance: Box<dyn AnyInstance>,
     /// For each method.
-    pub(crate) choices: Vec<Choice>,
+    pub(crate) setups: Vec<Setup>,
 }
 
 /// One run.
@@ -93,21 +93,21 @@ impl Plan {
                     at_line(&file, source.line, &error.to_string())
                 }
             })?;
-            let choices = spec.methods.iter().map(|method| settle(&file, &spec, method, &*instance));
-            let choices = choices.collect::<Result<Vec<_>, _>>()?;
-            for (contender, choice) in spec.methods.iter().zip(&choices) {
-                if let Some(why) = choice::endless(&choice.method, &contender.budget) {
+            let setups = spec.methods.iter().map(|method| settle(&file, &spec, method, &*instance));
+            let setups = setups.collect::<Result<Vec<_>, _>>()?;
+            for (contender, setup) in spec.methods.iter().zip(&setups) {
+                if let Some(why) = choice::endless(&setup.method, &contender.budget) {
                     return Err(at_line(&file, contender.line, &format!("{}: {why}", contender.label)));
                 }
             }
             let content = if source.file { fingerprint(&source.load)? } else { String::new() };
             for (at, &seed) in spec.seeds.iter().enumerate() {
-                for (method, choice) in choices.iter().enumerate() {
-                    let text = identity(&spec, &source.name, &content, choice, seed, &methods[method].budget);
+                for (method, setup) in setups.iter().enumerate() {
+                    let text = identity(&spec, &source.name, &content, setup, seed, &methods[method].budget);
                     jobs.push(Job { instance: instances.len(), method, seed: at, key: hash(text.as_bytes()) });
                 }
             }
-            instances.push(Loaded { name: source.name, instance, choices });
+            instances.push(Competition { name: source.name, instance, setups });
         }
         distinct(&file, &spec, &jobs)?;
         let Spec { title, domain, options, seeds, threads, baseline, .. } = spec;
@@ -150,27 +150,28 @@ fn distinct(file: &str, spec: &Spec, jobs: &[Job]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn settle(file: &str, spec: &Spec, method: &Contender, instance: &dyn AnyInstance) -> Result<Choice, Failure> {
+fn settle(file: &str, spec: &Spec, method: &Contender, instance: &dyn AnyInstance) -> Result<Setup, Failure> {
     let set: Vec<_> = method.set.iter().collect();
-    choice::select(spec.domain, instance, method.preset, &set, method.rollout.as_deref(), 0, spec.threads)
-        .map_err(|failure| at_line(file, method.line, &failure.message))
+    let setup = choice::base(instance, method.preset).threads(spec.threads);
+    let setup = Setup { rollout: method.rollout.clone(), ..setup };
+    choice::complete(spec.domain, instance, setup, &set).map_err(|failure| at_line(file, method.line, &failure.message))
 }
 
 /// All that determines a run, as text. The release counts, because a later one may search better.
-fn identity(spec: &Spec, name: &str, content: &str, choice: &Choice, seed: u64, budget: &Budget) -> String {
+fn identity(spec: &Spec, name: &str, content: &str, setup: &Setup, seed: u64, budget: &Budget) -> String {
     let mut text = format!("{VERSION:?} {:?} {name:?} {content}", spec.domain.name);
     for (key, value) in &spec.options {
         let _ = write!(text, " {key:?}={value:?}");
     }
     // The family, as checkpoints name it; the preset's name says nothing that the parameters do not.
-    let family = serde_json::to_value(&choice.method).unwrap_or_default();
+    let family = serde_json::to_value(&setup.method).unwrap_or_default();
     let _ = write!(text, " {:?}", family.as_object().and_then(|family| family.keys().next()));
-    for parameter in choice.method.parameters() {
+    for parameter in setup.method.parameters() {
         let _ = write!(text, " {}={:?}", parameter.name, parameter.value);
     }
     let Budget { time, playouts, nodes, target, stall, memory } = budget;
     let target = target.map(f64::to_bits);
-    let _ = write!(text, " {:?} {seed} {}", choice.rollout, choice.threads);
+    let _ = write!(text, " {:?} {seed} {}", setup.rollout.as_deref().unwrap_or_default(), setup.threads);
     let _ =
         write!(text, " {:?} {playouts:?} {nodes:?} {target:?} {stall:?} {memory}", time.map(|time| time.as_nanos()));
     text

@@ -3,7 +3,7 @@
 use super::plan::{Job, Plan};
 use crate::failure::Failure;
 use crate::lines::{self, End, Writer};
-use crate::result::{self, Ending, Setting, VERSION};
+use crate::result::{self, Ending, Task, VERSION};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use soloist::{Budget, Score};
@@ -22,7 +22,7 @@ pub(crate) struct Record<'a> {
     job: &'a str,
     label: &'a str,
     #[serde(flatten)]
-    setting: Setting<'a>,
+    task: Task<'a>,
     budget: Value,
     #[serde(flatten)]
     ending: Ending,
@@ -45,28 +45,19 @@ impl<'a> Record<'a> {
         solution: bool,
     ) -> Self {
         let (instance, method) = (&plan.instances[job.instance], &plan.methods[job.method]);
-        let choice = &instance.choices[job.method];
-        let setting = Setting {
-            problem: plan.domain.name,
-            instance: &instance.name,
-            options: &plan.options,
-            sense: result::sense(plan.sense),
-            method: choice.name,
-            parameters: result::parameters(&choice.method),
-            rollout: &choice.rollout,
-            seed: plan.seeds[job.seed],
-            threads: plan.threads,
-        };
+        let setup = &instance.setups[job.method];
+        let task = Task::new(plan.domain, &instance.name, &plan.options, plan.sense, setup);
+        let task = Task { seed: plan.seeds[job.seed], ..task };
         Self {
             job: &job.key,
             label: &method.label,
-            setting,
+            task,
             budget: budget_json(&method.budget),
             ending: Ending::new(report),
             verified,
             version: VERSION,
             history: report.history.iter().map(result::improvement).collect(),
-            solution: solution.then_some(&report.solution),
+            solution: solution.then_some(report.solution()),
         }
     }
 
@@ -109,7 +100,7 @@ impl Run {
     pub(crate) fn new(report: &Report, verified: Option<bool>) -> Self {
         Self {
             score: result::value(report),
-            violation: report.score.and_then(Score::violation),
+            violation: report.score().and_then(Score::violation),
             optimal: report.optimal,
             playouts: report.run.counters.playouts,
             seconds: report.run.elapsed.as_secs_f64(),

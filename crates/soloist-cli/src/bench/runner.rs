@@ -36,15 +36,11 @@ pub(crate) fn run<'a>(
 
 /// One run, verified; `None` if it was interrupted.
 fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Finished<'a>>, Failure> {
-    let loaded = &plan.instances[job.instance];
-    let instance = &*loaded.instance;
-    let mut choice = loaded.choices[job.method].clone();
-    choice.seed = plan.seeds[job.seed];
+    let competition = &plan.instances[job.instance];
+    let instance = &*competition.instance;
+    let setup = competition.setups[job.method].clone().seed(plan.seeds[job.seed]);
     let request = Request {
-        method: Some(choice.method.clone()),
-        rollout: Some(choice.rollout.clone()),
-        seed: choice.seed,
-        threads: choice.threads,
+        setup: Some(setup.clone()),
         budget: plan.methods[job.method].budget.clone(),
         // Nobody watches: as seldom as can be.
         interval: Duration::MAX,
@@ -56,7 +52,7 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Fin
     if report.stop == StopReason::Interrupted {
         return Ok(None);
     }
-    let asked = Asked { domain: plan.domain, instance, options: &plan.options, choice: &choice };
+    let asked = Asked { domain: plan.domain, instance, options: &plan.options, setup: &setup };
     let checked = result::value(&report).map(|score| verify(instance, &ResultJson::new(asked, &report).line(), score));
     let verified = checked.as_ref().map(Result::is_ok);
     let wrong = checked.and_then(Result::err).map(|failure| format!("{}: {}", plan.describe(job), failure.message));

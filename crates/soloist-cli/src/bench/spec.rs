@@ -292,7 +292,7 @@ fn options(
         }
         options.extend(known);
     }
-    Ok(choice::complete(domain, options))
+    Ok(choice::with_defaults(domain, options))
 }
 
 fn seeds(place: Place<'_>, raw: Option<&Spanned<List>>) -> Result<Vec<u64>, Failure> {

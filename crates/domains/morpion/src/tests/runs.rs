@@ -106,10 +106,10 @@ fn games_are_continued() {
     assert!(instance.svg(report.solution()).matches("#ddd").count() == 40);
     // The same game is none of an instance that begins otherwise.
     let other = Game::new(Variant::D5, vec![start[1]]).unwrap();
-    let error = check(&other, report.solution().to_string()).unwrap_err();
+    let error = check(&other, &report.solution().to_string()).unwrap_err();
     assert_eq!(error, format!("move 1 is not that of the instance, {}", start[1]));
     assert!(
-        check(&Game::of(Variant::D5), report.solution().to_string()).unwrap_err().starts_with("claims the start '40'")
+        check(&Game::of(Variant::D5), &report.solution().to_string()).unwrap_err().starts_with("claims the start '40'")
     );
 }
 
