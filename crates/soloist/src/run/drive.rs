@@ -50,6 +50,7 @@ pub(super) struct Result {
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct SavedDrive {
     granted: Counters,
+    stop: StopReason,
     log: Vec<Improvement>,
     streams: Vec<SavedStream>,
 }
@@ -71,6 +72,7 @@ impl<'p> Drive<'p> {
     pub(super) fn save(&self) -> SavedDrive {
         SavedDrive {
             granted: self.granted,
+            stop: self.stop,
             log: self.log.clone(),
             streams: self.streams.iter().map(Stream::save).collect(),
         }
@@ -83,10 +85,7 @@ impl<'p> Drive<'p> {
         for (stream, saved) in self.streams.iter_mut().zip(saved.streams) {
             stream.load(saved)?;
         }
-        (self.granted, self.log, self.elapsed) = (saved.granted, saved.log, elapsed);
-        if let Some(end) = self.streams.iter().find_map(|stream| stream.end) {
-            self.stop = end;
-        }
+        (self.granted, self.stop, self.log, self.elapsed) = (saved.granted, saved.stop, saved.log, elapsed);
         Ok(())
     }
 

@@ -80,7 +80,8 @@ impl Stream<'_> {
         SavedStream {
             rng: self.rng.clone(),
             tally: self.tally.clone(),
-            end: self.end,
+            // Only a proof or the method's own end outlives the budget of the run that met it.
+            end: self.end.filter(|end| end.is_final()),
             rollout: self.rollout.save(),
             search: self.search.save(),
         }
@@ -91,8 +92,7 @@ impl Stream<'_> {
         self.search.load(&*self.problem, &saved.search)?;
         self.rollout.load(&saved.rollout)?;
         (self.rng, self.tally) = (saved.rng, saved.tally);
-        // Only a proof or the method's own end outlives the budget of the run that met it.
-        self.end = saved.end.filter(|end| end.is_final());
+        self.end = saved.end;
         self.waiting = self.search.share().is_some();
         Ok(())
     }
@@ -118,6 +118,8 @@ impl Stream<'_> {
 
     /// Steps until something ends the stream (`Some`) or the part (`None`).
     pub(super) fn run(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
+        // A limit of the part before says nothing about this one.
+        self.end = self.end.filter(|end| end.is_final());
         let mut batch = 1_u64;
         let mut now = Instant::now();
         let mut known = self.tally.counters;
@@ -165,7 +167,7 @@ impl Stream<'_> {
             let then = std::mem::replace(&mut now, Instant::now());
             let took = now - then;
             if took < BATCH / 2 {
-                batch *= 2;
+                batch = batch.saturating_mul(2);
             } else if took > BATCH * 2 {
                 batch = (batch / 2).max(1);
             }
@@ -179,7 +181,7 @@ impl Stream<'_> {
 
     /// Why this stream has ended, if it has; announces successes to the others.
     fn ended(&mut self, shared: &Shared<'_, '_>, reached: Option<StopReason>) -> Option<StopReason> {
-        let end = self.end.filter(|end| end.is_final()).or_else(|| self.limit(reached));
+        let end = self.end.or_else(|| self.limit(reached));
         if matches!(end, Some(StopReason::Target | StopReason::Bound | StopReason::Exhausted)) {
             // Others with as many playouts may still prove something without a further one, and then count instead.
             shared.finish.fetch_min(self.tally.counters.playouts.saturating_add(1), Ordering::Relaxed);

@@ -44,6 +44,8 @@ parameters! {
     ///
     /// No solution is scored twice; each scored one counts as a playout. Later passes visit states again.
     ///
+    /// An offered solution prunes as incumbent.
+    ///
     /// When to use it: instances small enough for a proof, endgames, and to check other methods. For passes the order
     /// of the children is the heuristic: give the problem a bound or a bias.
     ///

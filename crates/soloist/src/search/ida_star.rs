@@ -19,6 +19,8 @@ parameters! {
     ///
     /// Without a bound every state has an infinite one: nothing is cut, and this is plain depth-first search.
     ///
+    /// An offered solution prunes as incumbent.
+    ///
     /// When to use it: bounds are sharp, take few different values, and memory is short. With a weak bound each pass
     /// looks at little more than the one before, near the root, and a Monte-Carlo search is far better: 548 points on
     /// the first standard SameGame board after hours, where SP-MCTS has 2919.

@@ -6,7 +6,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::parameter::{PerLevel, parameters};
-use crate::{CheckpointError, Score};
+use crate::{CheckpointError, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
 
 parameters! {
@@ -22,6 +22,9 @@ parameters! {
     /// as met). A level ends when its states have no moves left, and returns the best it has seen.
     ///
     /// The moves tried are the candidates of the rollout, so that a selective rollout restricts every level.
+    ///
+    /// An offered solution is remembered by the levels at work in the states that it passes through, and by the outermost
+    /// level of every later run, from its beginning.
     ///
     /// When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one
     /// run of level `n` takes about (width x branching x length)^n / n! playouts. Memory: `width` states a level, and a
@@ -88,6 +91,21 @@ struct Entry {
     results: Vec<Found>,
 }
 
+impl Saved {
+    /// Remembers a solution from outside in each state that it passes through, and in the level if there is one.
+    fn remember(&mut self, sense: Sense, found: &Found) {
+        let improve = |best: &mut Option<Found>| {
+            if best.as_ref().is_none_or(|best| sense.better(found.0, best.0)) {
+                *best = Some(found.clone());
+            }
+        };
+        for entry in self.entries.iter_mut().filter(|entry| found.1.starts_with(&entry.path)) {
+            improve(&mut entry.best);
+            improve(&mut self.best);
+        }
+    }
+}
+
 impl Entry {
     fn new(path: Vec<MoveId>, best: Option<Found>) -> Self {
         Self { path, best, results: Vec::new() }
@@ -104,19 +122,25 @@ pub(crate) struct NmcsSearch {
     own: Nmcs,
     /// Outermost level first; empty between runs.
     frames: Vec<Frame>,
+    /// The best solution from outside, which each run of the outermost level begins to follow.
+    offered: Option<Found>,
     playout: Vec<MoveId>,
 }
 
 impl NmcsSearch {
     pub(crate) fn new(own: Nmcs) -> Self {
-        Self { own, frames: Vec::new(), playout: Vec::new() }
+        Self { own, frames: Vec::new(), offered: None, playout: Vec::new() }
     }
 
     fn push(&mut self, context: &mut Context<'_>, state: State, path: Vec<MoveId>) {
         let mut moves = Vec::new();
         context.rollout.candidates(&state, &mut moves);
         let entries = vec![Entry::new(path, None)];
-        self.frames.push(Frame { states: vec![state], saved: Saved { entries, turn: 0, moves, next: 0, best: None } });
+        let mut frame = Frame { states: vec![state], saved: Saved { entries, turn: 0, moves, next: 0, best: None } };
+        if let Some(offered) = self.offered.as_ref().filter(|_| self.frames.is_empty()) {
+            frame.saved.remember(context.problem.sense(), offered);
+        }
+        self.frames.push(frame);
     }
 
     /// Gives a finished solution to the innermost frame and lets every frame that is through with its moves go on.
@@ -223,13 +247,25 @@ impl Search for NmcsSearch {
         }
     }
 
+    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let (sense, found) = (context.problem.sense(), (solution.score, solution.moves.clone()));
+        for frame in &mut self.frames {
+            frame.saved.remember(sense, &found);
+        }
+        if self.offered.as_ref().is_none_or(|offered| sense.better(found.0, offered.0)) {
+            self.offered = Some(found);
+        }
+    }
+
     fn save(&self) -> Vec<u8> {
-        encode(&self.frames.iter().map(|frame| &frame.saved).collect::<Vec<_>>())
+        encode(&(self.frames.iter().map(|frame| &frame.saved).collect::<Vec<_>>(), &self.offered))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         self.frames.clear();
-        for saved in decode::<Vec<Saved>>(bytes)? {
+        let (levels, offered) = decode::<(Vec<Saved>, Option<Found>)>(bytes)?;
+        self.offered = offered;
+        for saved in levels {
             if saved.turn >= saved.entries.len() {
                 return Err(CheckpointError::Corrupt("a beam"));
             }

@@ -9,6 +9,8 @@ use crate::{CheckpointError, Solution};
 parameters! {
     /// Independent playouts from the root, the best kept: "multiple simulation" in Rei's thesis.
     ///
+    /// An offered solution is kept as incumbent.
+    ///
     /// When to use it: as the baseline that any search must beat, and with strong or learning rollouts. Cost per step:
     /// one playout; memory: one solution.
     ///

@@ -1,4 +1,4 @@
-//! Tests of the engine, in one program: each search is compiled once for each of the problems that they share.
+//! Tests of the engine, in one program: one link for all of them.
 
 mod beam;
 mod common;
@@ -11,4 +11,5 @@ mod memory;
 mod nested;
 mod reference;
 mod resume;
+mod session;
 mod tree;

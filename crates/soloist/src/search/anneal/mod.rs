@@ -6,7 +6,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::parameter::{choice, parameters};
-use crate::{CheckpointError, ParameterError, Rng, Score, Sense, math};
+use crate::{CheckpointError, ParameterError, Rng, Score, Sense, Solution, math};
 use serde::{Deserialize, Serialize};
 
 choice! {
@@ -39,6 +39,8 @@ parameters! {
     /// feasible solution is never left for an infeasible one. After `steps` neighbours a cooling ends; `reheats`
     /// coolings follow it from the best solution of the run, each `reheat_factor` as hot; then a new run begins from a
     /// playout, with `steps` multiplied by `growth`, so that any budget is used well.
+    ///
+    /// An offered solution becomes the present one if it is better: a run that has not begun begins there.
     ///
     /// When to use it: orderings, and other problems where a small edit of a good solution is a good solution, above
     /// all when scoring an edited solution is cheap. Cost per step: one neighbour, which counts as a playout; replaying
@@ -438,6 +440,21 @@ impl Search for AnnealSearch {
         }
         self.saved.step += 1;
         if self.turn(problem) { Status::Completed } else { Status::Running }
+    }
+
+    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let sense = context.problem.sense();
+        let improves = |place: &Option<(Score, Vec<MoveId>)>| {
+            place.as_ref().is_none_or(|(score, _)| sense.better(solution.score, *score))
+        };
+        let offered = || Some((solution.score, solution.moves.clone()));
+        if improves(&self.saved.best) {
+            self.saved.best = offered();
+        }
+        if improves(&self.saved.present) {
+            self.saved.present = offered();
+            self.recode(context.problem);
+        }
     }
 
     fn save(&self) -> Vec<u8> {

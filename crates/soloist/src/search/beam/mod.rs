@@ -55,6 +55,8 @@ parameters! {
     /// A pass that has dropped nothing but duplicates and states with hopeless bounds ends the search with a proof (all passes of a width,
     /// with `split`).
     ///
+    /// An offered solution prunes as incumbent.
+    ///
     /// When to use it: problems with a telling potential (free cells, reachable cells) or sharp bounds; one pass is
     /// often better than many thousand playouts. Cost per step: the children of one state, two applications of a move
     /// for each that survives. Memory: two states for each place in the beam and about 80 bytes for each child; the

@@ -234,6 +234,14 @@ impl Levels {
         }
     }
 
+    /// Every level gets a solution from outside as a result of its own: each adapts to it as long as it has no better
+    /// one.
+    pub(super) fn take_up(&mut self, own: &Nrpa, sense: Sense, gift: &Shared) {
+        for index in 0..self.frames.len() {
+            self.insert(own, sense, index, gift.clone());
+        }
+    }
+
     /// Takes the best solutions of all streams that run together, this one's included, and goes on.
     pub(super) fn receive(&mut self, own: &Nrpa, sense: Sense, offers: &[Shared]) {
         let streams = if own.leads() { offers.len() as f64 } else { 1.0 };

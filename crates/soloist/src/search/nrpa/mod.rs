@@ -6,7 +6,7 @@ mod policies;
 mod run;
 
 use crate::ParameterError;
-use crate::problem::rules::Rules;
+use crate::problem::rules::{Rules, State};
 use crate::search::Search;
 use crate::search::method::Family;
 use crate::search::parameter::{PerLevel, choice, parameters};
@@ -104,6 +104,10 @@ parameters! {
     /// assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
     /// ```
     ///
+    /// # Offered solutions
+    /// Every level at work takes an offered solution as a result of its own, so that all policies adapt to it until
+    /// something better is found; runs that begin later do not know it.
+    ///
     /// # References
     /// C. D. Rosin, "Nested rollout policy adaptation for Monte Carlo tree search", IJCAI 2011, pages 649-654. T.
     /// Cazenave and F. Teytaud, "Beam nested rollout policy adaptation", Computer Games Workshop at ECAI 2012. T.
@@ -168,6 +172,15 @@ impl Nrpa {
     /// HD-NRPA with the paper's setting for SameGame.
     pub(crate) fn high_diversity() -> Self {
         Self { beam: Keep::Solutions, width: 10.into(), threshold: 10.into(), ..Self::default() }
+    }
+
+    /// What tells a finished solution from others of equal score and length.
+    fn feature(&self, problem: &dyn Rules, state: &State) -> f64 {
+        let potential = match self.similar {
+            Similar::ScoreLength => None,
+            Similar::Potential => problem.potential(state).filter(|value| !value.is_nan()),
+        };
+        potential.unwrap_or(0.0)
     }
 
     fn shares(&self) -> bool {

@@ -3,6 +3,7 @@
 use super::Nrpa;
 use super::levels::Gate;
 use crate::problem::MoveId;
+use crate::search::Shared;
 use crate::{Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +125,13 @@ impl Beams {
 
     pub(super) fn best(&self) -> Option<Score> {
         self.frames[0].entries.first().and_then(|entry| entry.score)
+    }
+
+    /// Every level gets a solution from outside as one that its present policy has found.
+    pub(super) fn take_up(&mut self, own: &Nrpa, sense: Sense, gift: &Shared) {
+        for frame in &mut self.frames {
+            frame.find(own, sense, gift.score, gift.trace.clone());
+        }
     }
 
     /// What a checkpoint must satisfy.

@@ -3,12 +3,12 @@
 use super::explore::{Ends, deviate};
 use super::levels::Levels;
 use super::policies::Beams;
-use super::{Keep, Nrpa, Similar};
+use super::{Keep, Nrpa};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::{Context, Search, Shared, Status};
-use crate::{CheckpointError, Policy, Score, Sense, Trace};
+use crate::{CheckpointError, Policy, Score, Sense, Solution, Trace};
 use serde::{Deserialize, Serialize};
 
 /// One nested run.
@@ -149,11 +149,7 @@ impl NrpaSearch {
         let (own, sense, trace) = (&self.own, self.sense, &mut self.trace);
         match &mut self.arms[self.turn].core {
             Core::Levels(levels) => {
-                let potential = match own.similar {
-                    Similar::ScoreLength => None,
-                    Similar::Potential => problem.potential(&self.state).filter(|value| !value.is_nan()),
-                };
-                levels.absorb(own, sense, shares, (score, potential.unwrap_or(0.0)), trace);
+                levels.absorb(own, sense, shares, (score, own.feature(problem, &self.state)), trace);
             }
             Core::Beams(beams) => beams.absorb(own, sense, score, trace),
         }
@@ -189,6 +185,28 @@ impl Search for NrpaSearch {
             return Status::Waiting;
         }
         if self.ended() && !self.own.restarts { Status::Completed } else { Status::Running }
+    }
+
+    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        if self.arms.is_empty() || self.ended() {
+            self.start(context.problem, context.rollout.variants());
+        }
+        for arm in self.arms.iter_mut().filter(|arm| !arm.ended()) {
+            self.state.clone_from(&self.root);
+            let mut trace = Trace::default();
+            if !context.rollout.replay(&mut self.state, arm.policy(), &mut trace, &solution.moves) {
+                // A move that the rollout never considers: recorded among all legal moves.
+                self.state.clone_from(&self.root);
+                trace.clear();
+                context.problem.record(&mut self.state, arm.policy(), &mut trace, &solution.moves);
+            }
+            let feature = self.own.feature(context.problem, &self.state);
+            let gift = Shared { score: solution.score, feature, trace };
+            match &mut arm.core {
+                Core::Levels(levels) => levels.take_up(&self.own, self.sense, &gift),
+                Core::Beams(beams) => beams.take_up(&self.own, self.sense, &gift),
+            }
+        }
     }
 
     fn share(&self) -> Option<Shared> {

@@ -132,7 +132,7 @@ impl UctSearch {
     }
 
     /// A tree with nothing but its root. False when the problem's root is a solution.
-    fn plant(&mut self, context: &mut Context<'_>) -> bool {
+    pub(super) fn plant(&mut self, context: &mut Context<'_>) -> bool {
         self.moves.clear();
         context.problem.moves(&self.root, &mut self.moves);
         let Some(&any) = self.moves.first() else { return false };

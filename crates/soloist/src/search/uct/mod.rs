@@ -212,6 +212,11 @@ parameters! {
     /// playout of the present tree after every `adapt_every` playouts, at the rate `alpha`, logits within `clamp`
     /// (Rosin's `Adapt`, as in playout policy adaptation). Both choose among the rollout's candidates.
     ///
+    /// # Offered solutions
+    /// The line of an offered solution enters the tree, as far as the memory and a beam allow, and its score counts as that of
+    /// a playout for the nodes on it. In a search that plays move by move this holds for solutions that begin with the
+    /// moves played; others only become the incumbent.
+    ///
     /// # Cost
     /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
     /// playouts replay the playout for its codes. Memory: about 64 bytes a child of an expanded node (88 with bias,

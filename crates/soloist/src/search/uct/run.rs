@@ -11,7 +11,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::{Context, Search, Status, replay};
-use crate::{CheckpointError, Lifetime, Score, Sense, Trace};
+use crate::{CheckpointError, Lifetime, Score, Sense, Solution, Trace};
 use std::collections::HashMap;
 
 pub(crate) struct UctSearch {
@@ -320,8 +320,15 @@ impl UctSearch {
         }
     }
 
-    /// A score for all nodes of the path.
+    /// The score of a playout for all nodes of the path.
     fn back_up(&mut self, score: Score) {
+        self.credit(score);
+        self.game.spent += 1;
+        self.game.played += 1;
+    }
+
+    /// A score for all nodes of the path.
+    fn credit(&mut self, score: Score) {
         if let Score::Feasible(value) = score {
             self.range.add(value, self.sense);
             self.first.get_or_insert(value);
@@ -334,8 +341,38 @@ impl UctSearch {
             let at = self.arena.resolve(slot);
             self.arena.update(at, score, self.sense);
         }
-        self.game.spent += 1;
-        self.game.played += 1;
+    }
+
+    /// Puts a solution's line into the tree, as far as there is room, and gives its score to the nodes of the line.
+    fn insert(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let problem = context.problem;
+        self.go_to_root();
+        let line = &solution.moves[self.game.decided.len()..];
+        for &mv in line {
+            let at = self.arena.resolve(self.path[self.path.len() - 1]);
+            let above = self.beam.as_ref().is_some_and(|beam| self.path.len() <= beam.pruned);
+            if !self.arena.get(at).is_expanded() && (above || !self.expand(problem, at, None)) {
+                break;
+            }
+            let Some(place) = self.arena.block(at).iter().position(|child| child.mv == mv) else { break };
+            let tried = self.arena.get(at).tried as usize;
+            if place < tried {
+                self.enter(problem, self.arena.get(at).children().start + place);
+            } else {
+                let child = self.try_child(context, at, place - tried);
+                self.enter(problem, child);
+                self.is_new(context, child);
+            }
+        }
+        self.credit(solution.score);
+        if self.path.len() == line.len() + 1 {
+            if self.uses_codes {
+                self.learner.count(&self.own, solution.score, self.range.scale());
+            }
+            if self.own.closes() {
+                self.arena.close(&self.path);
+            }
+        }
     }
 
     /// A search from the end of the path instead of a playout. False: there is nothing to search.
@@ -421,6 +458,18 @@ impl Search for UctSearch {
         }
         self.narrow();
         Status::Running
+    }
+
+    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        if !solution.moves.starts_with(&self.game.decided) || self.arena.len() == 0 && !self.plant(context) {
+            return;
+        }
+        // A nested search goes on below the present path.
+        let path = std::mem::take(&mut self.path);
+        let prefix = std::mem::take(&mut self.prefix);
+        let state = self.state.clone();
+        self.insert(context, solution);
+        (self.path, self.prefix, self.state) = (path, prefix, state);
     }
 
     fn save(&self) -> Vec<u8> {

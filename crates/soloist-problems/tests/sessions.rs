@@ -1,0 +1,86 @@
+//! Every method on the shipped problems: slices make a whole, and offered solutions are never lost.
+
+use soloist::{Budget, Method, Setup};
+use soloist_problems::{AnyInstance, Options, Report, Request, Unobserved, find_domain};
+
+const INSTANCES: [(&str, &str); 4] =
+    [("knapsack", "weak:30x100:1"), ("samegame", "random:8x8x4:7"), ("snake", "d5k2"), ("horner", "res:4,3")];
+
+fn instances() -> impl Iterator<Item = (&'static str, Box<dyn AnyInstance>)> {
+    INSTANCES.into_iter().map(|(domain, spec)| {
+        let domain = find_domain(domain).unwrap();
+        (domain.name, (domain.load)(spec, &Options::new()).unwrap())
+    })
+}
+
+/// What a run has yielded, without the time that it took.
+fn timeless(report: &Report) -> String {
+    let answers: Vec<_> = report.answers.iter().map(|answer| (&answer.score, answer.moves.to_string())).collect();
+    format!(
+        "{answers:?} {:?} {} {:?} {} {:?} {:?}",
+        report.bound, report.optimal, report.stop, report.run.setup.preset, report.run.counters, report.history
+    )
+}
+
+/// The share of slice number `slice` of seven.
+fn share(total: u64, slice: u64) -> u64 {
+    let until = |slice: u64| total * slice * (slice + 1) / 56;
+    until(slice + 1) - until(slice)
+}
+
+#[test]
+fn slices_make_a_whole_run() {
+    // A count of playouts for searches that make them, of nodes for the others.
+    for (name, instance) in instances() {
+        for preset in Method::presets() {
+            let exact = matches!(preset.method(), Method::BranchAndBound(_) | Method::IdaStar(_) | Method::Beam(_));
+            let budget = |count: u64| Budget {
+                playouts: (!exact).then_some(count),
+                nodes: exact.then_some(count * 5),
+                ..Budget::default()
+            };
+            for threads in [1, 2] {
+                let request =
+                    || Request { setup: Some(Setup::from(preset).seed(11).threads(threads)), ..Request::default() };
+                let what = format!("{name}, {}, {threads} streams", preset.name);
+                let whole = Request { budget: budget(203), ..request() };
+                let whole = timeless(&instance.solve(whole, &mut Unobserved).unwrap());
+                let mut sliced = instance.start(request()).unwrap();
+                let mut saved = instance.start(request()).unwrap();
+                for slice in 0..7 {
+                    let slice = budget(share(203, slice));
+                    sliced.advance(&slice, &mut Unobserved).unwrap();
+                    saved.advance(&slice, &mut Unobserved).unwrap();
+                    let bytes = saved.save();
+                    saved = instance.start(Request { resume: Some(bytes), ..Request::default() }).unwrap();
+                }
+                assert_eq!(timeless(&sliced.report()), whole, "{what}");
+                assert_eq!(timeless(&saved.report()), whole, "saved and restored: {what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn offered_solutions_are_kept() {
+    for (name, instance) in instances() {
+        let good = Request { budget: Budget::playouts(3_000), ..Request::default() };
+        let good = instance.solve(good, &mut Unobserved).unwrap();
+        let result = serde_json::json!({ "problem": name, "moves": good.moves(), "solution": good.solution() });
+        let moves = instance.start_from(&result.to_string()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let best = good.score().unwrap();
+        for preset in Method::presets() {
+            let request = Request { setup: Some(Setup::from(preset).seed(2)), ..Request::default() };
+            let mut session = instance.start(request).unwrap();
+            let few = Budget { nodes: Some(500), ..Budget::playouts(20) };
+            session.advance(&few, &mut Unobserved).unwrap();
+            assert_eq!(session.offer(&moves).unwrap(), best, "{name}, {}", preset.name);
+            session.advance(&few, &mut Unobserved).unwrap();
+            let report = session.report();
+            assert!(instance.sense().at_least(report.score().unwrap(), best), "{name}, {}", preset.name);
+            // What the run returns passes the verifier.
+            let result = serde_json::json!({ "problem": name, "moves": report.moves(), "solution": report.solution() });
+            instance.check(&result.to_string()).unwrap();
+        }
+    }
+}
