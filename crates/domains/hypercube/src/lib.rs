@@ -33,11 +33,10 @@ mod rollout;
 mod spec;
 mod symmetric;
 mod symmetry;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 pub use domain::{COIL, SNAKE};
+pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use path::Path;
 pub use problem::{Code, Potential, Snakes};
