@@ -36,14 +36,11 @@ mod domain;
 mod draw;
 mod format;
 mod problem;
-#[cfg(test)]
-mod records;
 mod rollout;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 pub use domain::DOMAIN;
+pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use problem::{Morpion, Position};
 pub use verify::{Fault, Played, Step, check, replay};
