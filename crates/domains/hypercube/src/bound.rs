@@ -149,16 +149,16 @@ impl<const W: usize> Snakes<W> {
         let mut sum = [0; W];
         let span = self.span();
         for word in 0..span {
-            let own = set[word];
-            if own == 0 {
+            let here = set[word];
+            if here == 0 {
                 continue;
             }
             for bit in 0..6 {
-                sum[word] |= across(own, bit);
+                sum[word] |= across(here, bit);
             }
             let mut step = 1;
             while step < span {
-                sum[(word ^ step) & (W - 1)] |= own;
+                sum[(word ^ step) & (W - 1)] |= here;
                 step *= 2;
             }
         }
@@ -247,15 +247,15 @@ impl<const W: usize> Snakes<W> {
     fn widen(&self, set: &[u64; W]) -> [u64; W] {
         let mut wide = [0; W];
         let (set, sum) = (&set[..self.span()], &mut wide[..self.span()]);
-        for (sum, &own) in sum.iter_mut().zip(set) {
-            *sum = (0..6).fold(own, |sum, bit| sum | across(own, bit));
+        for (sum, &from) in sum.iter_mut().zip(set) {
+            *sum = (0..6).fold(from, |sum, bit| sum | across(from, bit));
         }
         let mut step = 1;
         while step < set.len() {
-            for (sum, own) in sum.chunks_exact_mut(2 * step).zip(set.chunks_exact(2 * step)) {
-                let ((low, high), (own_low, own_high)) = (sum.split_at_mut(step), own.split_at(step));
-                low.iter_mut().zip(own_high).for_each(|(sum, own)| *sum |= own);
-                high.iter_mut().zip(own_low).for_each(|(sum, own)| *sum |= own);
+            for (sum, from) in sum.chunks_exact_mut(2 * step).zip(set.chunks_exact(2 * step)) {
+                let ((low, high), (from_low, from_high)) = (sum.split_at_mut(step), from.split_at(step));
+                low.iter_mut().zip(from_high).for_each(|(sum, from)| *sum |= from);
+                high.iter_mut().zip(from_low).for_each(|(sum, from)| *sum |= from);
             }
             step *= 2;
         }

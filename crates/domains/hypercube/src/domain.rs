@@ -114,7 +114,7 @@ impl<const W: usize> Walks for SymmetricCoils<W> {
 }
 
 /// An instance with its name and its search problem.
-struct Loaded<P> {
+struct CubeInstance<P> {
     name: String,
     kind: Kind,
     cube: Cube,
@@ -136,9 +136,11 @@ pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult 
     let (code, potential) = (Code::named(chosen("code")), Potential::named(chosen("potential")));
     let name = instance.to_owned();
     Ok(match cube.dimension {
-        ..=8 => Box::new(Loaded { name, kind, problem: Snakes::<4>::new(kind, &cube, code, potential), cube }),
-        9..=10 => Box::new(Loaded { name, kind, problem: Snakes::<16>::new(kind, &cube, code, potential), cube }),
-        _ => Box::new(Loaded { name, kind, problem: Snakes::<MAX_WORDS>::new(kind, &cube, code, potential), cube }),
+        ..=8 => Box::new(CubeInstance { name, kind, problem: Snakes::<4>::new(kind, &cube, code, potential), cube }),
+        9..=10 => Box::new(CubeInstance { name, kind, problem: Snakes::<16>::new(kind, &cube, code, potential), cube }),
+        _ => {
+            Box::new(CubeInstance { name, kind, problem: Snakes::<MAX_WORDS>::new(kind, &cube, code, potential), cube })
+        }
     })
 }
 
@@ -148,16 +150,16 @@ fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>) -> LoadRes
         return fail("the path begins in a given way: `symmetry` must be none");
     }
     let (name, kind) = (instance.to_owned(), Kind::Coil);
-    let (loaded, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
+    let (instance, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
         let problem = SymmetricCoils::<16>::new(&cube, orders);
         let count = problem.symmetries();
-        (Box::new(Loaded { name, kind, cube, problem }), count)
+        (Box::new(CubeInstance { name, kind, cube, problem }), count)
     } else {
         let problem = SymmetricCoils::<MAX_WORDS>::new(&cube, orders);
         let count = problem.symmetries();
-        (Box::new(Loaded { name, kind, cube, problem }), count)
+        (Box::new(CubeInstance { name, kind, cube, problem }), count)
     };
-    if symmetries == 0 { fail("no coil has a symmetry of this order") } else { Ok(loaded) }
+    if symmetries == 0 { fail("no coil has a symmetry of this order") } else { Ok(instance) }
 }
 
 fn generate(kind: Kind, spec: &str) -> Result<String, InstanceError> {
@@ -166,7 +168,7 @@ fn generate(kind: Kind, spec: &str) -> Result<String, InstanceError> {
     Ok(write(&cube, &format!("{}-in-the-box: dimension {d}, spread {k}", kind.name())))
 }
 
-impl<P: Walks> Instance for Loaded<P> {
+impl<P: Walks> Instance for CubeInstance<P> {
     type Problem = P;
 
     fn name(&self) -> &str {

@@ -146,9 +146,9 @@ pub(super) fn add_neighbours<const W: usize>(set: &mut [u64; W], vertex: usize) 
 #[inline(always)]
 pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usize) -> u32 {
     let (word, low) = (vertex >> 6, vertex & 63);
-    let own = set(word & (W - 1));
-    let inner = u32::from(BESIDE[low & 7][(own >> (low & 56) & 255) as usize]);
-    let in_word = |bit: u32| ((own >> (low ^ 1 << bit)) as u32 & 1) << bit;
+    let here = set(word & (W - 1));
+    let inner = u32::from(BESIDE[low & 7][(here >> (low & 56) & 255) as usize]);
+    let in_word = |bit: u32| ((here >> (low ^ 1 << bit)) as u32 & 1) << bit;
     let middle = in_word(3) | (in_word(4) | in_word(5));
     let across = |bit: u32| ((set((word ^ 1 << bit) & (W - 1)) >> low) as u32 & 1) << (6 + bit);
     let outer = (0..W.trailing_zeros()).fold(0, |sum, bit| sum | across(bit));
@@ -216,21 +216,21 @@ pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: 
     while open != 0 {
         let word = open.trailing_zeros() as usize & (W - 1);
         open &= open - 1;
-        let mut own = set[word];
+        let mut reached = set[word];
         loop {
-            let before = own;
+            let before = reached;
             for bit in 0..6 {
-                own |= across(own, bit) & free[word];
+                reached |= across(reached, bit) & free[word];
             }
-            if own == before {
+            if reached == before {
                 break;
             }
         }
-        set[word] = own;
+        set[word] = reached;
         let mut step = 1;
         while step < words {
             let other = (word ^ step) & (W - 1);
-            let new = own & free[other] & !set[other];
+            let new = reached & free[other] & !set[other];
             if new != 0 {
                 set[other] |= new;
                 open |= 1 << other;

@@ -134,7 +134,7 @@ impl<const W: usize> Snakes<W> {
             start.gates = full & !((1 << spread) - 1);
         }
         let limits = Limits::new(dimension, spread);
-        let mut own = Self {
+        let mut snakes = Self {
             kind,
             dimension,
             spread,
@@ -150,10 +150,10 @@ impl<const W: usize> Snakes<W> {
             start,
             limits,
         };
-        let mut root = own.start.clone();
-        cube.prefix().iter().for_each(|&bit| own.apply(&mut root, bit));
-        own.root = root;
-        own
+        let mut root = snakes.start.clone();
+        cube.prefix().iter().for_each(|&bit| snakes.apply(&mut root, bit));
+        snakes.root = root;
+        snakes
     }
 
     /// Path or cycle.
