@@ -1,6 +1,6 @@
 //! Whole search steps, tree or adaptation included, at fixed work; each also asserts what it found.
 //!
-//! `cargo bench -p soloist-problems --bench search`
+//! `cargo bench -p soloist-benches --bench search`
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

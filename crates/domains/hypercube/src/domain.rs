@@ -2,7 +2,7 @@
 
 use super::symmetric::SymmetricCoils;
 use super::symmetry::orders;
-use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, is_spec, parse_spec, read, write};
+use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist::search::Beam;
 use soloist::{Method, Problem};
@@ -39,7 +39,7 @@ pub const SNAKE: Domain = Domain {
     example: "d7k2",
     options: &[CODE, POTENTIAL],
     load: |instance, options| load(Kind::Snake, instance, options),
-    generate: |spec| generate(Kind::Snake, spec),
+    generate: |spec| instance_file(Kind::Snake, spec),
 };
 
 /// Coil-in-the-box.
@@ -51,7 +51,7 @@ pub const COIL: Domain = Domain {
     example: "d7k2",
     options: &[CODE, POTENTIAL, SYMMETRY],
     load: |instance, options| load(Kind::Coil, instance, options),
-    generate: |spec| generate(Kind::Coil, spec),
+    generate: |spec| instance_file(Kind::Coil, spec),
 };
 
 /// A problem whose moves stand for a path or a cycle.
@@ -122,7 +122,7 @@ struct CubeInstance<P> {
 }
 
 pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult {
-    let cube = if is_spec(instance) { parse_spec(instance)? } else { read(instance)? };
+    let cube = if is_spec(instance) { generate(instance)? } else { read(instance)? };
     let chosen = |name: &str| options.get(name).map_or("", String::as_str);
     if let Some(orders) = orders(kind, chosen("symmetry")) {
         // The default, which is always there, is no choice of the user's.
@@ -162,8 +162,8 @@ fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>) -> LoadRes
     if symmetries == 0 { fail("no coil has a symmetry of this order") } else { Ok(instance) }
 }
 
-fn generate(kind: Kind, spec: &str) -> Result<String, InstanceError> {
-    let cube = parse_spec(spec)?;
+fn instance_file(kind: Kind, spec: &str) -> Result<String, InstanceError> {
+    let cube = generate(spec)?;
     let (d, k) = (cube.dimension, cube.spread);
     Ok(write(&cube, &format!("{}-in-the-box: dimension {d}, spread {k}", kind.name())))
 }

@@ -1,6 +1,6 @@
 //! The text format: a spec, and optionally the beginning of the path.
 
-use super::{Cube, nodes_of, parse_spec};
+use super::{Cube, generate, nodes_of};
 use soloist_domain::InstanceError;
 use soloist_domain::error::quote;
 use soloist_domain::input::{comment, data_lines, read_file, text_bytes, whole_to};
@@ -48,7 +48,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
             let Some(cube) = &cube else {
                 let spec = str::from_utf8(field).unwrap_or("");
                 let read =
-                    parse_spec(spec).map_err(|error| fail(number, format!("{}: {}", quote(field), error.message)))?;
+                    generate(spec).map_err(|error| fail(number, format!("{}: {}", quote(field), error.message)))?;
                 cube = Some(read);
                 continue;
             };

@@ -40,7 +40,7 @@ pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use path::Path;
 pub use problem::{Code, Potential, Snakes};
-pub use spec::{is_spec, parse_spec};
+pub use spec::{generate, is_spec};
 pub use symmetric::{Ring, SymmetricCoils};
 pub use verify::{check, violation};
 

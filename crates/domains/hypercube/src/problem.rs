@@ -37,7 +37,7 @@ impl Code {
 /// What a path is ranked by among others as long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Potential {
-    /// The vertices that are not blocked and connected to the head through such ones.
+    /// The vertices that the head reaches over vertices that are not blocked.
     #[default]
     Reachable,
     /// All vertices that are not blocked.
@@ -174,7 +174,7 @@ impl<const W: usize> Snakes<W> {
         std::iter::once(0).chain(after).collect()
     }
 
-    /// The vertices of the solution that `moves` stand for: of the path, or of the longest cycle met on it.
+    /// The vertices of the solution that `moves` stand for: of the path, or of the longest cycle found on it.
     #[must_use]
     pub fn answer(&self, moves: &[u8]) -> Vec<u32> {
         match self.kind {

@@ -63,7 +63,7 @@ fn uniform<const W: usize, const COIL: bool, const TWO: bool>(
     rng: &mut Rng,
 ) {
     let mut path = state.clone();
-    // A copy of its own keeps the generator's state in registers.
+    // A local copy keeps the generator's state in registers.
     let mut local = rng.clone();
     loop {
         let legal = problem.legal::<COIL, TWO>(&path);

@@ -23,8 +23,8 @@ struct Permutation {
     high: [u16; 64],
 }
 
-/// The symmetries that coils of a cube may have when vertex 0 is one of theirs: one of each kind, kinds being what differs by
-/// more than the names of the bits.
+/// The symmetries that coils through vertex 0 may have: one of each kind. Two symmetries are of one kind if they differ
+/// only by the names of the bits.
 #[derive(Clone, Debug)]
 pub(super) struct Symmetries {
     permutations: Vec<Permutation>,
@@ -32,11 +32,11 @@ pub(super) struct Symmetries {
 }
 
 impl Symmetries {
-    /// Those of the given orders of which the images of vertex 0 differ in `spread` bits at least.
+    /// The symmetries of the given orders for which the images of vertex 0 differ in at least `spread` bits.
     ///
-    /// Permutations are given by the lengths of their cycles, on adjacent bits. Renaming bits within a cycle turns the part
-    /// of `shift` there, and cycles of equal length may be exchanged: of all that this makes equal the smallest is taken,
-    /// with parts in ascending order.
+    /// Permutations are given by the lengths of their cycles, on adjacent bits. Renaming bits within a cycle rotates
+    /// the part of `shift` there, and cycles of equal length may be exchanged. Of the symmetries that this makes equal, the
+    /// one with the smallest parts in ascending order is taken.
     pub(super) fn new(dimension: u32, spread: u32, orders: impl Iterator<Item = u32>) -> Self {
         let mut symmetries = Self { permutations: Vec::new(), all: Vec::new() };
         for order in orders {

@@ -177,7 +177,7 @@ fn existing(cube: &Cube, numbers: &[u64]) -> Result<Vec<u32>, String> {
         .collect()
 }
 
-/// The vertices met when `transitions` are flipped from `start` on; a coil's return to the start is left out.
+/// The vertices along `transitions`, flipped one after the other from `start`; a coil's return to it is left out.
 fn walk(kind: Kind, cube: &Cube, start: u32, transitions: &[u64]) -> Result<Vec<u32>, String> {
     let d = cube.dimension();
     let mut nodes = vec![start];

@@ -18,7 +18,7 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Load {
     index: u32,
-    /// From here on every item is taken without being asked about.
+    /// From here on every item is taken without a decision.
     rest: u32,
     room: u64,
     value: u64,
@@ -57,11 +57,12 @@ struct Ranked {
 
 /// The search's view of a [`Sack`]: maximise the value packed.
 ///
-/// Each state asks about one item, in order of falling value per weight (ties: heavier first, then as in the file).
-/// Items without value or heavier than the room left are dropped without a question, items without weight are taken;
-/// when all that is left fits, it is taken and the solution is finished. Of equal items the first ones are taken:
-/// skipping one skips its twins. The bound is Dantzig's (fill by ratio, the last item in part, rounded down). A state
-/// is 24 bytes; a move costs constant time apart from the items dropped, a bound the logarithm of the number of items.
+/// Each state decides about one item, in order of falling value per weight (ties: heavier first, then as in the file).
+/// Items without value, or heavier than the room left, are dropped without a decision; items without weight are taken.
+/// When all items left fit, they are taken and the solution is finished. Of equal items the first ones are taken:
+/// skipping one skips those equal to it. The bound is Dantzig's (fill by ratio, the last item in part, rounded down). A
+/// state is 24 bytes. A move costs constant time apart from the items dropped, a bound the logarithm of the number of
+/// items.
 ///
 /// # References
 /// G. B. Dantzig, "Discrete-variable extremum problems", Operations Research 5, 1957, pages 266-288. H. Kellerer, U.
@@ -153,7 +154,7 @@ impl Knapsack {
         items
     }
 
-    /// Goes on to the next item that leaves a choice.
+    /// Moves on to the next item that leaves a choice.
     fn settle(&self, state: &mut Load) {
         let end = self.ranked.len();
         loop {
@@ -213,7 +214,7 @@ impl Problem for Knapsack {
         u64::from(mv.item) << 1 | u64::from(mv.take)
     }
 
-    /// How much better the item's ratio is than the break item's, within -4..=4; 0 for skipping.
+    /// The item's ratio relative to that of the break item, minus 1, within -4..=4; 0 for skipping.
     fn bias(&self, state: &Load, mv: Choice) -> f64 {
         match self.ranked.get(state.index as usize) {
             Some(item) if mv.take => (item.value as f64 / item.weight as f64 / self.break_ratio - 1.0).clamp(-4.0, 4.0),
@@ -254,10 +255,10 @@ impl Problem for Knapsack {
     }
 }
 
-/// Takes each item that fits, except with probability epsilon, which each playout draws anew from 1/2, 1/4, ... 1/256:
-/// so that a few skips are common for ten items as for a thousand.
+/// Takes each item that fits, except with probability epsilon. Each playout draws epsilon from 1/2, 1/4, ... 1/256, so
+/// that a few skips are common for ten items as well as for a thousand.
 ///
-/// Under a learned policy (NRPA) it is the same as `random`.
+/// Under a learned policy (NRPA) it equals `random`.
 #[derive(Clone, Copy, Debug)]
 struct Greedy;
 

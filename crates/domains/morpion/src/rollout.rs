@@ -69,7 +69,7 @@ impl Listener for Listed<'_> {
 
 impl Rollout<Morpion> for Random {
     fn run(&mut self, problem: &Morpion, state: &mut Position, playout: &mut Playout<u16>, rng: &mut Rng) {
-        // A copy of its own keeps the generator's state in registers.
+        // A local copy keeps the generator's state in registers.
         let mut local = rng.clone();
         let board = &mut state.0;
         while board.choices > 0 {

@@ -149,7 +149,7 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
         // A length known here spares bounds checks below.
         let slots = &mut slots[..G::WORDS * 64];
         wide.clear();
-        // A copy of its own keeps the generator's state in registers.
+        // A local copy keeps the generator's state in registers.
         let mut local = rng.clone();
         let mut tiles = ops.load(&state.board);
         let mut linked = ops.links(&tiles);

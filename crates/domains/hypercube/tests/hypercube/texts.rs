@@ -7,7 +7,7 @@ use proptest::prelude::*;
 fn specs_are_read() {
     for (spec, d, k) in [("d8k2", 8, 2), ("d8", 8, 2), ("d13k7", 13, 7), ("d2k1", 2, 1), ("d08k02", 8, 2)] {
         assert!(is_spec(spec));
-        assert_eq!(parse_spec(spec).unwrap(), cube(d, k));
+        assert_eq!(generate(spec).unwrap(), cube(d, k));
     }
     for (spec, message) in [
         ("d1", "d1: dimension 1, expected 2 to 13"),
@@ -20,7 +20,7 @@ fn specs_are_read() {
         ("d99999999999", "d99999999999: expected dDIMENSIONkSPREAD, as in d8k2, or dDIMENSION for spread 2"),
         ("no:such:spec", "no:such:spec: expected dDIMENSIONkSPREAD, as in d8k2, or dDIMENSION for spread 2"),
     ] {
-        assert_eq!(parse_spec(spec).unwrap_err().to_string(), message);
+        assert_eq!(generate(spec).unwrap_err().to_string(), message);
     }
     assert!(!is_spec("d8k2.txt") && !is_spec("./d8k2") && !is_spec("data") && !is_spec("d"));
 }
