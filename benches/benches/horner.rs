@@ -1,7 +1,7 @@
 //! Horner orders of growing resultants: evaluations without and with what is remembered, and annealing; each also asserts
 //! what it found.
 //!
-//! `cargo bench -p soloist-problems --bench horner`
+//! `cargo bench -p soloist-benches --bench horner`
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};

@@ -1,6 +1,6 @@
 //! Policies: plain tables against hash tables, and what a level's copy costs.
 //!
-//! `cargo bench -p soloist-problems --bench policy`. The playout is one of a snake in the 8-cube: 90 steps, three codes
+//! `cargo bench -p soloist-benches --bench policy`. The playout is one of a snake in the 8-cube: 90 steps, three codes
 //! each, of 256 in all.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

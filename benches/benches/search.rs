@@ -1,6 +1,6 @@
 //! Whole search steps, tree or adaptation included, at fixed work; each also asserts what it found.
 //!
-//! `cargo bench -p soloist-problems --bench search`
+//! `cargo bench -p soloist-benches --bench search`
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
@@ -8,7 +8,7 @@ use soloist::{Budget, Method, Problem, Solver};
 use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::kernel::{Engine, Small};
 use soloist_tiles::problem::Tiles;
-use soloist_tiles::spec::Spec;
+use soloist_tiles::spec::generate;
 use std::hint::black_box;
 
 const PLAYOUTS: u64 = 20_000;
@@ -47,7 +47,7 @@ fn run<P: Problem>(problem: &P, case: &Case) -> Option<f64> {
 }
 
 fn steps(criterion: &mut Criterion) {
-    let grid = "random:15x15x5:5".parse::<Spec>().expect("a spec").generate();
+    let grid = generate("random:15x15x5:5").expect("a spec");
     let mut group = criterion.benchmark_group("samegame");
     group.throughput(Throughput::Elements(PLAYOUTS)).sample_size(10);
     for case in CASES {

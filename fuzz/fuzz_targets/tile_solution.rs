@@ -4,11 +4,11 @@
 use libfuzzer_sys::fuzz_target;
 use soloist_tiles::game::Game;
 use soloist_tiles::solution::parse;
-use soloist_tiles::spec::Spec;
+use soloist_tiles::spec::generate;
 use soloist_tiles::verify::verify;
 
 fuzz_target!(|data: &[u8]| {
-    let grid = "random:5x5x3:1".parse::<Spec>().expect("a spec").generate();
+    let grid = generate("random:5x5x3:1").expect("a spec");
     if let Ok(solution) = parse("fuzz", data, grid.rows()) {
         for game in Game::ALL {
             // Valid or not: never a panic.

@@ -1,18 +1,18 @@
 //! The seam between Soloist's domains and the programs that use them by name.
 //!
 //! A domain is a crate that turns instance files into a [`soloist::Problem`], verifies solutions by code of its own and
-//! draws them. It implements [`Instance`] for its instance type and hands out one [`Domain`]; [`AnyInstance`] solves, checks
-//! and draws without knowing types.
+//! draws them. It implements [`Instance`] for its instance type and exports one [`Domain`] or several. [`AnyInstance`]
+//! solves, checks and draws without knowing types.
 //!
 //! # How a domain is laid out
 //! One crate in `crates/domains`, with one file per duty, the same names everywhere:
 //!
 //! | file | duty |
 //! |---|---|
-//! | `format` | reads and writes the field's own file format; every error is one line with file, line and what was expected ([`InstanceError`]) |
+//! | `format` | reads and writes the file format of the field; every error is one line with file, line and what was expected ([`InstanceError`]) |
 //! | `spec` | instances from a spec such as `random:100x1000:7`; the same spec is the same instance in every release |
 //! | `problem` | the [`soloist::Problem`] |
-//! | `rollout` | its playout policies, where it has some of its own |
+//! | `rollout` | its playout policies, where it has special ones |
 //! | `verify` | recomputes a solution from the instance alone: no code of the search |
 //! | `draw` | the solution as text and as SVG |
 //! | `domain` | the [`Instance`] implementation and the [`Domain`] that one line of the registry names |

@@ -3,7 +3,7 @@
 //! # What may follow
 //! For `j < k`, the `j`-th vertex after the head is beside one that may be the `j - 1`-th, and outside of the balls of
 //! radius `k - 1` around all vertices that are then `k` or more edges behind; later vertices lie outside of such balls
-//! around all vertices of the path, and are connected to the others through such ones.
+//! around all vertices of the path, and are connected to the others by a path of such vertices.
 //!
 //! # How many
 //! `m`, the number of vertices after the head, is less than `k`, or `k - 1` plus the number `n` of those in `F`, where `F`
@@ -25,7 +25,7 @@
 //!   `n (a_{t-1} + (a_t - a_{t-1}) / q)` is at most the number of vertices within `t` of `F`.
 //!
 //! A coil closes after a vertex with `k` bits, one of them a gate: a piece without such a vertex is of no use, and when
-//! there is no other, the longest cycle was met. Otherwise its length is at most that of the path, plus `m`, plus `k`,
+//! there is no other, the longest cycle has been found. Otherwise its length is at most that of the path, plus `m`, plus `k`,
 //! rounded down to an even number.
 
 use super::Kind;
@@ -41,8 +41,8 @@ const EVEN: u64 = 0x9669_6996_6996_9669;
 pub(super) struct Limits<const W: usize> {
     /// The vertices that exist.
     inside: [u64; W],
-    /// Volume: `t`; `n` is at most the vertices within `t`, times `times`, divided by `by`. That is 0 where it says
-    /// nothing.
+    /// Volume: `t`; `n` is at most the vertices within `t`, times `times`, divided by `by`. `by` is 0 where the bound
+    /// does not apply.
     radius: u32,
     times: u32,
     by: u32,
@@ -75,7 +75,7 @@ impl<const W: usize> Limits<W> {
 struct Layers<const W: usize> {
     /// The vertices that may be among the next `k - 1`.
     near: [u64; W],
-    /// For how many of the next `k - 1` there is a vertex.
+    /// The number of the next `k - 1` steps for which there is a vertex.
     steps: u32,
     /// Those that may be the `k`-th.
     door: [u64; W],
@@ -83,7 +83,7 @@ struct Layers<const W: usize> {
     free: [u64; W],
 }
 
-/// How many vertices a ball of `radius` has that are in none of those around the `before` vertices before its centre,
+/// The number of vertices of a ball of `radius` that are in none of the balls around the `before` vertices before its centre,
 /// on a path whose flips there are all different.
 fn new_vertices(dimension: u32, radius: u32, before: u32) -> u32 {
     let is_new = |vertex: &u32| {
@@ -110,7 +110,7 @@ impl<const W: usize> Snakes<W> {
         free
     }
 
-    /// The vertices that are not blocked and connected to the head through such ones, by a flip of `legal`.
+    /// The vertices that the head reaches over vertices that are not blocked, beginning with a flip of `legal`.
     pub(super) fn reach(&self, path: &Path<W>, legal: u32) -> [u64; W] {
         let mut reached = steps(path.head, legal);
         flood(&mut reached, &self.free(path), self.span());
@@ -149,16 +149,16 @@ impl<const W: usize> Snakes<W> {
         let mut sum = [0; W];
         let span = self.span();
         for word in 0..span {
-            let own = set[word];
-            if own == 0 {
+            let here = set[word];
+            if here == 0 {
                 continue;
             }
             for bit in 0..6 {
-                sum[word] |= across(own, bit);
+                sum[word] |= across(here, bit);
             }
             let mut step = 1;
             while step < span {
-                sum[(word ^ step) & (W - 1)] |= own;
+                sum[(word ^ step) & (W - 1)] |= here;
                 step *= 2;
             }
         }
@@ -166,7 +166,7 @@ impl<const W: usize> Snakes<W> {
         sum
     }
 
-    /// No solution that begins with `path` is longer.
+    /// An upper bound of the length of every solution that begins with `path`.
     pub(super) fn most(&self, path: &Path<W>) -> u32 {
         let left = self.vertices_left(path).map(|left| u32::from(path.length) + left);
         match self.kind {
@@ -175,7 +175,7 @@ impl<const W: usize> Snakes<W> {
         }
     }
 
-    /// No more vertices than this follow the head; `None`: none that matter.
+    /// An upper bound of the number of vertices after the head; `None`: no vertex that matters can follow.
     fn vertices_left(&self, path: &Path<W>) -> Option<u32> {
         let Layers { near, steps, mut door, free } = self.layers(path, self.legal_any(path));
         let ends = |set: &[u64; W]| self.kind == Kind::Snake || self.may_close(path, set);
@@ -195,7 +195,7 @@ impl<const W: usize> Snakes<W> {
         most
     }
 
-    /// No path that begins with an even vertex, or an odd one, has more vertices in `piece`.
+    /// An upper bound of the vertices in `piece` of a path that begins with an even vertex, or with an odd one.
     fn within(&self, piece: &[u64; W], is_even: bool) -> u32 {
         let even: u32 = (0..self.span())
             .map(|word| {
@@ -247,15 +247,15 @@ impl<const W: usize> Snakes<W> {
     fn widen(&self, set: &[u64; W]) -> [u64; W] {
         let mut wide = [0; W];
         let (set, sum) = (&set[..self.span()], &mut wide[..self.span()]);
-        for (sum, &own) in sum.iter_mut().zip(set) {
-            *sum = (0..6).fold(own, |sum, bit| sum | across(own, bit));
+        for (sum, &from) in sum.iter_mut().zip(set) {
+            *sum = (0..6).fold(from, |sum, bit| sum | across(from, bit));
         }
         let mut step = 1;
         while step < set.len() {
-            for (sum, own) in sum.chunks_exact_mut(2 * step).zip(set.chunks_exact(2 * step)) {
-                let ((low, high), (own_low, own_high)) = (sum.split_at_mut(step), own.split_at(step));
-                low.iter_mut().zip(own_high).for_each(|(sum, own)| *sum |= own);
-                high.iter_mut().zip(own_low).for_each(|(sum, own)| *sum |= own);
+            for (sum, from) in sum.chunks_exact_mut(2 * step).zip(set.chunks_exact(2 * step)) {
+                let ((low, high), (from_low, from_high)) = (sum.split_at_mut(step), from.split_at(step));
+                low.iter_mut().zip(from_high).for_each(|(sum, from)| *sum |= from);
+                high.iter_mut().zip(from_low).for_each(|(sum, from)| *sum |= from);
             }
             step *= 2;
         }

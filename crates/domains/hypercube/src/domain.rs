@@ -2,7 +2,7 @@
 
 use super::symmetric::SymmetricCoils;
 use super::symmetry::orders;
-use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, is_spec, parse_spec, read, write};
+use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist::search::Beam;
 use soloist::{Method, Problem, Setup};
@@ -39,7 +39,7 @@ pub const SNAKE: Domain = Domain {
     example: "d7k2",
     options: &[CODE, POTENTIAL],
     load: |instance, options| load(Kind::Snake, instance, options),
-    generate: |spec| generate(Kind::Snake, spec),
+    generate: |spec| instance_file(Kind::Snake, spec),
 };
 
 /// Coil-in-the-box.
@@ -51,7 +51,7 @@ pub const COIL: Domain = Domain {
     example: "d7k2",
     options: &[CODE, POTENTIAL, SYMMETRY],
     load: |instance, options| load(Kind::Coil, instance, options),
-    generate: |spec| generate(Kind::Coil, spec),
+    generate: |spec| instance_file(Kind::Coil, spec),
 };
 
 /// A problem whose moves stand for a path or a cycle.
@@ -114,7 +114,7 @@ impl<const W: usize> Walks for SymmetricCoils<W> {
 }
 
 /// An instance with its name and its search problem.
-struct Loaded<P> {
+struct CubeInstance<P> {
     name: String,
     kind: Kind,
     cube: Cube,
@@ -122,7 +122,7 @@ struct Loaded<P> {
 }
 
 pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult {
-    let cube = if is_spec(instance) { parse_spec(instance)? } else { read(instance)? };
+    let cube = if is_spec(instance) { generate(instance)? } else { read(instance)? };
     let chosen = |name: &str| options.get(name).map_or("", String::as_str);
     if let Some(orders) = orders(kind, chosen("symmetry")) {
         // The default, which is always there, is no choice of the user's.
@@ -136,9 +136,11 @@ pub(super) fn load(kind: Kind, instance: &str, options: &Options) -> LoadResult 
     let (code, potential) = (Code::named(chosen("code")), Potential::named(chosen("potential")));
     let name = instance.to_owned();
     Ok(match cube.dimension {
-        ..=8 => Box::new(Loaded { name, kind, problem: Snakes::<4>::new(kind, &cube, code, potential), cube }),
-        9..=10 => Box::new(Loaded { name, kind, problem: Snakes::<16>::new(kind, &cube, code, potential), cube }),
-        _ => Box::new(Loaded { name, kind, problem: Snakes::<MAX_WORDS>::new(kind, &cube, code, potential), cube }),
+        ..=8 => Box::new(CubeInstance { name, kind, problem: Snakes::<4>::new(kind, &cube, code, potential), cube }),
+        9..=10 => Box::new(CubeInstance { name, kind, problem: Snakes::<16>::new(kind, &cube, code, potential), cube }),
+        _ => {
+            Box::new(CubeInstance { name, kind, problem: Snakes::<MAX_WORDS>::new(kind, &cube, code, potential), cube })
+        }
     })
 }
 
@@ -148,25 +150,25 @@ fn symmetric(instance: &str, cube: Cube, orders: RangeInclusive<u32>) -> LoadRes
         return fail("the path begins in a given way: `symmetry` must be none");
     }
     let (name, kind) = (instance.to_owned(), Kind::Coil);
-    let (loaded, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
+    let (instance, symmetries): (Box<dyn AnyInstance>, usize) = if cube.dimension <= 10 {
         let problem = SymmetricCoils::<16>::new(&cube, orders);
         let count = problem.symmetries();
-        (Box::new(Loaded { name, kind, cube, problem }), count)
+        (Box::new(CubeInstance { name, kind, cube, problem }), count)
     } else {
         let problem = SymmetricCoils::<MAX_WORDS>::new(&cube, orders);
         let count = problem.symmetries();
-        (Box::new(Loaded { name, kind, cube, problem }), count)
+        (Box::new(CubeInstance { name, kind, cube, problem }), count)
     };
-    if symmetries == 0 { fail("no coil has a symmetry of this order") } else { Ok(loaded) }
+    if symmetries == 0 { fail("no coil has a symmetry of this order") } else { Ok(instance) }
 }
 
-fn generate(kind: Kind, spec: &str) -> Result<String, InstanceError> {
-    let cube = parse_spec(spec)?;
+fn instance_file(kind: Kind, spec: &str) -> Result<String, InstanceError> {
+    let cube = generate(spec)?;
     let (d, k) = (cube.dimension, cube.spread);
     Ok(write(&cube, &format!("{}-in-the-box: dimension {d}, spread {k}", kind.name())))
 }
 
-impl<P: Walks> Instance for Loaded<P> {
+impl<P: Walks> Instance for CubeInstance<P> {
     type Problem = P;
 
     fn name(&self) -> &str {

@@ -35,7 +35,8 @@ fn title(kind: Kind, cube: &Cube, nodes: &[usize]) -> String {
 }
 
 /// A summary line, the bits flipped, and the vertices.
-pub(super) fn text(kind: Kind, cube: &Cube, solution: &Value) -> String {
+#[must_use]
+pub fn text(kind: Kind, cube: &Cube, solution: &Value) -> String {
     let nodes = nodes(cube, solution);
     if nodes.is_empty() {
         return "no solution\n".into();
@@ -70,7 +71,8 @@ fn place(mut code: usize) -> usize {
 /// The vertices in a grid, the lower half of the bits across and the upper half down, both in Gray code, so that
 /// vertices side by side are neighbours; with the path on top, coloured from its start to its end, and grey cells
 /// wherever the path leaves no room for another piece.
-pub(super) fn svg(kind: Kind, cube: &Cube, solution: &Value) -> String {
+#[must_use]
+pub fn svg(kind: Kind, cube: &Cube, solution: &Value) -> String {
     let nodes = nodes(cube, solution);
     let (d, k) = (cube.dimension(), cube.spread());
     let across = d.div_ceil(2);

@@ -1,11 +1,10 @@
 //! The text format: a spec, and optionally the beginning of the path.
 
-use super::{Cube, nodes_of, parse_spec};
+use super::{Cube, generate, nodes_of};
 use soloist_domain::InstanceError;
 use soloist_domain::error::quote;
-use soloist_domain::input::{lines, read_file_prefix, text_bytes};
+use soloist_domain::input::{comment, data_lines, read_file, text_bytes, whole_to};
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// Bytes of a file that are read at most: room for the longest path with ample comments.
 const MAX_BYTES: usize = 1 << 20;
@@ -15,11 +14,7 @@ const MAX_BYTES: usize = 1 << 20;
 /// # Errors
 /// A file that cannot be read, is larger than 1 MiB, or is refused by [`parse`].
 pub fn read(path: &str) -> Result<Cube, InstanceError> {
-    let bytes = read_file_prefix(Path::new(path), MAX_BYTES)?;
-    if bytes.len() > MAX_BYTES {
-        return Err(InstanceError::new(path, "larger than 1 MiB, the most that is read"));
-    }
-    parse(path, &bytes)
+    parse(path, &read_file(path, MAX_BYTES)?)
 }
 
 /// Reads an instance from the text of a file; `name` is what errors call it.
@@ -43,19 +38,17 @@ pub fn read(path: &str) -> Result<Cube, InstanceError> {
 /// ```
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
     let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);
-    let bytes = text_bytes(name, bytes)?;
     let mut cube: Option<Cube> = None;
     // Whether numbers are vertices, once that is known.
     let mut vertices = None;
     let mut path: Vec<u32> = Vec::new();
     let mut places: Vec<usize> = Vec::new();
-    for (number, line) in lines(bytes) {
-        let text = line.split(|&byte| byte == b'#').next().unwrap_or_default();
-        for field in text.split(|byte| byte.is_ascii_whitespace() || *byte == b',').filter(|field| !field.is_empty()) {
+    for (number, line) in data_lines(text_bytes(name, bytes)?) {
+        for field in line.split(|byte| byte.is_ascii_whitespace() || *byte == b',').filter(|field| !field.is_empty()) {
             let Some(cube) = &cube else {
                 let spec = str::from_utf8(field).unwrap_or("");
                 let read =
-                    parse_spec(spec).map_err(|error| fail(number, format!("{}: {}", quote(field), error.message)))?;
+                    generate(spec).map_err(|error| fail(number, format!("{}: {}", quote(field), error.message)))?;
                 cube = Some(read);
                 continue;
             };
@@ -66,16 +59,19 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
                     return Err(fail(number, format!("{}, expected `nodes` or `transitions`", quote(field))));
                 }
                 (Some(is_vertex), _) => {
-                    let (what, limit) =
-                        if is_vertex { ("vertex", 1 << cube.dimension()) } else { ("bit", cube.dimension()) };
-                    let value = whole(field, limit).map_err(|wrong| fail(number, format!("{what} {wrong}")))?;
+                    let (what, limit) = if is_vertex {
+                        ("vertex", 1 << cube.dimension())
+                    } else {
+                        ("bit", u64::from(cube.dimension()))
+                    };
+                    let value = whole_to(field, limit - 1).map_err(|wrong| fail(number, format!("{what} {wrong}")))?;
                     if path.len() >= 1 << cube.dimension() {
                         return Err(fail(
                             number,
                             format!("more numbers than the cube has vertices, {}", 1 << cube.dimension()),
                         ));
                     }
-                    path.push(value);
+                    path.push(value as u32);
                     places.push(number);
                 }
             }
@@ -93,18 +89,10 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
     cube.with_prefix(&path).map_err(|(at, message)| fail(places.get(at).copied().unwrap_or(1), message))
 }
 
-/// A whole number below `limit`, in digits only.
-fn whole(field: &[u8], limit: u32) -> Result<u32, String> {
-    let digits = field.len() <= 9 && field.iter().all(u8::is_ascii_digit);
-    let value = str::from_utf8(field).ok().and_then(|text| text.parse().ok()).filter(|&value| digits && value < limit);
-    value.ok_or_else(|| format!("{}, expected a whole number from 0 to {}", quote(field), limit - 1))
-}
-
-/// The instance as the text of a file; `comment` becomes its first line.
+/// The instance as the text of a file that begins with the comment `first_line`.
 #[must_use]
-pub fn write(cube: &Cube, comment: &str) -> String {
-    let comment: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let mut text = format!("# {comment}\n{}\n", cube.spec());
+pub fn write(cube: &Cube, first_line: &str) -> String {
+    let mut text = comment(first_line) + &cube.spec() + "\n";
     // Writing to a string cannot fail.
     for (at, line) in cube.prefix().chunks(40).enumerate() {
         text.push_str(if at == 0 { "transitions" } else { "           " });

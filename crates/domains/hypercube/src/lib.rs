@@ -33,15 +33,14 @@ mod rollout;
 mod spec;
 mod symmetric;
 mod symmetry;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 pub use domain::{COIL, SNAKE};
+pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use path::Path;
 pub use problem::{Code, Potential, Snakes};
-pub use spec::{is_spec, parse_spec};
+pub use spec::{generate, is_spec};
 pub use symmetric::{Ring, SymmetricCoils};
 pub use verify::{check, violation};
 

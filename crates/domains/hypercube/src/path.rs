@@ -2,9 +2,9 @@
 //!
 //! # The rule in bits
 //! A flip from `v_i` to `v_{i+1}` is allowed when `v_{i+1}` lies in no Hamming ball of radius `k - 1` around `v_0 ..
-//! v_{i+1-k}` and repeats none of the last `k - 1` flips. From `i = k - 1` on the balls say both: a repeated bit leads
-//! nearer than `k` to `v_{i+1-k}`. Before, the canonical form leaves one bit anyway. So a path is the union of those
-//! balls (`blocked`), its head, and the last flips, by which the next ball is found.
+//! v_{i+1-k}` and repeats none of the last `k - 1` flips. From `i = k - 1` on the balls imply both: a repeated bit leads
+//! nearer than `k` to `v_{i+1-k}`. Before that, the canonical form allows one bit only. A path is therefore represented
+//! by the union of those balls (`blocked`), its head, and the last flips, from which the next ball is found.
 //!
 //! # Words
 //! A vertex is bit `v % 64` of word `v / 64`. Bits 0 to 5 of `v` are dimensions within a word, the others lead from word
@@ -132,7 +132,7 @@ pub(super) fn add_ball<const W: usize>(set: &mut [u64; W], vertex: usize, near: 
 
 /// Adds the ball of radius 1 around `vertex` to a set.
 ///
-/// In a cube of fewer than `64 W` vertices it marks vertices that do not exist as well, at which nobody looks.
+/// In a cube of fewer than `64 W` vertices it also marks vertices that do not exist; no code reads them.
 #[inline(always)]
 pub(super) fn add_neighbours<const W: usize>(set: &mut [u64; W], vertex: usize) {
     let (word, low) = (vertex >> 6, vertex & 63);
@@ -146,9 +146,9 @@ pub(super) fn add_neighbours<const W: usize>(set: &mut [u64; W], vertex: usize) 
 #[inline(always)]
 pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usize) -> u32 {
     let (word, low) = (vertex >> 6, vertex & 63);
-    let own = set(word & (W - 1));
-    let inner = u32::from(BESIDE[low & 7][(own >> (low & 56) & 255) as usize]);
-    let in_word = |bit: u32| ((own >> (low ^ 1 << bit)) as u32 & 1) << bit;
+    let here = set(word & (W - 1));
+    let inner = u32::from(BESIDE[low & 7][(here >> (low & 56) & 255) as usize]);
+    let in_word = |bit: u32| ((here >> (low ^ 1 << bit)) as u32 & 1) << bit;
     let middle = in_word(3) | (in_word(4) | in_word(5));
     let across = |bit: u32| ((set((word ^ 1 << bit) & (W - 1)) >> low) as u32 & 1) << (6 + bit);
     let outer = (0..W.trailing_zeros()).fold(0, |sum, bit| sum | across(bit));
@@ -208,29 +208,29 @@ pub(super) fn across(word: u64, bit: usize) -> u64 {
     (word & WITHOUT[bit]) << shift | word >> shift & WITHOUT[bit]
 }
 
-/// Adds all vertices of `free` that are connected to `set` through such ones; `set` is a part of `free`, `words`
-/// are in use.
+/// Adds all vertices that are connected to `set` by a path of vertices of `free`. `set` is a part of `free`; `words`
+/// words are in use.
 pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: usize) {
     // The words from which the flood may go on.
     let mut open = (0..words).filter(|&word| set[word] != 0).fold(0_u128, |open, word| open | 1 << word);
     while open != 0 {
         let word = open.trailing_zeros() as usize & (W - 1);
         open &= open - 1;
-        let mut own = set[word];
+        let mut reached = set[word];
         loop {
-            let before = own;
+            let before = reached;
             for bit in 0..6 {
-                own |= across(own, bit) & free[word];
+                reached |= across(reached, bit) & free[word];
             }
-            if own == before {
+            if reached == before {
                 break;
             }
         }
-        set[word] = own;
+        set[word] = reached;
         let mut step = 1;
         while step < words {
             let other = (word ^ step) & (W - 1);
-            let new = own & free[other] & !set[other];
+            let new = reached & free[other] & !set[other];
             if new != 0 {
                 set[other] |= new;
                 open |= 1 << other;
@@ -243,8 +243,8 @@ pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: 
 /// A path from vertex 0, over at most `64 W` vertices; `W` is a power of two.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path<const W: usize> {
-    /// The balls of radius `k - 1` around all vertices but the last `k - 1`. Of a coil, without those around the first
-    /// `k - 1` vertices: where the cycle closes they count for less.
+    /// The balls of radius `k - 1` around all vertices but the last `k - 1`. For a coil, those around the first `k - 1`
+    /// vertices are left out, because they count for less where the cycle closes.
     pub(super) blocked: [u64; W],
     /// The last bits flipped, the last one lowest, four bits each.
     pub(super) history: u32,
@@ -254,11 +254,11 @@ pub struct Path<const W: usize> {
     pub(super) tail: u16,
     /// The number of edges.
     pub(super) length: u16,
-    /// Of a coil: the length of the longest cycle met so far.
+    /// For a coil: the length of the longest cycle found so far.
     pub(super) closed: u16,
     /// The bits that may be flipped if their vertices are free: those used and the next one.
     pub(super) allowed: u16,
-    /// Of a coil: the bits that the last edge of a cycle may still flip.
+    /// For a coil: the bits that the last edge of a cycle may still flip.
     pub(super) gates: u16,
 }
 
@@ -275,7 +275,7 @@ impl<const W: usize> Path<W> {
         self.head.into()
     }
 
-    /// Of a coil: the length of the longest cycle that a beginning of this path closes to.
+    /// For a coil: the length of the longest cycle that a beginning of this path closes to.
     #[must_use]
     pub fn closed(&self) -> u32 {
         self.closed.into()

@@ -37,7 +37,7 @@ impl Code {
 /// What a path is ranked by among others as long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Potential {
-    /// The vertices that are not blocked and connected to the head through such ones.
+    /// The vertices that the head reaches over vertices that are not blocked.
     #[default]
     Reachable,
     /// All vertices that are not blocked.
@@ -134,7 +134,7 @@ impl<const W: usize> Snakes<W> {
             start.gates = full & !((1 << spread) - 1);
         }
         let limits = Limits::new(dimension, spread);
-        let mut own = Self {
+        let mut snakes = Self {
             kind,
             dimension,
             spread,
@@ -150,10 +150,10 @@ impl<const W: usize> Snakes<W> {
             start,
             limits,
         };
-        let mut root = own.start.clone();
-        cube.prefix().iter().for_each(|&bit| own.apply(&mut root, bit));
-        own.root = root;
-        own
+        let mut root = snakes.start.clone();
+        cube.prefix().iter().for_each(|&bit| snakes.apply(&mut root, bit));
+        snakes.root = root;
+        snakes
     }
 
     /// Path or cycle.
@@ -174,7 +174,7 @@ impl<const W: usize> Snakes<W> {
         std::iter::once(0).chain(after).collect()
     }
 
-    /// The vertices of the solution that `moves` stand for: of the path, or of the longest cycle met on it.
+    /// The vertices of the solution that `moves` stand for: of the path, or of the longest cycle found on it.
     #[must_use]
     pub fn answer(&self, moves: &[u8]) -> Vec<u32> {
         match self.kind {

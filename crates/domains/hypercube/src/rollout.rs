@@ -63,18 +63,18 @@ fn uniform<const W: usize, const COIL: bool, const TWO: bool>(
     rng: &mut Rng,
 ) {
     let mut path = state.clone();
-    // A copy of its own keeps the generator's state in registers.
-    let mut own = rng.clone();
+    // A local copy keeps the generator's state in registers.
+    let mut local = rng.clone();
     loop {
         let legal = problem.legal::<COIL, TWO>(&path);
         if legal == 0 {
             break;
         }
-        let bit = nth::<W>(legal, own.index(count::<W>(legal)));
+        let bit = nth::<W>(legal, local.index(count::<W>(legal)));
         moves.push(bit as u8);
         problem.advance::<COIL, TWO>(&mut path, bit);
     }
-    *rng = own;
+    *rng = local;
     *state = path;
 }
 
@@ -87,7 +87,7 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
     rng: &mut Rng,
 ) {
     let mut path = state.clone();
-    let mut own = rng.clone();
+    let mut local = rng.clone();
     // The sums of the weights up to each move; never more moves than dimensions.
     let mut sums = [u64::MAX; 16];
     // A bias goes by the number of free vertices: one exponential for each.
@@ -112,7 +112,7 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
         let (bit, entry) = if legal & (legal - 1) == 0 {
             // A single move takes its draw and needs no weight.
             let bit = legal.trailing_zeros();
-            own.next_u64();
+            local.next_u64();
             offer(bit, trace);
             (bit, first)
         } else {
@@ -123,7 +123,7 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
                 sums[number & 15] = total;
                 number += 1;
             }
-            let draw = own.below(total);
+            let draw = local.below(total);
             // The first move whose sum exceeds the draw.
             let chosen = sums[..number].iter().filter(|&&sum| sum <= draw).count();
             (nth::<W>(legal, chosen), first + chosen as u32)
@@ -131,6 +131,6 @@ fn softmax<const W: usize, const COIL: bool, const TWO: bool, const BIAS: bool>(
         trace.step(entry, bit as u8);
         problem.advance::<COIL, TWO>(&mut path, bit);
     }
-    *rng = own;
+    *rng = local;
     *state = path;
 }

@@ -16,12 +16,12 @@ pub fn is_spec(text: &str) -> bool {
 /// One line: a spec that is not of this form, a dimension outside of 2 to 13, a spread outside of 1 to 7.
 ///
 /// ```
-/// use soloist_hypercube::parse_spec;
-/// let cube = parse_spec("d10k3").unwrap();
+/// use soloist_hypercube::generate;
+/// let cube = generate("d10k3").unwrap();
 /// assert_eq!((cube.dimension(), cube.spread()), (10, 3));
-/// assert_eq!(parse_spec("d1").unwrap_err().to_string(), "d1: dimension 1, expected 2 to 13");
+/// assert_eq!(generate("d1").unwrap_err().to_string(), "d1: dimension 1, expected 2 to 13");
 /// ```
-pub fn parse_spec(spec: &str) -> Result<Cube, InstanceError> {
+pub fn generate(spec: &str) -> Result<Cube, InstanceError> {
     let fail = |message: String| InstanceError::new(spec, message);
     let form = || fail("expected dDIMENSIONkSPREAD, as in d8k2, or dDIMENSION for spread 2".into());
     let rest = spec.strip_prefix('d').ok_or_else(form)?;

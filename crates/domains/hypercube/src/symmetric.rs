@@ -17,7 +17,7 @@ type Banned<const W: usize> = Vec<OnceLock<[u64; W]>>;
 /// 0, one of each kind (`symmetry.rs`). The moves after it are bits flipped. The path `v0 .. v(m-1)` that they make goes on
 /// with its images: `v(i+m) = f(v(i))`. A coil of `order * m` vertices closes where the head differs in `k` bits from the
 /// image of vertex 0 and one of the shortest ways there keeps the rule. So a search has to find an `order`-th of a coil, in
-/// a part of the cube that its images have made small. The score is the longest coil closed on the way, at least
+/// the part of the cube that its images leave free. The score is the longest coil closed on the way, at least
 /// the trivial one.
 ///
 /// Most coils have no symmetry: the longest one may be left out, and no run claims a proof. Many of the longest known ones
@@ -50,7 +50,7 @@ pub struct Ring<const W: usize> {
     begin: u32,
     head: u16,
     length: u16,
-    /// The length of the longest coil met so far.
+    /// The length of the longest coil found so far.
     closed: u16,
     /// `None` before the first move.
     symmetry: Option<Symmetry>,
@@ -221,7 +221,7 @@ impl<const W: usize> SymmetricCoils<W> {
         if (0..self.words).any(|word| reached[word] & closing(word) != 0) { size(reached) } else { 0 }
     }
 
-    /// The longest coil met on the path of `moves`, or the trivial one.
+    /// The longest coil found on the path of `moves`, or the trivial one.
     #[must_use]
     pub fn answer(&self, moves: &[u16]) -> Vec<u32> {
         let mut ring = self.root();

@@ -23,8 +23,8 @@ struct Permutation {
     high: [u16; 64],
 }
 
-/// The symmetries that coils of a cube may have when vertex 0 is one of theirs: one of each kind, kinds being what differs by
-/// more than the names of the bits.
+/// The symmetries that coils through vertex 0 may have: one of each kind. Two symmetries are of one kind if they differ
+/// only by the names of the bits.
 #[derive(Clone, Debug)]
 pub(super) struct Symmetries {
     permutations: Vec<Permutation>,
@@ -32,29 +32,29 @@ pub(super) struct Symmetries {
 }
 
 impl Symmetries {
-    /// Those of the given orders of which the images of vertex 0 differ in `spread` bits at least.
+    /// The symmetries of the given orders for which the images of vertex 0 differ in at least `spread` bits.
     ///
-    /// Permutations are given by the lengths of their cycles, on adjacent bits. Renaming bits within a cycle turns the part
-    /// of `shift` there, and cycles of equal length may be exchanged: of all that this makes equal the smallest is taken,
-    /// with parts in ascending order.
+    /// Permutations are given by the lengths of their cycles, on adjacent bits. Renaming bits within a cycle rotates
+    /// the part of `shift` there, and cycles of equal length may be exchanged. Of the symmetries that this makes equal, the
+    /// one with the smallest parts in ascending order is taken.
     pub(super) fn new(dimension: u32, spread: u32, orders: impl Iterator<Item = u32>) -> Self {
-        let mut own = Self { permutations: Vec::new(), all: Vec::new() };
+        let mut symmetries = Self { permutations: Vec::new(), all: Vec::new() };
         for order in orders {
             let lengths: Vec<u32> = (1..=order).rev().filter(|length| order % length == 0).collect();
             let mut found = Vec::new();
             partitions(dimension, &lengths, &mut Vec::new(), &mut found);
             for cycles in found {
-                let permutation = own.permutations.len() as u8;
-                own.permutations.push(Permutation::new(&cycles));
+                let permutation = symmetries.permutations.len() as u8;
+                symmetries.permutations.push(Permutation::new(&cycles));
                 for shift in 0..1_u32 << dimension {
                     let symmetry = Symmetry { order: order as u8, permutation, shift: shift as u16 };
-                    if is_smallest(shift, &cycles) && own.fits(symmetry, spread) {
-                        own.all.push(symmetry);
+                    if is_smallest(shift, &cycles) && symmetries.fits(symmetry, spread) {
+                        symmetries.all.push(symmetry);
                     }
                 }
             }
         }
-        own
+        symmetries
     }
 
     /// The image of a vertex.
@@ -181,12 +181,16 @@ mod tests {
                         }
                     }
                 }
-                let own = Symmetries::new(dimension, spread, std::iter::once(order));
-                assert_eq!(own.all.len(), kinds.len(), "order {order} in dimension {dimension}, spread {spread}");
-                for &symmetry in &own.all {
+                let symmetries = Symmetries::new(dimension, spread, std::iter::once(order));
+                assert_eq!(
+                    symmetries.all.len(),
+                    kinds.len(),
+                    "order {order} in dimension {dimension}, spread {spread}"
+                );
+                for &symmetry in &symmetries.all {
                     for vertex in 0..1 << dimension {
-                        let last = own.images(symmetry, vertex).last().unwrap();
-                        assert_eq!(own.image(symmetry, last), vertex);
+                        let last = symmetries.images(symmetry, vertex).last().unwrap();
+                        assert_eq!(symmetries.image(symmetry, last), vertex);
                     }
                 }
             }

@@ -1,10 +1,8 @@
 //! Independent verification of snakes and coils: every pair of vertices by the definition, without the search.
 
 use super::{Cube, Kind};
-use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, refuted, short, words};
-use soloist_domain::error::quote;
+use soloist_domain::answer::{Answer, claim, numbers, plain_number, short, words};
 use std::fmt;
 
 /// The first pair of vertices that breaks the rule of the spread.
@@ -81,10 +79,7 @@ pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
         Answer::List(nodes) => return judge(kind, cube, &existing(cube, &numbers("nodes", &nodes)?)?),
         Answer::Object(result) => result,
     };
-    if let Some(problem) = result.foreign(kind.name()) {
-        return Err(format!("a solution of problem {problem}, expected {}", kind.name()));
-    }
-    result.feasible()?;
+    result.belong_to(kind.name())?;
     let solution = result.solution()?;
     let nodes = match (solution.get("nodes"), solution.get("transitions")) {
         (Some(nodes), transitions) => {
@@ -170,14 +165,6 @@ fn agree(kind: Kind, cube: &Cube, nodes: &[u32], moves: &[u64]) -> Result<(), St
     if agrees { Ok(()) } else { Err("`moves` and the solution differ".into()) }
 }
 
-/// A claimed number, when there is one, must be the one found.
-fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), String> {
-    match refuted(claimed, found) {
-        Some(claimed) => Err(format!("claims the {name} {claimed}, found: {found}")),
-        None => Ok(()),
-    }
-}
-
 /// The vertices of a list of numbers.
 fn existing(cube: &Cube, numbers: &[u64]) -> Result<Vec<u32>, String> {
     let count = 1_u32 << cube.dimension();
@@ -190,7 +177,7 @@ fn existing(cube: &Cube, numbers: &[u64]) -> Result<Vec<u32>, String> {
         .collect()
 }
 
-/// The vertices met when `transitions` are flipped from `start` on; a coil's return to the start is left out.
+/// The vertices along `transitions`, flipped one after the other from `start`; a coil's return to it is left out.
 fn walk(kind: Kind, cube: &Cube, start: u32, transitions: &[u64]) -> Result<Vec<u32>, String> {
     let d = cube.dimension();
     let mut nodes = vec![start];
@@ -207,14 +194,6 @@ fn walk(kind: Kind, cube: &Cube, start: u32, transitions: &[u64]) -> Result<Vec<
     Ok(nodes)
 }
 
-fn numbers(name: &str, list: &Value) -> Result<Vec<u64>, String> {
-    let list = list.as_array().ok_or_else(|| format!("`{name}` is not a list"))?;
-    let number = |item: &Value| {
-        item.as_u64().ok_or_else(|| format!("{} in `{name}` is not a whole number from 0 on", short(item)))
-    };
-    list.iter().map(number).collect()
-}
-
 /// Plain numbers, perhaps after a word that says what they are.
 fn plain(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u32>, String> {
     let mut numbers = Vec::new();
@@ -222,12 +201,9 @@ fn plain(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u32>, String> {
     for (line, field) in words(text) {
         if word.is_none() && numbers.is_empty() && matches!(field, "nodes" | "transitions") {
             word = Some(field);
-            continue;
+        } else {
+            numbers.push(plain_number(if word == Some("transitions") { "bit" } else { "vertex" }, (line, field))?);
         }
-        let digits = field.bytes().all(|byte| byte.is_ascii_digit());
-        let number = field.parse::<u64>().ok().filter(|_| digits);
-        let shown = || format!("line {line}: {}, expected a whole number from 0 on", quote(field.as_bytes()));
-        numbers.push(number.ok_or_else(shown)?);
     }
     match word {
         Some("transitions") => walk(kind, cube, 0, &numbers),

@@ -1,4 +1,4 @@
-//! The knapsack by name: what the command line and other programs without types use.
+//! The knapsack by name: for the command line and other programs that do not know its types.
 
 use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
@@ -48,8 +48,8 @@ impl Instance for KnapsackInstance {
         &self.problem
     }
 
-    /// Nested search of level 2: within a second it solves what NRPA solves of the benchmark files, and it stays near
-    /// the bound where NRPA does not: with thousands of items.
+    /// Nested search of level 2. Within a second it solves the same benchmark files as NRPA, and with thousands of items
+    /// it stays near the bound, which NRPA does not.
     fn default_setup(&self) -> Setup {
         Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() }).into()
     }

@@ -32,9 +32,9 @@ pub const MAX_SUM: u64 = 1 << 53;
 /// Something to pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// What it is worth.
+    /// The value added when it is packed.
     pub value: u64,
-    /// How much of the capacity it takes.
+    /// The capacity that it uses.
     pub weight: u64,
 }
 

@@ -18,7 +18,7 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Load {
     index: u32,
-    /// From here on every item is taken without being asked about.
+    /// From here on every item is taken without a decision.
     rest: u32,
     room: u64,
     value: u64,
@@ -57,11 +57,12 @@ struct Ranked {
 
 /// The search's view of a [`Sack`]: maximise the value packed.
 ///
-/// Each state asks about one item, in order of falling value per weight (ties: heavier first, then as in the file).
-/// Items without value or heavier than the room left are dropped without a question, items without weight are taken;
-/// when all that is left fits, it is taken and the solution is finished. Of equal items the first ones are taken:
-/// skipping one skips its twins. The bound is Dantzig's (fill by ratio, the last item in part, rounded down). A state
-/// is 24 bytes; a move costs constant time apart from the items dropped, a bound the logarithm of the number of items.
+/// Each state decides about one item, in order of falling value per weight (ties: heavier first, then as in the file).
+/// Items without value, or heavier than the room left, are dropped without a decision; items without weight are taken.
+/// When all items left fit, they are taken and the solution is finished. Of equal items the first ones are taken:
+/// skipping one skips those equal to it. The bound is Dantzig's (fill by ratio, the last item in part, rounded down). A
+/// state is 24 bytes. A move costs constant time apart from the items dropped, a bound the logarithm of the number of
+/// items.
 ///
 /// # References
 /// G. B. Dantzig, "Discrete-variable extremum problems", Operations Research 5, 1957, pages 266-288. H. Kellerer, U.
@@ -91,17 +92,17 @@ impl Knapsack {
         hash.write(b"knapsack");
         hash.write_u64(capacity);
         let (mut ranked, mut free, mut free_value) = (Vec::new(), Vec::new(), 0);
-        for (item, own) in (0_u32..).zip(sack.items()) {
-            hash.write_u64(own.value);
-            hash.write_u64(own.weight);
-            if own.value == 0 || own.weight > capacity {
+        for (number, item) in (0_u32..).zip(sack.items()) {
+            hash.write_u64(item.value);
+            hash.write_u64(item.weight);
+            if item.value == 0 || item.weight > capacity {
                 continue;
             }
-            if own.weight == 0 {
-                free.push(item);
-                free_value += own.value;
+            if item.weight == 0 {
+                free.push(number);
+                free_value += item.value;
             } else {
-                ranked.push(Ranked { value: own.value, weight: own.weight, item, next_kind: 0 });
+                ranked.push(Ranked { value: item.value, weight: item.weight, item: number, next_kind: 0 });
             }
         }
         ranked.sort_by(|a, b| {
@@ -115,15 +116,15 @@ impl Knapsack {
         let mut before = vec![(0, 0); count + 1];
         let mut next_kind = count as u32;
         for at in (0..count).rev() {
-            let own = ranked[at];
-            if ranked.get(at + 1).is_some_and(|next| (next.value, next.weight) != (own.value, own.weight)) {
+            let item = ranked[at];
+            if ranked.get(at + 1).is_some_and(|next| (next.value, next.weight) != (item.value, item.weight)) {
                 next_kind = at as u32 + 1;
             }
             ranked[at].next_kind = next_kind;
-            lightest[at] = lightest[at + 1].min(own.weight);
+            lightest[at] = lightest[at + 1].min(item.weight);
         }
-        for (at, own) in ranked.iter().enumerate() {
-            before[at + 1] = (before[at].0 + own.value, before[at].1 + own.weight);
+        for (at, item) in ranked.iter().enumerate() {
+            before[at + 1] = (before[at].0 + item.value, before[at].1 + item.weight);
         }
         let stop = before.partition_point(|&(_, weight)| weight <= capacity) - 1;
         let stop = ranked.get(stop).or(ranked.last());
@@ -148,12 +149,12 @@ impl Knapsack {
             }
             self.apply(&mut state, mv);
         }
-        items.extend(self.ranked[state.rest as usize..].iter().map(|own| own.item));
+        items.extend(self.ranked[state.rest as usize..].iter().map(|ranked| ranked.item));
         items.sort_unstable();
         items
     }
 
-    /// Goes on to the next item that leaves a choice.
+    /// Moves on to the next item that leaves a choice.
     fn settle(&self, state: &mut Load) {
         let end = self.ranked.len();
         loop {
@@ -194,13 +195,13 @@ impl Problem for Knapsack {
     }
 
     fn apply(&self, state: &mut Load, mv: Choice) {
-        let own = self.ranked[state.index as usize];
+        let item = self.ranked[state.index as usize];
         if mv.take {
-            state.room -= own.weight;
-            state.value += own.value;
+            state.room -= item.weight;
+            state.value += item.value;
             state.index += 1;
         } else {
-            state.index = own.next_kind;
+            state.index = item.next_kind;
         }
         self.settle(state);
     }
@@ -213,10 +214,10 @@ impl Problem for Knapsack {
         u64::from(mv.item) << 1 | u64::from(mv.take)
     }
 
-    /// How much better the item's ratio is than the break item's, within -4..=4; 0 for skipping.
+    /// The item's ratio relative to that of the break item, minus 1, within -4..=4; 0 for skipping.
     fn bias(&self, state: &Load, mv: Choice) -> f64 {
         match self.ranked.get(state.index as usize) {
-            Some(own) if mv.take => (own.value as f64 / own.weight as f64 / self.break_ratio - 1.0).clamp(-4.0, 4.0),
+            Some(item) if mv.take => (item.value as f64 / item.weight as f64 / self.break_ratio - 1.0).clamp(-4.0, 4.0),
             _ => 0.0,
         }
     }
@@ -226,10 +227,10 @@ impl Problem for Knapsack {
         let (value, weight) = self.before[at];
         let stop = at + self.before[at..].partition_point(|&(_, sum)| sum - weight <= state.room) - 1;
         let mut bound = state.value + self.before[stop].0 - value;
-        if let Some(own) = self.ranked.get(stop) {
+        if let Some(item) = self.ranked.get(stop) {
             let room = state.room - (self.before[stop].1 - weight);
             // Less than the whole item, so it fits in 64 bits again.
-            bound += (u128::from(room) * u128::from(own.value) / u128::from(own.weight)) as u64;
+            bound += (u128::from(room) * u128::from(item.value) / u128::from(item.weight)) as u64;
         }
         Some(bound as f64)
     }
@@ -254,10 +255,10 @@ impl Problem for Knapsack {
     }
 }
 
-/// Takes each item that fits, except with probability epsilon, which each playout draws anew from 1/2, 1/4, ... 1/256:
-/// so that a few skips are common for ten items as for a thousand.
+/// Takes each item that fits, except with probability epsilon. Each playout draws epsilon from 1/2, 1/4, ... 1/256, so
+/// that a few skips are common for ten items as well as for a thousand.
 ///
-/// Under a learned policy (NRPA) it is the same as `random`.
+/// Under a learned policy (NRPA) it equals `random`.
 #[derive(Clone, Copy, Debug)]
 struct Greedy;
 

@@ -3,8 +3,8 @@
 //! Every line that fits on the board has a number and a byte. The byte counts the dots on the line and sums up their
 //! positions, `16 x dots + sum of positions`: with all dots but one it tells which one is missing. Its highest bit says
 //! that the line may not be drawn any more, or does not fit on the board. Numbers are chosen so that a line's next
-//! neighbour in its own direction has the next number: the lines through a new dot are then five neighbouring bytes a
-//! direction, those that a new line shuts out are up to nine, and both are handled eight at a time in a word.
+//! neighbour in its direction has the next number. The lines through a new dot are then five neighbouring bytes per
+//! direction, and a new line shuts out up to nine; both are handled eight at a time in a word.
 //!
 //! The lines that may be drawn are a bit set, so that their order, by number, depends on what has been drawn and not on
 //! the order of drawing: two games that have drawn the same lines list the same moves in the same order.
@@ -79,7 +79,7 @@ pub(super) struct Rules {
     /// The byte of a line that lacks its first point only.
     lacks_first: u8,
     /// Directions in which a dot may change lines, counted from the one after its line's. Disjoint lines shut out all
-    /// other lines through the dot in their own direction.
+    /// other lines through the dot in their direction.
     directions: usize,
 }
 
@@ -116,7 +116,7 @@ impl Rules {
         (dots + self.lift[0]) & !(dots + self.lift[1]) & !word & HIGH
     }
 
-    /// The high bits of the bytes whose lines have all dots without having been shut out.
+    /// The high bits of the bytes whose lines have all dots and are not shut out.
     #[inline(always)]
     fn full(&self, word: u64) -> u64 {
         ((word & !HIGH) + self.lift[2]) & !word & HIGH
@@ -166,9 +166,9 @@ pub(super) struct Board {
     /// The lines that may be drawn, and the words of that set that are not zero.
     open: [u64; WORDS],
     used: [u64; WORDS.div_ceil(64)],
-    /// How many may be drawn.
+    /// The number of lines that may be drawn.
     pub(super) choices: u32,
-    /// How many have been drawn.
+    /// The number of lines drawn.
     pub(super) drawn: u32,
     /// Combines the lines drawn, in any order.
     pub(super) key: u64,
@@ -275,7 +275,7 @@ impl Board {
         let mut opened = 0;
         self.store(line, near | rules.shut[0]);
         self.store(line + 8, far | rules.shut[1]);
-        // The own direction comes last: by then the bytes just written can be read without waiting.
+        // The line's direction comes last: by then the bytes just written can be read without waiting.
         for turn in 1..=rules.directions {
             let address = usize::from(ADDRESSES[cell][(direction + turn) % 4]);
             let word = self.load(address).wrapping_add(rules.dot);
@@ -288,7 +288,7 @@ impl Board {
         self.drawn += 1;
         self.key ^= mixed(line as u64);
         self.clear(line);
-        // One loop over all flags of a kind: how many a single word has, no processor can tell in advance.
+        // One loop over all flags of a kind, because the number in a single word cannot be predicted.
         while closed != 0 {
             let bit = closed.trailing_zeros() as usize;
             closed &= closed - 1;

@@ -1,7 +1,7 @@
-//! Morpion Solitaire by name: what the command line and other programs without types use.
+//! Morpion Solitaire by name: for the command line and other programs that do not know its types.
 
 use crate::verify::{self, Played, check, replay};
-use crate::{Game, Morpion, Stroke, Variant, draw, format, read, write};
+use crate::{Game, Morpion, Stroke, Variant, draw, format, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist::search::Nrpa;
 use soloist::{Method, Setup};
@@ -18,13 +18,10 @@ pub const DOMAIN: Domain = Domain {
     options: &[DomainOption {
         name: "assume",
         values: &["nothing", "5T", "5D", "4T", "4D"],
-        help: "the variant of a file that does not name its own; nothing: it must",
+        help: "the variant of a file that names none; nothing: such a file is refused",
     }],
     load,
-    generate: |spec| {
-        let variant = spec.parse().map_err(|message: String| InstanceError::new(spec, message))?;
-        Ok(write(&Game::of(variant)))
-    },
+    generate: |spec| generate(spec).map(|game| write(&game)),
 };
 
 /// An instance with its name and its search problem.
@@ -40,10 +37,7 @@ fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, Insta
         None | Some("nothing") => None,
         Some(name) => Some(name.parse::<Variant>().map_err(fail)?),
     };
-    let game = match instance.parse::<Variant>() {
-        Ok(variant) => Game::of(variant),
-        Err(_) => read(instance, assumed)?,
-    };
+    let game = if is_spec(instance) { generate(instance)? } else { read(instance, assumed)? };
     let problem = Morpion::new(&game).map_err(fail)?;
     Ok(Box::new(MorpionInstance { name: instance.to_owned(), game, problem }))
 }

@@ -26,7 +26,8 @@ fn extent(played: &Played) -> (Point, Point) {
 }
 
 /// A summary line, the grid with the numbers of the moves (`o`: a dot of the cross), and the moves in Pentasol notation.
-pub(super) fn text(played: &Played) -> String {
+#[must_use]
+pub fn text(played: &Played) -> String {
     let mut marks: BTreeMap<Point, String> = BTreeMap::new();
     for point in played.variant.cross() {
         marks.insert(point, "o".into());
@@ -71,7 +72,8 @@ fn colour(direction: Direction) -> &'static str {
 /// dots of the first `given` moves, which the instance gives, are grey. `label` names the instance.
 ///
 /// The text is valid XML for any label and depends on nothing but the arguments.
-pub(super) fn svg(played: &Played, label: &str, given: usize) -> String {
+#[must_use]
+pub fn svg(played: &Played, label: &str, given: usize) -> String {
     let (low, high) = extent(played);
     let place = |(x, y): Point| (MARGIN + (x - low.0) * UNIT, TITLE + MARGIN + (y - low.1) * UNIT);
     let (width, height) = (2 * MARGIN + (high.0 - low.0) * UNIT, TITLE + 2 * MARGIN + (high.1 - low.1) * UNIT);

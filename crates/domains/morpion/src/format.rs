@@ -3,9 +3,8 @@
 use super::{Direction, Game, MAX_MOVES, Stroke, Variant};
 use soloist_domain::InstanceError;
 use soloist_domain::error::quote;
-use soloist_domain::input::{lines, read_file_prefix, text_bytes};
+use soloist_domain::input::{lines, read_file, text_bytes};
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// Bytes of a file that are read at most: room for [`MAX_MOVES`] lines and long comments.
 const MAX_BYTES: usize = 1 << 20;
@@ -19,13 +18,12 @@ const REFERENCE: i32 = 28;
 /// # Errors
 /// A file that cannot be read, is larger than 1 MiB, or is refused by [`parse`].
 pub fn read(path: &str, assumed: Option<Variant>) -> Result<Game, InstanceError> {
-    let bytes = read_file_prefix(Path::new(path), MAX_BYTES).map_err(|error| InstanceError {
-        message: format!("{}; nor is it one of the specs 5T, 5D, 4T and 4D", error.message),
-        ..error
+    let bytes = read_file(path, MAX_BYTES).map_err(|mut error| {
+        if error.message.starts_with("cannot be read") {
+            error.message.push_str("; nor is it one of the specs 5T, 5D, 4T and 4D");
+        }
+        error
     })?;
-    if bytes.len() > MAX_BYTES {
-        return Err(InstanceError::new(path, "larger than 1 MiB, the most that is read"));
-    }
     parse(path, &bytes, assumed)
 }
 

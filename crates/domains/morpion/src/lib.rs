@@ -21,7 +21,7 @@
 //! rollout policy adaptation; 62 (4T) and 35 (4D) are optimal. No game of 5D is longer than 84 moves, none of 5T longer
 //! than 485.
 //!
-//! The files divide the work: `format` reads and writes a [`Game`], `board` plays moves fast, `problem` and `rollout`
+//! The files divide the work: `spec` and `format` make a [`Game`], `board` plays moves fast, `problem` and `rollout`
 //! offer them to the engine as [`Morpion`], `verify` replays a game without the search, `draw` shows it.
 //!
 //! # References
@@ -36,20 +36,18 @@ mod domain;
 mod draw;
 mod format;
 mod problem;
-#[cfg(test)]
-mod records;
 mod rollout;
-#[cfg(test)]
-mod tests;
+mod spec;
 mod verify;
 
 pub use domain::DOMAIN;
+pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use problem::{Morpion, Position};
+pub use spec::{generate, is_spec};
 pub use verify::{Fault, Played, Step, check, replay};
 
 use std::fmt;
-use std::str::FromStr;
 
 /// The most moves of a game that are read; no game is half as long.
 pub const MAX_MOVES: usize = 1000;
@@ -138,21 +136,6 @@ impl Variant {
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl FromStr for Variant {
-    type Err = String;
-
-    /// The variant of that name, in upper or lower case.
-    ///
-    /// # Errors
-    /// The names that exist.
-    fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL
-            .into_iter()
-            .find(|variant| variant.name().eq_ignore_ascii_case(text))
-            .ok_or_else(|| "expected 5T, 5D, 4T or 4D".into())
     }
 }
 

@@ -69,15 +69,15 @@ impl Listener for Listed<'_> {
 
 impl Rollout<Morpion> for Random {
     fn run(&mut self, problem: &Morpion, state: &mut Position, playout: &mut Playout<u16>, rng: &mut Rng) {
-        // A copy of its own keeps the generator's state in registers.
-        let mut own = rng.clone();
+        // A local copy keeps the generator's state in registers.
+        let mut local = rng.clone();
         let board = &mut state.0;
         while board.choices > 0 {
-            let line = board.nth(own.index(board.choices as usize));
+            let line = board.nth(local.index(board.choices as usize));
             board.play(&problem.rules, line, &mut ());
             playout.moves.push(line as u16);
         }
-        *rng = own;
+        *rng = local;
     }
 
     fn run_policy(
@@ -92,7 +92,7 @@ impl Rollout<Morpion> for Random {
             // Entries need factors then.
             return policy_playout(self, problem, state, policy, trace, rng);
         }
-        let mut own = rng.clone();
+        let mut local = rng.clone();
         let board = &mut state.0;
         let step = trace.steps() as u32;
         let mut listed = Listed { slots: &mut self.slots[..LINES], policy, trace, sums: [0; SUMS], total: 0, step };
@@ -100,12 +100,12 @@ impl Rollout<Morpion> for Random {
             listed.opened(line);
         }
         while listed.total > 0 {
-            let line = board.draw(own.below(listed.total), &listed.sums, |line| listed.slots[line].weight);
+            let line = board.draw(local.below(listed.total), &listed.sums, |line| listed.slots[line].weight);
             listed.step += 1;
             let entry = listed.end(line);
             listed.trace.step(entry, line as u16);
             board.play(&problem.rules, line, &mut listed);
         }
-        *rng = own;
+        *rng = local;
     }
 }

@@ -1,4 +1,4 @@
-//! Independent verification: a game replayed on sets of points and segments, by the rules as people tell them.
+//! Independent verification: a game replayed on sets of points and segments, by the rules as they are usually stated.
 
 use super::{Direction, Game, Point, Stroke, Variant, format};
 use serde_json::Value;

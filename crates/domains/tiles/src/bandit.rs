@@ -23,7 +23,7 @@ const SAVED: usize = 16 + COLOURS * 32;
 /// of the scores themselves, in integers: a range that grows rescales everything learned before, and nothing depends on
 /// rounding or order.
 ///
-/// Nothing is ever forgotten. A choice costs a logarithm, and two square roots for each colour; learning three
+/// No playout is ever forgotten. A choice costs a logarithm and two square roots for each colour, learning three
 /// additions.
 ///
 /// # References
@@ -47,7 +47,7 @@ pub struct Bandit {
     arms: [Arm; COLOURS],
 }
 
-/// What is known of a colour: its playouts, the sum and the sum of squares of their scores.
+/// The record of a colour: its playouts, the sum and the sum of squares of their scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Arm {
     playouts: u64,
@@ -109,7 +109,7 @@ impl Bandit {
         arm.squares += u128::from(score.unsigned_abs().pow(2));
     }
 
-    /// How many playouts of `colour` were learned.
+    /// The number of playouts of `colour` that were learned.
     #[must_use]
     pub fn playouts(&self, colour: u8) -> u64 {
         usize::from(colour).checked_sub(1).and_then(|at| self.arms.get(at)).map_or(0, |arm| arm.playouts)

@@ -5,8 +5,7 @@ use super::game::{Game, Penalty};
 use super::grid::Grid;
 use super::kernel::{Engine, Geometry, Large, Small};
 use super::problem::Tiles;
-use super::spec::Spec;
-use super::{draw, solution, text, verify};
+use super::{draw, solution, spec, text, verify};
 use serde_json::Value;
 use soloist::search::Nrpa;
 use soloist::{Method, Setup};
@@ -85,9 +84,9 @@ fn load(game: Game, instance: &str, options: &Options) -> Result<Box<dyn AnyInst
         None => Penalty::default(),
     };
     let engine = Engine::detect().map_err(|message| InstanceError::new(instance, message))?;
-    let loaded = format::load(instance, zero)?;
-    let note = loaded.note().map_or(String::new(), |note| format!("; {note}"));
-    let grid = loaded.grid;
+    let board = format::load(instance, zero)?;
+    let note = board.note().map_or(String::new(), |note| format!("; {note}"));
+    let grid = board.grid;
     let name = instance.to_owned();
     if let Some(problem) = Tiles::<Small>::new(&grid, game, penalty, engine) {
         return Ok(Box::new(TileInstance { name, note, grid, problem }));
@@ -98,8 +97,7 @@ fn load(game: Game, instance: &str, options: &Options) -> Result<Box<dyn AnyInst
 }
 
 fn generate(spec: &str) -> Result<String, InstanceError> {
-    let spec: Spec = spec.parse()?;
-    Ok(format::write(&spec.generate()))
+    Ok(format::write(&spec::generate(spec)?))
 }
 
 impl<G: Geometry> TileInstance<G> {

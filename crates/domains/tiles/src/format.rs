@@ -15,14 +15,14 @@
 //! A full board numbered from 0 whose zeros all happen to lie where empty cells may lie (in the top rows of their
 //! columns, or in whole columns at the right) is therefore read with empty cells. On random boards of a usual size this
 //! does not occur, but on a board of a few cells it may: say [`Zero::Colour`] there. Conversely a file that marks empty
-//! cells by 0 but is not settled would be taken as numbered from 0: [`Loaded::note`] tells when 0 became a colour, and
+//! cells by 0 but is not settled would be taken as numbered from 0: [`ReadBoard::note`] tells when 0 became a colour, and
 //! [`Zero::Empty`] turns such a file into an error that names the cell.
 
 use std::io::Read;
 use std::path::Path;
 
 use crate::grid::{Grid, MAX_COLOURS, MAX_COLS, MAX_ROWS, Unsettled};
-use crate::spec::Spec;
+use crate::spec;
 use soloist_domain::error::{InstanceError, quote};
 use soloist_domain::input::{column_of, lines, read_file_prefix, read_prefix, text_bytes};
 
@@ -43,14 +43,14 @@ pub enum Zero {
 
 /// A board that was read, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loaded {
+pub struct ReadBoard {
     /// The board: settled, with at least one tile.
     pub grid: Grid,
     /// What the zeros of the file were taken for: [`Zero::Empty`] or [`Zero::Colour`]; `None` when it has none.
     pub zeros: Option<Zero>,
 }
 
-impl Loaded {
+impl ReadBoard {
     /// A remark for the user when [`Zero::Auto`] made 0 a colour, which a file with a floating tile would cause too.
     #[must_use]
     pub fn note(&self) -> Option<&'static str> {
@@ -59,13 +59,13 @@ impl Loaded {
     }
 }
 
-/// The board named by a command-line argument: a spec such as `random:15x15x5:7` (see [`Spec`]) or a file.
+/// The board named by a command-line argument: a spec such as `random:15x15x5:7` (see [`spec`]) or a file.
 ///
 /// # Errors
 /// Those of the spec or of [`read`].
-pub fn load(instance: &str, zero: Zero) -> Result<Loaded, InstanceError> {
-    if Spec::is_spec(instance) {
-        return Ok(Loaded { grid: instance.parse::<Spec>()?.generate(), zeros: None });
+pub fn load(instance: &str, zero: Zero) -> Result<ReadBoard, InstanceError> {
+    if spec::is_spec(instance) {
+        return Ok(ReadBoard { grid: spec::generate(instance)?, zeros: None });
     }
     read(Path::new(instance), zero)
 }
@@ -74,7 +74,7 @@ pub fn load(instance: &str, zero: Zero) -> Result<Loaded, InstanceError> {
 ///
 /// # Errors
 /// An unreadable file, or one that is no board: one line with the file, the line and what was expected.
-pub fn read(path: &Path, zero: Zero) -> Result<Loaded, InstanceError> {
+pub fn read(path: &Path, zero: Zero) -> Result<ReadBoard, InstanceError> {
     parse(&path.to_string_lossy(), &read_file_prefix(path, MAX_BYTES)?, zero)
 }
 
@@ -82,7 +82,7 @@ pub fn read(path: &Path, zero: Zero) -> Result<Loaded, InstanceError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_from(name: &str, reader: impl Read, zero: Zero) -> Result<Loaded, InstanceError> {
+pub fn read_from(name: &str, reader: impl Read, zero: Zero) -> Result<ReadBoard, InstanceError> {
     parse(name, &read_prefix(name, reader, MAX_BYTES)?, zero)
 }
 
@@ -90,7 +90,7 @@ pub fn read_from(name: &str, reader: impl Read, zero: Zero) -> Result<Loaded, In
 ///
 /// # Errors
 /// As [`read`]; more than [`MAX_BYTES`] bytes are an error too, but a board that is visibly too large is called that.
-pub fn parse(name: &str, bytes: &[u8], zero: Zero) -> Result<Loaded, InstanceError> {
+pub fn parse(name: &str, bytes: &[u8], zero: Zero) -> Result<ReadBoard, InstanceError> {
     let whole = bytes.len() <= MAX_BYTES;
     let bytes = text_bytes(name, &bytes[..bytes.len().min(MAX_BYTES)])?;
     // A file that was cut ends in half a line, which can only show that it is too wide.
@@ -245,7 +245,7 @@ fn unexpected(rest: &[u8]) -> String {
 }
 
 /// Applies the rule of the zeros and checks that the board is a position. Rows are equal, in range and not too many.
-fn decide(name: &str, rows: &[Row], zero: Zero) -> Result<Loaded, InstanceError> {
+fn decide(name: &str, rows: &[Row], zero: Zero) -> Result<ReadBoard, InstanceError> {
     let fail = |row: usize, col: usize, message: String| {
         Err(InstanceError::new(name, message).with_line(rows[row].line).with_column(rows[row].cells[col].column))
     };
@@ -290,7 +290,7 @@ fn decide(name: &str, rows: &[Row], zero: Zero) -> Result<Loaded, InstanceError>
         return Err(InstanceError::new(name, "the board has no tile"));
     }
     let meaning = if shifted { Zero::Colour } else { Zero::Empty };
-    Ok(Loaded { grid, zeros: has_zero.then_some(meaning) })
+    Ok(ReadBoard { grid, zeros: has_zero.then_some(meaning) })
 }
 
 #[cfg(test)]
@@ -298,8 +298,8 @@ mod tests {
     use super::*;
 
     fn cells(text: &str) -> (Vec<u8>, Option<Zero>) {
-        let loaded = parse("f", text.as_bytes(), Zero::Auto).unwrap();
-        (loaded.grid.cells().to_vec(), loaded.zeros)
+        let board = parse("f", text.as_bytes(), Zero::Auto).unwrap();
+        (board.grid.cells().to_vec(), board.zeros)
     }
 
     fn error(text: impl AsRef<[u8]>) -> String {
@@ -331,7 +331,7 @@ mod tests {
         // A dot makes 0 empty, and then it may not lie below a tile.
         assert_eq!(cells("0 .\n1 2"), (vec![0, 0, 1, 2], Some(Zero::Empty)));
         assert_eq!(error(". 1\n1 0"), "f: line 2, column 3: empty cell (0) below a tile, in column 2 of the board");
-        let read = |text: &str, zero| parse("f", text.as_bytes(), zero).map(|loaded| loaded.grid.cells().to_vec());
+        let read = |text: &str, zero| parse("f", text.as_bytes(), zero).map(|board| board.grid.cells().to_vec());
         assert_eq!(read("0 0\n1 2", Zero::Colour), Ok(vec![1, 1, 2, 3]));
         assert_eq!(read("0 .\n1 2", Zero::Colour), Ok(vec![1, 0, 2, 3]));
         assert_eq!(read("1 2\n1 2", Zero::Colour), Ok(vec![2, 3, 2, 3]));

@@ -1,4 +1,4 @@
-//! The three games and what they pay.
+//! The three games and their points.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ pub enum Game {
     BubbleBreaker,
 }
 
-/// What SameGame takes off at the end for the tiles left; c is the number of tiles left of one colour.
+/// The points that SameGame subtracts at the end for the tiles left; c is the number of tiles left of one colour.
 ///
 /// A colour that is gone costs nothing under any convention, so cleared boards score the same under all three.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub enum Penalty {
     /// The sum of max(c - 2, 0)^2: what the original Maastricht program computes. A single tile costs nothing.
     #[default]
     Schadd,
-    /// The sum of (c - 2)^2, as Baier and Winands (2012) print it. A single tile costs 1.
+    /// The sum of (c - 2)^2, as published by Baier and Winands (2012). A single tile costs 1.
     Literal,
     /// Nothing, as in Cazenave's programs.
     None,
@@ -133,7 +133,7 @@ impl Penalty {
     }
 }
 
-/// The text is the name of no game or penalty; displayed with the names there are.
+/// The error for a text that names no game or penalty; its message lists the names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} {found}: expected {expected}")]
 pub struct UnknownName {

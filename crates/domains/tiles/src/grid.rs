@@ -1,4 +1,4 @@
-//! A board as a plain rectangle of colour numbers: what files, drawings and the verifier speak.
+//! A board as a plain rectangle of colour numbers, used by files, drawings and the verifier.
 
 use std::fmt;
 
@@ -190,7 +190,7 @@ impl Grid {
 }
 
 impl fmt::Debug for Grid {
-    /// The rows as blank-separated numbers: a failing test should show the board.
+    /// The rows as blank-separated numbers, so that a failing test shows the board.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Grid {}x{}", self.rows, self.cols)?;
         for row in self.cells.chunks(self.cols) {

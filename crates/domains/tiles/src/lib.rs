@@ -8,7 +8,8 @@
 //! | the search problem and its rollouts | [`problem`], [`rollout`], [`bandit`] |
 //! | solutions, independent verification | [`solution`], [`verify`] |
 //! | drawings and texts | [`draw`], [`text`] |
-//! | the command line's view | [`domain`] |
+//! | the games by name, for the command line | `domain`: [`SAMEGAME`], [`CLICKOMANIA`], [`BUBBLE_BREAKER`] |
+
 pub mod bandit;
 mod domain;
 pub mod draw;
@@ -18,9 +19,10 @@ pub mod grid;
 pub mod kernel;
 pub mod problem;
 pub mod rollout;
-pub use domain::{BUBBLE_BREAKER, CLICKOMANIA, SAMEGAME};
 mod softmax;
 pub mod solution;
 pub mod spec;
 pub mod text;
 pub mod verify;
+
+pub use domain::{BUBBLE_BREAKER, CLICKOMANIA, SAMEGAME};

@@ -1,11 +1,11 @@
 //! The playout policies of the tile games, as the engine calls them.
 //!
-//! NRPA draws its moves by what it has learned, so that only the candidates of a rollout matter to it: all groups but
+//! NRPA draws its moves by learned weights, so that only the candidates of a rollout matter to it: all groups, except
 //! for `selective`.
 //!
 //! `tabu-bandit` has a [`Bandit`] over the colours present in the position from which it plays. It learns the final
-//! score of every playout that it made a move of, wherever in a tree it began, and forgets nothing before the search
-//! ends, restarts included. (The publication does not say when its bandit is reset.)
+//! score of every playout in which it made a move, wherever in a tree the playout began. It is not reset before the
+//! search ends, not even by a restart. (The publication does not say when its bandit is reset.)
 //!
 //! # References
 //! - M. P. D. Schadd, M. H. M. Winands, M. J. W. Tak and J. W. H. M. Uiterwijk, "Single-player Monte-Carlo tree search
@@ -14,7 +14,7 @@
 //! - H. Baier and M. H. M. Winands, "Beam Monte-Carlo tree search", IEEE Conference on Computational Intelligence and
 //!   Games, 2012 (`tabu-bandit`).
 //! - F. W. Takes and W. A. Kosters, "Solving SameGame and its chessboard variant", Benelux Conference on Artificial
-//!   Intelligence, 2009: the idea of `roulette`; the weights are this project's own.
+//!   Intelligence, 2009: the idea of `roulette`; the weights were chosen for this project.
 //! - T. Cazenave, "Nested rollout policy adaptation with selective policies", Computer Games Workshop, 2016
 //!   (`selective`).
 

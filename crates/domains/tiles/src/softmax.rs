@@ -149,8 +149,8 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
         // A length known here spares bounds checks below.
         let slots = &mut slots[..G::WORDS * 64];
         wide.clear();
-        // A copy of its own keeps the generator's state in registers.
-        let mut own = rng.clone();
+        // A local copy keeps the generator's state in registers.
+        let mut local = rng.clone();
         let mut tiles = ops.load(&state.board);
         let mut linked = ops.links(&tiles);
         let mut listed = Listed::<G> {
@@ -224,7 +224,7 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
                 // Weights are at least 1, so that nothing is left to draw.
                 break;
             }
-            let cell = draw(&listed, slots, own.below(listed.total));
+            let cell = draw(&listed, slots, local.below(listed.total));
             let chosen = slots[cell];
             trace.step(0, cell as u16);
             let n = i64::from(chosen.size);
@@ -268,7 +268,7 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
             }
         }
         state.board = ops.store(&tiles);
-        *rng = own;
+        *rng = local;
     }
 }
 
@@ -335,9 +335,9 @@ fn available<G: Geometry, O: Ops<G>>(
 ) -> [bool; 3] {
     let mut components = listed.counts[PAIR] + listed.counts[BANNED];
     if components <= 1 {
-        let own = ops.words(ops.colour(tiles, tabu));
+        let tabu_cells = ops.words(ops.colour(tiles, tabu));
         for w in 0..G::WORDS {
-            components += (own[w] & !in_groups[w]).count_ones();
+            components += (tabu_cells[w] & !in_groups[w]).count_ones();
         }
     }
     let pairs = played > 10;

@@ -4,7 +4,7 @@
 //! of the group names the group.
 //!
 //! # JSON
-//! The object that `soloist solve --json` prints, or its `solution` field alone:
+//! The output of `soloist solve --json`, or its `solution` field alone:
 //! ```json
 //! {"problem": "samegame", "score": 1001,
 //!  "solution": {"game": "samegame", "penalty": "schadd", "tiles_left": 0, "cleared": true, "end_points": 1000,
@@ -131,7 +131,7 @@ fn json_solution(value: &Value) -> Result<Solution, String> {
         solution.moves.push(json_claim(step).map_err(|message| format!("move {}: {message}", i + 1))?);
     }
     if let Some(Value::Array(list)) = top.get("moves").filter(|_| whole) {
-        // The search's own moves of a result: the same cells once more.
+        // The moves of the search in a result: the same cells again.
         let cells =
             list.iter().map(json_claim).collect::<Result<Vec<_>, _>>().map_err(|e| format!("\"moves\": {e}"))?;
         let differs =

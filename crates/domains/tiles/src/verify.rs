@@ -1,7 +1,7 @@
 //! Independent verification of tile-game solutions.
 //!
-//! A plain simulation on rows of bytes, written to be obviously right and sharing nothing with the search: what it
-//! confirms does not depend on the bitboards, the incremental groups or the scoring of the playouts.
+//! A plain simulation on rows of bytes that shares no code with the search. Its verdict does not depend on the bit
+//! boards, the incremental groups or the scoring of the playouts.
 
 use crate::game::{Game, Penalty};
 use crate::grid::{Grid, MAX_COLOURS};
@@ -31,7 +31,7 @@ pub struct Step {
     pub after: Grid,
 }
 
-/// A game that was played through, with everything recomputed.
+/// A verified game, with everything recomputed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
     /// The board at the start.
@@ -85,7 +85,7 @@ fn wrong<T>(number: Option<usize>, message: String) -> Result<T, VerifyError> {
 
 /// Checks that `solution` is a finished game on `grid` and that all it claims is true.
 ///
-/// `penalty` is the convention asked for; `None` takes the solution's own, or the default where it names none.
+/// `penalty` is the convention asked for; `None` takes that of the solution, or the default where it names none.
 ///
 /// ```
 /// use soloist_tiles::{game::Game, grid::Grid, solution::Solution, verify::verify};
@@ -189,7 +189,7 @@ pub fn play(grid: &Grid, game: Game, penalty: Penalty, moves: &[Claim]) -> Resul
     Ok(Verified { start: grid.clone(), game, penalty, steps, score, end_points, tiles_left, finished })
 }
 
-/// The points of a move, written out once more: the search's formula is not asked.
+/// The points of a move, computed without the search's formula.
 fn points(game: Game, size: usize) -> i64 {
     let n = size as i64;
     match game {
@@ -199,7 +199,7 @@ fn points(game: Game, size: usize) -> i64 {
     }
 }
 
-/// The points at the end of a game, likewise; `left` counts the tiles of each colour.
+/// The points at the end of a game, computed without the search's formula; `left` counts the tiles of each colour.
 fn end_points(game: Game, penalty: Penalty, left: &[usize]) -> i64 {
     if game != Game::SameGame {
         return 0;
@@ -264,7 +264,7 @@ fn flood(cells: &[Vec<u8>], from: Cell) -> Vec<Cell> {
     group
 }
 
-/// Takes the cells of `group` away, lets the tiles above fall and closes emptied columns.
+/// Removes the cells of `group`, lets the tiles above fall and closes emptied columns.
 fn remove(cells: &mut [Vec<u8>], group: &[Cell]) {
     for &(row, col) in group {
         cells[row][col] = 0;
@@ -393,7 +393,7 @@ mod tests {
             verify(&start, Game::SameGame, Some(Penalty::Schadd), &literal).unwrap_err().to_string(),
             "a solution under the penalty literal, not under schadd"
         );
-        // Without a wish the solution's own convention counts; other games know no penalty.
+        // Without a convention asked for, that of the solution counts; the other games have no penalty.
         assert_eq!(verify(&start, Game::SameGame, None, &literal).unwrap().score, 23);
         assert!(verify(&start, Game::Clickomania, Some(Penalty::Schadd), &literal).is_ok());
         let floating = Grid::new(2, 1, vec![1, 0]).unwrap();

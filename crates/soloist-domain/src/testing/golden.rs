@@ -7,8 +7,8 @@
 //! ```
 //! Before the arrow: domain, instance and the arguments of `soloist solve`; `--set` holds a parameter of the method or a
 //! choice of rules. `--pause N`, which the command does not have, saves the run after `N` playouts (with `--nodes`:
-//! after `N` nodes) and continues from the checkpoint. After the arrow: the score (`none` if no playout ended), a hash of the moves as results print them,
-//! the playouts, the nodes, and `optimal` where that is proven.
+//! after `N` nodes) and continues from the checkpoint. After the arrow: the score (`none` if no playout ended), a hash of
+//! the `moves` of the result, the playouts, the nodes, and `optimal` where that is proven.
 
 use crate::{AnyInstance, Domain, Options, Report, Request, Unobserved};
 use soloist::{Budget, Setup, stable_hash};

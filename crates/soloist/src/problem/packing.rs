@@ -120,8 +120,8 @@ impl<M: Move> Packing<M> {
     }
 }
 
-/// The bits of a value, lowest first: fields of up to 16 bits as they are, larger integers in groups of seven bits with
-/// a bit that says whether another group follows.
+/// The bits of a value, lowest first: fields of up to 16 bits as they are, larger integers by their size in 16, 32 or 60
+/// bits.
 #[derive(Default)]
 struct Bits {
     value: u64,
@@ -153,6 +153,7 @@ impl de::Error for Unpackable {
 }
 
 impl Bits {
+    #[inline]
     fn put(&mut self, value: u64, count: u32) -> Result<(), Unpackable> {
         if self.used + count > ROOM {
             return Err(Unpackable);
@@ -162,6 +163,7 @@ impl Bits {
         Ok(())
     }
 
+    #[inline]
     fn take(&mut self, count: u32) -> Result<u64, Unpackable> {
         if self.used + count > ROOM {
             return Err(Unpackable);
@@ -171,26 +173,24 @@ impl Bits {
         Ok(value)
     }
 
-    fn put_long(&mut self, mut value: u64) -> Result<(), Unpackable> {
-        loop {
-            let more = value >> 7 > 0;
-            self.put(value & 0x7f | u64::from(more) << 7, 8)?;
-            value >>= 7;
-            if !more {
-                return Ok(());
-            }
+    /// A number of up to 62 bits, by its size: two bits that name the width, then 14, 30 or 58 bits.
+    #[inline]
+    fn put_long(&mut self, value: u64) -> Result<(), Unpackable> {
+        match value {
+            0..0x4000 => self.put(value << 2, 16),
+            0x4000..0x4000_0000 => self.put(value << 2 | 1, 32),
+            _ if value >> 58 == 0 => self.put(value << 2 | 2, 60),
+            _ => Err(Unpackable),
         }
     }
 
+    #[inline]
     fn take_long(&mut self) -> Result<u64, Unpackable> {
-        let (mut value, mut shift) = (0, 0);
-        loop {
-            let group = self.take(8)?;
-            value |= (group & 0x7f) << shift;
-            shift += 7;
-            if group >> 7 == 0 {
-                return Ok(value);
-            }
+        match self.value >> self.used.min(63) & 3 {
+            0 => Ok(self.take(16)? >> 2),
+            1 => Ok(self.take(32)? >> 2),
+            2 => Ok(self.take(60)? >> 2),
+            _ => Err(Unpackable),
         }
     }
 }
@@ -224,55 +224,72 @@ impl<'a> ser::Serializer for &'a mut Bits {
     fn is_human_readable(&self) -> bool {
         false
     }
+    #[inline]
     fn serialize_bool(self, v: bool) -> Result<(), Unpackable> {
         self.put(v.into(), 1)
     }
+    #[inline]
     fn serialize_u8(self, v: u8) -> Result<(), Unpackable> {
         self.put(v.into(), 8)
     }
+    #[inline]
     fn serialize_i8(self, v: i8) -> Result<(), Unpackable> {
         self.put((v as u8).into(), 8)
     }
+    #[inline]
     fn serialize_u16(self, v: u16) -> Result<(), Unpackable> {
         self.put(v.into(), 16)
     }
+    #[inline]
     fn serialize_i16(self, v: i16) -> Result<(), Unpackable> {
         self.put((v as u16).into(), 16)
     }
+    #[inline]
     fn serialize_u32(self, v: u32) -> Result<(), Unpackable> {
         self.put_long(v.into())
     }
+    #[inline]
     fn serialize_i32(self, v: i32) -> Result<(), Unpackable> {
         self.put_long(zigzag(v.into()))
     }
+    #[inline]
     fn serialize_u64(self, v: u64) -> Result<(), Unpackable> {
         self.put_long(v)
     }
+    #[inline]
     fn serialize_i64(self, v: i64) -> Result<(), Unpackable> {
         self.put_long(zigzag(v))
     }
+    #[inline]
     fn serialize_char(self, v: char) -> Result<(), Unpackable> {
         self.put_long(u32::from(v).into())
     }
+    #[inline]
     fn serialize_none(self) -> Result<(), Unpackable> {
         self.put(0, 1)
     }
+    #[inline]
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Unpackable> {
         self.put(1, 1)?;
         value.serialize(self)
     }
+    #[inline]
     fn serialize_unit(self) -> Result<(), Unpackable> {
         Ok(())
     }
+    #[inline]
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), Unpackable> {
         Ok(())
     }
+    #[inline]
     fn serialize_unit_variant(self, _: &'static str, index: u32, _: &'static str) -> Result<(), Unpackable> {
         self.put_long(index.into())
     }
+    #[inline]
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Unpackable> {
         value.serialize(self)
     }
+    #[inline]
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
         self,
         _: &'static str,
@@ -283,12 +300,15 @@ impl<'a> ser::Serializer for &'a mut Bits {
         self.put_long(index.into())?;
         value.serialize(self)
     }
+    #[inline]
     fn serialize_tuple(self, _: usize) -> Result<Self, Unpackable> {
         Ok(self)
     }
+    #[inline]
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, Unpackable> {
         Ok(self)
     }
+    #[inline]
     fn serialize_tuple_variant(
         self,
         _: &'static str,
@@ -299,9 +319,11 @@ impl<'a> ser::Serializer for &'a mut Bits {
         self.put_long(index.into())?;
         Ok(self)
     }
+    #[inline]
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, Unpackable> {
         Ok(self)
     }
+    #[inline]
     fn serialize_struct_variant(
         self,
         _: &'static str,
@@ -327,6 +349,7 @@ macro_rules! compound {
         $(impl ser::$name for &mut Bits {
             type Ok = ();
             type Error = Unpackable;
+            #[inline]
             fn $method<T: Serialize + ?Sized>(&mut self, $(_: $key,)? value: &T) -> Result<(), Unpackable> {
                 value.serialize(&mut **self)
             }
@@ -347,7 +370,8 @@ compound! {
 
 macro_rules! read {
     ($($name:ident $visit:ident |$bits:ident| $value:expr;)+) => {
-        $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unpackable> {
+        $(#[inline]
+        fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unpackable> {
             let $bits = &mut *self;
             visitor.$visit($value)
         })+
@@ -383,21 +407,27 @@ impl<'de> de::Deserializer<'de> for &mut Bits {
         deserialize_i64 visit_i64 |bits| unzigzag(bits.take_long()?);
         deserialize_char visit_char |bits| narrow(narrow::<u32, u64>(bits.take_long()?)?)?;
     }
+    #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unpackable> {
         if self.take(1)? == 1 { visitor.visit_some(self) } else { visitor.visit_none() }
     }
+    #[inline]
     fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Unpackable> {
         visitor.visit_unit()
     }
+    #[inline]
     fn deserialize_unit_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Unpackable> {
         visitor.visit_unit()
     }
+    #[inline]
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Unpackable> {
         visitor.visit_newtype_struct(self)
     }
+    #[inline]
     fn deserialize_tuple<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Unpackable> {
         visitor.visit_seq(Fields { bits: self, left: len })
     }
+    #[inline]
     fn deserialize_tuple_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -406,6 +436,7 @@ impl<'de> de::Deserializer<'de> for &mut Bits {
     ) -> Result<V::Value, Unpackable> {
         visitor.visit_seq(Fields { bits: self, left: len })
     }
+    #[inline]
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -414,6 +445,7 @@ impl<'de> de::Deserializer<'de> for &mut Bits {
     ) -> Result<V::Value, Unpackable> {
         visitor.visit_seq(Fields { bits: self, left: fields.len() })
     }
+    #[inline]
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -436,6 +468,7 @@ struct Fields<'a> {
 
 impl<'de> de::SeqAccess<'de> for Fields<'_> {
     type Error = Unpackable;
+    #[inline]
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Unpackable> {
         if self.left == 0 {
             return Ok(None);
@@ -522,6 +555,7 @@ mod tests {
             Kind::Stay,
             Kind::Jump(-5),
             Kind::Place { at: (300, 2), flag: true },
+            Kind::Place { at: (3, 2), flag: true },
             Kind::Pair(255, None),
             Kind::Pair(0, Some(-9)),
         ] {
@@ -530,7 +564,7 @@ mod tests {
         assert!(packing.lock().moves.is_empty());
         survives(&Packing::new(), ());
         survives(&Packing::new(), true);
-        survives(&Packing::new(), (3_usize, 70_000_u32));
+        survives(&Packing::new(), (3_usize, 70_000_u32, true));
     }
 
     #[test]
@@ -547,12 +581,9 @@ mod tests {
     #[test]
     fn numbers_of_nothing_are_refused() {
         let packing = Packing::<Kind>::new();
-        assert_eq!(packing.unpack(4), None, "no fourth variant");
+        assert_eq!(packing.unpack(4 << 2), None, "no fourth variant");
         assert_eq!(packing.unpack(u64::MAX), None);
-        assert_eq!(
-            Packing::<char>::new().unpack(0xd800 & 0x7f | 0x80 | (0xd800 >> 7 & 0x7f | 0x80) << 8 | 3 << 16),
-            None
-        );
+        assert_eq!(Packing::<char>::new().unpack(0xd800 << 2 | 1), None, "half of a pair");
     }
 
     proptest! {

@@ -107,6 +107,10 @@ pub(crate) trait Rules: Send {
     fn child(&self, state: &State, mv: MoveId, child: &mut State);
     fn score(&self, state: &State) -> Score;
     fn code(&self, state: &State, mv: MoveId) -> u64;
+    /// Appends the codes of several moves.
+    fn codes_of(&self, state: &State, moves: &[MoveId], codes: &mut Vec<u64>);
+    /// Plays a move and returns the code that it had before.
+    fn play(&self, state: &mut State, mv: MoveId) -> u64;
     fn codes(&self) -> Option<u32>;
     fn bias(&self, state: &State, mv: MoveId) -> f64;
     fn bound(&self, state: &State) -> Option<f64>;
@@ -118,8 +122,6 @@ pub(crate) trait Rules: Send {
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
     /// Returns the stable hash of a sequence of moves.
     fn hash_of(&self, moves: &[MoveId]) -> u64;
-    /// Whether a number stands for a move.
-    fn is_move(&self, mv: MoveId) -> bool;
     /// Returns the bytes of a state without what it points to.
     fn state_size(&self) -> usize;
     /// Records legal moves from `state` on as a policy playout among all legal moves.
@@ -184,6 +186,16 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn code(&self, state: &State, mv: MoveId) -> u64 {
         self.problem.code(self.get(state), self.packing.known(mv))
     }
+    fn codes_of(&self, state: &State, moves: &[MoveId], codes: &mut Vec<u64>) {
+        let state = self.get(state);
+        codes.extend(moves.iter().map(|&mv| self.problem.code(state, self.packing.known(mv))));
+    }
+    fn play(&self, state: &mut State, mv: MoveId) -> u64 {
+        let (state, mv) = (state.get_mut(), self.packing.known(mv));
+        let code = self.problem.code(state, mv);
+        self.problem.apply(state, mv);
+        code
+    }
     fn codes(&self) -> Option<u32> {
         self.problem.codes()
     }
@@ -210,9 +222,6 @@ impl<P: Problem> Rules for Typed<'_, P> {
     }
     fn hash_of(&self, moves: &[MoveId]) -> u64 {
         stable_hash(self.packing.all(moves).as_slice())
-    }
-    fn is_move(&self, mv: MoveId) -> bool {
-        self.packing.unpack(mv).is_some()
     }
     fn state_size(&self) -> usize {
         size_of::<P::State>()

@@ -90,8 +90,7 @@ impl Lister {
             Children::Given => {}
             Children::Bound => {
                 for child in &mut *children {
-                    self.state.clone_from(state);
-                    problem.apply(&mut self.state, child.mv);
+                    problem.child(state, child.mv, &mut self.state);
                     child.bound = optimistic(problem, &self.state);
                 }
                 children.sort_by_key(|child| std::cmp::Reverse(rank(sense, child.bound)));

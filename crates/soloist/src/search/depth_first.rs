@@ -179,8 +179,7 @@ impl DepthFirst {
             self.path.truncate(depth - 1);
             self.path.push(child.mv);
             let mut next = self.frame();
-            next.state.clone_from(&self.frames[depth - 1].state);
-            problem.apply(&mut next.state, child.mv);
+            problem.child(&self.frames[depth - 1].state, child.mv, &mut next.state);
             next.mark = self.mark(mark, index);
             return Some((next, (self.lister.order == Children::Bound).then_some(child.bound)));
         }
@@ -292,8 +291,7 @@ impl Search for DepthFirst {
             if let Some(parent) = self.frames.last() {
                 let index = parent.next - 1;
                 let child = parent.children[index];
-                frame.state.clone_from(&parent.state);
-                problem.apply(&mut frame.state, child.mv);
+                problem.child(&parent.state, child.mv, &mut frame.state);
                 frame.mark = self.mark(parent.mark, index);
                 self.path.push(child.mv);
             } else {

@@ -125,11 +125,13 @@ pub(crate) struct NmcsSearch {
     /// The best solution from outside, which each run of the outermost level begins to follow.
     offered: Option<Found>,
     playout: Vec<MoveId>,
+    /// The buffer of a playout.
+    state: Option<State>,
 }
 
 impl NmcsSearch {
     pub(crate) fn new(own: Nmcs) -> Self {
-        Self { own, frames: Vec::new(), offered: None, playout: Vec::new() }
+        Self { own, frames: Vec::new(), offered: None, playout: Vec::new(), state: None }
     }
 
     fn push(&mut self, context: &mut Context<'_>, state: State, path: Vec<MoveId>) {
@@ -225,21 +227,24 @@ impl Search for NmcsSearch {
             let depth = self.frames.len() as u64;
             let frame = self.frames.last_mut().expect("pushed above");
             let Frame { states, saved } = frame;
-            let mut state = states[saved.turn].clone();
+            let state = self.state.get_or_insert_with(|| problem.root());
             let mut path = saved.entries[saved.turn].path.clone();
             if let Some(&mv) = saved.moves.get(saved.next) {
                 saved.next += 1;
-                problem.apply(&mut state, mv);
+                problem.child(&states[saved.turn], mv, state);
                 path.push(mv);
                 if depth < self.own.level {
+                    let state = state.clone();
                     self.push(context, state, path);
                     continue;
                 }
+            } else {
+                // A state without moves: its empty playout is its score.
+                state.clone_from(&states[saved.turn]);
             }
-            // Also reached for a state without moves: its empty playout is its score.
             self.playout.clear();
-            context.rollout.run(&mut state, &mut self.playout, context.rng);
-            let score = context.finish(&state, &path, &self.playout);
+            context.rollout.run(state, &mut self.playout, context.rng);
+            let score = context.finish(state, &path, &self.playout);
             path.extend_from_slice(&self.playout);
             self.offer(context, (score, path));
             let ended = self.frames.is_empty() && !self.own.restarts;

@@ -252,8 +252,7 @@ impl Search for OpenList {
         } else if let Some((at, next)) = self.current {
             if let Some(&Child { mv, .. }) = self.children.get(next) {
                 self.current = Some((at, next + 1));
-                self.child.clone_from(&self.state);
-                problem.apply(&mut self.child, mv);
+                problem.child(&self.state, mv, &mut self.child);
                 self.path.push(mv);
                 self.visit(context, at);
                 self.path.pop();

@@ -101,7 +101,7 @@ impl<G: Geometry, P: Pick<G>> Job<G> for Playing<'_, G, P> {
 fn drive<G: Geometry, O: Ops<G>, P: Pick<G>>(ops: O, run: Run<'_, G>, mut pick: P) -> i64 {
     let [square, linear, constant] = run.game.coefficients();
     let mut tiles = ops.load(run.board);
-    // A copy of its own keeps the generator's state in registers.
+    // A local copy keeps the generator's state in registers.
     let mut rng = run.rng.clone();
     let mut total = 0;
     loop {

@@ -1,12 +1,13 @@
 //! Exact searches on small boards against plain recursion; on a standard board they must not claim anything.
 
 use soloist::{Budget, Method, Problem, Rng, Score, Solver, StopReason};
+use soloist_domain::testing::published_data;
 use soloist_tiles::format;
 use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::grid::Grid;
 use soloist_tiles::kernel::{Engine, Small};
 use soloist_tiles::problem::{Position, Tiles};
-use soloist_tiles::spec::Spec;
+use soloist_tiles::spec::generate;
 
 const EXACT: [&str; 6] = ["dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
 
@@ -15,7 +16,7 @@ fn tiles(grid: &Grid, game: Game, penalty: Penalty) -> Tiles<Small> {
 }
 
 fn random(spec: &str) -> Grid {
-    spec.parse::<Spec>().unwrap().generate()
+    generate(spec).unwrap()
 }
 
 /// The best score of all games that go on from `state`.
@@ -91,8 +92,9 @@ fn bounds_are_admissible_along_playouts() {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn a_standard_board_is_out_of_reach() {
-    let Some(folder) = crate::published() else { return };
+    let folder = published_data("samegame");
     let board = format::read(&folder.join("standard/js01.txt"), format::Zero::Empty).unwrap();
     let problem = tiles(&board.grid, Game::SameGame, Penalty::Schadd);
     for name in EXACT {

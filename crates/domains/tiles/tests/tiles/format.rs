@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use soloist::Rng;
+use soloist_domain::testing::published_data;
 use soloist_tiles::draw::{PANELS, svg_board, svg_strip};
 use soloist_tiles::format::{self, Zero};
 use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::grid::Grid;
 use soloist_tiles::solution::{self, Solution};
-use soloist_tiles::spec::Spec;
+use soloist_tiles::spec::generate;
 use soloist_tiles::text;
 use soloist_tiles::verify::{Verified, groups, play, verify};
 
@@ -31,21 +32,22 @@ fn random_game(start: &Grid, game: Game, penalty: Penalty, rng: &mut Rng) -> Ver
 }
 
 fn spec(rows: usize, cols: usize, colours: usize, seed: u64) -> Grid {
-    Spec::new(rows, cols, colours, seed).expect("within the limits").generate()
+    generate(&format!("random:{rows}x{cols}x{colours}:{seed}")).expect("within the limits")
 }
 
-/// The boards of the literature, if they are there.
-fn published() -> Option<Vec<PathBuf>> {
-    let root = crate::published()?;
+/// The boards of the literature.
+fn published() -> Vec<PathBuf> {
+    let root = published_data("samegame");
     let folders = ["standard", "schadd250"].map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
     let mut files: Vec<PathBuf> = folders.into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    Some(files)
+    files
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn published_boards_are_read() {
-    let Some(files) = published() else { return };
+    let files = published();
     assert_eq!(files.len(), 145);
     for path in files {
         let loaded = format::read(&path, Zero::Auto).unwrap_or_else(|error| panic!("{error}"));
@@ -75,8 +77,9 @@ fn lowered(c: char) -> char {
 }
 
 #[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn random_play_on_js01_has_the_known_means() {
-    let Some(files) = published() else { return };
+    let files = published();
     let path = files.iter().find(|path| path.ends_with("js01.txt")).unwrap();
     let grid = format::read(path, Zero::Auto).unwrap().grid;
     let mut rng = Rng::new(1);
@@ -306,8 +309,8 @@ proptest! {
 
     #[test]
     fn spec_reader_survives(text in "random:[0-9x:+-]{0,24}|\\PC{0,40}") {
-        match text.parse::<Spec>() {
-            Ok(spec) => prop_assert_eq!(spec.to_string().parse::<Spec>(), Ok(spec)),
+        match generate(&text) {
+            Ok(grid) => prop_assert!(grid.is_settled()),
             Err(error) => prop_assert!(!error.to_string().contains(['\n', '\r'])),
         }
     }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use soloist::Rng;
+use soloist_domain::testing::published_data;
 use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::kernel::geometry::{contains, lowest};
 use soloist_tiles::kernel::group::{code, flood_from, flood_lowest, flood_smallest};
@@ -477,9 +478,10 @@ fn exceptions_are_as_frequent_as_asked() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "the figures, for who asks for them")]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+#[expect(clippy::print_stderr, reason = "the figures, for those who ask for them")]
 fn means_of_the_reference() {
-    let Some(folder) = crate::published() else { return };
+    let folder = published_data("samegame");
     let text = std::fs::read_to_string(folder.join("standard/js01.txt")).unwrap();
     let rows: Vec<Vec<u8>> =
         text.lines().map(|l| l.split_whitespace().map(|c| c.parse().expect("a colour")).collect()).collect();
@@ -527,12 +529,12 @@ fn means_of_the_reference() {
         for ((list, (reference, error)), name) in samples.iter().zip(expected).zip(["none", "schadd", "length", "left"])
         {
             let mean = list.iter().sum::<f64>() / f64::from(n);
-            let own =
+            let deviation =
                 (list.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / f64::from(n)).sqrt() / f64::from(n).sqrt();
-            let z = (mean - reference) / own.hypot(error);
-            eprintln!("{policy:?} {name}: {mean:.2} +- {own:.2}, reference {reference} +- {error:.2}: {z:.1}");
+            let z = (mean - reference) / deviation.hypot(error);
+            eprintln!("{policy:?} {name}: {mean:.2} +- {deviation:.2}, reference {reference} +- {error:.2}: {z:.1}");
             if z.abs() > 4.0 {
-                wrong.push(format!("{policy:?} {name}: {mean:.2} +- {own:.2}, reference {reference}"));
+                wrong.push(format!("{policy:?} {name}: {mean:.2} +- {deviation:.2}, reference {reference}"));
             }
         }
     }

@@ -6,11 +6,11 @@ use soloist_tiles::kernel::{Engine, Geometry, Large, Small};
 use soloist_tiles::problem::{Position, Tiles};
 use soloist_tiles::rollout::{ROLLOUTS, TileRollout};
 use soloist_tiles::solution::Solution;
-use soloist_tiles::spec::Spec;
+use soloist_tiles::spec::generate;
 use soloist_tiles::verify;
 
 fn tiles<G: Geometry>(spec: &str, game: Game, engine: Engine) -> Tiles<G> {
-    let grid = spec.parse::<Spec>().unwrap().generate();
+    let grid = generate(spec).unwrap();
     Tiles::new(&grid, game, Penalty::Schadd, engine).unwrap()
 }
 
@@ -140,7 +140,7 @@ fn engines_and_layouts_play_the_same() {
 fn scores_are_the_verifiers() {
     for game in Game::ALL {
         for board in BOARDS {
-            let grid = board.parse::<Spec>().unwrap().generate();
+            let grid = generate(board).unwrap();
             for penalty in Penalty::ALL {
                 let problem = Tiles::<Small>::new(&grid, game, penalty, Engine::Portable).unwrap();
                 let solver = Solver::new(&problem, Method::preset("uct").unwrap()).rollout("random-cell");

@@ -9,11 +9,11 @@ use soloist_tiles::grid::Grid;
 use soloist_tiles::kernel::{self, Board, Engine, Extent, Geometry, Large, Small};
 use soloist_tiles::problem::{Position, Tiles};
 use soloist_tiles::rollout::{ROLLOUTS, TileRollout};
-use soloist_tiles::spec::Spec;
+use soloist_tiles::spec::generate;
 use std::time::Duration;
 
 fn grid(spec: &str) -> Grid {
-    spec.parse::<Spec>().unwrap().generate()
+    generate(spec).unwrap()
 }
 
 fn tiles<G: Geometry>(spec: &str) -> Tiles<G> {

@@ -250,8 +250,8 @@ impl AnnealSearch {
     }
 
     fn play(&mut self, problem: &dyn Rules, mv: MoveId) {
-        self.next.push(Entry { mv, code: problem.code(&self.state, mv) });
-        problem.apply(&mut self.state, mv);
+        let code = problem.play(&mut self.state, mv);
+        self.next.push(Entry { mv, code });
     }
 
     /// A random candidate, if possible another than `not`.
@@ -273,7 +273,7 @@ impl AnnealSearch {
             return Some(entry.mv);
         }
         if self.codes.is_empty() {
-            self.codes.extend(self.legal.iter().map(|&mv| problem.code(&self.state, mv)));
+            problem.codes_of(&self.state, &self.legal, &mut self.codes);
         }
         match self.codes.iter().position(|&code| code == entry.code) {
             Some(at) => Some(self.legal[at]),
@@ -333,8 +333,8 @@ impl AnnealSearch {
         self.playout.clear();
         context.rollout.run(&mut self.state, &mut self.playout, context.rng);
         for &mv in &self.playout {
-            self.next.push(Entry { mv, code: problem.code(&self.behind, mv) });
-            problem.apply(&mut self.behind, mv);
+            let code = problem.play(&mut self.behind, mv);
+            self.next.push(Entry { mv, code });
         }
     }
 
@@ -387,8 +387,8 @@ impl AnnealSearch {
         self.entries.clear();
         self.state.clone_from(&self.root);
         for &mv in self.saved.present.iter().flat_map(|(_, moves)| moves) {
-            self.entries.push(Entry { mv, code: problem.code(&self.state, mv) });
-            problem.apply(&mut self.state, mv);
+            let code = problem.play(&mut self.state, mv);
+            self.entries.push(Entry { mv, code });
         }
     }
 }

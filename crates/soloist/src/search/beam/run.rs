@@ -323,8 +323,7 @@ impl BeamSearch {
     /// Puts child number `place` of the entry at `at` into `self.child` and ranks it. `None`: it cannot survive.
     fn judge(&mut self, problem: &dyn Rules, at: usize, place: usize) -> Option<Trial> {
         let Entry { link, chance, .. } = self.pass.layer[at];
-        self.child.clone_from(&self.states[at]);
-        problem.apply(&mut self.child, self.moves[place]);
+        problem.child(&self.states[at], self.moves[place], &mut self.child);
         let chance = chance + self.chances.get(place).copied().unwrap_or(0.0);
         let merit = self.merit(problem, chance);
         // Most are hopeless whatever their noise: their keys are not even asked for.

@@ -138,8 +138,7 @@ impl Learner {
             self.state.clone_from(state);
             context.rollout.run(state, playout, context.rng);
             for &mv in playout.iter() {
-                self.codes.push(problem.code(&self.state, mv));
-                problem.apply(&mut self.state, mv);
+                self.codes.push(problem.play(&mut self.state, mv));
             }
         } else {
             context.rollout.run(state, playout, context.rng);

@@ -10,7 +10,7 @@ fn first_moves() {
     {
         assert_eq!(variant.cross().len(), dots);
         assert_eq!(moves(&cross(variant), &cross(variant).root()).len(), count, "{variant}");
-        assert_eq!(Played::of(variant).possible, count, "{variant}");
+        assert_eq!(replay(variant, &[]).unwrap().possible, count, "{variant}");
     }
 }
 
@@ -129,14 +129,14 @@ fn uniform_playouts_have_the_known_mean() {
 fn fast_playouts_draw_what_the_plain_ones_draw() {
     for variant in Variant::ALL {
         let problem = cross(variant);
-        let mut own = Random::default();
+        let mut random = problem.rollout("random").unwrap();
         let (mut rng, mut plain_rng) = (Rng::new(5), Rng::new(5));
         let (mut fast, mut plain) = (Playout::default(), Playout::default());
         for _ in 0..50 {
             let (mut state, mut plain_state) = (problem.root(), problem.root());
             fast.moves.clear();
             plain.moves.clear();
-            own.run(&problem, &mut state, &mut fast, &mut rng);
+            random.run(&problem, &mut state, &mut fast, &mut rng);
             Uniform.run(&problem, &mut plain_state, &mut plain, &mut plain_rng);
             assert_eq!((&fast, &rng), (&plain, &plain_rng));
             assert_eq!(problem.key(&state), problem.key(&plain_state));
@@ -149,7 +149,7 @@ fn fast_playouts_draw_what_the_plain_ones_draw() {
 fn fast_policy_playouts_are_the_plain_ones() {
     for (variant, bias_weight) in [(Variant::T5, 0.0), (Variant::D5, 0.0), (Variant::T4, 0.0), (Variant::D4, 0.5)] {
         let problem = cross(variant);
-        let mut own = Random::default();
+        let mut random = problem.rollout("random").unwrap();
         let (mut rng, mut plain_rng) = (Rng::new(8), Rng::new(8));
         let mut policy = Policy::new(1.0, bias_weight, 3.0);
         let mut plain_policy = policy.clone();
@@ -171,7 +171,7 @@ fn fast_policy_playouts_are_the_plain_ones() {
                     states.iter_mut().for_each(|state| problem.apply(state, mv));
                 }
             }
-            own.run_policy(&problem, &mut states[0], &policy, &mut trace, &mut rng);
+            random.run_policy(&problem, &mut states[0], &policy, &mut trace, &mut rng);
             policy_playout(&mut Uniform, &problem, &mut states[1], &plain_policy, &mut plain, &mut plain_rng);
             assert_eq!((&trace.moves, &rng), (&plain.moves, &plain_rng), "{variant}, round {round}");
             assert_eq!((trace.steps(), states[0].choices()), (plain.steps(), 0));

@@ -1,13 +1,13 @@
 //! Tests of Morpion Solitaire.
 
+mod records;
 mod rules;
 mod runs;
 mod texts;
 
-use super::records::{HYYRO_PORANEN_4D_35, ROSIN_5D_82, ROSIN_5T_178};
-use super::rollout::Random;
-use super::*;
-use soloist::{Playout, Problem, Rng, Rollout};
+use records::{HYYRO_PORANEN_4D_35, ROSIN_5D_82, ROSIN_5T_178};
+use soloist::{Playout, Problem, Rng};
+use soloist_morpion::*;
 
 fn cross(variant: Variant) -> Morpion {
     Morpion::new(&Game::of(variant)).unwrap()
@@ -22,7 +22,7 @@ fn moves(problem: &Morpion, state: &Position) -> Vec<u16> {
 /// The moves of a uniform playout.
 fn random_game(problem: &Morpion, rng: &mut Rng) -> Vec<u16> {
     let mut playout = Playout::default();
-    Random::default().run(problem, &mut problem.root(), &mut playout, rng);
+    problem.rollout("random").unwrap().run(problem, &mut problem.root(), &mut playout, rng);
     playout.moves
 }
 

@@ -5,14 +5,16 @@ mod runs;
 mod symmetry;
 mod texts;
 
-use super::domain::load;
-use super::*;
-use crate::path::Path;
 use serde_json::json;
 use soloist::{Method, Problem};
-use soloist_domain::Options;
-use soloist_domain::testing::shared_data;
-use std::path::PathBuf;
+use soloist_domain::testing::published_data;
+use soloist_domain::{AnyInstance, InstanceError, Options};
+use soloist_hypercube::*;
+
+fn load(kind: Kind, instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
+    let domain = if kind == Kind::Snake { SNAKE } else { COIL };
+    (domain.load)(instance, options)
+}
 
 fn cube(d: u32, k: u32) -> Cube {
     Cube::new(d, k).unwrap()
@@ -39,19 +41,13 @@ fn score<const W: usize>(problem: &Snakes<W>, state: &Path<W>) -> u32 {
     problem.score(state).value().unwrap() as u32
 }
 
-/// The folder of published lengths and sequences, if it is there.
-fn data() -> Option<PathBuf> {
-    shared_data("snake")
-}
-
-/// A row of the table of lengths.
+/// A row of the table of proven lengths.
 #[derive(Debug, PartialEq)]
 struct Row {
     kind: Kind,
     k: u32,
     d: u32,
     length: u32,
-    proven: bool,
 }
 
 fn kind_named(name: &str) -> Kind {
@@ -62,24 +58,36 @@ fn kind_named(name: &str) -> Kind {
     }
 }
 
-fn table(folder: &std::path::Path) -> Vec<Row> {
-    let text = std::fs::read_to_string(folder.join("snake.csv")).unwrap();
+/// The proven lengths.
+fn proven_lengths() -> Vec<Row> {
     let row = |line: &str| {
-        let fields: Vec<&str> = line.split(',').collect();
+        let fields: Vec<&str> = line.split_whitespace().collect();
         let number = |at: usize| fields[at].parse::<u32>().unwrap();
-        let proven = fields[4].starts_with("proven");
-        Row { kind: kind_named(fields[0]), k: number(1), d: number(2), length: number(3), proven }
+        Row { kind: kind_named(fields[0]), k: number(1), d: number(2), length: number(3) }
     };
-    text.lines().skip(1).map(row).collect()
+    include_str!("lengths.txt").lines().filter(|line| !line.starts_with('#')).map(row).collect()
 }
 
 /// The sequences known to be optimal: kind, spread, dimension, vertices.
-fn examples(folder: &std::path::Path) -> Vec<(Kind, u32, u32, Vec<u32>)> {
-    let text = std::fs::read_to_string(folder.join("optimal_examples.txt")).unwrap();
+fn examples() -> Vec<(Kind, u32, u32, Vec<u32>)> {
+    let text = std::fs::read_to_string(published_data("snake").join("optimal_examples.txt")).unwrap();
     let example = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let nodes = fields[4].split(',').map(|node| node.parse().unwrap()).collect();
         (kind_named(fields[0]), fields[1].parse().unwrap(), fields[2].parse().unwrap(), nodes)
     };
     text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).map(example).collect()
+}
+
+/// The bits flipped, renamed in the order of their first use.
+fn canonical(flips: impl Iterator<Item = u8>) -> Vec<u8> {
+    let mut names = Vec::new();
+    let mut renamed = Vec::new();
+    for bit in flips {
+        if !names.contains(&bit) {
+            names.push(bit);
+        }
+        renamed.push(names.iter().position(|&name| name == bit).unwrap() as u8);
+    }
+    renamed
 }

@@ -159,10 +159,9 @@ fn potentials_lead_a_beam_to_the_optima_of_dimension_seven() {
 /// No method may find more than is possible.
 #[test]
 fn proven_lengths_are_never_exceeded() {
-    let Some(folder) = data() else { return };
-    let rows = table(&folder);
-    assert_eq!(rows.len(), 132);
-    for row in rows.iter().filter(|row| row.proven) {
+    let rows = proven_lengths();
+    assert_eq!(rows.len(), 76);
+    for row in rows {
         let instance = load(row.kind, &format!("d{}k{}", row.d, row.k), &Options::new()).unwrap();
         for method in ["nrpa", "sampling"] {
             let budget = Budget::playouts(if row.d > 10 { 300 } else { 2_000 });
@@ -248,7 +247,7 @@ fn domains_are_registered() {
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
 #[test]
 fn golden_runs() {
-    check_golden_runs(&[SNAKE, COIL], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"));
+    check_golden_runs(&[SNAKE, COIL], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/hypercube/golden.txt"));
 }
 
 fn registered(name: &str) -> soloist_domain::Domain {

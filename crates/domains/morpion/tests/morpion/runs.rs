@@ -59,7 +59,7 @@ fn every_method_plays_validly() {
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
 #[test]
 fn golden_runs() {
-    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"));
+    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/morpion/golden.txt"));
 }
 
 #[test]

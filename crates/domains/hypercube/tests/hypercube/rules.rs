@@ -58,8 +58,14 @@ fn closes(nodes: &mut Vec<u32>, d: u32, k: u32, more: u32) -> bool {
 }
 
 /// Walks the whole tree: moves by the definition, bounds no less than what follows; returns the best score.
-fn walk<const W: usize>(problem: &Snakes<W>, state: &Path<W>, path: &mut Vec<u8>, longest: u32) -> u32 {
-    let (d, k, kind) = (problem.dimension, problem.spread, problem.kind());
+fn walk<const W: usize>(
+    problem: &Snakes<W>,
+    (d, k): (u32, u32),
+    state: &Path<W>,
+    path: &mut Vec<u8>,
+    longest: u32,
+) -> u32 {
+    let kind = problem.kind();
     let mut nodes = problem.nodes(path);
     assert_eq!((state.length(), state.head()), (path.len() as u32, nodes[path.len()]));
     let mut longest = longest;
@@ -88,7 +94,7 @@ fn walk<const W: usize>(problem: &Snakes<W>, state: &Path<W>, path: &mut Vec<u8>
     // A coil that ended before its path did must have nothing to gain.
     for mv in legal {
         path.push(mv);
-        best = best.max(walk(problem, &play(problem, state, mv), path, longest));
+        best = best.max(walk(problem, (d, k), &play(problem, state, mv), path, longest));
         path.pop();
     }
     if ended {
@@ -121,13 +127,13 @@ fn small_trees_follow_the_definition() {
         (7, 5, 9, 14),
     ] {
         let problem = problem::<4>(Kind::Snake, d, k);
-        assert_eq!(walk(&problem, &problem.root(), &mut Vec::new(), 0), snake, "snake d{d}k{k}");
+        assert_eq!(walk(&problem, (d, k), &problem.root(), &mut Vec::new(), 0), snake, "snake d{d}k{k}");
         if (k - 1) * d > 24 {
             // Ways back by brute force take d^(k-1) steps.
             continue;
         }
         let problem = super::problem::<4>(Kind::Coil, d, k);
-        assert_eq!(walk(&problem, &problem.root(), &mut Vec::new(), 2 * d), coil, "coil d{d}k{k}");
+        assert_eq!(walk(&problem, (d, k), &problem.root(), &mut Vec::new(), 2 * d), coil, "coil d{d}k{k}");
     }
 }
 
@@ -164,8 +170,8 @@ fn equal_keys_mean_equal_futures() {
                 open.extend(moves(&problem, &state).into_iter().rev().map(|mv| play(&problem, &state, mv)));
                 continue;
             }
-            let own = future(&problem, &state);
-            assert_eq!(*futures.entry(key).or_insert(own), own, "{kind:?} d{d}k{k}: {state:?}");
+            let following = future(&problem, &state);
+            assert_eq!(*futures.entry(key).or_insert(following), following, "{kind:?} d{d}k{k}: {state:?}");
             open.extend(moves(&problem, &state).into_iter().map(|mv| play(&problem, &state, mv)));
         }
         assert!(states > 3 && futures.len() > 2, "{kind:?} d{d}k{k}");
@@ -327,6 +333,7 @@ fn potentials_count_vertices() {
 
 /// Every beginning of an optimal sequence has room for the rest.
 #[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn bounds_hold_along_optimal_sequences() {
     fn follow<const W: usize>(kind: Kind, d: u32, k: u32, nodes: &[u32]) {
         let problem = problem::<W>(kind, d, k);
@@ -347,8 +354,7 @@ fn bounds_hold_along_optimal_sequences() {
         }
         assert_eq!(score(&problem, &state), length, "{kind:?} d{d}k{k}");
     }
-    let Some(folder) = data() else { return };
-    for (kind, k, d, nodes) in examples(&folder) {
+    for (kind, k, d, nodes) in examples() {
         match d {
             ..=8 => follow::<4>(kind, d, k, &nodes),
             9..=10 => follow::<16>(kind, d, k, &nodes),

@@ -1,7 +1,6 @@
 //! Coils of a path and its images, against coils found by plain enumeration.
 
 use super::*;
-use crate::verify::violation;
 use proptest::prelude::*;
 use soloist::{Budget, Playout, Rng, Rollout, Score, Solver, Uniform};
 use soloist_domain::{Request, Unobserved};
@@ -117,14 +116,14 @@ fn equal_keys_of_symmetric_coils_mean_equal_futures() {
     }
     let problem = symmetric::<4>(5, 2, 2);
     let mut futures = HashMap::new();
-    let (mut met, mut open) = (0, vec![problem.root()]);
+    let (mut states, mut open) = (0, vec![problem.root()]);
     while let Some(state) = open.pop() {
         let mut moves = Vec::new();
         problem.moves(&state, &mut moves);
         if let Some(key) = problem.key(&state) {
-            met += 1;
-            let own = future(&problem, &state);
-            assert_eq!(*futures.entry(key).or_insert(own), own);
+            states += 1;
+            let following = future(&problem, &state);
+            assert_eq!(*futures.entry(key).or_insert(following), following);
         }
         open.extend(moves.iter().map(|&mv| {
             let mut next = state.clone();
@@ -132,7 +131,7 @@ fn equal_keys_of_symmetric_coils_mean_equal_futures() {
             next
         }));
     }
-    assert!(futures.len() < met, "{met} states, {} keys", futures.len());
+    assert!(futures.len() < states, "{states} states, {} keys", futures.len());
 }
 
 #[test]
