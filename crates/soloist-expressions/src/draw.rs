@@ -1,7 +1,7 @@
 //! Orders for people: a table and a picture of what each variable costs.
 
-use super::recount::{LevelCounts, recount};
-use super::{Signs, System};
+use crate::algebra::{Counts, Signs, System};
+use crate::verify::{LevelCounts, recount};
 use serde_json::Value;
 use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
@@ -86,7 +86,7 @@ pub(super) fn svg(system: &System, solution: &Value, signs: Signs) -> String {
     let shown = found.levels.len().min(MAX_LEVELS);
     let height = TOP + ROW * shown as f64 + 40.0;
     let total = found.counts().total();
-    let most = found.levels.iter().map(super::Counts::total).max().unwrap_or(1).max(1) as f64;
+    let most = found.levels.iter().map(Counts::total).max().unwrap_or(1).max(1) as f64;
     let mut svg = page(960, height, 14);
     // Writing to a string cannot fail.
     let _ = writeln!(

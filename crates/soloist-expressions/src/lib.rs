@@ -34,48 +34,44 @@
 //! Expression Simplification", ICAART 2014. J. Kuipers, A. Plaat, J. Vermaseren, J. van den Herik, "Improving multivariate
 //! Horner schemes with Monte Carlo tree search", Computer Physics Communications 184, 2013, pages 2391-2395.
 
-mod chain;
-mod count;
-mod dag;
+mod algebra;
+mod anneal;
 mod domain;
 mod draw;
 mod emit;
-mod evaluate;
 mod greedy;
-mod local;
-mod number;
-mod parse;
-mod poly;
+mod horner;
 mod problem;
-mod program;
-mod recompute;
-mod recount;
+mod read;
+mod refine;
+mod saved;
 pub mod scheme;
-mod search;
 mod simplify;
 mod spec;
-mod system;
+mod stop;
+mod study;
+mod table;
 #[cfg(test)]
 mod tests;
 mod verify;
 
-pub use chain::addition_chain;
-pub use count::{Counts, power_cost};
-pub use dag::{Dag, Signs};
-pub use domain::DOMAIN;
-pub use domain::{describe, open};
+pub use algebra::{
+    Coefficient, Counts, Definition, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Signs, System, power_cost,
+};
+pub use anneal::Limits;
+pub use domain::{DOMAIN, describe, open};
 pub use emit::{Header, Language, emit};
-pub use greedy::{improve, polish};
-pub use local::{Refined, Refinement, refine};
-pub use number::Coefficient;
-pub use parse::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, parse, read};
-pub use poly::{MAX_EXPONENT, MAX_VARIABLES, Polynomial};
-pub use problem::{Orders, terms};
-pub use program::{Program, Term};
-pub use recount::{LevelCounts, recount};
-pub use scheme::{Direction, Partial};
-pub use search::{Found, Search, default_method, search};
-pub use simplify::{Simplified, best_of, best_refined, simplify};
+pub use greedy::{Polisher, improve, polish};
+pub use horner::{Dag, Program, Term, addition_chain};
+pub use problem::Orders;
+pub use read::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, as_written, parse, read};
+pub use refine::{Refined, Refiner, refine};
+pub use scheme::{Direction, Partial, terms};
+pub use simplify::{
+    Amount, Effort, Event, Found, Phase, Setup, Simplification, Simplified, Simplifier, SimplifyError, best_of,
+    best_refined, search, simplify,
+};
 pub use spec::{generate, is_spec, write};
-pub use system::{Definition, System};
-pub use verify::{Verified, check, degree, verify_code, verify_exactly};
+pub use stop::Stop;
+pub use study::{TreeSearch, tree_search};
+pub use verify::{LevelCounts, Verified, check, recount, verify_code, verify_exactly, verify_program};

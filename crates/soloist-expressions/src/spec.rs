@@ -1,7 +1,7 @@
 //! Generated expressions: resultants and random polynomials.
 
-use super::poly::write_term;
-use super::{Coefficient, Polynomial, System};
+use crate::algebra::{Coefficient, Polynomial, System, write_term};
+use crate::read::MAX_TABLE;
 use soloist::Rng;
 use soloist_domain::InstanceError;
 use std::collections::BTreeMap;
@@ -65,8 +65,8 @@ fn random(rest: &str) -> Result<Polynomial, String> {
         }
     }
     let table = variables.saturating_mul(terms);
-    if table > super::parse::MAX_TABLE as u64 {
-        return Err(format!("{table} exponents (terms times variables), at most {} are held", super::parse::MAX_TABLE));
+    if table > MAX_TABLE as u64 {
+        return Err(format!("{table} exponents (terms times variables), at most {} are held", MAX_TABLE));
     }
     let mut rng = Rng::new(seed);
     let n = variables as usize;
@@ -148,7 +148,7 @@ fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
     Polynomial::new(names, exponents, terms.iter().map(|&(_, value)| Coefficient::from(value)).collect())
 }
 
-/// The outputs as text that [`parse`](super::parse()) reads back: one term a line; a system of several outputs has
+/// The outputs as text that [`parse`](crate::parse()) reads back: one term a line; a system of several outputs has
 /// `name =` before each and `;` behind.
 #[must_use]
 pub fn write(system: &System) -> String {

@@ -3,16 +3,16 @@
 use super::pair::Pair;
 use super::product::{NOTHING, ONE, Product};
 use super::work::{Item, Work};
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::stop::Stop;
 
 /// Extractions in a row that lower nothing before the phase ends.
 const MAX_FUTILE: u32 = 1000;
 
 /// Extracts what saves most until nothing is left.
-pub(super) fn extract_all(work: &mut Work, stop: Option<&AtomicBool>) {
+pub(super) fn extract_all(work: &mut Work, stop: Stop<'_>) {
     let mut futile = 0;
     let mut places = Vec::new();
-    while futile < MAX_FUTILE && !stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+    while futile < MAX_FUTILE && !stop.is_set() {
         let Some((pair, entry)) = work.pairs.pop(&mut places) else { return };
         let before = work.operations();
         extract(work, pair, &places);

@@ -1,8 +1,8 @@
 //! Products of symbols and numbers, each kept once.
 
 use super::index::{Index, mix};
-use crate::Coefficient;
-use crate::dag::Table;
+use crate::algebra::Coefficient;
+use crate::table::Table;
 
 /// A product of symbols, by its place in [`Products`].
 pub(super) type Product = u32;

@@ -3,8 +3,9 @@
 use super::index::{mix, note};
 use super::pair::{Pair, Pairs};
 use super::product::{NOTHING, Number, Numbers, ONE, Product, Products, Size};
-use crate::dag::Table;
-use crate::program::{Program, Term};
+use crate::algebra::Coefficient;
+use crate::horner::{Program, Term};
+use crate::table::Table;
 
 /// Terms of a sum up to which pairs of its terms are counted: the number of pairs grows with the square.
 const MAX_WIDTH: usize = 600;
@@ -535,7 +536,7 @@ impl Work {
             return 0;
         }
         let values: Vec<_> = terms.iter().map(|item| self.numbers.get(item.number)).collect();
-        let content = values.iter().fold(crate::Coefficient::ZERO, |content, value| content.gcd(value));
+        let content = values.iter().fold(Coefficient::ZERO, |content, value| content.gcd(value));
         let content_place = self.numbers.place(&content);
         let costly = |by: Size| terms.iter().filter(|item| item.product != ONE && item.size() != by).count();
         if costly(content_place / 2) >= costly(0) {

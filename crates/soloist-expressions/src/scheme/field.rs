@@ -54,6 +54,12 @@ pub(crate) fn power(mut a: u64, mut n: u64) -> u64 {
     result
 }
 
+/// Whether a residue is that of 1 or -1.
+#[inline]
+pub(crate) fn is_unit(a: u64) -> bool {
+    a == 1 || a == MODULUS - 1
+}
+
 /// The number whose product with `a` is 1; 0 for 0.
 pub(crate) fn inverse(a: u64) -> u64 {
     power(a, MODULUS - 2)

@@ -1,19 +1,12 @@
 //! What one variable costs: the operations that its extraction adds, and the partition of the terms before and after.
 
-use super::Sign;
-use super::field::{self, MODULUS, add, gcd, mul};
-use super::met::Met;
+use super::field::{self, MODULUS, add, gcd, is_unit, mul};
+use super::key_set::KeySet;
 use super::relations::Relations;
-use super::sweep::{Coefficients, Sweep};
+use super::set::Set;
 use super::terms::Terms;
-use crate::power_cost;
+use crate::algebra::{Signs, power_cost};
 use soloist::Rng;
-
-/// A set of variables; bit `v` stands for variable `v` of the search.
-pub(super) type Set = u128;
-
-/// The most variables whose order is searched.
-pub const MAX_SEARCHED: usize = 128;
 
 /// Contents up to this have their inverses in a table.
 const INVERSES: usize = 4096;
@@ -38,10 +31,7 @@ pub(super) struct Block {
 pub(super) struct Scratch {
     /// Places of blocks by their keys; `u32::MAX` is free.
     table: Vec<u32>,
-    pub(super) met: Met,
-    pub(super) sweep: Sweep,
-    /// Costs of levels.
-    pub(super) costs: Vec<u32>,
+    pub(super) seen: KeySet,
     /// Blocks by falling exponent, and how many have each exponent.
     order: Vec<u32>,
     counts: Vec<u32>,
@@ -51,29 +41,26 @@ pub(super) struct Scratch {
     pub(super) to: Vec<Block>,
     /// Coefficient multiples of extractions, when they are asked for.
     pub(super) multiples: Option<Vec<u64>>,
-    /// Coefficient multiples of a whole order that come up again on another level, when they are asked for.
-    pub(super) shared: Option<u32>,
     /// Inverses of large contents.
     inverses: Vec<(u64, u64)>,
 }
 
-impl Scratch {
-    pub(super) fn new() -> Self {
+impl Default for Scratch {
+    fn default() -> Self {
         Self {
             table: Vec::new(),
-            met: Met::new(),
-            sweep: Sweep::default(),
-            costs: Vec::new(),
+            seen: KeySet::new(),
             order: Vec::new(),
             counts: Vec::new(),
             powers: Vec::new(),
             to: Vec::new(),
             multiples: None,
-            shared: None,
             inverses: vec![(0, 0); 256],
         }
     }
+}
 
+impl Scratch {
     /// The inverse of a content.
     #[inline]
     fn inverse(&mut self, kernel: &Kernel, content: u64) -> u64 {
@@ -115,27 +102,22 @@ pub(super) struct Kernel {
     weights: Vec<u64>,
     /// The bit fields; nothing where weights are random.
     fields: Vec<u64>,
-    /// The coefficients of the rows.
-    pub(super) coefficients: Coefficients,
     /// Of each variable its powers at the point, and the powers of its inverse.
-    powers: Vec<Vec<u64>>,
+    pub(super) powers: Vec<Vec<u64>>,
     roots: Vec<Vec<u64>>,
-    /// The powers of all variables of the search, one after the other, and where those of each begin.
-    pub(super) all_powers: Vec<u64>,
-    pub(super) power_starts: Vec<u32>,
     /// Of each row its value times its monomial at the point, and the inverse of the monomial.
     whole: Vec<u64>,
     undo: Vec<u64>,
     /// Inverses of small contents.
     inverses: Vec<u64>,
     relations: Relations,
-    sign: Sign,
+    signs: Signs,
 }
 
 impl Kernel {
     /// The kernel for the order of `searched` (variables of `terms`), when those of `fixed` are extracted innermost in
     /// the order given, outermost first. Returns what these cost, too. O(terms x variables).
-    pub(super) fn new(terms: &Terms, searched: &[usize], fixed: &[usize], sign: Sign) -> (Self, u64) {
+    pub(super) fn new(terms: &Terms, searched: &[usize], fixed: &[usize], signs: Signs) -> (Self, Vec<u32>, u64) {
         let n = searched.len();
         let all: Vec<usize> = searched.iter().chain(fixed).copied().collect();
         let point = field::point(all.len());
@@ -168,22 +150,19 @@ impl Kernel {
             degrees,
             weights,
             fields,
-            coefficients: Coefficients::default(),
             powers,
             roots,
-            all_powers: Vec::new(),
-            power_starts: Vec::new(),
             whole: Vec::new(),
             undo: Vec::new(),
             inverses,
             relations: Relations::new(terms, searched),
-            sign,
+            signs,
         };
         let mut base = 0;
         let mut outputs: Vec<u32> = (0..terms.len()).map(|at| terms.output(at)).collect();
         if !fixed.is_empty() {
             kernel.exponents = exponents;
-            let mut scratch = Scratch::new();
+            let mut scratch = Scratch::default();
             for v in (n..all.len()).rev() {
                 let from = std::mem::take(&mut kernel.rows);
                 let mut to = Vec::new();
@@ -202,11 +181,6 @@ impl Kernel {
             }
         }
         kernel.exponents = exponents;
-        kernel.coefficients = Coefficients::new(&kernel.rows, outputs);
-        for powers in &kernel.powers[..n] {
-            kernel.power_starts.push(kernel.all_powers.len() as u32);
-            kernel.all_powers.extend(powers);
-        }
         for (at, block) in kernel.rows.iter().enumerate() {
             let (mut monomial, mut undo) = (1, 1);
             for v in 0..n {
@@ -219,7 +193,7 @@ impl Kernel {
             kernel.whole.push(mul(block.value, monomial));
             kernel.undo.push(undo);
         }
-        (kernel, base)
+        (kernel, outputs, base)
     }
 
     /// A number that stands for the primitive part of a polynomial: its value over its content, up to sign unless signs
@@ -232,16 +206,10 @@ impl Kernel {
 
     #[inline(always)]
     pub(super) fn signless(&self, value: u64) -> u64 {
-        match self.sign {
-            Sign::Canonical => value.min(MODULUS - value),
-            Sign::Keep => value,
+        match self.signs {
+            Signs::Canonical => value.min(MODULUS - value),
+            Signs::Kept => value,
         }
-    }
-
-    /// Whether a primitive part is the number 1 or -1.
-    #[inline]
-    pub(super) fn is_unit(primitive: u64) -> bool {
-        primitive == 1 || primitive == MODULUS - 1
     }
 
     /// Fills `order` with the places of the blocks by falling exponent.
@@ -302,7 +270,7 @@ impl Kernel {
         to: &mut Vec<Block>,
     ) -> u32 {
         to.clear();
-        scratch.met.clear();
+        scratch.seen.clear();
         scratch.powers.clear();
         scratch.powers.resize(usize::from(self.degrees[v]) + 1, false);
         let weight = self.weights[v];
@@ -379,12 +347,12 @@ impl Kernel {
             let content = gcd(whole.content, block.content);
             // What is below a known sum is known as well.
             let sum = self.primitive(scratch, value, content);
-            if scratch.met.insert(sum) {
+            if scratch.seen.insert(sum) {
                 cost += 1 + self.product(scratch, &whole, moved, step);
                 if whole.content != content {
                     cost += self.multiple(scratch, moved, content);
                 }
-                if block.content != content && !Self::is_unit(self.primitive(scratch, block.value, block.content)) {
+                if block.content != content && !is_unit(self.primitive(scratch, block.value, block.content)) {
                     cost += self.multiple(scratch, block.value, content);
                 }
             }
@@ -403,17 +371,17 @@ impl Kernel {
     #[inline]
     fn product(&self, scratch: &mut Scratch, whole: &Block, moved: u64, step: u16) -> u32 {
         scratch.powers[usize::from(step)] = true;
-        if Self::is_unit(self.primitive(scratch, whole.value, whole.content)) {
+        if is_unit(self.primitive(scratch, whole.value, whole.content)) {
             return 0;
         }
         let product = self.primitive(scratch, moved, whole.content);
-        u32::from(scratch.met.insert(product))
+        u32::from(scratch.seen.insert(product))
     }
 
     /// The operation of multiplying a polynomial by a number, so that it has this value divided by `content`.
     fn multiple(&self, scratch: &mut Scratch, value: u64, content: u64) -> u32 {
         let multiple = self.primitive(scratch, value, content);
-        let is_new = scratch.met.insert(multiple);
+        let is_new = scratch.seen.insert(multiple);
         if is_new && let Some(multiples) = &mut scratch.multiples {
             multiples.push(multiple);
         }
@@ -478,23 +446,23 @@ impl Kernel {
     /// How many different polynomials that are no numbers are among `blocks`, up to content and sign (a negative costs
     /// nothing more, whatever becomes of signs).
     pub(super) fn distinct(&self, blocks: &[Block], scratch: &mut Scratch) -> u32 {
-        scratch.met.clear();
+        scratch.seen.clear();
         let mut count = 0;
         for block in blocks {
             let primitive = self.primitive(scratch, block.value, block.content);
             let signless = primitive.min(MODULUS - primitive);
-            count += u32::from(signless != 1 && scratch.met.insert(signless));
+            count += u32::from(signless != 1 && scratch.seen.insert(signless));
         }
         count
     }
 
     /// The multiplications of whole outputs by their contents; `blocks` are those of the set of all variables.
     pub(super) fn contents(&self, blocks: &[Block], scratch: &mut Scratch) -> u32 {
-        scratch.met.clear();
+        scratch.seen.clear();
         let mut count = 0;
         for block in blocks.iter().filter(|block| block.content != 1) {
-            let is_number = Self::is_unit(self.primitive(scratch, block.value, block.content));
-            count += u32::from(!is_number && scratch.met.insert(self.signless(block.value)));
+            let is_number = is_unit(self.primitive(scratch, block.value, block.content));
+            count += u32::from(!is_number && scratch.seen.insert(self.signless(block.value)));
         }
         count
     }

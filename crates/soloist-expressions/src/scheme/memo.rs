@@ -1,6 +1,6 @@
 //! Level costs already computed: a table of bounded size that several searches share.
 
-use super::kernel::Set;
+use super::set::Set;
 use std::sync::{Mutex, PoisonError};
 
 /// Parts with locks of their own.

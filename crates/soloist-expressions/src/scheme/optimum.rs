@@ -1,7 +1,8 @@
 //! The best order of all, by dynamic programming over subsets.
 
-use super::evaluate::Scheme;
-use super::kernel::{Block, Kernel, Scratch, Set};
+use super::cost::Scheme;
+use super::kernel::{Block, Kernel, Scratch};
+use super::set::Set;
 
 /// The most variables for which the best order is proven: time and memory double with each.
 pub const MAX_OPTIMAL: usize = 24;
@@ -50,7 +51,8 @@ pub fn optimal_order(
     let mut least = vec![u32::MAX; count];
     let mut last = vec![0_u8; count];
     least[0] = 0;
-    let mut scratch = scheme.scratch();
+    let mut workspace = scheme.workspace();
+    let scratch = &mut workspace.scratch;
     let mut path = Path { levels: vec![Level { set: 0, blocks: kernel.rows.clone(), ready: true }], depth: 1 };
     let mut finished = true;
     for set in 0..count {
@@ -60,7 +62,7 @@ pub fn optimal_order(
             let v = set.trailing_zeros() as usize;
             // Sets from which this one is reached were left out: nothing is known of them, nor needed.
             if least[below] != u32::MAX || least[set] != u32::MAX {
-                let cost = path.make(kernel, &mut scratch);
+                let cost = path.make(kernel, scratch);
                 let sum = least[below].saturating_add(cost);
                 if sum < least[set] {
                     (least[set], last[set]) = (sum, v as u8);
@@ -71,13 +73,13 @@ pub fn optimal_order(
             let so_far = scheme.base() + u64::from(least[set]);
             let blocks = path.blocks();
             let is_open = set != count - 1;
-            if is_open && limit != u64::MAX && so_far + path.least_outside(scheme, &mut scratch) >= limit {
+            if is_open && limit != u64::MAX && so_far + path.least_outside(scheme, scratch) >= limit {
                 least[set] = u32::MAX;
             } else if is_open {
                 let mut to = std::mem::take(&mut scratch.to);
                 let low = if set == 0 { n } else { set.trailing_zeros() as usize };
                 for v in (low + 1..n).filter(|&v| set >> v & 1 == 0) {
-                    let cost = kernel.extract(blocks, set as Set, v, &mut scratch, &mut to);
+                    let cost = kernel.extract(blocks, set as Set, v, scratch, &mut to);
                     let (next, sum) = (set | 1 << v, least[set].saturating_add(cost));
                     if sum < least[next] {
                         (least[next], last[next]) = (sum, v as u8);
@@ -91,7 +93,7 @@ pub fn optimal_order(
             break;
         }
     }
-    scheme.give_back(scratch);
+    scheme.give_back(workspace);
     if !finished {
         return Ok(None);
     }

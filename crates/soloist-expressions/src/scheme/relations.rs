@@ -1,7 +1,7 @@
 //! Linear relations between the exponents of all terms: homogeneous expressions have them.
 
 use super::field::{add, inverse, mul, negate, residue};
-use super::kernel::Set;
+use super::set::Set;
 use super::terms::Terms;
 
 /// Linear forms that have the same value for all terms, modulo 2^61 - 1, as an independent list.

@@ -1,7 +1,7 @@
 //! What the search knows of a system of polynomials: exponents, and of each coefficient what counting needs.
 
 use super::field;
-use crate::power_cost;
+use crate::algebra::power_cost;
 
 /// The most terms that are accepted.
 pub const MAX_TERMS: usize = 1 << 28;
