@@ -51,8 +51,6 @@ mod spec;
 mod stop;
 mod study;
 mod table;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 pub use algebra::{

@@ -477,20 +477,7 @@ fn is_letter(byte: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::FORM_COUNTS;
     use super::*;
-
-    fn counted(text: &str) -> String {
-        let point = Point { seed: 1, prime: PRIMES[0] };
-        evaluate(text.as_bytes(), point, &Values::new(), false).unwrap().counts.to_string()
-    }
-
-    #[test]
-    fn counts_are_forms() {
-        for (text, count) in FORM_COUNTS {
-            assert_eq!(counted(text), count, "{text}");
-        }
-    }
 
     #[test]
     fn values_obey_arithmetic() {

@@ -1,9 +1,13 @@
 //! Code: written, read back, compiled and run; solutions checked; drawings.
 
-use super::*;
 use serde_json::json;
 use soloist::{Budget, Method};
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_expressions::{
+    DOMAIN, Header, Language, Signs, Simplified, Stop, System, check, emit, parse, simplify, verify_code,
+    verify_exactly,
+};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,7 +22,7 @@ fn header<'a>(system: &System, order: &'a [usize]) -> Header<'a> {
 fn written(text: &str, language: Language) -> (System, Simplified, String) {
     let system = parse("a", text.as_bytes(), true).unwrap();
     let order = system.occurrence_order();
-    let best = simplify(&system, &order, Some(0), None);
+    let best = simplify(&system, &order, true, Stop::never());
     let code = emit(&system, &best.program, language, &header(&system, &order));
     (system, best, code)
 }
@@ -30,7 +34,7 @@ fn every_language_computes_the_input_and_costs_what_is_said() {
             let (system, best, code) = written(text, language);
             let verified = verify_code(&system, &code, language).unwrap();
             assert_eq!(verified.counts, best.program.counts(), "{code}");
-            assert!(verified.error_bits(degree(&best.program)) > 100);
+            assert!(verified.error_bits(best.program.degree()) > 100);
         }
     }
 }
@@ -63,7 +67,7 @@ fn changed_code_is_found_out() {
     assert!(verify_exactly(&system, &form.replacen("+ 2*", "+ 3*", 1).replacen("2*", "3*", 1)).is_err());
 }
 
-/// A folder of a test's own.
+/// A new folder for one test.
 fn folder() -> PathBuf {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("soloist-horner-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
@@ -89,7 +93,7 @@ fn example() -> (System, Vec<f64>, Vec<f64>) {
     (system.clone(), values.collect(), outputs)
 }
 
-/// Compiles and runs a program, which prints the outputs; `None`: there is no such compiler.
+/// Compiles and runs a program that prints the outputs. `None`: there is no such compiler.
 fn output(compiler: &str, arguments: &[&str], program: Option<&PathBuf>) -> Option<Vec<f64>> {
     let Ok(done) = Command::new(compiler).args(arguments).output() else {
         #[expect(clippy::print_stderr, reason = "a skipped test says so")]
@@ -107,7 +111,7 @@ fn output(compiler: &str, arguments: &[&str], program: Option<&PathBuf>) -> Opti
 fn run_code(language: Language, compiler: &str, file: &str, main: impl Fn(&[f64]) -> String) -> bool {
     let (system, inputs, expected) = example();
     let order = system.occurrence_order();
-    let best = simplify(&system, &order, Some(0), None);
+    let best = simplify(&system, &order, true, Stop::never());
     let code = emit(&system, &best.program, language, &header(&system, &order));
     let folder = folder();
     let path = folder.join(file);
@@ -236,15 +240,19 @@ fn domain_is_registered_and_solves() {
 
 #[test]
 fn drawing_is_sound_on_anything() {
-    for text in ["x^3*y^2+x^2*y+x^3*z", "0", "a<b", "f(x)*[a&b]"] {
-        let Ok(system) = parse("a", text.as_bytes(), true) else { continue };
+    let folder = folder();
+    for (at, text) in ["x^3*y^2+x^2*y+x^3*z", "0", "a<b", "f(x)*[a&b]"].into_iter().enumerate() {
+        let path = folder.join(format!("{at}.txt"));
+        std::fs::write(&path, text).unwrap();
+        let Ok(instance) = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()) else { continue };
         for solution in [json!(null), json!({"order": ["y", "q", 7, "y"]}), json!(3)] {
-            let svg = draw::svg(&system, &solution, Signs::Canonical);
+            let svg = instance.svg(&solution);
             assert!(
                 svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf")
             );
             assert!(!svg.contains("a&b"));
-            assert!(!draw::text(&system, &solution, Signs::Canonical).is_empty());
+            assert!(!instance.text(&solution).is_empty());
         }
     }
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -1,9 +1,10 @@
 //! The reader, the generators and exact numbers.
 
-use super::*;
+use crate::common::{header, polynomial};
 use num_bigint::BigInt;
 use proptest::prelude::*;
 use soloist::Rng;
+use soloist_expressions::{Coefficient, Language, Stop, emit, generate, parse, simplify, verify_code, write};
 
 #[test]
 fn notations_are_read() {
@@ -42,11 +43,12 @@ fn notations_are_read() {
 #[test]
 fn several_outputs_share_symbols() {
     let system = parse("a", b"L F = x + y;\nG = F^2 - 1\nH[1] = G*z\n", true).unwrap();
-    let outputs: Vec<_> = system.outputs().map(|own| (own.name.as_str(), own.polynomial.to_string())).collect();
+    let outputs: Vec<_> =
+        system.outputs().map(|output| (output.name.as_str(), output.polynomial.to_string())).collect();
     let expected = [("F", "x+y"), ("G", "x^2+2*x*y+y^2-1"), ("H[1]", "x^2*z+2*x*y*z+y^2*z-z")];
     assert_eq!(outputs, expected.map(|(name, text)| (name, text.to_owned())));
     let system = parse("a", b"x; y+1;", true).unwrap();
-    assert_eq!(system.outputs().map(|own| own.name.clone()).collect::<Vec<_>>(), ["f1", "f2"]);
+    assert_eq!(system.outputs().map(|output| output.name.clone()).collect::<Vec<_>>(), ["f1", "f2"]);
 }
 
 #[test]
@@ -137,8 +139,17 @@ fn specs_never_change() {
 /// Values of the determinant at random points, by elimination.
 #[test]
 fn resultants_are_determinants() {
-    use crate::evaluate::{PRIMES, add, multiply, negate, power};
-    let prime = PRIMES[0];
+    let prime = (1_u64 << 61) - 1;
+    let multiply = |a: u64, b: u64| (u128::from(a) * u128::from(b) % u128::from(prime)) as u64;
+    let add = |a: u64, b: u64| (a + b) % prime;
+    let negate = |a: u64| (prime - a) % prime;
+    let power = |base: u64, exponent: u64| {
+        let square = |value: u64, bit: u32| {
+            let value = multiply(value, value);
+            if exponent >> bit & 1 == 1 { multiply(value, base) } else { value }
+        };
+        (0..64).rev().fold(1, square)
+    };
     let mut rng = Rng::new(3);
     for (m, n) in [(1, 1), (2, 1), (3, 2), (3, 4), (5, 3), (7, 4)] {
         let system = generate(&format!("res:{m},{n}")).unwrap();
@@ -146,10 +157,10 @@ fn resultants_are_determinants() {
         let (a, b) = values.split_at(m + 1);
         let size = m + n;
         let mut rows: Vec<Vec<u64>> = Vec::new();
-        for (count, of, own) in [(n, a, m), (m, b, n)] {
+        for (count, of, degree) in [(n, a, m), (m, b, n)] {
             for shift in 0..count {
                 let mut row = vec![0; size];
-                (0..=own).for_each(|at| row[shift + at] = of[own - at]);
+                (0..=degree).for_each(|at| row[shift + at] = of[degree - at]);
                 rows.push(row);
             }
         }
@@ -158,24 +169,24 @@ fn resultants_are_determinants() {
             let pivot = (at..size).find(|&row| rows[row][at] != 0).unwrap();
             if pivot != at {
                 rows.swap(pivot, at);
-                determinant = negate(determinant, prime);
+                determinant = negate(determinant);
             }
-            determinant = multiply(determinant, rows[at][at], prime);
-            let inverse = power(rows[at][at], prime - 2, prime);
+            determinant = multiply(determinant, rows[at][at]);
+            let inverse = power(rows[at][at], prime - 2);
             for row in at + 1..size {
-                let factor = negate(multiply(rows[row][at], inverse, prime), prime);
+                let factor = negate(multiply(rows[row][at], inverse));
                 let pivot = rows[at].clone();
                 for (entry, &above) in rows[row].iter_mut().zip(&pivot) {
-                    *entry = add(*entry, multiply(factor, above, prime), prime);
+                    *entry = add(*entry, multiply(factor, above));
                 }
             }
         }
         let mut sum = 0;
         for (row, value) in system.definitions()[0].polynomial.terms() {
             let product = row.iter().zip(&values).fold(value.modulo(prime).unwrap(), |product, (&exponent, &value)| {
-                multiply(product, power(value, exponent.into(), prime), prime)
+                multiply(product, power(value, exponent.into()))
             });
-            sum = add(sum, product, prime);
+            sum = add(sum, product);
         }
         assert_eq!(sum, determinant, "res:{m},{n}");
     }
@@ -224,9 +235,8 @@ proptest! {
         let closed = format!("{text}{}", ")".repeat(text.matches('(').count()));
         for expand in [true, false] {
             let system = parse("a", closed.as_bytes(), expand).unwrap();
-            let best = simplify(&system, &[0], Some(0), None);
-            let header = Header { function: "f", source: "a", input: system.counts(), order: &best.order, exceptions: 0 };
-            let code = emit(&system, &best.program, Language::C, &header);
+            let best = simplify(&system, &[0], true, Stop::never());
+            let code = emit(&system, &best.program, Language::C, &header(&system, &best.order));
             prop_assert_eq!(verify_code(&system, &code, Language::C).unwrap().counts, best.program.counts());
         }
     }

@@ -1,27 +1,39 @@
 //! Counts: of inputs, of Horner schemes against an independent count and published figures, after the greedy phase.
 
-use super::*;
+use crate::common::{
+    FORM_COUNTS, cayley_menger_5, disc_7, header, named, polynomial, shared, shuffled, symdet_6, system,
+};
 use proptest::prelude::*;
 use soloist::{Budget, Method, Problem, Rng, Solver};
+use soloist_expressions::{
+    Coefficient, Counts, Dag, Direction, Language, Limits, Orders, Program, Signs, Stop, System, best_of, emit,
+    generate, improve, parse, polish, recount, simplify, verify_code, verify_exactly,
+};
 use std::sync::Arc;
 
 #[test]
 fn input_counts_are_forms() {
     for (text, count) in FORM_COUNTS {
         assert_eq!(Counts::of_polynomial(&polynomial(text)).to_string(), count, "{text}");
+        // The verifier counts the text by code of its own.
+        let verified = verify_code(&system(text), &format!("f = {text};"), Language::Form).unwrap();
+        assert_eq!(verified.counts.to_string(), count, "{text}");
     }
-    for (name, count) in [
-        ("res_7_4", 29163),
-        ("res_7_5", 142_711),
-        ("hep_pent", 47046),
-        ("hep_box", 8959),
-        ("disc_7", 13397),
-        ("cayley_menger_5", 634),
-        ("symdet_6", 2639),
+    for (system, count) in [
+        (generate("res:7,4").unwrap(), 29163),
+        (generate("res:7,5").unwrap(), 142_711),
+        (disc_7(), 13397),
+        (cayley_menger_5(), 634),
+        (symdet_6(), 2639),
     ] {
-        let Some(system) = shared(name) else { return };
-        assert_eq!(system.counts().total(), count, "{name}");
+        assert_eq!(system.counts().total(), count);
     }
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn input_counts_of_amplitudes_are_forms() {
+    assert_eq!(["hep_pent", "hep_box"].map(|name| shared(name).counts().total()), [47046, 8959]);
 }
 
 /// Horner schemes by hand: the example of the founding paper and small cases.
@@ -60,37 +72,50 @@ fn schemes_by_hand() {
 /// Signs in the content: the figures of a prototype. Signs kept: what FORM 4.3 has for the same orders.
 #[test]
 fn schemes_of_the_benchmark_files() {
-    for (name, order, with, without) in [
-        ("res_7_4", "b4,b0,b3,b1,b2,a7,a0,a6,a1,a5,a2,a4,a3", 4314, 4968),
-        ("res_7_4", "b4,a6,a7,a4,a5,b3,a3,b2,a2,a1,b1,b0,a0", 3305, 4035),
-        ("res_7_5", "b5,b0,a7,a0,b4,b1,b3,b2,a6,a1,a5,a2,a4,a3", 17769, 20210),
-        ("hep_pent", "e12,x3,x2,e35,mm2,x1,e13,e23,e15,me2,vm,ve,am,ae", 1801, 2350),
+    for (spec, order, with, without) in [
+        ("res:7,4", "b4,b0,b3,b1,b2,a7,a0,a6,a1,a5,a2,a4,a3", 4314, 4968),
+        ("res:7,4", "b4,a6,a7,a4,a5,b3,a3,b2,a2,a1,b1,b0,a0", 3305, 4035),
+        ("res:7,5", "b5,b0,a7,a0,b4,b1,b3,b2,a6,a1,a5,a2,a4,a3", 17769, 20210),
     ] {
-        let Some(system) = shared(name) else { return };
-        let order = named(&system, order);
-        for (signs, count) in [(Signs::Canonical, with), (Signs::Kept, without)] {
-            assert_eq!(Dag::build(&system, &order, signs).counts().total(), count, "{name} {signs:?}");
-        }
+        assert_scheme(&generate(spec).unwrap(), order, with, without);
+    }
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn scheme_of_an_amplitude() {
+    assert_scheme(&shared("hep_pent"), "e12,x3,x2,e35,mm2,x1,e13,e23,e15,me2,vm,ve,am,ae", 1801, 2350);
+}
+
+fn assert_scheme(system: &System, order: &str, with: u64, without: u64) {
+    let order = named(system, order);
+    for (signs, count) in [(Signs::Canonical, with), (Signs::Kept, without)] {
+        assert_eq!(Dag::build(system, &order, signs).counts().total(), count, "{signs:?}");
     }
 }
 
 /// The greedy phase on both occurrence orders, and two thousand attempts to polish: at most what FORM's O2 has.
 #[test]
 fn greedy_phase_of_the_benchmark_files() {
-    for (name, form) in [
-        ("res_7_4", 3969),
-        ("hep_pent", 1686),
-        ("disc_7", 3042),
-        ("hep_box", 647),
-        ("cayley_menger_5", 180),
-        ("symdet_6", 635),
-    ] {
-        let Some(system) = shared(name) else { return };
-        let mut best = best_of(&system, &system.occurrence_orders(), None).unwrap();
-        polish(&mut best.program, 2000, u64::MAX, 1, None, &mut |_, _| {});
-        assert!(best.operations() <= form, "{name}: {} operations, FORM has {form}", best.operations());
-        assert!(best.operations() < best.scheme.total());
+    for (system, form) in
+        [(generate("res:7,4").unwrap(), 3969), (disc_7(), 3042), (cayley_menger_5(), 180), (symdet_6(), 635)]
+    {
+        assert_greedy(&system, form);
     }
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn greedy_phase_of_amplitudes() {
+    assert_greedy(&shared("hep_pent"), 1686);
+    assert_greedy(&shared("hep_box"), 647);
+}
+
+fn assert_greedy(system: &System, form: u64) {
+    let mut best = best_of(system, &system.occurrence_orders(), Stop::never()).unwrap();
+    polish(&mut best.program, Limits::attempts(2000), 1, Stop::never());
+    assert!(best.operations() <= form, "{} operations, FORM has {form}", best.operations());
+    assert!(best.operations() < best.scheme.total());
 }
 
 #[test]
@@ -109,15 +134,15 @@ fn greedy_phase_finds_what_it_should() {
         ("F = x+7; G = x*y+7*y", 2),
     ] {
         let system = parse("a", text.as_bytes(), true).unwrap();
-        let best = best_of(&system, &system.occurrence_orders(), None).unwrap();
+        let best = best_of(&system, &system.occurrence_orders(), Stop::never()).unwrap();
         assert_eq!(best.operations(), operations, "{text}: {:?}", best.program);
     }
     let sum: Vec<String> = (1..=19).map(|at| format!("x{at}")).collect();
     let kept = parse("a", format!("({})^4", sum.join("+")).as_bytes(), false).unwrap();
-    assert_eq!(simplify(&kept, &[], Some(0), None).operations(), 20);
+    assert_eq!(simplify(&kept, &[], true, Stop::never()).operations(), 20);
     let block = parse("a", b"(a+b+c+d+e+f)^50*x + y", true).unwrap();
     // 5 additions, 50 = 2 * 25 by 7 multiplications, one more of each.
-    assert_eq!(simplify(&block, &[], Some(0), None).operations(), 14);
+    assert_eq!(simplify(&block, &[], true, Stop::never()).operations(), 14);
 }
 
 /// The same operations, whatever the seed, at most as many as before, and the same polynomial.
@@ -127,16 +152,16 @@ fn greedy_phase_is_exact_and_never_worse() {
     for round in 0..60 {
         let system = generate(&format!("random:{}x{}x6:{round}", 1 + round % 7, 2 + round)).unwrap();
         let order = shuffled(system.symbols().len(), &mut rng);
-        let plain = simplify(&system, &order, None, None);
+        let plain = simplify(&system, &order, false, Stop::never());
         for seed in 0..3 {
-            let mut best = simplify(&system, &order, Some(seed), None);
+            let mut best = plain.clone();
+            improve(&mut best.program, seed, Stop::never());
             assert!(best.operations() <= plain.operations());
             let before = best.operations();
-            polish(&mut best.program, 100 * seed, u64::MAX, seed, None, &mut |_, _| {});
+            polish(&mut best.program, Limits::attempts(100 * seed), seed, Stop::never());
             assert!(best.operations() <= before);
-            let header = Header { function: "f", source: "a", input: system.counts(), order: &order, exceptions: 0 };
-            let form = emit(&system, &best.program, Language::Form, &header);
-            assert_eq!(verify_exactly(&system, &form).unwrap(), Some(()), "{form}");
+            let form = emit(&system, &best.program, Language::Form, &header(&system, &order));
+            assert!(verify_exactly(&system, &form).unwrap(), "{form}");
         }
     }
 }
@@ -149,7 +174,7 @@ fn invariances() {
         let order = system.occurrence_order();
         let cost = |system: &System| {
             let dag = Dag::build(system, &order, Signs::Canonical);
-            (dag.counts(), dag.level_counts(), simplify(system, &order, Some(0), None).operations())
+            (dag.counts(), dag.level_counts(), simplify(system, &order, true, Stop::never()).operations())
         };
         let negative = System::single(system.definitions()[0].polynomial.scale(&Coefficient::from(-1)));
         assert_eq!(cost(&negative), cost(&system), "{text}");
@@ -249,8 +274,7 @@ proptest! {
             prop_assert!(dag.counts().total() <= dag.level_counts().total());
             let program = Program::new(&system, &dag);
             prop_assert_eq!(program.counts(), dag.code_counts());
-            let header = Header { function: "f", source: "a", input: system.counts(), order: &order, exceptions: 0 };
-            let code = emit(&system, &program, Language::Rust, &header);
+            let code = emit(&system, &program, Language::Rust, &header(&system, &order));
             prop_assert_eq!(verify_code(&system, &code, Language::Rust).unwrap().counts, program.counts());
         }
     }
