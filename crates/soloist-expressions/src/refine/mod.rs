@@ -22,6 +22,8 @@ const MAX_DEPTH: u64 = 1000;
 const WORN: usize = 8;
 const WORN_LEAST: usize = 1 << 16;
 const WORN_TERMS: usize = 1 << 26;
+/// The graph is rebuilt after this many attempts at the latest, so that a long run rests every few seconds.
+const REST: u64 = if cfg!(test) { 1000 } else { 1 << 20 };
 /// The temperature falls from 0.3 operations to 0 and stays there for the last tenth of the run.
 const COOLING: Cooling = Cooling { hot: 0.3, cold: 0.0, until: 0.9 };
 /// The graph is rebuilt after this many draws in a row that find no sum to change. If no node is unused, the search ends.
@@ -41,9 +43,9 @@ pub struct Refined {
 
 /// The annealing search behind [`refine`], as a value that can be advanced, saved and continued.
 ///
-/// The search rests whenever its graph is rebuilt, which it is each time the graph has grown eightfold. At rest, the
-/// state consists of the variables that differ from the order, the generator and a few counts. Saving and loading change
-/// no result.
+/// The search rests whenever its graph is rebuilt: when the graph has grown eightfold, and after a million attempts, which
+/// take a few seconds. At rest, the state consists of the variables that differ from the order, the generator and a few
+/// counts. Saving and loading change no result.
 ///
 /// ```
 /// use soloist_expressions::{Limits, Refiner, Stop, generate, refine};
@@ -80,6 +82,16 @@ struct State {
     /// Whether this is the state before the first attempt.
     begins: bool,
     ended: bool,
+}
+
+impl State {
+    /// Takes over what an advance has reached.
+    fn rest(&mut self, graph: &Graph, attempts: u64, rng: Rng) {
+        self.work += graph.work;
+        self.choices = graph.choices().into_iter().collect();
+        self.choices.sort_unstable();
+        (self.attempts, self.rng, self.begins) = (attempts, rng, false);
+    }
 }
 
 impl<'a> Refiner<'a> {
@@ -139,12 +151,10 @@ impl<'a> Refiner<'a> {
             }
             let is_worn = graph.len() > WORN * fresh + WORN_LEAST
                 || graph.listed_terms() > WORN * fresh_terms + WORN_TERMS
+                || attempts - state.attempts == REST
                 || idle == MAX_IDLE;
             if is_worn {
-                state.work += graph.work;
-                state.choices = graph.choices().into_iter().collect();
-                state.choices.sort_unstable();
-                (state.attempts, state.rng, state.begins) = (attempts, rng, false);
+                state.rest(&graph, attempts, rng);
                 *found = None;
                 return true;
             }
@@ -168,11 +178,11 @@ impl<'a> Refiner<'a> {
                 graph.undo(undo);
             }
         };
-        *found = Some(form(system, graph, &state.order, attempts));
         if ended {
+            state.rest(&graph, attempts, rng);
             state.ended = true;
-            (state.attempts, state.rng) = (attempts, rng);
         }
+        *found = Some(form(system, graph, &state.order, attempts));
         !ended
     }
 

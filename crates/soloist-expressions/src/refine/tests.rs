@@ -1,13 +1,16 @@
 //! The operations of the graph follow its choices.
 
 use super::graph::{Graph, NONE};
-use super::{build, terms};
+use super::{Refiner, build, refine, terms};
+use crate::anneal::Limits;
 use crate::emit::{Header, Language, emit};
 use crate::horner::Program;
 use crate::spec::generate;
+use crate::stop::Stop;
 use crate::table::Table;
 use crate::verify::verify_program;
 use soloist::Rng;
+use std::time::{Duration, Instant};
 
 /// The running count equals that of a graph built from the same choices, and undoing a choice restores everything.
 #[test]
@@ -49,4 +52,31 @@ fn counts_follow_choices() {
         let form = emit(&system, &program, Language::Form, &header);
         assert!(verify_program(&system, &program, &form, Language::Form, &form).unwrap().exact);
     }
+}
+
+/// Slices with bytes in between, some of them stopped, are one run.
+#[test]
+fn refinement_continues_from_bytes() {
+    let system = generate("res:4,3").unwrap();
+    let order = system.occurrence_order();
+    let limits = Limits::attempts(4500);
+    let whole = refine(&system, &order, limits, 3, Stop::never()).unwrap();
+    let mut refiner = Refiner::new(&system, &order, limits, 3).unwrap();
+    let mut slices = 0;
+    loop {
+        let soon = Stop::never().or_at(Instant::now() + Duration::from_micros(300));
+        refiner.advance(soon);
+        refiner = Refiner::load(&system, &refiner.save()).unwrap();
+        let more = refiner.advance(Stop::never());
+        refiner = Refiner::load(&system, &refiner.save()).unwrap();
+        if !more {
+            break;
+        }
+        slices += 1;
+    }
+    assert_eq!(slices, 4);
+    assert_eq!(refiner.attempts(), whole.attempts);
+    let parts = refiner.finish();
+    assert_eq!((parts.exceptions, parts.dag.code_counts()), (whole.exceptions, whole.dag.code_counts()));
+    assert_eq!(Program::new(&system, &parts.dag), Program::new(&system, &whole.dag));
 }

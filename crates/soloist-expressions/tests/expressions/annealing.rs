@@ -86,7 +86,6 @@ fn refinement_is_reproducible_and_bounded() {
     assert_ne!(run(SOME, 1).0, run(SOME, 2).0);
     let short = run(Limits::work(200_000), 1);
     assert!(short.2 > 100 && short.2 < 20_000, "{}", short.2);
-    // So long that the graph is rebuilt.
     let long = run(Limits::work(20_000_000), 1);
     assert!(long.0.total() < short.0.total());
     let flag = AtomicBool::new(true);
@@ -182,32 +181,6 @@ fn searches_stop_when_asked() {
 }
 
 /// Slices with bytes in between, some of them stopped, are one run.
-#[test]
-fn refinement_continues_from_bytes() {
-    let system = generate("res:5,4").unwrap();
-    let order = system.occurrence_order();
-    let limits = Limits::work(30_000_000);
-    let whole = refine(&system, &order, limits, 3, Stop::never()).unwrap();
-    let mut refiner = Refiner::new(&system, &order, limits, 3).unwrap();
-    let mut slices = 0;
-    loop {
-        let soon = Stop::never().or_at(Instant::now() + Duration::from_millis(1));
-        refiner.advance(soon);
-        refiner = Refiner::load(&system, &refiner.save()).unwrap();
-        let more = refiner.advance(Stop::never());
-        refiner = Refiner::load(&system, &refiner.save()).unwrap();
-        if !more {
-            break;
-        }
-        slices += 1;
-    }
-    assert!(slices >= 2, "{slices}");
-    assert_eq!(refiner.attempts(), whole.attempts);
-    let parts = refiner.finish();
-    assert_eq!((parts.exceptions, parts.dag.code_counts()), (whole.exceptions, whole.dag.code_counts()));
-    assert_eq!(Program::new(&system, &parts.dag), Program::new(&system, &whole.dag));
-}
-
 #[test]
 fn polishing_continues_from_bytes() {
     let system = generate("res:4,3").unwrap();
