@@ -13,7 +13,7 @@ use soloist::Method;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 use std::sync::Arc;
 
-/// The domain as the command line knows it.
+/// The domain `horner`.
 pub const DOMAIN: Domain = Domain {
     name: "horner",
     summary: "order the variables of a Horner scheme for the fewest operations (`simplify` writes the code)",
@@ -36,7 +36,7 @@ pub const DOMAIN: Domain = Domain {
         DomainOption {
             name: "bound",
             values: &["counting", "optimum"],
-            help: "what is known of the best order: bounds by counting, or its operations, proven before the search (to 24 variables)",
+            help: "the lower bound: by counting, or the operations of the best order, proven before the search (to 24 variables)",
         },
     ],
     load,
@@ -65,7 +65,7 @@ fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, Insta
     Ok(Box::new(HornerInstance { name: instance.to_owned(), problem }))
 }
 
-/// The system of a spec or a file; with `expand` products and powers of sums are multiplied out.
+/// The system of a spec or a file. With `expand`, products and powers of sums are multiplied out.
 ///
 /// # Errors
 /// As of [`generate`] and [`read`].

@@ -35,7 +35,7 @@ impl Counts {
         self.additions + self.multiplications + self.power_multiplications
     }
 
-    /// Counts a power of a symbol as a factor; the product around it counts the `*`.
+    /// Counts the operations inside a power. The product around it counts the `*`.
     pub(crate) fn power(&mut self, exponent: u32) {
         if exponent == 2 {
             self.multiplications += 1;
@@ -45,7 +45,7 @@ impl Counts {
         }
     }
 
-    /// The count of a polynomial as it stands, expanded and with nothing shared between terms.
+    /// The count of a polynomial as a sum of monomials, nothing shared between terms.
     #[must_use]
     pub fn of_polynomial(polynomial: &Polynomial) -> Self {
         let mut counts = Self { additions: (polynomial.len() as u64).saturating_sub(1), ..Self::default() };

@@ -128,7 +128,7 @@ impl Coefficient {
         }
     }
 
-    /// The number without its sign.
+    /// The absolute value.
     #[must_use]
     pub fn abs(&self) -> Self {
         if self.is_negative() { self.neg() } else { self.clone() }

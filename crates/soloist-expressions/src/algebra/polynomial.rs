@@ -1,4 +1,4 @@
-//! Sparse distributed polynomials: the form in which Horner schemes are searched.
+//! Sparse distributed polynomials.
 
 use super::number::Coefficient;
 use std::fmt;
@@ -28,7 +28,7 @@ pub const MAX_EXPONENT: u16 = u16::MAX;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polynomial {
     variables: Arc<[String]>,
-    /// Row-major: one row of `variables.len()` exponents a term.
+    /// Row-major: one row of `variables.len()` exponents for each term.
     exponents: Vec<u16>,
     coefficients: Vec<Coefficient>,
 }
@@ -92,7 +92,7 @@ impl Polynomial {
         (self.exponents, self.coefficients) = (exponents, coefficients);
     }
 
-    /// The names of the variables; some may not occur.
+    /// The names of the variables. Some may occur in no term.
     #[must_use]
     pub fn variables(&self) -> &[String] {
         &self.variables
@@ -110,7 +110,7 @@ impl Polynomial {
         self.coefficients.len()
     }
 
-    /// Whether it is 0.
+    /// Whether the polynomial is 0.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.coefficients.is_empty()

@@ -1,4 +1,4 @@
-//! What is to be computed: outputs as polynomials over shared symbols.
+//! Systems: several outputs as polynomials over shared symbols.
 
 use super::counts::Counts;
 use super::polynomial::Polynomial;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// A polynomial with a name: an output, or a block that outputs and later blocks use as a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// The name of the output; of a block, a name that no input can have.
+    /// The name of the output. A block has a name that no input can have.
     pub name: String,
     /// Over all symbols of the system.
     pub polynomial: Polynomial,
@@ -20,8 +20,8 @@ pub struct Definition {
 
 /// Several polynomials over one table of symbols.
 ///
-/// A symbol is an input of the code, or stands for a *block*: a sum of the input text that is kept because multiplying it
-/// out would explode. Opaque parts, functions and inverses, are inputs named by their text: `sin(x)`, `x^-1`.
+/// A symbol is an input of the code, or it stands for a *block*: a sum of the input text that is not multiplied out because
+/// the result would be too large. Opaque parts (functions and inverses) are inputs named by their text: `sin(x)`, `x^-1`.
 #[derive(Clone, Debug)]
 pub struct System {
     symbols: Arc<[String]>,
@@ -40,7 +40,7 @@ pub(crate) struct Source {
 }
 
 impl System {
-    /// The system of these definitions, in an order in which blocks come before their uses.
+    /// The system of these definitions. Blocks must come before their uses.
     ///
     /// # Errors
     /// One line: definitions over different tables, a block whose symbol is used before it is defined, no output.
@@ -121,13 +121,13 @@ impl System {
         (0..self.symbols.len()).filter(|&symbol| !block[symbol]).collect()
     }
 
-    /// Terms of all definitions.
+    /// The number of terms of all definitions.
     #[must_use]
     pub fn terms(&self) -> usize {
         self.definitions.iter().map(|definition| definition.polynomial.len()).sum()
     }
 
-    /// Operations of the definitions as sums of monomials, with nothing shared.
+    /// The operations of the definitions as sums of monomials, nothing shared.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
@@ -137,7 +137,7 @@ impl System {
         counts
     }
 
-    /// In how many terms each symbol occurs, over all definitions.
+    /// The number of terms of all definitions in which each symbol occurs.
     #[must_use]
     pub fn occurrences(&self) -> Vec<usize> {
         let mut counts = vec![0; self.symbols.len()];
@@ -149,8 +149,8 @@ impl System {
         counts
     }
 
-    /// The symbols by falling number of terms that contain them, first ones first among equals: the occurrence order of
-    /// a Horner scheme, outermost first.
+    /// The occurrence order of a Horner scheme, outermost first: the symbols by falling number of terms that contain them,
+    /// equal ones in the order of the table.
     #[must_use]
     pub fn occurrence_order(&self) -> Vec<usize> {
         let counts = self.occurrences();
@@ -159,7 +159,7 @@ impl System {
         order
     }
 
-    /// The two standard orders to start from: the [occurrence order](Self::occurrence_order) and its reverse.
+    /// The two standard orders: the [occurrence order](Self::occurrence_order) and its reverse.
     #[must_use]
     pub fn occurrence_orders(&self) -> [Vec<usize>; 2] {
         let order = self.occurrence_order();
@@ -176,7 +176,7 @@ impl System {
         all.filter(|&symbol| !std::mem::replace(&mut listed[symbol], true)).collect()
     }
 
-    /// A number that stands for the symbols and definitions.
+    /// A hash of the symbols and definitions.
     #[must_use]
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hash = StableHasher::new();

@@ -1,4 +1,4 @@
-//! Programs as code.
+//! Writes programs as code.
 
 use crate::algebra::{Coefficient, Counts, System};
 use crate::horner::{Program, Term};
@@ -8,13 +8,13 @@ use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Width of a line up to which terms are added to a statement; a sum goes on in the next statement.
+/// Terms are added to a statement up to this width. The rest of a sum follows in further statements.
 const WIDTH: usize = 96;
 
-/// What code is written in.
+/// The languages of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// A function of arrays, and one that loops over points.
+    /// A function of arrays, and a function that calls it for many points.
     C,
     /// A function of arrays.
     Rust,
@@ -45,7 +45,7 @@ impl Language {
         }
     }
 
-    /// What starts a line of comment.
+    /// The start of a comment line.
     fn comment(self) -> &'static str {
         match self {
             Self::C | Self::Rust | Self::Json => "//",
@@ -56,33 +56,33 @@ impl Language {
     }
 }
 
-/// Names of inputs and outputs as code in a language writes them.
+/// The names of inputs and outputs in the code of a language.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     pub(crate) inputs: Vec<String>,
     pub(crate) outputs: Vec<String>,
 }
 
-/// What is said about code in its header.
+/// The facts that the header of code states.
 #[derive(Clone, Debug)]
 pub struct Header<'a> {
     /// Name of the function, letters and digits.
     pub function: &'a str,
-    /// What it is computed from: the name of the file or spec.
+    /// The name of the file or spec of the input.
     pub source: &'a str,
     /// Operations of the input.
     pub input: Counts,
     /// The order of the variables, by symbol.
     pub order: &'a [usize],
-    /// Sub-expressions that do not follow it.
+    /// The number of sub-expressions that do not follow the order.
     pub exceptions: usize,
 }
 
-/// Writes `program`, made of `system`, as code.
+/// Writes `program`, which computes `system`, as code.
 ///
-/// Arrays of double precision go in and out: inputs in the order of [`System::inputs`], outputs in the order of the input
-/// text. One statement a line, each a sum of products of numbers and names, without powers; a long sum goes on in further
-/// statements. The header names operations, inputs and outputs.
+/// The code reads and writes arrays of double precision: inputs in the order of [`System::inputs`], outputs in the order of
+/// the input text. Each line is a statement, a sum of products of numbers and names without powers. A long sum takes
+/// several statements. The header states operations, inputs and outputs.
 #[must_use]
 pub fn emit(system: &System, program: &Program, language: Language, header: &Header<'_>) -> String {
     Writer::new(system, program, language).write(header)
@@ -94,7 +94,7 @@ struct Writer<'a> {
     language: Language,
     inputs: Vec<String>,
     outputs: Vec<String>,
-    /// What temporaries are called in front of their number.
+    /// The start of the names of temporaries; their number follows.
     prefix: String,
     text: String,
     indent: &'static str,
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
     }
 
     fn comment(&mut self, line: &str) {
-        // A comment must not end early, whatever names hold.
+        // Control characters and backslashes in names must not end the comment.
         let line: String = line.chars().map(|c| if c.is_control() || c == '\\' { ' ' } else { c }).collect();
         let line = format!("{} {line}", self.language.comment());
         self.line(&line);
@@ -231,7 +231,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes `target = terms`, in several statements if it is long (FORM: on several lines).
+    /// Writes `target = terms`. A long sum takes several statements, in FORM several lines.
     fn sum(&mut self, target: &str, terms: &[Term], temporary: bool) {
         let mut right = String::new();
         let mut first = true;
@@ -293,7 +293,7 @@ impl<'a> Writer<'a> {
         text
     }
 
-    /// A number from 0 on.
+    /// A number that is not negative.
     fn number(&self, value: &Coefficient) -> String {
         let value = value.to_big();
         let (above, below) = (value.numer(), value.denom());
@@ -341,7 +341,7 @@ pub(crate) fn counts_json(counts: &Counts) -> serde_json::Value {
     })
 }
 
-/// What inputs and outputs are called in code.
+/// The names of the inputs and outputs of `system` in code.
 pub(crate) fn names(system: &System, language: Language) -> Names {
     let (inputs, outputs) = (system.inputs(), system.outputs().count());
     match language {
@@ -364,7 +364,7 @@ pub(crate) fn names(system: &System, language: Language) -> Names {
     }
 }
 
-/// A name as FORM can read it: opaque text stands in brackets.
+/// A name that FORM can read. Opaque text is put into brackets.
 fn form_name(name: &str) -> String {
     let word = |part: &str| {
         let mut letters = part.chars();
@@ -380,7 +380,7 @@ fn form_name(name: &str) -> String {
     format!("[{}]", name.replace(['[', '{'], "(").replace([']', '}'], ")"))
 }
 
-/// The name, with underscores if it is taken.
+/// Makes a name unique by underscores.
 fn unique(mut name: String, taken: &mut BTreeSet<String>) -> String {
     while !taken.insert(name.clone()) {
         let inside = name.strip_suffix(']').map(str::len);

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-/// The largest exponent for which a shortest chain is searched; beyond it, and when the search grows too large, squares
-/// and products by the binary digits are shared.
+/// The largest exponent for which a shortest chain is searched. For larger exponents, and when the search takes too long,
+/// the chain follows the binary digits.
 const MAX_SEARCHED: u32 = 128;
-/// Nodes of the search at most: a few milliseconds.
+/// The most nodes of the search: a few milliseconds.
 const MAX_NODES: u32 = 200_000;
 
-/// A chain that reaches all `exponents`: each step is the sum of two earlier elements, the first of which is 1. Steps come
-/// in ascending order, as (exponent, first part, second part); one multiplication each.
+/// A chain that reaches all `exponents`. The first element is 1; each step is the sum of two earlier elements and costs one
+/// multiplication. Steps ascend, as (exponent, first part, second part).
 ///
 /// A shortest chain is found by iterative deepening for exponents up to 128 (within a limit of nodes); x^15 costs 5.
 ///
@@ -50,7 +50,7 @@ fn deepen(chain: &mut Vec<u32>, wanted: &[u32], left: usize, nodes: &mut u32) ->
         return false;
     }
     *nodes -= 1;
-    // The next wanted exponent must not be stepped over.
+    // The chain must not step over the next wanted exponent.
     let next = wanted.iter().copied().find(|&exponent| exponent > last).unwrap_or(largest);
     let mut sums = BTreeSet::new();
     for (at, &a) in chain.iter().enumerate() {
@@ -82,7 +82,7 @@ fn with_parts(chain: &[u32]) -> Vec<(u32, u32, u32)> {
     steps
 }
 
-/// Squares and products by binary digits, from the highest down, shared between the exponents.
+/// Squares and products by the binary digits, from the highest digit on, shared between the exponents.
 fn binary(wanted: &BTreeSet<u32>) -> Vec<(u32, u32, u32)> {
     let mut made = BTreeSet::new();
     for &exponent in wanted {

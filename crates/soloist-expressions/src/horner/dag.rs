@@ -1,4 +1,4 @@
-//! Horner forms as hash-consed graphs: every sub-expression once.
+//! Horner forms as graphs in which every sub-expression occurs once.
 
 use super::chain::addition_chain;
 use crate::algebra::{Coefficient, Counts, Polynomial, Signs, System};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A node by number, with a sign: twice the number, plus 1 for the negative.
 pub(crate) type Edge = u32;
 
-/// A sub-expression. Numbers are positive.
+/// A sub-expression. All numbers in it are positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Node {
     /// A number by its place in the table of numbers.
@@ -21,13 +21,13 @@ pub(crate) enum Node {
     Product(u32, u32),
     /// A number other than 1 times a node.
     Multiple(u32, u32),
-    /// The negative of a monomial, where signs are kept; it costs nothing.
+    /// The negative of a monomial, only with [`Signs::Kept`]. It costs nothing.
     Minus(u32),
     /// Two terms.
     Sum(Edge, Edge),
 }
 
-/// A number times a node; `node == ONE`: the number alone. Where signs are kept, the number is not negative.
+/// A number times a node; if the node is [`ONE`], the number alone. With [`Signs::Kept`] the number is not negative.
 #[derive(Clone, Debug)]
 pub(crate) struct Scaled {
     pub(crate) value: Coefficient,
@@ -48,12 +48,12 @@ pub(crate) struct Root {
 
 /// The Horner form of a system for one order of its symbols, with common sub-expressions shared.
 ///
-/// Each sum is split by the exponents of the outermost variable, the parts by the next one, and so on:
-/// `q + v^d * r`, with r the parts of higher exponents. Every part is divided by its content, which is the factor in
-/// front, so that parts that differ by a number (and, with [`Signs::Canonical`], by the sign) are one node.
+/// Each sum is split by the exponents of the outermost variable, the parts by the next one, and so on: `q + v^d * r`, where
+/// r holds the parts of higher exponents. Every part is divided by its content, the number in front. Parts that differ by
+/// a number (and, with [`Signs::Canonical`], by the sign) are therefore one node.
 ///
-/// The symbol of a block is a leaf like any other. Building takes O(t log t) comparisons of exponents for t terms and
-/// makes at most about 3 t nodes of 12 bytes.
+/// The symbol of a block is a leaf. Building takes O(t log t) comparisons of exponents for t terms and makes at most about
+/// 3 t nodes of 12 bytes.
 #[derive(Clone, Debug)]
 pub struct Dag {
     pub(crate) nodes: Vec<Node>,
@@ -61,15 +61,15 @@ pub struct Dag {
     pub(crate) roots: Vec<Root>,
     table: Table<Node, u32>,
     number_table: Table<Coefficient, u32>,
-    /// Multiples with the variable at whose extraction they were needed, and those that are contents of a definition.
+    /// The multiples, each with a variable whose extraction needs it.
     level_multiples: Table<(u32, u32), ()>,
+    /// The multiples that are definitions with a content.
     contents: Table<u32, ()>,
     signs: Signs,
 }
 
 impl Dag {
-    /// Builds the Horner form of `system` for `order`, outermost symbol first; symbols that `order` leaves out come
-    /// innermost, in the order of the table.
+    /// Builds the Horner form of `system` for `order`, outermost symbol first, completed as by [`System::completed`].
     #[must_use]
     pub fn build(system: &System, order: &[usize], signs: Signs) -> Self {
         let mut dag = Self::empty(signs);
@@ -81,7 +81,7 @@ impl Dag {
         dag
     }
 
-    /// No definitions yet.
+    /// A graph without definitions.
     pub(crate) fn empty(signs: Signs) -> Self {
         let mut dag = Self {
             nodes: Vec::new(),
@@ -188,7 +188,7 @@ impl Dag {
         Scaled { value, node: self.product(power, node) }
     }
 
-    /// `low + symbol^exponent * high`, its content in front.
+    /// `low + symbol^exponent * high`, with its content in front.
     pub(crate) fn join(&mut self, low: Scaled, symbol: usize, exponent: u32, high: Scaled) -> Scaled {
         let high = self.times(symbol, exponent, high.value, high.node);
         let content = low.value.gcd(&high.value);
@@ -207,19 +207,19 @@ impl Dag {
         Scaled { value: content.with_sign(negative), node }
     }
 
-    /// The number of nodes, leaves included.
+    /// The number of nodes, including leaves.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is no node, which no built graph is.
+    /// Whether there is no node. No built graph is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Operations, each node once, by FORM's rule: the powers of one base share nothing.
+    /// The operations of all nodes by FORM's rule; the powers of one base share nothing.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
@@ -234,9 +234,9 @@ impl Dag {
         counts
     }
 
-    /// The cost of the order as a sum over its levels: [`counts`](Self::counts), with a multiple that is needed at the
-    /// extraction of several variables counted for each of them. It is what searches minimise, because what a variable
-    /// adds then depends on the set of variables inside alone; code shares such multiples.
+    /// The cost of the order as a sum over its levels: [`counts`](Self::counts), but a multiple counts once for each
+    /// variable whose extraction needs it. Searches minimise this cost, because the operations that a variable adds then
+    /// depend on the set of variables inside only. Code shares such multiples.
     #[must_use]
     pub fn level_counts(&self) -> Counts {
         let mut counts = self.counts();
@@ -245,15 +245,15 @@ impl Dag {
         counts
     }
 
-    /// Operations of the code that [`Program`](super::Program) makes of the graph: each node once, the powers of one base
-    /// by a shared addition chain.
+    /// The operations of the [`Program`](crate::Program) of the graph: each node once, the powers of one base by a shared
+    /// addition chain.
     #[must_use]
     pub fn code_counts(&self) -> Counts {
         let mut counts = self.counts();
         (counts.powers, counts.power_multiplications) = (0, 0);
-        for own in self.powers().values() {
-            // Squares were counted as a multiplication each.
-            let exponents: Vec<u32> = own.iter().map(|&(exponent, _)| exponent).collect();
+        for powers in self.powers().values() {
+            // `counts` has counted a square as a multiplication.
+            let exponents: Vec<u32> = powers.iter().map(|&(exponent, _)| exponent).collect();
             counts.multiplications -= exponents.iter().filter(|&&exponent| exponent == 2).count() as u64;
             counts.multiplications += addition_chain(&exponents).len() as u64;
         }
@@ -272,11 +272,12 @@ impl Dag {
     }
 }
 
-/// One polynomial on its way into the graph: terms sorted by their exponents in the order of the scheme.
+/// Adds one polynomial to the graph.
 struct Builder<'a> {
     dag: &'a mut Dag,
     polynomial: &'a Polynomial,
     order: &'a [usize],
+    /// Terms sorted by their exponents in the order of the scheme.
     terms: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Straight-line programs of n-ary sums: what is improved after the search and written as code.
+//! Straight-line programs of n-ary sums.
 
 use super::chain::addition_chain;
 use super::dag::{Dag, Node, Root};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Term {
     /// The number in front, not zero.
     pub value: Coefficient,
-    /// Symbols in ascending order, a square being two factors; none: the number alone.
+    /// Symbols in ascending order; a square is two factors. Without factors the term is the number.
     pub factors: Vec<u32>,
 }
 
@@ -24,7 +24,7 @@ impl Term {
         Self { value, factors: Vec::new() }
     }
 
-    /// Multiplications: a number other than 1 and -1 is a factor.
+    /// The number of multiplications. A number other than 1 and -1 is a factor.
     #[must_use]
     pub fn multiplications(&self) -> u64 {
         (self.factors.len() as u64 + u64::from(!self.value.is_unit())).saturating_sub(1)
@@ -41,26 +41,26 @@ impl Term {
 /// Temporaries and outputs, each a sum of terms.
 ///
 /// Symbols are numbered: the inputs in the order of [`System::inputs`], then the temporaries in the order in which they
-/// are computed. An output is no symbol; an empty sum is 0.
+/// are computed. An output is no symbol. An empty sum is 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// The number of inputs.
     pub inputs: usize,
-    /// What each temporary is; it uses inputs and earlier temporaries.
+    /// The sum of each temporary, which uses inputs and earlier temporaries.
     pub temporaries: Vec<Vec<Term>>,
-    /// What each output is.
+    /// The sum of each output.
     pub outputs: Vec<Vec<Term>>,
 }
 
 impl Program {
-    /// The program of a graph: nodes that are used once become part of the sum or product that uses them; the powers of
-    /// one base are computed by a shared addition chain.
+    /// The program of a graph. Nodes that are used once become part of the sum or product that uses them. The powers of one
+    /// base are computed by a shared addition chain.
     #[must_use]
     pub fn new(system: &System, dag: &Dag) -> Self {
         Converter::new(system, dag).run(dag)
     }
 
-    /// Operations of the code, by FORM's rule on its text. There are no powers in it, only products.
+    /// The operations of the code by FORM's rule. The code holds products and no powers.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
@@ -119,12 +119,12 @@ impl Program {
         Ok(())
     }
 
-    /// Puts the temporaries into an order in which each comes before its uses, and drops unused ones. They are given in
-    /// any order that has no cycle.
+    /// Puts the temporaries into an order in which each comes before its uses, and drops unused ones. The uses must form no
+    /// cycle.
     pub(crate) fn sort(&mut self) {
         let inputs = self.inputs;
         let count = self.temporaries.len();
-        // 0: not seen, 1: its parts are being visited, 2: placed.
+        // 0: not visited, 1: its parts are being visited, 2: placed.
         let mut state = vec![0_u8; count];
         let mut place = vec![u32::MAX; count];
         let mut order: Vec<usize> = Vec::with_capacity(count);
@@ -172,12 +172,12 @@ impl Program {
     }
 }
 
-/// What a node has become.
+/// The form that a node takes in the program.
 #[derive(Clone, Debug)]
 enum Form {
-    /// Used once, and not yet used: its terms.
+    /// The terms of a node that is used once and is not used yet.
     Terms(Vec<Term>),
-    /// One symbol, as a term of its own.
+    /// One symbol or number, as a term.
     Single(Term),
 }
 
@@ -197,7 +197,7 @@ impl Converter {
         for node in &dag.nodes {
             match *node {
                 Node::Number(_) | Node::Symbol(_) => {}
-                // Counted below, through the chains.
+                // Counted below, by the addition chains.
                 Node::Power(..) => {}
                 Node::Product(a, b) => {
                     uses[a as usize] += 1;
@@ -214,7 +214,7 @@ impl Converter {
             uses[root.edge as usize / 2] += 1;
         }
         for &base in dag.powers().keys() {
-            // At least the first step uses the base twice.
+            // The first step of the chain uses the base twice.
             uses[base as usize] += 2;
         }
         let inputs = system.inputs();
@@ -232,7 +232,7 @@ impl Converter {
         for (at, node) in dag.nodes.iter().enumerate() {
             let terms = match *node {
                 Node::Number(place) => vec![Term::number(dag.numbers[place as usize].clone())],
-                // The nodes of a block come before its symbol, which is made at its first use.
+                // The nodes of a block come before its symbol, whose node is made at the first use.
                 Node::Symbol(symbol) => match self.blocks.remove(&symbol) {
                     Some(root) => self.root(&root),
                     None => vec![Term::symbol(self.input_of[symbol as usize])],
@@ -267,7 +267,7 @@ impl Converter {
         if root.zero { Vec::new() } else { self.summands(root.edge) }
     }
 
-    /// Remembers what node `at` is: inline when it is used once, else as a temporary.
+    /// Stores the form of node `at`: its terms if it is used once, otherwise a temporary.
     fn keep(&mut self, at: usize, terms: Vec<Term>) {
         let leaf = terms.len() == 1 && terms[0].multiplications() == 0;
         let form = if leaf {
@@ -294,7 +294,7 @@ impl Converter {
                 self.forms[node as usize] = Some(Form::Single(term.clone()));
                 return term;
             }
-            // Children come before their parents, and one that is used once is taken once.
+            // A node comes after its parts, and the terms of a node that is used once are taken once.
             None => unreachable!("a node is built before it is used"),
         };
         if terms.len() == 1 { terms.swap_remove(0) } else { self.temporary(terms) }
@@ -319,19 +319,19 @@ impl Converter {
         terms
     }
 
-    /// A power by the addition chain of its base, whose elements are made when the first power is asked for; `own` holds
-    /// the exponents and nodes of all powers of the base.
-    fn power(&mut self, base: u32, exponent: u32, own: &[(u32, u32)]) -> Term {
+    /// A power of `base`. The first call for a base makes the elements of its addition chain; `all` holds the exponents and
+    /// nodes of all powers of the base.
+    fn power(&mut self, base: u32, exponent: u32, all: &[(u32, u32)]) -> Term {
         if let Some(term) = self.powers.get(&(base, exponent)) {
             return term.clone();
         }
-        let exponents: Vec<u32> = own.iter().map(|&(exponent, _)| exponent).collect();
+        let exponents: Vec<u32> = all.iter().map(|&(exponent, _)| exponent).collect();
         let chain = addition_chain(&exponents);
         let mut uses: Table<u32, u32> = Table::default();
         for part in chain.iter().flat_map(|&(_, a, b)| [a, b]) {
             *uses.entry(part).or_default() += 1;
         }
-        for &(exponent, node) in own {
+        for &(exponent, node) in all {
             *uses.entry(exponent).or_default() += self.uses[node as usize];
         }
         let mut elements: Table<u32, Term> = Table::default();
@@ -355,7 +355,7 @@ fn merge(mut terms: Vec<Term>) -> Vec<Term> {
     let distinct = |terms: &[Term]| {
         terms.iter().enumerate().all(|(at, term)| terms[..at].iter().all(|other| other.factors != term.factors))
     };
-    // Sums are short as a rule, and their terms differ.
+    // Most sums are short, and their terms differ.
     if terms.len() <= 16 && distinct(&terms) {
         return terms;
     }

@@ -1,10 +1,10 @@
-//! The exact Horner form of the choices that a search has made.
+//! Builds the exact Horner form of the choices of a search.
 
 use super::graph::{Graph, Id, NONE};
 use crate::algebra::{Coefficient, Polynomial, Signs, System};
 use crate::horner::{Dag, ONE, Scaled};
 
-/// The form of `system` that `graph` has found, built from the exact terms. Where a choice of the graph does not fit, `order`
+/// The form of `system` with the choices of `graph`, built from the exact terms. Where a choice does not fit, `order`
 /// decides.
 pub(super) fn build(system: &System, graph: &Graph, order: &[usize]) -> Dag {
     let mut dag = Dag::empty(Signs::Canonical);
@@ -27,7 +27,7 @@ struct Builder<'a> {
     polynomial: &'a Polynomial,
     graph: &'a Graph,
     order: &'a [usize],
-    /// Exponents of the factor that the terms at hand are divided by.
+    /// The exponents of the monomial by which the present terms are divided.
     divisor: Vec<u16>,
 }
 
@@ -36,21 +36,21 @@ impl Builder<'_> {
         self.polynomial.row(term as usize)[variable] - self.divisor[variable]
     }
 
-    /// The Horner form of these terms, which the graph knows as `node` ([`NONE`]: not at all).
+    /// The Horner form of these terms. `node` is their node in the graph, or [`NONE`].
     fn horner(&mut self, terms: &mut [u32], node: Id) -> Scaled {
         let holds = |variable: usize| terms.iter().any(|&term| self.exponent(term, variable) > 0);
         let (variable, [low, high]) = match self.graph.choice(node) {
             Some((variable, rest)) if holds(variable) => (variable, rest),
             _ => match self.order.iter().find(|&&variable| holds(variable)) {
                 Some(&variable) => (variable, [NONE; 2]),
-                // A number is all that is left; monomials are distinct.
+                // Monomials are distinct, so that a single number is left.
                 None => {
                     let value = self.polynomial.coefficients()[terms[0] as usize].clone();
                     return Scaled { value, node: ONE };
                 }
             },
         };
-        // Those without the variable come first.
+        // Terms without the variable come first.
         let mut split = 0;
         for at in 0..terms.len() {
             if self.exponent(terms[at], variable) == 0 {

@@ -1,4 +1,4 @@
-//! The Horner form of a system under choices of its own for each sub-polynomial, counted incrementally.
+//! The Horner form of a system with a variable for each sub-polynomial, whose operations are counted incrementally.
 
 use crate::scheme::{Terms, field};
 use crate::table::Table;
@@ -11,75 +11,78 @@ pub(super) const ONE: Id = 0;
 /// No node.
 pub(super) const NONE: Id = u32::MAX;
 
-/// What a node is, for those that are no polynomials: they are told apart by kind, number and part.
+/// The kinds of nodes that are no polynomials. Kind, number and first part identify such a node.
 const POWER: u8 = 0;
 const PRODUCT: u8 = 1;
 const MULTIPLE: u8 = 2;
 
-/// A sub-expression. It is counted while something uses it; one that nothing uses is kept with its parts, because it may be
-/// wanted again.
+/// A sub-expression. It counts while something uses it. An unused node is kept with its parts, because a later attempt may
+/// use it.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     uses: u32,
-    /// Operations besides those of its parts.
+    /// Operations without those of its parts.
     cost: u8,
-    /// What it is made of, or [`NONE`].
+    /// The nodes that it uses, or [`NONE`].
     parts: [Id; 2],
-    /// The place among the polynomials, or [`NONE`].
+    /// The number of its polynomial, or [`NONE`].
     polynomial: u32,
 }
 
-/// A polynomial divided by its content: terms of the input, divided by a common factor.
+/// A polynomial divided by its content: terms of the input, divided by a common monomial, the divisor.
 #[derive(Clone, Copy, Debug)]
-struct Polynomial {
+struct SubPolynomial {
     node: Id,
-    /// Where its terms begin and end in the list of all.
+    /// The range of its terms in the list of all terms.
     terms: (u32, u32),
-    /// The value of 1 / (the factor that the terms are divided by), and the place of that factor's exponents.
+    /// The inverse of the value of the divisor.
     scale: u64,
+    /// The place of the exponents of the divisor.
     divisor: u32,
     content: u64,
     /// The value at the point, up to the sign.
     key: u64,
-    /// The variable that is extracted; [`NONE`] before that was asked for.
+    /// The variable that is extracted; [`NONE`] while that is not decided.
     variable: u32,
-    /// The polynomials that are left, without and with the variable.
+    /// The nodes of q and r: the terms without the variable, and those with it.
     rest: [Id; 2],
 }
 
-/// All sub-polynomials that have been looked at, and the operations of those in use.
+/// All sub-polynomials visited so far, and the operations of those in use.
 ///
-/// A polynomial P is written `q + v^d r` with v the variable chosen for it, q the terms without v and d the least exponent in
-/// the others, or `v^d r` where all terms hold v; q and r are then treated in the same way. Polynomials are told apart by
-/// their values at a point modulo 2^61 - 1, divided by their content, up to the sign, as everywhere in the search: what is
-/// built in the end does not depend on it.
+/// A polynomial P is written `q + v^d r`, where v is the variable chosen for it, q holds the terms without v, and d is the
+/// least exponent of v in the others; if all terms hold v, P is `v^d r`. The same applies to q and r. Polynomials are
+/// compared by their values at a point modulo 2^61 - 1, divided by their content, up to the sign. The form that is built in
+/// the end is correct even if two polynomials share a value.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
-    /// Exponents of the input, a column of all terms for each variable, and the values of the terms at the point.
+    /// The exponents of the input: for each variable a column of all terms.
     columns: Vec<Vec<u16>>,
+    /// The value of each term at the point.
     values: Vec<u64>,
+    /// The absolute value of each coefficient.
     sizes: Vec<u64>,
     /// Inverse powers of the point's coordinates.
     inverses: Vec<Vec<u64>>,
-    /// Variables in the order that holds where nothing else is chosen.
+    /// The order that gives the variables of polynomials without a choice.
     order: Vec<usize>,
     nodes: Vec<Node>,
-    polynomials: Vec<Polynomial>,
+    polynomials: Vec<SubPolynomial>,
     terms: Vec<u32>,
     divisors: Vec<u16>,
     known: Table<u64, Id>,
     others: Table<(u8, u64, Id), Id>,
     /// The outputs.
     pub(super) roots: Vec<Id>,
-    /// Operations of the nodes in use; powers of one base share nothing but equal ones, and contents are left out.
+    /// Operations of the nodes in use. Different powers of one base share nothing, and contents of outputs are not counted.
     pub(super) operations: i64,
-    /// Terms looked at so far, and nodes: a measure of the work done.
+    /// The work so far: terms visited and nodes counted.
     pub(super) work: u64,
     buffers: [Vec<u32>; 2],
 }
 
 impl Graph {
-    /// The form of so many outputs in which `choices` gives variables by the values of polynomials, `order` the others.
+    /// The form of `outputs` outputs. `choices` gives variables by the values of polynomials; `order` gives the others.
     pub(super) fn new(terms: &Terms, outputs: usize, order: &[usize], choices: &Table<u64, u32>) -> Self {
         let n = terms.variables();
         let point = field::point(n);
@@ -135,53 +138,53 @@ impl Graph {
         graph
     }
 
-    /// Nodes, in use or not.
+    /// The number of nodes, in use or not.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Terms of all polynomials, in use or not.
+    /// The number of terms of all polynomials, in use or not.
     pub(super) fn listed_terms(&self) -> usize {
         self.terms.len()
     }
 
-    /// Exponents kept of the factors that polynomials are divided by.
+    /// The number of exponents of all divisors.
     #[cfg(test)]
     pub(super) fn kept_exponents(&self) -> usize {
         self.divisors.len()
     }
 
-    /// Polynomials, in use or not.
+    /// The number of polynomials, in use or not.
     pub(super) fn polynomials(&self) -> usize {
         self.polynomials.len()
     }
 
-    /// The variables chosen for polynomials that the order does not give, by their values; of those in use.
+    /// The variables of those polynomials in use whose variable is not the one of the order, by the values of the
+    /// polynomials.
     pub(super) fn choices(&self) -> Table<u64, u32> {
-        let used = self.polynomials.iter().filter(|own| self.nodes[own.node as usize].uses > 0);
-        let chosen = used.filter(|own| own.variable != NONE && own.variable != self.first(own));
-        chosen.map(|own| (own.key, own.variable)).collect()
+        let used = self.polynomials.iter().filter(|polynomial| self.nodes[polynomial.node as usize].uses > 0);
+        let chosen = used.filter(|polynomial| polynomial.variable != NONE && polynomial.variable != self.first(polynomial));
+        chosen.map(|polynomial| (polynomial.key, polynomial.variable)).collect()
     }
 
-    /// The variable that is extracted from a node, and what is left without and with it.
+    /// The variable that is extracted from a node, and the nodes of q and r.
     pub(super) fn choice(&self, node: Id) -> Option<(usize, [Id; 2])> {
-        let own = self.polynomials.get(self.nodes.get(node as usize)?.polynomial as usize)?;
-        (own.variable != NONE).then_some((own.variable as usize, own.rest))
+        let polynomial = self.polynomials.get(self.nodes.get(node as usize)?.polynomial as usize)?;
+        (polynomial.variable != NONE).then_some((polynomial.variable as usize, polynomial.rest))
     }
 
     /// Whether polynomial number `at` is in use and a sum.
     pub(super) fn is_open(&self, at: usize) -> bool {
-        let own = &self.polynomials[at];
-        self.size(at) > 1 && self.nodes[own.node as usize].uses > 0
+        let polynomial = &self.polynomials[at];
+        self.size(at) > 1 && self.nodes[polynomial.node as usize].uses > 0
     }
 
-    /// A variable of term number `term` (counted round) of polynomial number `at`, the one that `draw` picks among those of
-    /// the term.
+    /// A variable of a term of polynomial number `at`: the one that `draw` chooses of the variables that the term holds.
     pub(super) fn variable(&self, at: usize, term: usize, draw: impl FnOnce(usize) -> usize) -> u32 {
-        let own = &self.polynomials[at];
-        let terms = self.terms_of(own);
+        let polynomial = &self.polynomials[at];
+        let terms = self.terms_of(polynomial);
         let term = terms[term % terms.len()] as usize;
-        let held = |variable: &usize| self.columns[*variable][term] > self.divisor(own)[*variable];
+        let held = |variable: &usize| self.columns[*variable][term] > self.divisor(polynomial)[*variable];
         let count = (0..self.columns.len()).filter(held).count();
         if count == 0 {
             return NONE;
@@ -200,14 +203,14 @@ impl Graph {
         self.polynomials[at].variable
     }
 
-    /// Extracts another variable from polynomial number `at`, which is in use and holds it. Returns what takes that back.
+    /// Extracts another variable from polynomial number `at`, which is in use and holds it. Returns how to undo that.
     pub(super) fn choose(&mut self, at: usize, variable: u32) -> Undo {
-        let own = self.polynomials[at];
-        let node = own.node as usize;
+        let polynomial = self.polynomials[at];
+        let node = polynomial.node as usize;
         let undo = Undo {
             at,
-            variable: own.variable,
-            rest: own.rest,
+            variable: polynomial.variable,
+            rest: polynomial.rest,
             parts: self.nodes[node].parts,
             cost: self.nodes[node].cost,
         };
@@ -216,18 +219,18 @@ impl Graph {
         undo
     }
 
-    /// Takes a choice back, the last one.
+    /// Undoes the last choice.
     pub(super) fn undo(&mut self, undo: Undo) {
-        let own = &mut self.polynomials[undo.at];
-        (own.variable, own.rest) = (undo.variable, undo.rest);
-        let node = &mut self.nodes[own.node as usize];
+        let polynomial = &mut self.polynomials[undo.at];
+        (polynomial.variable, polynomial.rest) = (undo.variable, undo.rest);
+        let node = &mut self.nodes[polynomial.node as usize];
         let (parts, cost) =
             (std::mem::replace(&mut node.parts, undo.parts), std::mem::replace(&mut node.cost, undo.cost));
-        let node = own.node as usize;
+        let node = polynomial.node as usize;
         self.exchange(node, parts, cost);
     }
 
-    /// Counts the parts that a node has now, and no longer those that it had.
+    /// Counts the present parts of a node instead of its former parts.
     fn exchange(&mut self, node: usize, before: [Id; 2], cost: u8) {
         self.operations += i64::from(self.nodes[node].cost) - i64::from(cost);
         for part in self.nodes[node].parts {
@@ -238,21 +241,21 @@ impl Graph {
         }
     }
 
-    fn terms_of(&self, own: &Polynomial) -> &[u32] {
-        &self.terms[own.terms.0 as usize..own.terms.1 as usize]
+    fn terms_of(&self, polynomial: &SubPolynomial) -> &[u32] {
+        &self.terms[polynomial.terms.0 as usize..polynomial.terms.1 as usize]
     }
 
-    fn divisor(&self, own: &Polynomial) -> &[u16] {
-        &self.divisors[own.divisor as usize..own.divisor as usize + self.columns.len()]
+    fn divisor(&self, polynomial: &SubPolynomial) -> &[u16] {
+        &self.divisors[polynomial.divisor as usize..polynomial.divisor as usize + self.columns.len()]
     }
 
-    /// The first variable in the order that a polynomial holds.
-    fn first(&self, own: &Polynomial) -> u32 {
-        let held = |&variable: &u32| self.holds(own, variable);
+    /// The first variable of the order that a polynomial holds.
+    fn first(&self, polynomial: &SubPolynomial) -> u32 {
+        let held = |&variable: &u32| self.holds(polynomial, variable);
         self.order.iter().map(|&variable| variable as u32).find(held).unwrap_or(NONE)
     }
 
-    /// Counts one more use of a node; of polynomials not met before, `choices` gives the variables by values.
+    /// Counts one use more of a node. `choices` gives the variables of new polynomials by their values.
     fn retain(&mut self, id: Id, choices: Option<&Table<u64, u32>>) {
         if id == NONE {
             return;
@@ -264,14 +267,14 @@ impl Graph {
         }
         self.work += 1;
         let at = node.polynomial;
-        if let Some(own) = self.polynomials.get(at as usize)
-            && own.variable == NONE
+        if let Some(polynomial) = self.polynomials.get(at as usize)
+            && polynomial.variable == NONE
         {
-            // Were two polynomials of one value, a choice for one might not be held by the other.
+            // If two polynomials share a value, the choice of one may be a variable that the other does not hold.
             let chosen = choices
-                .and_then(|choices| choices.get(&own.key).copied())
-                .filter(|&variable| self.holds(own, variable));
-            let variable = chosen.unwrap_or_else(|| self.first(own));
+                .and_then(|choices| choices.get(&polynomial.key).copied())
+                .filter(|&variable| self.holds(polynomial, variable));
+            let variable = chosen.unwrap_or_else(|| self.first(polynomial));
             self.form(at as usize, variable);
         }
         let Node { cost, parts, .. } = self.nodes[id as usize];
@@ -294,21 +297,21 @@ impl Graph {
         }
     }
 
-    fn holds(&self, own: &Polynomial, variable: u32) -> bool {
-        let (column, least) = (&self.columns[variable as usize], self.divisor(own)[variable as usize]);
-        self.terms_of(own).iter().any(|&term| column[term as usize] > least)
+    fn holds(&self, polynomial: &SubPolynomial, variable: u32) -> bool {
+        let (column, least) = (&self.columns[variable as usize], self.divisor(polynomial)[variable as usize]);
+        self.terms_of(polynomial).iter().any(|&term| column[term as usize] > least)
     }
 
     /// Writes a polynomial as `q + v^d r`.
     fn form(&mut self, at: usize, variable: u32) {
-        let own = self.polynomials[at];
+        let polynomial = self.polynomials[at];
         let v = variable as usize;
-        let least = self.divisor(&own)[v];
+        let least = self.divisor(&polynomial)[v];
         let [mut without, mut with] = std::mem::take(&mut self.buffers);
         without.clear();
         with.clear();
         let mut exponent = u16::MAX;
-        for &term in self.terms_of(&own) {
+        for &term in self.terms_of(&polynomial) {
             match self.columns[v][term as usize] - least {
                 0 => without.push(term),
                 held => {
@@ -317,16 +320,16 @@ impl Graph {
                 }
             }
         }
-        self.work += self.terms_of(&own).len() as u64;
+        self.work += self.terms_of(&polynomial).len() as u64;
         let divisor = self.divisors.len() as u32;
-        let from = own.divisor as usize;
+        let from = polynomial.divisor as usize;
         self.divisors.extend_from_within(from..from + self.columns.len());
         self.divisors[divisor as usize + v] += exponent;
-        let scale = field::mul(own.scale, self.inverses[v][usize::from(exponent)]);
+        let scale = field::mul(polynomial.scale, self.inverses[v][usize::from(exponent)]);
         let known = self.polynomials.len();
         let (high, content) = self.polynomial(&with, scale, divisor);
         if self.polynomials.len() == known {
-            // It was met before, with a divisor of its own.
+            // The polynomial is known and has another divisor.
             self.divisors.truncate(divisor as usize);
         }
         let squarings = u8::from(exponent > 1);
@@ -335,14 +338,14 @@ impl Graph {
         let (rest, parts) = if without.is_empty() {
             ([NONE, high], [product, NONE])
         } else {
-            let (low, below) = self.polynomial(&without, own.scale, own.divisor);
-            ([low, high], [self.multiple(content / own.content, product), self.multiple(below / own.content, low)])
+            let (low, below) = self.polynomial(&without, polynomial.scale, polynomial.divisor);
+            ([low, high], [self.multiple(content / polynomial.content, product), self.multiple(below / polynomial.content, low)])
         };
         let cost = u8::from(!without.is_empty());
         self.buffers = [without, with];
-        let own = &mut self.polynomials[at];
-        (own.variable, own.rest) = (variable, rest);
-        let node = &mut self.nodes[own.node as usize];
+        let polynomial = &mut self.polynomials[at];
+        (polynomial.variable, polynomial.rest) = (variable, rest);
+        let node = &mut self.nodes[polynomial.node as usize];
         (node.parts, node.cost) = (parts, cost);
     }
 
@@ -351,7 +354,7 @@ impl Graph {
         if number == 1 || node == ONE { node } else { self.other(MULTIPLE, number, node, NONE, 1) }
     }
 
-    /// A node that is no polynomial, of parts `a` and `b`.
+    /// The node with parts `a` and `b` that is no polynomial.
     fn other(&mut self, kind: u8, number: u64, a: Id, b: Id, cost: u8) -> Id {
         let next = self.nodes.len() as Id;
         let id = *self.others.entry((kind, number, a)).or_insert(next);
@@ -390,7 +393,7 @@ impl Graph {
             self.terms.extend_from_slice(terms);
             let polynomial = self.polynomials.len() as u32;
             let terms = (from, self.terms.len() as u32);
-            self.polynomials.push(Polynomial {
+            self.polynomials.push(SubPolynomial {
                 node,
                 terms,
                 scale,
@@ -406,7 +409,7 @@ impl Graph {
     }
 }
 
-/// What takes a choice back.
+/// How to undo a choice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undo {
     at: usize,
