@@ -111,7 +111,7 @@ impl Reader<'_> {
         out.close(value).map_err(limit)
     }
 
-    /// Multiplies by a power of a parenthesised sum; what has several terms goes to `sums`.
+    /// Multiplies by a power of a sum in parentheses. A sum of several terms is appended to `sums`.
     #[expect(clippy::too_many_arguments, reason = "the parts of the product under construction")]
     fn factor(
         &mut self,
@@ -153,7 +153,7 @@ impl Reader<'_> {
         u16::try_from(exponent).map_err(|_| (place, too_large()))
     }
 
-    /// The product of powers of sums multiplied out, if that is allowed.
+    /// Multiplies a product of powers of sums out; `None` if that is not allowed.
     fn expanded(&mut self, sums: &[(Sum, u32)]) -> Result<Option<Sum>, TooLarge> {
         if !self.expand {
             return Ok(None);
@@ -162,11 +162,11 @@ impl Reader<'_> {
         for (sum, exponent) in sums {
             let limit = EXPAND_LIMIT.max(sum.len());
             let Some(terms) = power_terms(sum.len(), *exponent, limit) else { return Ok(None) };
-            // The last multiplication of a power forms this many products.
-            let own = if *exponent > 1 { terms.saturating_mul(sum.len()) } else { terms };
-            work = work.saturating_mul(if sums.len() > 1 { terms } else { own }).max(own);
+            // The number of products of the last multiplication of a power.
+            let products = if *exponent > 1 { terms.saturating_mul(sum.len()) } else { terms };
+            work = work.saturating_mul(if sums.len() > 1 { terms } else { products }).max(products);
         }
-        // One sum times a monomial stays as long as it is.
+        // A sum times a monomial has as many terms as the sum.
         let linear = matches!(sums, [(_, 1)]);
         if work > EXPAND_LIMIT && !linear || work > self.budget {
             return Ok(None);
@@ -183,7 +183,7 @@ impl Reader<'_> {
         Ok(Some(product))
     }
 
-    /// `^` or `**` and a whole number, negative or not.
+    /// Reads `^` or `**` and a whole number. Returns whether the number is negative, and its size.
     fn power(&mut self) -> Result<(bool, u32), Failure> {
         self.blanks()?;
         self.at += match *self.rest() {
@@ -246,7 +246,7 @@ impl Reader<'_> {
     }
 
     fn name(&mut self) -> Result<Atom, Failure> {
-        // The usual case makes no string: letters and digits that are a known symbol.
+        // The usual case needs no string: letters and digits that are a known symbol.
         let plain = self.rest().iter().take_while(|&&byte| is_letter(byte) || byte.is_ascii_digit()).count();
         let after = self.rest().get(plain).copied().unwrap_or(0);
         if plain > 0

@@ -17,9 +17,9 @@ use std::path::Path;
 use std::sync::Arc;
 use sum::Sum;
 
-/// Bytes of a file that are read at most.
+/// The largest file that is read, in bytes.
 pub const MAX_BYTES: usize = 1 << 30;
-/// Exponents (terms times symbols) that are held at most, 2 bytes each.
+/// The most exponents (terms times symbols) of a system, 2 bytes each.
 pub const MAX_TABLE: usize = 1 << 29;
 
 /// Reads the file at `path`; see [`parse`].
@@ -34,19 +34,19 @@ pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
     parse(path, &bytes, expand)
 }
 
-/// Reads a system of expressions; `name` is what errors call the text.
+/// Reads a system of expressions. Errors call the text `name`.
 ///
-/// An output is `name = expression;`, `name := expression;` or a bare expression; `Local`, `Global` and declarations of
-/// FORM may stand in front. The `;` may be missing at the end and before a line `name = ...`. An expression has numbers
-/// (`12`, `p/q`, `1.5e-3`, read exactly), names (`a1`, `a[1]`, `p1.p2`, `[x+y]`), `+ - * /`, `^` or `**` with a whole
-/// exponent, parentheses and functions. Line ends are blanks; a `\` joins two lines; comments are `# ...`, `\\ ...`,
-/// `/* ... */`, `(* ... *)` and, between statements, lines that start with `*`. A name that is an earlier output stands
-/// for its expression.
+/// An output is `name = expression;`, `name := expression;` or a bare expression. `Local`, `Global` and declarations of
+/// FORM may stand in front. The `;` may be missing at the end and before a line `name = ...`. An expression consists of
+/// numbers (`12`, `p/q`, `1.5e-3`, read exactly), names (`a1`, `a[1]`, `p1.p2`, `[x+y]`), `+ - * /`, `^` or `**` with a
+/// whole exponent, parentheses and functions. Line ends are blanks, and a `\` joins two lines. Comments are `# ...`,
+/// `\\ ...`, `/* ... */`, `(* ... *)` and, between statements, lines that start with `*`. The name of an earlier output
+/// stands for its expression.
 ///
 /// Functions and inverses are opaque: `sin(x)` and `x^-1` become symbols. Products and powers of sums are multiplied out
-/// when they form at most [`EXPAND_LIMIT`] products of terms (and all of a file at most [`EXPAND_BUDGET`] plus its
-/// size); other sums, or with `expand` false all sums, become blocks of the [`System`]. Time grows linearly with the
-/// text apart from a sort of the terms, memory is linear.
+/// if they form at most [`EXPAND_LIMIT`] products of terms (and all of a file at most [`EXPAND_BUDGET`] plus its size).
+/// Other sums, or with `expand` false all sums, become blocks of the [`System`]. Time and memory grow linearly with the
+/// text, apart from a sort of the terms.
 ///
 /// # Errors
 /// One line with line and column and what was expected: syntax, a division by something that is no number, name or sum,
@@ -72,7 +72,8 @@ pub fn parse(name: &str, bytes: &[u8], expand: bool) -> Result<System, InstanceE
     }
     let (symbols, blocks) = reader.finish();
     let symbols: Arc<[String]> = symbols.into();
-    let entries = blocks.iter().map(|block| block.sum.len()).chain(statements.iter().map(|own| own.sum.len()));
+    let entries =
+        blocks.iter().map(|block| block.sum.len()).chain(statements.iter().map(|statement| statement.sum.len()));
     let entries = entries.sum::<usize>().saturating_mul(symbols.len());
     if symbols.len() > MAX_VARIABLES || entries > MAX_TABLE {
         let message = format!("{entries} exponents (terms times symbols), at most {MAX_TABLE} are held");
@@ -82,16 +83,16 @@ pub fn parse(name: &str, bytes: &[u8], expand: bool) -> Result<System, InstanceE
     let mut definitions = Vec::new();
     let mut outputs = Vec::new();
     let mut blocks = blocks.into_iter().peekable();
-    for (at, own) in statements.into_iter().enumerate() {
-        // Blocks that were made while the statement was read.
+    for (at, statement) in statements.into_iter().enumerate() {
+        // Blocks that the statement introduced.
         while let Some(block) = blocks.next_if(|block| block.statement <= at) {
             let polynomial = dense(&symbols, block.sum).map_err(fail)?;
             let symbol = usize::from(block.symbol);
             definitions.push(Definition { name: symbols[symbol].clone(), polynomial, symbol: Some(symbol) });
         }
-        let polynomial = dense(&symbols, own.sum).map_err(fail)?;
-        definitions.push(Definition { name: own.name.clone(), polynomial, symbol: None });
-        outputs.push((own.name, own.range));
+        let polynomial = dense(&symbols, statement.sum).map_err(fail)?;
+        definitions.push(Definition { name: statement.name.clone(), polynomial, symbol: None });
+        outputs.push((statement.name, statement.range));
     }
     let system = System::new(symbols, definitions).map_err(fail)?;
     Ok(system.with_source(Source { name: name.to_owned(), text: text.into(), outputs }))
@@ -121,7 +122,7 @@ fn place(name: &str, text: &[u8], offset: usize, message: String) -> InstanceErr
     InstanceError::new(name, message).with_line(line).with_column(column)
 }
 
-/// The sum with one row of exponents a term.
+/// The sum as a polynomial with one row of exponents for each term.
 fn dense(symbols: &Arc<[String]>, sum: Sum) -> Result<Polynomial, String> {
     let n = symbols.len();
     let mut exponents = vec![0; sum.len() * n];

@@ -1,13 +1,13 @@
-//! Numbers of the input.
+//! Reads numbers.
 
 use super::reader::{Failure, Reader};
 use crate::algebra::Coefficient;
 use num_bigint::BigInt;
 use num_traits::Pow;
 
-/// Digits of a number that are read at most, and the largest power of ten.
+/// The most digits of a number, and the largest power of ten.
 const MAX_DIGITS: usize = 10_000;
-/// Bits that a power of a number may have.
+/// The most bits of a power of a number.
 const MAX_BITS: u64 = 400_000;
 
 impl Reader<'_> {
@@ -65,7 +65,7 @@ impl Reader<'_> {
     }
 }
 
-/// The power of a number; `None` when it has too many bits.
+/// The power of a number; `None` if it has too many bits.
 pub(super) fn number_power(number: &Coefficient, exponent: u32) -> Option<Coefficient> {
     match exponent {
         0 => return Some(Coefficient::ONE),

@@ -1,10 +1,10 @@
-//! Statements: names of outputs, declarations that are passed over, and where an expression ends.
+//! Statements: names of outputs, declarations, which are skipped, and the ends of expressions.
 
 use super::reader::{Failure, Reader, Statement, is_letter};
 
 /// First words of statements that define an output.
 const DEFINING: [&str; 5] = ["local", "l", "global", "g", "let"];
-/// First words of statements that say nothing about an expression.
+/// First words of statements that are skipped.
 const DECLARING: [&str; 20] = [
     "symbol",
     "symbols",
@@ -68,12 +68,12 @@ impl Reader<'_> {
         Ok(std::mem::take(&mut self.done))
     }
 
-    /// Skips what stands between statements; whether another one follows.
+    /// Skips the text between statements. Returns whether another statement follows.
     fn next_statement(&mut self) -> Result<bool, Failure> {
         loop {
             let start = self.at == 0 || self.text[self.at - 1] == b'\n';
             let ended = self.blanks()? || start;
-            // The column of a comment of FORM, or of a command such as `.sort`.
+            // Whether a comment or command of FORM may start here.
             let first = self.at == 0 || self.text[self.at - 1] == b'\n';
             match self.rest() {
                 [] => return Ok(false),
@@ -93,7 +93,7 @@ impl Reader<'_> {
         self.at += self.rest().iter().position(|&byte| byte == b'\n').unwrap_or(self.rest().len());
     }
 
-    /// Whether a declaration starts here: its word, and on the same line a name or (`print;`) nothing.
+    /// Whether a declaration starts here: its word, and on the same line a name or, as in `print;`, nothing.
     fn declares(&mut self) -> bool {
         let start = self.at;
         let word = if is_letter(self.peek()) { self.word().to_ascii_lowercase() } else { String::new() };
@@ -104,7 +104,7 @@ impl Reader<'_> {
         DECLARING.contains(&word.as_str()) && (named || next == b';' && word.len() > 3)
     }
 
-    /// The name of an output in front of `=` or `:=`, if there is one.
+    /// Reads the name of an output in front of `=` or `:=`, if there is one.
     fn target(&mut self) -> Result<Option<String>, Failure> {
         let start = self.at;
         let mut name = self.dotted()?;
@@ -146,7 +146,7 @@ impl Reader<'_> {
         Ok(name)
     }
 
-    /// What may follow an expression.
+    /// Checks the text after an expression.
     fn end(&mut self, start: usize) -> Result<(), Failure> {
         let ended = self.text[start..self.at].ends_with(b"\n") || {
             let mut back = self.text[..self.at].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
@@ -172,7 +172,7 @@ impl Reader<'_> {
     }
 }
 
-/// A name cut to what a message can hold.
+/// A name, shortened for a message.
 fn shown(name: &str) -> String {
     name.chars().take(24).collect()
 }

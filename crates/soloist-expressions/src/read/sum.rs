@@ -1,4 +1,4 @@
-//! Sums of monomials over a table of symbols that still grows: what the reader computes with.
+//! Sums of monomials over a growing table of symbols.
 
 use crate::algebra::Coefficient;
 
@@ -9,16 +9,16 @@ pub(super) struct Factor {
     pub(super) exponent: u16,
 }
 
-/// A sum of monomials, each a run of factors with ascending symbols: 4 bytes a factor and 28 a term.
+/// A sum of monomials. The factors of a monomial have ascending symbols. 4 bytes a factor and 28 a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Sum {
     pub(super) factors: Vec<Factor>,
-    /// Where the factors of each term end.
+    /// The end of the factors of each term.
     pub(super) ends: Vec<u32>,
     pub(super) values: Vec<Coefficient>,
 }
 
-/// More would not be a polynomial of this program.
+/// The error of an exponent or a list that exceeds what a polynomial can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
@@ -40,12 +40,12 @@ impl Sum {
         &self.factors[start..self.ends[at] as usize]
     }
 
-    /// Ends the term whose factors were pushed since the last end: sorts and merges them.
+    /// Ends the present term: sorts and merges the factors pushed since the last end.
     pub(super) fn close(&mut self, value: Coefficient) -> Result<(), TooLarge> {
         let start = self.ends.last().map_or(0, |&end| end as usize);
-        let own = &mut self.factors[start..];
-        if !own.windows(2).all(|pair| pair[0].symbol < pair[1].symbol) {
-            own.sort_unstable_by_key(|factor| factor.symbol);
+        let factors = &mut self.factors[start..];
+        if !factors.windows(2).all(|pair| pair[0].symbol < pair[1].symbol) {
+            factors.sort_unstable_by_key(|factor| factor.symbol);
             let mut kept = start;
             for at in start + 1..self.factors.len() {
                 if self.factors[kept].symbol == self.factors[at].symbol {
@@ -76,7 +76,7 @@ impl Sum {
         Ok(())
     }
 
-    /// Sorts the terms and adds those of one monomial.
+    /// Sorts the terms and adds equal monomials.
     pub(super) fn normalize(&mut self) -> Result<(), TooLarge> {
         if (1..self.len()).all(|at| self.row(at - 1) < self.row(at)) {
             return Ok(());
@@ -114,7 +114,7 @@ impl Sum {
         Ok(result)
     }
 
-    /// The content with the sign of the first term; the sum is normalized.
+    /// The content with the sign of the first term. The sum must be normalized.
     pub(super) fn content(&self) -> Coefficient {
         let content = self.values.iter().fold(Coefficient::ZERO, |content, value| content.gcd(value));
         content.with_sign(self.values.first().is_some_and(Coefficient::is_negative))
@@ -133,7 +133,7 @@ impl Sum {
     }
 }
 
-/// How many terms the power `exponent` of a sum of `terms` monomials may have, or `None` above `limit`.
+/// The most terms that the power `exponent` of a sum of `terms` monomials can have; `None` above `limit`.
 pub(super) fn power_terms(terms: usize, exponent: u32, limit: usize) -> Option<usize> {
     // The binomial of terms + exponent - 1 over exponent, factor by factor; it never falls.
     let mut count: u128 = 1;

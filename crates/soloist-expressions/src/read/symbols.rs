@@ -1,11 +1,11 @@
-//! Symbols, blocks and opaque parts, by their text.
+//! Symbols, blocks and opaque parts.
 
 use super::reader::{Block, Failure, Reader};
 use super::sum::Sum;
 use crate::algebra::{Coefficient, MAX_VARIABLES};
 use std::fmt::Write as _;
 
-/// Bytes of the text of an opaque function or inverse.
+/// The most bytes of the text of an opaque function or inverse.
 const MAX_NAME: usize = 1 << 20;
 
 impl Reader<'_> {
@@ -22,7 +22,7 @@ impl Reader<'_> {
         Ok(symbol)
     }
 
-    /// Whether a name is a symbol already.
+    /// Whether a name is a symbol.
     pub(super) fn is_symbol(&self, name: &str) -> bool {
         self.index.contains_key(name)
     }
@@ -35,14 +35,14 @@ impl Reader<'_> {
         }
         let name = &self.symbols[usize::from(symbol)];
         // The inverse of an inverse is the symbol itself.
-        if let Some(&own) = name.strip_suffix("^-1").and_then(|base| self.index.get(base)) {
-            return Ok(own);
+        if let Some(&base) = name.strip_suffix("^-1").and_then(|base| self.index.get(base)) {
+            return Ok(base);
         }
         let name = if name.ends_with("^-1") { format!("({name})^-1") } else { format!("{name}^-1") };
         self.intern(&name)
     }
 
-    /// The symbol that stands for a sum, which is normalized and has content 1.
+    /// The symbol that stands for a sum. The sum must be normalized and have content 1.
     pub(super) fn block(&mut self, sum: Sum) -> Result<u16, Failure> {
         let hash = soloist::stable_hash(&sum);
         let known = self.known.get(&hash).into_iter().flatten();
@@ -58,7 +58,7 @@ impl Reader<'_> {
         Ok(symbol)
     }
 
-    /// A sum as text that is the same for equal sums.
+    /// A sum as text. Equal sums have equal texts.
     pub(super) fn render(&self, sum: &Sum) -> Result<String, Failure> {
         let mut text = String::new();
         self.write(sum, &mut text)?;

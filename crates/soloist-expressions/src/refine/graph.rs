@@ -163,7 +163,8 @@ impl Graph {
     /// polynomials.
     pub(super) fn choices(&self) -> Table<u64, u32> {
         let used = self.polynomials.iter().filter(|polynomial| self.nodes[polynomial.node as usize].uses > 0);
-        let chosen = used.filter(|polynomial| polynomial.variable != NONE && polynomial.variable != self.first(polynomial));
+        let chosen =
+            used.filter(|polynomial| polynomial.variable != NONE && polynomial.variable != self.first(polynomial));
         chosen.map(|polynomial| (polynomial.key, polynomial.variable)).collect()
     }
 
@@ -339,7 +340,10 @@ impl Graph {
             ([NONE, high], [product, NONE])
         } else {
             let (low, below) = self.polynomial(&without, polynomial.scale, polynomial.divisor);
-            ([low, high], [self.multiple(content / polynomial.content, product), self.multiple(below / polynomial.content, low)])
+            (
+                [low, high],
+                [self.multiple(content / polynomial.content, product), self.multiple(below / polynomial.content, low)],
+            )
         };
         let cost = u8::from(!without.is_empty());
         self.buffers = [without, with];

@@ -1,12 +1,12 @@
-//! Which keys were met: a table that is emptied often.
+//! A set of keys that is emptied often.
 
-/// Bits of the keys in [`KeySet`]; the others hold the generation.
+/// The bits of a key in [`KeySet`]. The other bits hold the generation.
 const KEY_BITS: u32 = 61;
 
-/// A table of keys below 2^61. To empty it, a new generation begins; every seventh time all slots are wiped.
+/// A set of keys below 2^61. Emptying it begins a new generation; every seventh time all slots are wiped.
 #[derive(Debug)]
 pub(super) struct KeySet {
-    /// A power of two; keys of the present generation count, with its number above them.
+    /// A power of two of slots. Those that hold the number of the present generation are in use.
     slots: Vec<u64>,
     used: usize,
     /// 1 to 7, shifted.
@@ -23,7 +23,7 @@ impl KeySet {
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - self.slots.len().trailing_zeros())) as usize
     }
 
-    /// Whether `key` is new; it is not afterwards.
+    /// Inserts `key`. Returns whether it is new.
     #[inline(always)]
     pub(super) fn insert(&mut self, key: u64) -> bool {
         let entry = key | self.generation;
@@ -31,7 +31,8 @@ impl KeySet {
         let mut at = self.place(key);
         let slot = loop {
             let slot = self.slots[at];
-            // One condition instead of two, and the same store in both cases: whether a key is new is hard to predict.
+            // One condition instead of two, and the same store in both cases, because the branch predictor cannot tell
+            // whether a key is new.
             if (slot == entry) | (slot >> KEY_BITS != self.generation >> KEY_BITS) {
                 break slot;
             }
@@ -46,13 +47,13 @@ impl KeySet {
         is_new
     }
 
-    /// How many of `keys` are new.
+    /// Inserts `keys`. Returns the number of new ones.
     pub(super) fn insert_all(&mut self, keys: &[u64]) -> u32 {
         const AHEAD: usize = 8;
         let mut count = 0;
         let (groups, rest) = keys.as_chunks::<AHEAD>();
         for group in groups {
-            // Slots are fetched together first, so that their ways from memory overlap.
+            // The slots are fetched together first, so that their memory accesses overlap.
             let slots = group.map(|key| self.slots[self.place(key)]);
             std::hint::black_box(slots);
             count += group.iter().map(|&key| u32::from(self.insert(key))).sum::<u32>();
@@ -91,19 +92,19 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn holds_what_was_met_since_it_was_emptied() {
-        let (mut met, mut rng) = (KeySet::new(), Rng::new(1));
+    fn holds_the_keys_inserted_since_it_was_emptied() {
+        let (mut set, mut rng) = (KeySet::new(), Rng::new(1));
         for round in 0..20 {
-            met.clear();
+            set.clear();
             let keys: Vec<u64> = (0..[10, 3000, 400][round % 3]).map(|_| rng.below(1000) << 51 | 7).collect();
             let mut plain = BTreeSet::new();
             let (one_by_one, together) = keys.split_at(keys.len() / 2);
             for &key in one_by_one {
-                assert_eq!(met.insert(key), plain.insert(key), "round {round}");
+                assert_eq!(set.insert(key), plain.insert(key), "round {round}");
             }
             let new = together.iter().filter(|&&key| plain.insert(key)).count();
-            assert_eq!(met.insert_all(together) as usize, new, "round {round}");
-            assert!(keys.iter().all(|&key| !met.insert(key)));
+            assert_eq!(set.insert_all(together) as usize, new, "round {round}");
+            assert!(keys.iter().all(|&key| !set.insert(key)));
         }
     }
 }

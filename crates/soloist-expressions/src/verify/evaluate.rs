@@ -1,5 +1,5 @@
-//! Evaluation of expression text modulo a prime, counting operations: the half of verification that shares no code with
-//! the reader, the search or the code writer.
+//! Evaluates expression text modulo a prime and counts its operations. Shares no code with the reader, the search or the
+//! emitter.
 
 use crate::algebra::Counts;
 use soloist::StableHasher;
@@ -9,14 +9,14 @@ use std::hash::Hasher;
 /// The primes of verification: 2^61 - 1 (Mersenne) and 2^62 - 57.
 pub(super) const PRIMES: [u64; 2] = [(1 << 61) - 1, (1 << 62) - 57];
 
-/// Nesting of parentheses that is evaluated at most.
+/// The deepest nesting of parentheses that is evaluated.
 const MAX_DEPTH: usize = 300;
 
 /// The product modulo a prime below 2^63.
 pub(super) fn multiply(a: u64, b: u64, prime: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     if prime == PRIMES[0] {
-        // 2^61 = 1: the high part is added to the low one.
+        // 2^61 is 1 modulo the prime, so that the high part is added to the low one.
         let sum = (product as u64 & prime) + (product >> 61) as u64;
         return if sum >= prime { sum - prime } else { sum };
     }
@@ -47,8 +47,8 @@ pub(super) fn power(mut base: u64, mut exponent: u64, prime: u64) -> u64 {
     result
 }
 
-/// A random point: every name has a value, drawn by hashing the name with the seed; functions are hashed with the values
-/// of their arguments.
+/// A random point. The value of a name is a hash of the name and the seed, that of a function also of the values of its
+/// arguments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) seed: u64,
@@ -56,7 +56,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// The value of a plain name; never zero, so that it has an inverse.
+    /// The value of a plain name. It is not zero, so that it has an inverse.
     fn name(self, name: &str) -> u64 {
         self.hash(name, &[])
     }
@@ -72,44 +72,44 @@ impl Point {
     }
 }
 
-/// Values of names that code has assigned, in front of those of the point.
+/// The values of names that code has assigned. They hide those of the point.
 pub(super) type Values = HashMap<String, u64>;
 
-/// What an expression is worth, and what computing it as written costs.
+/// The value of an expression, and the operations of computing it as written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Evaluated {
     pub(super) value: u64,
     pub(super) counts: Counts,
 }
 
-/// Why there is no value.
+/// The reason why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failed {
-    /// A division by zero at this point: another point may do.
+    /// It divides by zero at this point. Another point may work.
     Unlucky,
-    /// Text that is no expression: byte offset and what is wrong.
+    /// The text is no expression: byte offset and message.
     Syntax(usize, &'static str),
 }
 
-/// Evaluates the expression `text` at a point. Names in `values` have those values; if `strict`, no others exist.
+/// Evaluates the expression `text` at a point. Names in `values` have those values. With `strict`, other names are errors.
 pub(super) fn evaluate(text: &[u8], point: Point, values: &Values, strict: bool) -> Result<Evaluated, Failed> {
-    let mut run = Run { text, at: 0, point, values, strict, counts: Counts::default(), depth: 0 };
-    let value = run.sum()?.value;
-    run.blanks();
-    if run.at < text.len() {
-        return Err(run.fail("expected an operator or the end"));
+    let mut evaluator = Evaluator { text, at: 0, point, values, strict, counts: Counts::default(), depth: 0 };
+    let value = evaluator.sum()?.value;
+    evaluator.blanks();
+    if evaluator.at < text.len() {
+        return Err(evaluator.fail("expected an operator or the end"));
     }
-    Ok(Evaluated { value, counts: run.counts })
+    Ok(Evaluated { value, counts: evaluator.counts })
 }
 
-/// A value, and whether it is made of numbers alone: operations among those are the compiler's.
+/// A value, and whether it is made of numbers only: the compiler does the operations among those.
 #[derive(Clone, Copy)]
 struct Part {
     value: u64,
     constant: bool,
 }
 
-struct Run<'a> {
+struct Evaluator<'a> {
     text: &'a [u8],
     at: usize,
     point: Point,
@@ -119,7 +119,7 @@ struct Run<'a> {
     depth: usize,
 }
 
-impl Run<'_> {
+impl Evaluator<'_> {
     fn fail(&self, message: &'static str) -> Failed {
         Failed::Syntax(self.at, message)
     }
@@ -232,7 +232,7 @@ impl Run<'_> {
         }
     }
 
-    /// A factor that may carry a sign, as in `2*-x`.
+    /// A factor with or without a sign, as in `2*-x`.
     fn signed_power(&mut self) -> Result<Part, Failed> {
         let mut negative = false;
         while matches!(self.peek(), b'+' | b'-') {
@@ -373,7 +373,7 @@ impl Run<'_> {
         Ok(Part { value: multiply(value, power(scale, prime - 2, prime), prime), constant: true })
     }
 
-    /// A name, with what belongs to it: `p.q`, `a[1]`, a function's arguments.
+    /// A name: `x`, `p.q`, `a[1]`, or a function with its arguments.
     fn name(&mut self) -> Result<Part, Failed> {
         let mut name = String::new();
         if self.peek() == b'[' {
@@ -433,7 +433,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A function of arguments, or an element `x(3)` of an array that code has assigned.
+    /// A function with its arguments, or an element `x(3)` of an array that code has assigned.
     fn call(&mut self, name: String) -> Result<Part, Failed> {
         let start = self.at;
         self.at += 1;
@@ -449,7 +449,7 @@ impl Run<'_> {
             return Err(self.fail("a function, which code does not call"));
         }
         let mut arguments = Vec::new();
-        // What happens inside is no operation of the expression.
+        // Operations inside arguments do not count.
         let counts = self.counts;
         loop {
             self.blanks();
@@ -499,7 +499,7 @@ mod tests {
             assert_ne!(value("f(x)"), value("f(y)"));
             assert_ne!(value("f(x)"), value("g(x)"));
             assert_eq!(evaluate(b"1/(x-x)", point, &Values::new(), false).unwrap_err(), Failed::Unlucky);
-            // The primes are primes, as far as Fermat tells.
+            // The moduli pass two tests of Fermat.
             assert_eq!(power(3, prime - 1, prime), 1);
             assert_eq!(power(5, prime - 1, prime), 1);
         }

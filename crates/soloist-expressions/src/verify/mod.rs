@@ -17,28 +17,29 @@ use soloist_domain::answer::{Answer, claim, json, short};
 use soloist_domain::error::quote;
 use std::collections::BTreeMap;
 
-/// Points at which code is compared: with two primes, in case that all coefficients of a difference vanish modulo one.
+/// The moduli of the points at which code is compared. There are two primes, because all coefficients of a difference may
+/// vanish modulo one of them.
 const POINTS: [u64; 3] = [PRIMES[0], PRIMES[0], PRIMES[1]];
-/// Points that may be given up because they divide by zero.
+/// The most points that are tried, including those that divide by zero.
 const MAX_TRIES: u64 = 20;
-/// Terms up to which code is multiplied out again and compared exactly.
+/// Code of systems with at most this many terms is multiplied out and compared exactly.
 const MAX_EXACT: usize = 2_000;
 
-/// What was found out about code.
+/// The result of verifying code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verified {
-    /// Operations, counted on the text of the code.
+    /// The operations of the text of the code.
     pub counts: Counts,
-    /// Points at which all outputs agreed.
+    /// The number of points at which all outputs agreed.
     pub points: usize,
     /// Whether the code was also multiplied out and compared term by term.
     pub exact: bool,
 }
 
 impl Verified {
-    /// An upper bound, as a power of two, of the probability that wrong code of total degree `degree` agrees at all
-    /// points: by the lemma of Schwartz and Zippel (degree / prime) for each, unless the coefficients of the difference
-    /// all vanish modulo a prime. 0 for degrees from 2^60 on, of which nothing is known.
+    /// Wrong code of total degree `degree` agrees at all points with probability below 2 to the minus this: by the lemma of
+    /// Schwartz and Zippel, the probability is degree / prime for each point, unless the coefficients of the difference
+    /// all vanish modulo a prime. 0 for degrees from 2^60 on, where the lemma says nothing.
     ///
     /// # References
     /// J. T. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", Journal of the ACM 27,
@@ -50,8 +51,8 @@ impl Verified {
     }
 }
 
-/// Runs `code` at random points modulo primes near 2^61 and compares with the input: its text, where the system was read
-/// from one, else its terms.
+/// Runs `code` at random points modulo primes near 2^61 and compares the outputs with the input. The input is the text from
+/// which the system was read, or its terms if there is no text.
 ///
 /// # Errors
 /// One line: code that cannot be read, or an output that differs.
@@ -75,7 +76,7 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
             let unlucky = |failed| match failed {
                 Failed::Unlucky => None,
                 Failed::Syntax(offset, message) => {
-                    Some(format!("the input, evaluated anew, at byte {offset}: {message}"))
+                    Some(format!("the input, evaluated for verification, at byte {offset}: {message}"))
                 }
             };
             let values = match symbol_values(system, point).map_err(unlucky) {
@@ -89,7 +90,7 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
                 Err(Some(message)) => return Err(message),
             };
             let inputs: Vec<u64> = system.inputs().into_iter().map(|symbol| values[symbol]).collect();
-            let Recomputed { outputs, counts: own } = match recompute(code, language, &names, &inputs, point) {
+            let Recomputed { outputs, counts: counted } = match recompute(code, language, &names, &inputs, point) {
                 Ok(found) => found,
                 Err(Refused::Unlucky) => continue,
                 Err(Refused::Wrong(message)) => return Err(message),
@@ -98,7 +99,7 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
                 let name = system.outputs().nth(at).map_or("", |output| &output.name);
                 return Err(format!("output {} differs from the input modulo {prime}", quote(name.as_bytes())));
             }
-            counts = own;
+            counts = counted;
             break;
         }
     }
@@ -112,7 +113,7 @@ fn code_lines(code: Option<&Value>) -> Result<Vec<&str>, String> {
     lines.ok_or_else(|| "`code` holds something else than statements".into())
 }
 
-/// Values of all symbols at a point: of inputs by their text, of blocks by their terms.
+/// The values of all symbols at a point: those of inputs by their text, those of blocks by their terms.
 fn symbol_values(system: &System, point: Point) -> Result<Vec<u64>, Failed> {
     let block = system.is_block();
     let none = Values::new();
@@ -145,7 +146,7 @@ fn terms_value(definition: &Definition, values: &[u64], point: Point) -> Result<
     Ok(sum)
 }
 
-/// The values of the outputs, from the text if there is one.
+/// The values of the outputs, by the text if there is one.
 fn expected(system: &System, values: &[u64], point: Point) -> Result<Vec<u64>, Failed> {
     let Some(source) = system.source() else {
         return system.outputs().map(|output| terms_value(output, values, point)).collect();
@@ -220,13 +221,14 @@ pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Verifies a solution: the result of `soloist solve --json`, its `solution` alone (`{"order": ["x", "y"]}`, further fields
-/// being checked when present), a list of names, outermost first, or code that `soloist simplify` wrote.
+/// Verifies a solution: the result of `soloist solve --json`, its `solution` alone (`{"order": ["x", "y"]}`; further fields
+/// are checked if present), a list of names, outermost first, or code that `soloist simplify` wrote.
 ///
-/// The score of an order is the sum of its level costs, counted anew; that of code its number of operations.
+/// The score of an order is the sum of its level costs, recounted from the terms. The score of code is its number of
+/// operations.
 ///
 /// # Errors
-/// One line: text that cannot be read, an order that is none, claims that do not hold, code that computes something else.
+/// One line: text that cannot be read, an invalid order, a false claim, code that computes something else.
 pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, String> {
     let result = match Answer::read(text)? {
         Answer::Plain(text) => return check_code(system, text, detect(text)),
@@ -247,7 +249,7 @@ pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, Strin
         let mut names: Vec<Option<&str>> = order.as_array().into_iter().flatten().map(Value::as_str).collect();
         listed.sort_unstable();
         names.sort_unstable();
-        // Symbols that occur nowhere are no moves.
+        // Symbols that occur in no term are no moves.
         if listed.iter().any(|name| names.binary_search(name).is_err()) {
             return Err("`moves` and `order` differ".into());
         }

@@ -1,22 +1,23 @@
-//! Code read back: every statement evaluated and counted, for verification.
+//! Reads code back for verification: evaluates and counts every statement.
 
 use super::evaluate::{Failed, Point, Values, evaluate};
 use crate::algebra::Counts;
 use crate::emit::{Language, Names};
 use soloist_domain::error::quote;
 
-/// What code computes at a point.
+/// The outputs of code at a point, and its operations.
 #[derive(Clone, Debug)]
 pub(super) struct Recomputed {
     pub(super) outputs: Vec<u64>,
     pub(super) counts: Counts,
 }
 
-/// Why code has no value.
+/// The reason why code has no value.
 #[derive(Clone, Debug)]
 pub(super) enum Refused {
+    /// It divides by zero at this point.
     Unlucky,
-    /// One line.
+    /// It is wrong; one line.
     Wrong(String),
 }
 
@@ -122,7 +123,7 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
     }
 }
 
-/// Statements up to `;`, on several lines or not, with comment lines between them.
+/// The statements up to `;` each, on one or several lines, between comment lines.
 fn form_statements(code: &str) -> Result<Vec<(usize, &str, &str)>, Refused> {
     let mut found = Vec::new();
     let mut rest = code.trim_start();

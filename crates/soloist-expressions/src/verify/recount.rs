@@ -1,28 +1,28 @@
-//! The cost of an order counted anew from the terms, for verification: sub-expressions are told apart as polynomials,
-//! without a graph.
+//! Recounts the cost of an order from the terms, for verification. Sub-expressions are compared as polynomials, without a
+//! graph.
 
 use crate::algebra::{Coefficient, Counts, Polynomial, Signs, System};
 use soloist::StableHasher;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 
-/// 128 bits of hash stand for a polynomial up to its content.
+/// A hash of 128 bits of a polynomial up to its content.
 type Key = (u64, u64);
 
 /// Operations of a Horner scheme with common sub-expressions, level by level.
 ///
-/// What the extraction of a variable adds: sums `q + v^d*r`, products `v^d*r`, powers `v^d` (by FORM's rule), and multiples
-/// of the parts where a sum is divided by its content; each polynomial once. The multiples of outputs are counted apart.
+/// The extraction of a variable adds sums `q + v^d*r`, products `v^d*r`, powers `v^d` (by FORM's rule), and multiples of the
+/// parts where a sum is divided by its content. Each polynomial counts once. The multiples of outputs count separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LevelCounts {
-    /// By position in the order, outermost first.
+    /// The counts of each level, outermost first.
     pub levels: Vec<Counts>,
-    /// Contents of definitions other than 1 and -1.
+    /// The number of definitions with a content other than 1 and -1.
     pub contents: u64,
 }
 
 impl LevelCounts {
-    /// All operations together.
+    /// The sum of all counts.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { multiplications: self.contents, ..Counts::default() };
@@ -31,8 +31,8 @@ impl LevelCounts {
     }
 }
 
-/// Counts the operations of `system` for `order`, all symbols outermost first. O(t) polynomials of a level are looked at,
-/// term by term; memory is 16 bytes a distinct polynomial.
+/// Counts the operations of `system` for `order`, all symbols outermost first. Each level compares O(t) polynomials term by
+/// term. Memory: 16 bytes for each different polynomial.
 ///
 /// # Panics
 /// If `order` is no permutation of the symbols.
@@ -44,14 +44,14 @@ pub fn recount(system: &System, order: &[usize], signs: Signs) -> LevelCounts {
     let mut done =
         Seen { counts: LevelCounts { levels: vec![Counts::default(); order.len()], contents: 0 }, ..Seen::default() };
     for definition in system.definitions().iter().filter(|definition| !definition.polynomial.is_empty()) {
-        let mut run = Run { polynomial: &definition.polynomial, order, signs, terms: Vec::new(), seen: &mut done };
-        run.terms = (0..definition.polynomial.len()).collect();
+        let mut walk = Walk { polynomial: &definition.polynomial, order, signs, terms: Vec::new(), seen: &mut done };
+        walk.terms = (0..definition.polynomial.len()).collect();
         let row = |term: usize| {
             let row = definition.polynomial.row(term);
             order.iter().map(move |&symbol| row[symbol])
         };
-        run.terms.sort_by(|&a, &b| row(a).cmp(row(b)));
-        run.whole();
+        walk.terms.sort_by(|&a, &b| row(a).cmp(row(b)));
+        walk.whole();
     }
     done.counts
 }
@@ -67,8 +67,8 @@ struct Seen {
     contents: BTreeSet<(Key, Coefficient)>,
 }
 
-/// A sub-polynomial: terms from `low` to `high`, exponents from place `depth` of the order on, those at `depth` less
-/// `less`.
+/// A sub-polynomial: the terms from `low` to `high` with their exponents from place `depth` of the order on. The exponents
+/// at `depth` are reduced by `less`.
 #[derive(Clone, Copy)]
 struct Part {
     low: usize,
@@ -77,7 +77,7 @@ struct Part {
     less: u16,
 }
 
-struct Run<'a> {
+struct Walk<'a> {
     polynomial: &'a Polynomial,
     order: &'a [usize],
     signs: Signs,
@@ -85,7 +85,7 @@ struct Run<'a> {
     seen: &'a mut Seen,
 }
 
-impl Run<'_> {
+impl Walk<'_> {
     fn exponent(&self, place: usize, depth: usize) -> u16 {
         self.polynomial.row(self.terms[place])[self.order[depth]]
     }
@@ -94,7 +94,7 @@ impl Run<'_> {
         &self.polynomial.coefficients()[self.terms[place]]
     }
 
-    /// Content with the sign of the last term, or without sign.
+    /// The content, with [`Signs::Canonical`] with the sign of the last term.
     fn content(&self, part: Part) -> Coefficient {
         let mut content = Coefficient::ZERO;
         for place in part.low..part.high {
@@ -179,7 +179,7 @@ impl Run<'_> {
         }
     }
 
-    /// A part times the variable to the power `exponent`.
+    /// Counts a part times the variable to the power `exponent`.
     fn times(&mut self, part: Part, exponent: u16) -> Part {
         let moved = Part { less: part.less - exponent, ..part };
         if exponent == 0 {
@@ -195,14 +195,14 @@ impl Run<'_> {
         moved
     }
 
-    /// A part of a sum, divided by the content of the sum.
+    /// Counts a part of a sum divided by the content of the sum.
     fn multiple(&mut self, depth: usize, part: Part, content: &Coefficient) {
-        let own = self.content(part);
-        let ratio = own.div(content).expect("a content is not zero").abs();
+        let inner = self.content(part);
+        let ratio = inner.div(content).expect("a content is not zero").abs();
         if ratio == Coefficient::ONE || self.is_number(part) {
             return;
         }
-        if self.seen.multiples.insert((depth, self.key(part, &own), ratio)) {
+        if self.seen.multiples.insert((depth, self.key(part, &inner), ratio)) {
             self.seen.counts.levels[depth].multiplications += 1;
         }
     }
