@@ -1,13 +1,14 @@
-//! What the annealing searches of this crate have in common: limits, cooling, and the rule by which a change is accepted.
+//! What the annealing searches of this crate have in common: limits, cooling, and the rule by which a change is
+//! accepted.
 //!
 //! Two searches anneal: [`refine`](crate::refine()) over the variables of sub-expressions, [`polish`](crate::polish())
-//! over programs. An attempt changes the present state. [`accepts`] decides whether the change stays, from the operations
-//! that it adds and the temperature, which falls linearly over the run.
+//! over programs. An attempt changes the present state. [`accepts`] decides whether the change stays, from the
+//! operations that it adds and the temperature, which falls linearly over the run.
 //!
 //! # References
 //! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983. The rule is
-//! that of N. Metropolis et al., "Equation of state calculations by fast computing machines", Journal of Chemical Physics
-//! 21, 1953.
+//! that of N. Metropolis et al., "Equation of state calculations by fast computing machines", Journal of Chemical
+//! Physics 21, 1953.
 
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
@@ -37,7 +38,7 @@ impl Limits {
         Self { attempts: u64::MAX, work }
     }
 
-    /// Whether more is to be done after so many attempts and so much work.
+    /// Whether the run goes on after these attempts and this work.
     pub(crate) fn allow(self, attempts: u64, work: u64) -> bool {
         attempts < self.attempts && work < self.work
     }

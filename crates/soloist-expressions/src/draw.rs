@@ -92,7 +92,7 @@ pub(super) fn svg(system: &System, solution: &Value, signs: Signs) -> String {
     let _ = writeln!(
         svg,
         "<text x=\"20\" y=\"28\" font-size=\"18\">Horner scheme: {total} operations, {} in the input</text>\n\
-         <text x=\"20\" y=\"52\">what each variable adds, outermost on top; blue: additions, orange: multiplications and powers</text>",
+         <text x=\"20\" y=\"52\">operations that each variable adds, outermost on top; blue: additions, orange: multiplications, powers</text>",
         system.counts().total()
     );
     for (at, (level, &symbol)) in found.levels.iter().zip(&order).take(shown).enumerate() {

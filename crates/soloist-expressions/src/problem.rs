@@ -10,9 +10,9 @@ use std::sync::Arc;
 /// The orders of the variables of a [`System`]: minimise the operations of the Horner scheme with common
 /// sub-expressions, [`Dag::level_counts`].
 ///
-/// [`SchemeOrders`] scores an order without building its Horner form. Only the forms of systems with coefficients beyond
-/// 64 bits are built in full. A move is a variable, by its number among the symbols that occur. Of more than 128 symbols
-/// the most frequent ones are ordered; the others are innermost.
+/// [`SchemeOrders`] scores an order without building its Horner form. Only the forms of systems with coefficients
+/// beyond 64 bits are built in full. A move is a variable, by its number among the symbols that occur. Of more than 128
+/// symbols the most frequent ones are ordered; the others are innermost.
 #[derive(Debug)]
 pub struct Orders {
     system: Arc<System>,
@@ -81,9 +81,9 @@ impl Orders {
         subsets.saturating_mul(n.into()).saturating_mul(self.system.terms() as u64)
     }
 
-    /// Finds the best order of all symbols and proves it, by [`optimal_order`]. From then on its cost bounds all states, so
-    /// that a search ends when it finds an order of that cost. `known` is a good order, if one is known. Calls `watch` as
-    /// [`optimal_order`] does. Returns `None` if `watch` stops the proof.
+    /// Finds the best order of all symbols and proves it, by [`optimal_order`]. From then on its cost bounds all
+    /// states, so that a search ends when it finds an order of that cost. `known` is a good order, if one is known.
+    /// Calls `watch` as [`optimal_order`] does. Returns `None` if `watch` stops the proof.
     ///
     /// # Errors
     /// One line: too many variables, coefficients beyond 64 bits.

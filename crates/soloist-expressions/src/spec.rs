@@ -83,8 +83,8 @@ fn random(rest: &str) -> Result<Polynomial, String> {
     Polynomial::new(names, exponents, coefficients)
 }
 
-/// The resultant of two generic polynomials of degrees `m` and `n` as a determinant, expanded row by row. The state after a
-/// row is one polynomial for each set of columns used so far.
+/// The resultant of two generic polynomials of degrees `m` and `n` as a determinant, expanded row by row. The state
+/// after a row is one polynomial for each set of columns used so far.
 ///
 /// Rows of both polynomials alternate by their shift, so that few sets occur. Four bits hold an exponent; a word of 128
 /// bits holds a monomial.
@@ -148,8 +148,8 @@ fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
     Polynomial::new(names, exponents, terms.iter().map(|&(_, value)| Coefficient::from(value)).collect())
 }
 
-/// The outputs as text that [`parse`](crate::parse()) reads back, one term a line. If there are several outputs, `name =`
-/// stands before each and `;` behind.
+/// The outputs as text that [`parse`](crate::parse()) reads back, one term a line. If there are several outputs, `name
+/// =` stands before each and `;` behind.
 #[must_use]
 pub fn write(system: &System) -> String {
     let named = system.definitions().len() > 1;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 /// Asks a long computation to end early: a flag, a moment, both or neither.
 ///
-/// Every phase of a simplification asks at each step and ends with a correct result. A flag that is never set changes no
-/// result. A run that ends at a moment is not reproducible.
+/// Every phase of a simplification asks at each step and ends with a correct result. A flag that is never set changes
+/// no result. A run that ends at a moment is not reproducible.
 ///
 /// ```
 /// use soloist_expressions::Stop;

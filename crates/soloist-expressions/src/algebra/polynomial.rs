@@ -197,8 +197,8 @@ impl Polynomial {
         Self { variables: Arc::clone(&self.variables), exponents: self.exponents.clone(), coefficients }
     }
 
-    /// The product of two polynomials over the same table; `None` when an exponent exceeds [`MAX_EXPONENT`] or more than
-    /// `limit` products of terms would be formed.
+    /// The product of two polynomials over the same table; `None` when an exponent exceeds [`MAX_EXPONENT`] or more
+    /// than `limit` products of terms would be formed.
     ///
     /// # Panics
     /// If the tables differ.

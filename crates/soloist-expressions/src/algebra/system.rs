@@ -20,8 +20,9 @@ pub struct Definition {
 
 /// Several polynomials over one table of symbols.
 ///
-/// A symbol is an input of the code, or it stands for a *block*: a sum of the input text that is not multiplied out because
-/// the result would be too large. Opaque parts (functions and inverses) are inputs named by their text: `sin(x)`, `x^-1`.
+/// A symbol is an input of the code, or it stands for a *block*: a sum of the input text that is not multiplied out
+/// because the result would be too large. Opaque parts (functions and inverses) are inputs named by their text:
+/// `sin(x)`, `x^-1`.
 #[derive(Clone, Debug)]
 pub struct System {
     symbols: Arc<[String]>,
@@ -149,8 +150,8 @@ impl System {
         counts
     }
 
-    /// The occurrence order of a Horner scheme, outermost first: the symbols by falling number of terms that contain them,
-    /// equal ones in the order of the table.
+    /// The occurrence order of a Horner scheme, outermost first: the symbols by falling number of terms that contain
+    /// them, equal ones in the order of the table.
     #[must_use]
     pub fn occurrence_order(&self) -> Vec<usize> {
         let counts = self.occurrences();

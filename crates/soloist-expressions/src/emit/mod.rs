@@ -80,9 +80,9 @@ pub struct Header<'a> {
 
 /// Writes `program`, which computes `system`, as code.
 ///
-/// The code reads and writes arrays of double precision: inputs in the order of [`System::inputs`], outputs in the order of
-/// the input text. Each line is a statement, a sum of products of numbers and names without powers. A long sum takes
-/// several statements. The header states operations, inputs and outputs.
+/// The code reads and writes arrays of double precision: inputs in the order of [`System::inputs`], outputs in the
+/// order of the input text. Each line is a statement, a sum of products of numbers and names without powers. A long sum
+/// takes several statements. The header states operations, inputs and outputs.
 #[must_use]
 pub fn emit(system: &System, program: &Program, language: Language, header: &Header<'_>) -> String {
     Writer::new(system, program, language).write(header)

@@ -20,26 +20,27 @@ use work::Work;
 /// The most rounds; the program stops changing after a few.
 const MAX_ROUNDS: usize = 30;
 
-/// Lowers the operations of `program` until nothing more is found. `seed` draws the order of equal gains; 0 means a fixed
-/// order.
+/// Lowers the operations of `program` until nothing more is found. `seed` draws the order of equal gains; 0 means a
+/// fixed order.
 ///
-/// Sums and products are n-ary, so that every pair of terms and of factors is a candidate. Each step takes the candidate
-/// that saves most operations:
+/// Sums and products are n-ary, so that every pair of terms and of factors is a candidate. Each step takes the
+/// candidate that saves most operations:
 /// - a pair of terms `a + b`, `a - b` or `2*a + 3*b` (times any number), with or without common factors, becomes a
 ///   temporary;
 /// - a pair of factors, or a number times a symbol, becomes a temporary;
 /// - a symbol or number that several terms of one sum share is factored out.
 ///
-/// The savings are kept up to date in a priority queue. Sums that become equal up to the sign are merged. A temporary that
-/// is used once only is put into its use. When no candidate is left, all temporaries that are products are dissolved, so
-/// that their factors become candidates, and the phase repeats while that helps. The result computes the same, exactly.
+/// The savings are kept up to date in a priority queue. Sums that become equal up to the sign are merged. A temporary
+/// that is used once only is put into its use. When no candidate is left, all temporaries that are products are
+/// dissolved, so that their factors become candidates, and the phase repeats while that helps. The result computes the
+/// same, exactly.
 ///
 /// Ends early, with a correct program, when `stop` is set. A step costs the lengths of the sums that it changes.
 ///
 /// # References
 /// J. Kuipers, T. Ueda and J. A. M. Vermaseren, "Code optimization in FORM", Computer Physics Communications 189, 2015,
-/// describe greedy optimisation of this kind. Pairs of terms beside common factors: J. Rajski and J. Vasudevamurthy, "The
-/// testability-preserving concurrent decomposition and factorization of Boolean expressions", IEEE Transactions on
+/// describe greedy optimisation of this kind. Pairs of terms beside common factors: J. Rajski and J. Vasudevamurthy,
+/// "The testability-preserving concurrent decomposition and factorization of Boolean expressions", IEEE Transactions on
 /// Computer-Aided Design 11, 1992.
 pub fn improve(program: &mut Program, seed: u64, stop: Stop<'_>) {
     let mut work = Work::new(program.clone(), seed);

@@ -7,8 +7,8 @@ use super::queue::Queue;
 /// A candidate for extraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pair {
-    /// `m*a + n*b` or, if `minus`, `m*a - n*b`, times any number; `a < b`. If `b` is [`NOTHING`](super::product::NOTHING), the
-    /// second term is the number n.
+    /// `m*a + n*b` or, if `minus`, `m*a - n*b`, times any number; `a < b`. If `b` is
+    /// [`NOTHING`](super::product::NOTHING), the second term is the number n.
     Sum { a: u32, b: u32, ratio: Ratio, minus: bool },
     /// Two factors.
     Product { a: u32, b: u32 },
@@ -167,8 +167,8 @@ impl Pairs {
         }
     }
 
-    /// The candidate with the largest gain, at least 1, and its number. Writes the sums that may hold it to `places`, in
-    /// ascending order.
+    /// The candidate with the largest gain, at least 1, and its number. Writes the sums that may hold it to `places`,
+    /// in ascending order.
     pub(super) fn pop(&mut self, places: &mut Vec<u32>) -> Option<(Pair, u32)> {
         let Self { entries, queue, .. } = self;
         let queue = queue.get_or_insert_with(|| {
@@ -217,8 +217,8 @@ impl Pairs {
         self.futile.push(at);
     }
 
-    /// Begins to record changes, so that they can be taken back. `seed` draws the order of equal gains. Chance adds up to
-    /// `noise` sixteenths of an operation to each gain.
+    /// Begins to record changes, so that they can be taken back. `seed` draws the order of equal gains. Chance adds up
+    /// to `noise` sixteenths of an operation to each gain.
     pub(super) fn mark(&mut self, seed: u64, noise: u32) {
         self.marked = self.entries.len();
         self.forget();

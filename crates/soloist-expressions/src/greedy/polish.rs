@@ -20,16 +20,16 @@ const SHARE: u64 = 4;
 const MAX_CHOSEN: usize = 12;
 /// The temperature falls from 0.7 operations to 0.1.
 const COOLING: Cooling = Cooling { hot: 0.7, cold: 0.1, until: 1.0 };
-/// The best program is copied at most once in as many attempts as it has sums, divided by this: a copy takes time for each
-/// sum.
+/// The best program is copied at most once in as many attempts as it has sums, divided by this: a copy takes time for
+/// each sum.
 const SAVING: u64 = 8;
 /// The least work that an attempt counts, so that attempts which find nothing to do come to an end.
 const LEAST_WORK: u64 = 100;
 
 /// The annealing search behind [`polish`], as a value that can be advanced, saved and continued.
 ///
-/// The search rests whenever its tables are rebuilt, which they are each time they have doubled. At rest, the state consists
-/// of two programs, the generator and a few counts. Saving and loading change no result.
+/// The search rests whenever its tables are rebuilt, which they are each time they have doubled. At rest, the state
+/// consists of two programs, the generator and a few counts. Saving and loading change no result.
 ///
 /// ```
 /// use soloist_expressions::{Limits, Polisher, Stop, parse, polish, simplify};
@@ -204,17 +204,17 @@ impl State {
 ///
 /// An attempt chooses a few temporaries that use each other and dissolves them: it puts them into the sums and products
 /// that use them, where sums are multiplied out. It then extracts pairs from what has changed, in an order that depends
-/// more on chance than on what each saves. A result that adds d operations stays with probability `exp(-d / T)`; T falls
-/// from 0.7 to 0.1. The best program is the result. It computes the same, exactly.
+/// more on chance than on what each saves. A result that adds d operations stays with probability `exp(-d / T)`; T
+/// falls from 0.7 to 0.1. The best program is the result. It computes the same, exactly.
 ///
-/// The work of [`Limits`] counts occurrences of pairs, ten to twenty millions a second. An attempt counts a few hundred to a
-/// thousand, whatever the size of the program, because it counts only what it changes. Equal arguments give equal programs
-/// unless `stop` ends the run early.
+/// The work of [`Limits`] counts occurrences of pairs, ten to twenty millions a second. An attempt counts a few hundred
+/// to a thousand, whatever the size of the program, because it counts only what it changes. Equal arguments give equal
+/// programs unless `stop` ends the run early.
 ///
 /// # References
-/// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983. Dissolving and
-/// extracting again: R. K. Brayton, R. Rudell, A. Sangiovanni-Vincentelli and A. R. Wang, "MIS: a multiple-level logic
-/// optimization system", IEEE Transactions on Computer-Aided Design 6, 1987 (eliminate and extract).
+/// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983. Dissolving
+/// and extracting again: R. K. Brayton, R. Rudell, A. Sangiovanni-Vincentelli and A. R. Wang, "MIS: a multiple-level
+/// logic optimization system", IEEE Transactions on Computer-Aided Design 6, 1987 (eliminate and extract).
 pub fn polish(program: &mut Program, limits: Limits, seed: u64, stop: Stop<'_>) -> u64 {
     let mut polisher = Polisher::new(program.clone(), limits, seed);
     while polisher.advance(stop) && !stop.is_set() {}

@@ -117,8 +117,8 @@ impl Products {
         })
     }
 
-    /// The number of common factors of two different products, and the remaining symbol of each, or [`NOTHING`]. `None` if
-    /// more than one symbol of a product remains.
+    /// The number of common factors of two different products, and the remaining symbol of each, or [`NOTHING`]. `None`
+    /// if more than one symbol of a product remains.
     pub(super) fn split(&self, left: Product, right: Product) -> Option<(i32, u32, u32)> {
         let (left, right) = (self.get(left), self.get(right));
         if left.len().abs_diff(right.len()) > 1 {

@@ -48,8 +48,8 @@ impl Bucket {
 
 /// A priority queue of candidates: number and gain, the largest gain first. A candidate may be in it several times.
 ///
-/// Without a seed, equal gains come in the order of their numbers, and adding and taking cost little. With a seed, their
-/// order is drawn. Noise adds a random part to each gain, so that chance may decide more than the gains.
+/// Without a seed, equal gains come in the order of their numbers, and adding and taking cost little. With a seed,
+/// their order is drawn. Noise adds a random part to each gain, so that chance may decide more than the gains.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     buckets: Vec<Bucket>,
@@ -145,11 +145,11 @@ mod tests {
             }
         }
         let mut left: Vec<u32> = inside.iter().map(|&(_, Reverse(at))| at).collect();
-        let mut told = Vec::new();
-        queue.drain(|at| told.push(at));
+        let mut drained = Vec::new();
+        queue.drain(|at| drained.push(at));
         left.sort_unstable();
-        told.sort_unstable();
-        assert_eq!(told, left);
+        drained.sort_unstable();
+        assert_eq!(drained, left);
         assert_eq!(queue.pop(), None);
     }
 

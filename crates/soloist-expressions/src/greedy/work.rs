@@ -279,8 +279,8 @@ impl Work {
         }
     }
 
-    /// The pair that two terms form beside their common factors, the operations that extracting it saves there, and the size
-    /// that remains in front.
+    /// The pair that two terms form beside their common factors, the operations that extracting it saves there, and the
+    /// size that remains in front.
     pub(super) fn pair_of(
         products: &Products,
         numbers: &mut Numbers,
@@ -354,14 +354,14 @@ impl Work {
         self.sums.get(at as usize).is_some_and(|sum| sum.alive)
     }
 
-    /// Whether so many entries are unused that rebuilding the tables pays.
+    /// Whether the tables have doubled, so that rebuilding them pays.
     pub(super) fn is_worn(&self) -> bool {
         let (sums, others) = self.fresh;
         self.sums.len() > 2 * sums + 1000 || self.products.len() + self.pairs.len() > 2 * others + (1 << 14)
     }
 
-    /// A temporary that equals the sum of these terms, new or known, and 1 if it equals the negative. The products must be
-    /// distinct.
+    /// A temporary that equals the sum of these terms, new or known, and 1 if it equals the negative. The products must
+    /// be distinct.
     pub(super) fn define(&mut self, terms: &[Item]) -> (u32, u32) {
         let mut hashes = [0_u64; 2];
         for &item in terms {
@@ -428,8 +428,8 @@ impl Work {
         Some((at, negative.unwrap_or(0)))
     }
 
-    /// Simplifies after changes: replaces sums that equal another sum, a symbol or a number, drops unused temporaries, and
-    /// puts temporaries that are used once into their use where that costs nothing.
+    /// Simplifies after changes: replaces sums that equal another sum, a symbol or a number, drops unused temporaries,
+    /// and puts temporaries that are used once into their use where that costs nothing.
     pub(super) fn settle(&mut self) {
         loop {
             if let Some(at) = self.changed.pop() {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-/// The largest exponent for which a shortest chain is searched. For larger exponents, and when the search takes too long,
-/// the chain follows the binary digits.
+/// The largest exponent for which a shortest chain is searched. For larger exponents, and when the search takes too
+/// long, the chain follows the binary digits.
 const MAX_SEARCHED: u32 = 128;
 /// The most nodes of the search: a few milliseconds.
 const MAX_NODES: u32 = 200_000;
 
-/// A chain that reaches all `exponents`. The first element is 1; each step is the sum of two earlier elements and costs one
-/// multiplication. Steps ascend, as (exponent, first part, second part).
+/// A chain that reaches all `exponents`. The first element is 1; each step is the sum of two earlier elements and costs
+/// one multiplication. Steps ascend, as (exponent, first part, second part).
 ///
 /// A shortest chain is found by iterative deepening for exponents up to 128 (within a limit of nodes); x^15 costs 5.
 ///

@@ -48,12 +48,12 @@ pub(crate) struct Root {
 
 /// The Horner form of a system for one order of its symbols, with common sub-expressions shared.
 ///
-/// Each sum is split by the exponents of the outermost variable, the parts by the next one, and so on: `q + v^d * r`, where
-/// r holds the parts of higher exponents. Every part is divided by its content, the number in front. Parts that differ by
-/// a number (and, with [`Signs::Canonical`], by the sign) are therefore one node.
+/// Each sum is split by the exponents of the outermost variable, the parts by the next one, and so on: `q + v^d * r`,
+/// where r holds the parts of higher exponents. Every part is divided by its content, the number in front. Parts that
+/// differ by a number (and, with [`Signs::Canonical`], by the sign) are therefore one node.
 ///
-/// The symbol of a block is a leaf. Building takes O(t log t) comparisons of exponents for t terms and makes at most about
-/// 3 t nodes of 12 bytes.
+/// The symbol of a block is a leaf. Building takes O(t log t) comparisons of exponents for t terms and makes at most
+/// about 3 t nodes of 12 bytes.
 #[derive(Clone, Debug)]
 pub struct Dag {
     pub(crate) nodes: Vec<Node>,
@@ -235,8 +235,8 @@ impl Dag {
     }
 
     /// The cost of the order as a sum over its levels: [`counts`](Self::counts), but a multiple counts once for each
-    /// variable whose extraction needs it. Searches minimise this cost, because the operations that a variable adds then
-    /// depend on the set of variables inside only. Code shares such multiples.
+    /// variable whose extraction needs it. Searches minimise this cost, because the operations that a variable adds
+    /// then depend on the set of variables inside only. Code shares such multiples.
     #[must_use]
     pub fn level_counts(&self) -> Counts {
         let mut counts = self.counts();
@@ -245,8 +245,8 @@ impl Dag {
         counts
     }
 
-    /// The operations of the [`Program`](crate::Program) of the graph: each node once, the powers of one base by a shared
-    /// addition chain.
+    /// The operations of the [`Program`](crate::Program) of the graph: each node once, the powers of one base by a
+    /// shared addition chain.
     #[must_use]
     pub fn code_counts(&self) -> Counts {
         let mut counts = self.counts();

@@ -53,8 +53,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a graph. Nodes that are used once become part of the sum or product that uses them. The powers of one
-    /// base are computed by a shared addition chain.
+    /// The program of a graph. Nodes that are used once become part of the sum or product that uses them. The powers of
+    /// one base are computed by a shared addition chain.
     #[must_use]
     pub fn new(system: &System, dag: &Dag) -> Self {
         Converter::new(system, dag).run(dag)
@@ -87,8 +87,8 @@ impl Program {
         self.outputs.iter().map(|terms| of(terms, &degrees)).max().unwrap_or(0)
     }
 
-    /// Checks that each sum uses inputs and earlier temporaries only, that factors ascend, that no number in front is zero
-    /// and that no two terms of a sum have the same factors.
+    /// Checks that each sum uses inputs and earlier temporaries only, that factors ascend, that no number in front is
+    /// zero and that no two terms of a sum have the same factors.
     ///
     /// # Errors
     /// One line: the first fault.
@@ -119,8 +119,8 @@ impl Program {
         Ok(())
     }
 
-    /// Puts the temporaries into an order in which each comes before its uses, and drops unused ones. The uses must form no
-    /// cycle.
+    /// Puts the temporaries into an order in which each comes before its uses, and drops unused ones. The uses must
+    /// form no cycle.
     pub(crate) fn sort(&mut self) {
         let inputs = self.inputs;
         let count = self.temporaries.len();
@@ -319,8 +319,8 @@ impl Converter {
         terms
     }
 
-    /// A power of `base`. The first call for a base makes the elements of its addition chain; `all` holds the exponents and
-    /// nodes of all powers of the base.
+    /// A power of `base`. The first call for a base makes the elements of its addition chain; `all` holds the exponents
+    /// and nodes of all powers of the base.
     fn power(&mut self, base: u32, exponent: u32, all: &[(u32, u32)]) -> Term {
         if let Some(term) = self.powers.get(&(base, exponent)) {
             return term.clone();

@@ -43,10 +43,10 @@ pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
 /// `\\ ...`, `/* ... */`, `(* ... *)` and, between statements, lines that start with `*`. The name of an earlier output
 /// stands for its expression.
 ///
-/// Functions and inverses are opaque: `sin(x)` and `x^-1` become symbols. Products and powers of sums are multiplied out
-/// if they form at most [`EXPAND_LIMIT`] products of terms (and all of a file at most [`EXPAND_BUDGET`] plus its size).
-/// Other sums, or with `expand` false all sums, become blocks of the [`System`]. Time and memory grow linearly with the
-/// text, apart from a sort of the terms.
+/// Functions and inverses are opaque: `sin(x)` and `x^-1` become symbols. Products and powers of sums are multiplied
+/// out if they form at most [`EXPAND_LIMIT`] products of terms (and all of a file at most [`EXPAND_BUDGET`] plus its
+/// size). Other sums, or with `expand` false all sums, become blocks of the [`System`]. Time and memory grow linearly
+/// with the text, apart from a sort of the terms.
 ///
 /// # Errors
 /// One line with line and column and what was expected: syntax, a division by something that is no number, name or sum,
@@ -98,8 +98,8 @@ pub fn parse(name: &str, bytes: &[u8], expand: bool) -> Result<System, InstanceE
     Ok(system.with_source(Source { name: name.to_owned(), text: text.into(), outputs }))
 }
 
-/// The system of the same text with its parentheses kept, as [`parse`] reads it with `expand` false. `None`: the system was
-/// not read from a text, or no sum of it was multiplied out.
+/// The system of the same text with its parentheses kept, as [`parse`] reads it with `expand` false. `None`: the system
+/// was not read from a text, or no sum of it was multiplied out.
 ///
 /// # Errors
 /// As of [`parse`]; a text may have too many symbols when each of its sums is one.

@@ -16,8 +16,8 @@ const POWER: u8 = 0;
 const PRODUCT: u8 = 1;
 const MULTIPLE: u8 = 2;
 
-/// A sub-expression. It counts while something uses it. An unused node is kept with its parts, because a later attempt may
-/// use it.
+/// A sub-expression. It counts while something uses it. An unused node is kept with its parts, because a later attempt
+/// may use it.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     uses: u32,
@@ -50,10 +50,10 @@ struct SubPolynomial {
 
 /// All sub-polynomials visited so far, and the operations of those in use.
 ///
-/// A polynomial P is written `q + v^d r`, where v is the variable chosen for it, q holds the terms without v, and d is the
-/// least exponent of v in the others; if all terms hold v, P is `v^d r`. The same applies to q and r. Polynomials are
-/// compared by their values at a point modulo 2^61 - 1, divided by their content, up to the sign. The form that is built in
-/// the end is correct even if two polynomials share a value.
+/// A polynomial P is written `q + v^d r`, where v is the variable chosen for it, q holds the terms without v, and d is
+/// the least exponent of v in the others; if all terms hold v, P is `v^d r`. The same applies to q and r. Polynomials
+/// are compared by their values at a point modulo 2^61 - 1, divided by their content, up to the sign. The form that is
+/// built in the end is correct even if two polynomials share a value.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
     /// The exponents of the input: for each variable a column of all terms.
@@ -74,7 +74,8 @@ pub(super) struct Graph {
     others: Table<(u8, u64, Id), Id>,
     /// The outputs.
     pub(super) roots: Vec<Id>,
-    /// Operations of the nodes in use. Different powers of one base share nothing, and contents of outputs are not counted.
+    /// Operations of the nodes in use. Different powers of one base share nothing, and contents of outputs are not
+    /// counted.
     pub(super) operations: i64,
     /// The work so far: terms visited and nodes counted.
     pub(super) work: u64,
@@ -180,7 +181,8 @@ impl Graph {
         self.size(at) > 1 && self.nodes[polynomial.node as usize].uses > 0
     }
 
-    /// A variable of a term of polynomial number `at`: the one that `draw` chooses of the variables that the term holds.
+    /// A variable of a term of polynomial number `at`: the one that `draw` chooses of the variables that the term
+    /// holds.
     pub(super) fn variable(&self, at: usize, term: usize, draw: impl FnOnce(usize) -> usize) -> u32 {
         let polynomial = &self.polynomials[at];
         let terms = self.terms_of(polynomial);

@@ -1,4 +1,4 @@
-//! A variable for each sub-expression, instead of one order for all.
+//! Refinement of an order: chooses the variable of each sub-expression separately.
 
 mod build;
 mod graph;
@@ -26,10 +26,11 @@ const WORN_TERMS: usize = 1 << 26;
 const REST: u64 = if cfg!(test) { 1000 } else { 1 << 20 };
 /// The temperature falls from 0.3 operations to 0 and stays there for the last tenth of the run.
 const COOLING: Cooling = Cooling { hot: 0.3, cold: 0.0, until: 0.9 };
-/// The graph is rebuilt after this many draws in a row that find no sum to change. If no node is unused, the search ends.
+/// The graph is rebuilt after this many draws in a row that find no sum to change. If no node is unused, the search
+/// ends.
 const MAX_IDLE: u32 = 10_000;
 
-/// A Horner form in which each sub-expression has a variable of its own.
+/// A Horner form in which the variable of each sub-expression is chosen separately.
 #[derive(Clone, Debug)]
 pub struct Refined {
     /// The form.
@@ -43,9 +44,9 @@ pub struct Refined {
 
 /// The annealing search behind [`refine`], as a value that can be advanced, saved and continued.
 ///
-/// The search rests whenever its graph is rebuilt: when the graph has grown eightfold, and after a million attempts, which
-/// take a few seconds. At rest, the state consists of the variables that differ from the order, the generator and a few
-/// counts. Saving and loading change no result.
+/// The search rests whenever its graph is rebuilt: when the graph has grown eightfold, and after a million attempts,
+/// which take a few seconds. At rest, the state consists of the variables that differ from the order, the generator and
+/// a few counts. Saving and loading change no result.
 ///
 /// ```
 /// use soloist_expressions::{Limits, Refiner, Stop, generate, refine};
@@ -241,28 +242,28 @@ fn form(system: &System, graph: Graph, order: &[usize], attempts: u64) -> Refine
     }
 }
 
-/// Lowers the operations of the Horner form of `order` (outermost symbol first, completed as by [`System::completed`]) by
-/// extracting other variables from some of its sub-expressions.
+/// Lowers the operations of the Horner form of `order` (outermost symbol first, completed as by [`System::completed`])
+/// by extracting other variables from some of its sub-expressions.
 ///
-/// A polynomial P is written `q + v^d r`, and so are q and r, each with a variable of its own. Equal polynomials, up to a
-/// number in front, get the same variable, so that they stay one sub-expression. The search is annealing: an attempt takes
+/// A polynomial P is written `q + v^d r`, and so are q and r, with other variables. Equal polynomials, up to a number
+/// in front, get the same variable, so that they stay one sub-expression. The search is annealing: an attempt takes
 /// another variable of a random term of a random sub-polynomial. A change that adds d operations stays with probability
-/// `exp(-d / T)`; T falls from 0.3 to 0. Uses are counted, and unused nodes are kept for a while, so that an attempt costs
-/// the terms of the polynomials that it splits, a hundred or so, whatever the size of the system. Undoing an attempt splits
-/// nothing. The work of [`Limits`] counts terms and nodes: thirty to forty millions a second.
+/// `exp(-d / T)`; T falls from 0.3 to 0. Uses are counted, and unused nodes are kept for a while, so that an attempt
+/// costs the terms of the polynomials that it splits, a hundred or so, whatever the size of the system. Undoing an
+/// attempt splits nothing. The work of [`Limits`] counts terms and nodes: thirty to forty millions a second.
 ///
 /// The result is built from the exact terms. The search compares polynomials by their values at a random point, as
-/// [`Scheme`](crate::scheme::Scheme) does; where a point takes two polynomials for one, the result has more operations and
-/// is still correct. Equal arguments give equal forms unless `stop` ends the run early. Where that leaves more operations
-/// than `order` alone, as a few attempts may, the result is the form of `order`. Memory: 150 bytes, two for each variable
-/// and four for each term, for each of about eight times as many sub-expressions as the form has.
+/// [`Scheme`](crate::scheme::Scheme) does; where a point takes two polynomials for one, the result has more operations
+/// and is still correct. Equal arguments give equal forms unless `stop` ends the run early. Where that leaves more
+/// operations than `order` alone, as a few attempts may, the result is the form of `order`. Memory: 150 bytes, two for
+/// each variable and four for each term, for each of about eight times as many sub-expressions as the form has.
 ///
 /// Returns `None` where [`Refiner::new`] does.
 ///
 /// # References
-/// M. Ceberio and V. Kreinovich, "Greedy algorithms for optimizing multivariate Horner schemes", ACM SIGSAM Bulletin 38,
-/// 2004, choose the variable of each sub-polynomial greedily, by the number of terms that hold it. That rule ignores
-/// common sub-expressions and costs more than one good order for all.
+/// M. Ceberio and V. Kreinovich, "Greedy algorithms for optimizing multivariate Horner schemes", ACM SIGSAM Bulletin
+/// 38, 2004, choose the variable of each sub-polynomial greedily, by the number of terms that hold it. That rule
+/// ignores common sub-expressions and costs more than one good order for all.
 #[must_use]
 pub fn refine(system: &System, order: &[usize], limits: Limits, seed: u64, stop: Stop<'_>) -> Option<Refined> {
     let mut refiner = Refiner::new(system, order, limits, seed)?;

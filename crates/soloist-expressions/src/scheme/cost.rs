@@ -43,14 +43,15 @@ impl Default for Options {
 ///
 /// Polynomials are compared by their values at a fixed point modulo 2^61 - 1. Two different polynomials of total degree
 /// at most `d` have the same value with probability at most `d / 2^61` over the choice of the point. A level with `k`
-/// polynomials is therefore miscounted with probability below `k^2 d / 2^62`: 10^-10 for 10,000 polynomials of degree 5.
+/// polynomials is therefore miscounted with probability below `k^2 d / 2^62`: 10^-10 for 10,000 polynomials of degree
+/// 5.
 ///
 /// Variables are numbered as in [`Terms`]. The [`searched`](Self::searched) variables are those that occur, at most the
 /// 128 most frequent ones. Further variables are always innermost, the rarest one inside.
 ///
 /// Evaluating one level takes time proportional to the number of blocks (a block holds the terms that agree in all
-/// exponents outside the set), which is at most the number of terms. Memory: about 50 bytes a term and 2 for each of its
-/// variables, 150 bytes a term for each thread at work, and [`Options::memory`].
+/// exponents outside the set), which is at most the number of terms. Memory: about 50 bytes a term and 2 for each of
+/// its variables, 150 bytes a term for each thread at work, and [`Options::memory`].
 ///
 /// # References
 /// J. Kuipers, A. Plaat, J. Vermaseren and J. van den Herik, "Improving multivariate Horner schemes with Monte Carlo
@@ -146,14 +147,15 @@ impl Scheme {
         self.input
     }
 
-    /// Turns an order of the searched variables (indices into [`searched`](Self::searched), outermost first) into one of
-    /// all variables that occur.
+    /// Turns an order of the searched variables (indices into [`searched`](Self::searched), outermost first) into one
+    /// of all variables that occur.
     #[must_use]
     pub fn names(&self, order: &[u8]) -> Vec<usize> {
         order.iter().map(|&index| self.searched[usize::from(index)]).chain(self.fixed.iter().copied()).collect()
     }
 
-    /// The cost of an order of the variables of the terms, outermost first. Variables that are not searched are ignored.
+    /// The cost of an order of the variables of the terms, outermost first. Variables that are not searched are
+    /// ignored.
     ///
     /// # Panics
     /// If a searched variable is missing or comes twice.
@@ -265,8 +267,8 @@ impl Scheme {
         costs.iter().flatten().map(|&cost| u64::from(cost)).sum()
     }
 
-    /// Fills in the costs of a whole order in one pass and remembers those that were unknown. Returns false if the terms
-    /// do not fit into the keys of a pass.
+    /// Fills in the costs of a whole order in one pass and remembers those that were unknown. Returns false if the
+    /// terms do not fit into the keys of a pass.
     fn levels_at_once(&self, order: &[u8], known: &mut [Option<u32>]) -> bool {
         let mut workspace = self.workspace();
         let Workspace { scratch, buffers, costs } = &mut workspace;

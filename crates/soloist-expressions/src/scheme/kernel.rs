@@ -116,8 +116,8 @@ pub(super) struct Kernel {
 
 impl Kernel {
     /// The kernel for orders of the variables `searched`, after those of `fixed` were extracted innermost, in the order
-    /// given, outermost first. Also returns the number of the polynomial of each row, and the cost of the fixed variables.
-    /// O(terms x variables).
+    /// given, outermost first. Also returns the number of the polynomial of each row, and the cost of the fixed
+    /// variables. O(terms x variables).
     pub(super) fn new(terms: &Terms, searched: &[usize], fixed: &[usize], signs: Signs) -> (Self, Vec<u32>, u64) {
         let n = searched.len();
         let all: Vec<usize> = searched.iter().chain(fixed).copied().collect();
@@ -244,8 +244,8 @@ impl Kernel {
     /// Extracts `v` from the polynomials `from`, which are those of `set`, without `v`: `to` becomes those of the set
     /// with `v`. Returns the number of operations that this adds.
     ///
-    /// A polynomial that contains `v` is the sum of `q_i v^(e_i)`, e_1 > e_2 > ..., and is computed as `((q_1
-    /// v^(e_1 - e_2) + q_2) v^(e_2 - e_3) + ...) v^(e_m)`. Each different sum, product and coefficient multiple counts one
+    /// A polynomial that contains `v` is the sum of `q_i v^(e_i)`, e_1 > e_2 > ..., and is computed as `((q_1 v^(e_1 -
+    /// e_2) + q_2) v^(e_2 - e_3) + ...) v^(e_m)`. Each different sum, product and coefficient multiple counts one
     /// operation, each different power the operations of its squarings. The count depends on the set only, not on the
     /// order in which its variables were extracted.
     ///
@@ -470,7 +470,8 @@ impl Kernel {
 }
 
 /// The weights of output numbers and exponents in keys: bit fields if they fit into 64 bits, otherwise random odd
-/// numbers (two rows then get the same key with probability about 2^-63). Also returns the bit fields, if there are any.
+/// numbers (two rows then get the same key with probability about 2^-63). Also returns the bit fields, if there are
+/// any.
 fn weights(terms: &Terms, degrees: &[u16]) -> (u64, Vec<u64>, Vec<u64>) {
     let outputs = (0..terms.len()).map(|at| terms.output(at)).max().unwrap_or(0);
     let bits = |most: u32| 32 - most.leading_zeros();

@@ -30,8 +30,8 @@ struct Shard {
 
 /// The costs of extracting a variable, by variable and set.
 ///
-/// The table grows by doubling up to its limit. Then the oldest entry of a full bucket makes room, which may repeat work
-/// and changes no result.
+/// The table grows by doubling up to its limit. Then the oldest entry of a full bucket makes room, which may repeat
+/// work and changes no result.
 #[derive(Debug)]
 pub(super) struct Memo {
     shards: Vec<Mutex<Shard>>,

@@ -6,7 +6,8 @@
 //!
 //! - [`Terms`]: the terms of the polynomials.
 //! - [`Scheme`]: the cost of an order, as a sum of level costs that depend on sets of variables only.
-//! - [`SchemeOrders`]: the [`Problem`](soloist::Problem) for all methods of the engine, forward, backward or from the middle.
+//! - [`SchemeOrders`]: the [`Problem`](soloist::Problem) for all methods of the engine, forward, backward or from the
+//!   middle.
 //! - [`optimal_order`]: dynamic programming over subsets, which proves the best order of up to about 16 variables.
 //!
 //! ```

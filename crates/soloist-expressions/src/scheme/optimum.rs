@@ -16,13 +16,13 @@ pub struct Optimum {
     pub cost: u64,
 }
 
-/// Finds an order of least [`cost`](Scheme::cost) and proves that. Let `f(S)` be the least cost of the variables of a set S
-/// when they are innermost; then `f(S + v)` is the minimum of `f(S) + c(v, S)` over `v`.
+/// Finds an order of least [`cost`](Scheme::cost) and proves that. Let `f(S)` be the least cost of the variables of a
+/// set S when they are innermost; then `f(S + v)` is the minimum of `f(S) + c(v, S)` over `v`.
 ///
-/// Sets are visited in the order of their bit patterns. The polynomials of a set are made from those of the set without its
-/// lowest variable, so that one list of blocks for each variable is kept. With the order `known`, sets are skipped if the
-/// cost of their variables and the [bound](soloist::Problem::bound) of the others reach the cost of that order. Calls
-/// `watch` after each set with the numbers of visited and of all sets. Returns `None` when `watch` returns false.
+/// Sets are visited in the order of their bit patterns. The polynomials of a set are made from those of the set without
+/// its lowest variable, so that one list of blocks for each variable is kept. With the order `known`, sets are skipped
+/// if the cost of their variables and the [bound](soloist::Problem::bound) of the others reach the cost of that order.
+/// Calls `watch` after each set with the numbers of visited and of all sets. Returns `None` when `watch` returns false.
 ///
 /// Time: n 2^(n-1) level costs for n variables, each proportional to the number of blocks of its set. Memory: 5 bytes a
 /// set, and 32 bytes a term and variable.

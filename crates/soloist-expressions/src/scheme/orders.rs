@@ -50,9 +50,9 @@ impl Clone for Partial {
 /// The orders of the variables of a [`Scheme`]: minimise the cost.
 ///
 /// A move is a variable, as an index into [`Scheme::searched`]. A state is the set of variables that are left and the
-/// order of the others. The score is [`Scheme::cost`]. Forward and backward, the cost of the decided variables is exact,
-/// because it depends on sets only: it is part of the bound and, with the set, the key. A move takes constant time. A
-/// score takes one look-up for each level, and the evaluation of those levels that are new.
+/// order of the others. The score is [`Scheme::cost`]. Forward and backward, the cost of the decided variables is
+/// exact, because it depends on sets only: it is part of the bound and, with the set, the key. A move takes constant
+/// time. A score takes one look-up for each level, and the evaluation of those levels that are new.
 ///
 /// [`Orders`](crate::Orders) is the same problem on a [`System`](crate::System).
 #[derive(Debug)]
@@ -63,8 +63,8 @@ pub struct SchemeOrders {
 }
 
 impl SchemeOrders {
-    /// The problem on `scheme`, decided in this direction. Problems in other directions may share the scheme and thereby
-    /// its level costs.
+    /// The problem on `scheme`, decided in this direction. Problems in other directions may share the scheme and
+    /// thereby its level costs.
     #[must_use]
     pub fn new(scheme: impl Into<Arc<Scheme>>, direction: Direction) -> Self {
         let scheme = scheme.into();
@@ -196,8 +196,8 @@ impl Problem for SchemeOrders {
         Some(count * count)
     }
 
-    /// The logarithm of the number of terms that hold the variable, relative to the most frequent variable. Backward its
-    /// negative, so that both directions prefer frequent variables outside.
+    /// The logarithm of the number of terms that hold the variable, relative to the most frequent variable. Backward
+    /// its negative, so that both directions prefer frequent variables outside.
     fn bias(&self, _state: &Partial, mv: u8) -> f64 {
         match self.direction {
             Direction::Forward => self.biases[usize::from(mv)],

@@ -40,8 +40,8 @@ impl Partitions {
         Self(Mutex::new(Cache { partitions: Vec::new(), spare: Vec::new(), clock: 0, bytes: 0, limit }))
     }
 
-    /// The blocks of `set`. Blocks that are not in the cache are made from those of a subset or from the terms, whichever
-    /// is less work.
+    /// The blocks of `set`. Blocks that are not in the cache are made from those of a subset or from the terms,
+    /// whichever is less work.
     pub(super) fn get(&self, kernel: &Kernel, set: Set, scratch: &mut Scratch) -> Arc<Vec<Block>> {
         let nearest = self.nearest(set, 2 * kernel.rows.len());
         let (mut at, mut blocks) = match nearest {

@@ -6,8 +6,8 @@ use super::terms::Terms;
 
 /// Linear forms that have the same value for all terms, modulo 2^61 - 1, as an independent list.
 ///
-/// If the forms, restricted to a set of variables, determine all variables of the set, then terms that agree outside the
-/// set also agree inside. In that case no block holds two terms, and an extraction needs no look-up.
+/// If the forms, restricted to a set of variables, determine all variables of the set, then terms that agree outside
+/// the set also agree inside. In that case no block holds two terms, and an extraction needs no look-up.
 #[derive(Clone, Debug)]
 pub(super) struct Relations {
     /// A coefficient for each variable.

@@ -285,8 +285,8 @@ impl Sweep {
     /// variable costs when the variables behind it are inside, as [`Kernel::extract`] counts it. With `shared`, also
     /// counts the coefficient multiples that occur on a further level.
     ///
-    /// Returns false, and does nothing, if the exponents of a term and the number of its coefficient do not fit into 128
-    /// bits. O(terms x variables), and a pass of a radix sort for every 11 bits.
+    /// Returns false, and does nothing, if the exponents of a term and the number of its coefficient do not fit into
+    /// 128 bits. O(terms x variables), and a pass of a radix sort for every 11 bits.
     pub(super) fn costs(
         &self,
         kernel: &Kernel,

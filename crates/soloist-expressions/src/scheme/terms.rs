@@ -9,8 +9,8 @@ pub const MAX_TERMS: usize = 1 << 28;
 /// The terms of one or several polynomials over the same variables, in any order, each monomial of a polynomial once.
 ///
 /// Coefficients are integers. (A polynomial with rational coefficients is first multiplied by their common denominator,
-/// which changes only its content.) Each is stored as the residue modulo 2^61 - 1 and the absolute value. Memory: for each
-/// term 20 bytes and 2 for each variable.
+/// which changes only its content.) Each is stored as the residue modulo 2^61 - 1 and the absolute value. Memory: for
+/// each term 20 bytes and 2 for each variable.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     variables: usize,
@@ -57,12 +57,12 @@ impl Terms {
     /// Adds a term of polynomial number `output` (from 0): its exponents, its coefficient modulo 2^61 - 1, and the
     /// coefficient's absolute value `size`.
     ///
-    /// For an integer of more than 64 bits, `size` may be its greatest common divisor with a number that is the same for
-    /// all such integers. Common factors beyond that number are then not recognised.
+    /// For an integer of more than 64 bits, `size` may be its greatest common divisor with a number that is the same
+    /// for all such integers. Common factors beyond that number are then not recognised.
     ///
     /// # Errors
-    /// One line: a row whose length is not the number of variables, a residue of 0 (the modulus divides the coefficient) or
-    /// not below the modulus, a size of 0, more than [`MAX_TERMS`].
+    /// One line: a row whose length is not the number of variables, a residue of 0 (the modulus divides the
+    /// coefficient) or not below the modulus, a size of 0, more than [`MAX_TERMS`].
     pub fn push(&mut self, output: u32, exponents: &[u16], residue: u64, size: u64) -> Result<(), String> {
         if exponents.len() != self.variables {
             return Err(format!("{} exponents in {} variables", exponents.len(), self.variables));
@@ -128,9 +128,9 @@ impl Terms {
         counts
     }
 
-    /// The operations of the polynomials as sums of monomials, nothing shared: an addition for each term but the first, a
-    /// multiplication for each factor of a term but the first (a coefficient other than 1 and -1 is a factor), and powers
-    /// by [`power_cost`].
+    /// The operations of the polynomials as sums of monomials, nothing shared: an addition for each term but the first,
+    /// a multiplication for each factor of a term but the first (a coefficient other than 1 and -1 is a factor), and
+    /// powers by [`power_cost`].
     #[must_use]
     pub fn operations(&self) -> u64 {
         let mut sum = 0;

@@ -50,8 +50,8 @@ fn finish(system: &System, order: &[usize], dag: Dag, greedy: bool, stop: Stop<'
     Simplified { program, order: system.completed(order), scheme, exceptions: 0, attempts: 0 }
 }
 
-/// The best program over several orders, each refined by [`refine`] with `seed`; with `greedy` each gets the greedy phase.
-/// Of equal programs the first one. Stops after at least one when `stop` is set.
+/// The best program over several orders, each refined by [`refine`] with `seed`; with `greedy` each gets the greedy
+/// phase. Of equal programs the first one. Stops after at least one when `stop` is set.
 ///
 /// `None` without orders, and where [`refine`] returns `None`.
 #[must_use]
@@ -72,8 +72,8 @@ pub fn best_refined(
     Some(Simplified { attempts: tried, ..best })
 }
 
-/// The best program over several orders, each with the greedy phase; of equal programs the first one. Stops after at least
-/// one when `stop` is set.
+/// The best program over several orders, each with the greedy phase; of equal programs the first one. Stops after at
+/// least one when `stop` is set.
 ///
 /// `None` without orders.
 #[must_use]
@@ -81,8 +81,8 @@ pub fn best_of(system: &System, orders: &[Vec<usize>], stop: Stop<'_>) -> Option
     best(orders, stop, |order| Some(simplify(system, order, true, stop)))
 }
 
-/// The best program that `make` makes of the orders; of equal programs the first one. `None` if `make` returns `None` for
-/// an order. Stops after at least one when `stop` is set.
+/// The best program that `make` makes of the orders; of equal programs the first one. `None` if `make` returns `None`
+/// for an order. Stops after at least one when `stop` is set.
 fn best(
     orders: &[Vec<usize>],
     stop: Stop<'_>,

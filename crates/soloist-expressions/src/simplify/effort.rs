@@ -38,13 +38,14 @@ pub enum Amount {
 
 /// How much each phase of a simplification does. The default suits most inputs.
 ///
-/// | phase | amount by default |
-/// |---|---|
-/// | search | 2000 orders or 30 s, whichever comes first |
-/// | proof of the best order | where it takes `5e8` steps at most: a second or two |
-/// | refinement | of up to 3 orders, by a work of 4000 for each operation, from 1 to 100 million; not beyond 200,000 terms, nor for an order that was given |
-/// | code | of all orders found and both occurrence orders, up to 400,000 terms together |
-/// | polishing | by a work of 4000 for each operation, or as many as there are operations if that is more, from 3 to 80 million; not beyond 200,000 operations |
+/// - Search: 2000 orders or 30 s, whichever comes first.
+/// - Proof of the best order: if it takes at most 5e8 steps, which is a second or two.
+/// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 and at most 100 million. No
+///   refinement beyond 200,000 terms, nor of an order that was given.
+/// - Code: built of all orders found and of both occurrence orders, up to 400,000 terms together. If orders are
+///   refined, of those only.
+/// - Polishing: a work of 4000 for each operation, or as many as there are operations if that is more, at least 3 and
+///   at most 80 million. No polishing beyond 200,000 operations.
 ///
 /// Fewer than 2000 playouts shorten the proof, the refinement and the polishing in proportion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,8 @@ pub struct Effort {
     pub prove: bool,
     /// How much orders are refined.
     pub refine: Amount,
-    /// Whether common pairs are extracted and the program is polished. Otherwise the program is that of a Horner form, and
-    /// refinement must be asked for by [`Amount::Attempts`].
+    /// Whether common pairs are extracted and the program is polished. Otherwise the program is that of a Horner form,
+    /// which is refined only with [`Amount::Attempts`].
     pub greedy: bool,
     /// How much the program is polished.
     pub polish: Amount,
@@ -92,13 +93,13 @@ impl Effort {
         if self.prove { u64::MAX } else { self.scaled(PROOF_WORK) }
     }
 
-    /// The number of orders of which code is built, of a system with so many terms.
+    /// The number of orders of which code is built, for a system of `terms` terms.
     #[must_use]
     pub fn candidates(&self, terms: usize) -> usize {
         (BUILD_TERMS / terms.max(1)).max(1)
     }
 
-    /// Whether orders of a system with so many terms are refined; `given`: the order was not searched.
+    /// Whether orders of a system of `terms` terms are refined. `given`: the order was not searched.
     #[must_use]
     pub fn refines(&self, terms: usize, given: bool) -> bool {
         match self.refine {
@@ -113,7 +114,7 @@ impl Effort {
         REFINED
     }
 
-    /// The limits of the refinement of each order, where the best one has so many operations.
+    /// The limits of the refinement of each order, if the best order has this many operations.
     #[must_use]
     pub fn refinement(&self, operations: u64) -> Limits {
         match self.refine {
@@ -125,7 +126,7 @@ impl Effort {
         }
     }
 
-    /// The limits of polishing a program of so many operations.
+    /// The limits of polishing a program of this many operations.
     #[must_use]
     pub fn polishing(&self, operations: u64) -> Limits {
         match self.polish {

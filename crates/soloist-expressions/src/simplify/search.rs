@@ -50,10 +50,10 @@ pub struct Found {
 }
 
 /// Searches for good orders of the symbols of a system. Calls `improved` with each better score and the time since the
-/// beginning.
+/// search began.
 ///
-/// If [`Orders::proof_work`] is at most `proof`, [`Orders::prove`] follows, unless the search was interrupted; a proof of
-/// two hundred millions takes about a second.
+/// If [`Orders::proof_work`] is at most `proof`, [`Orders::prove`] follows, unless the search was interrupted. A proof
+/// of two hundred millions takes about a second.
 ///
 /// # Errors
 /// As of [`Solver::run`].

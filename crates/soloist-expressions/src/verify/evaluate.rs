@@ -1,5 +1,5 @@
-//! Evaluates expression text modulo a prime and counts its operations. Shares no code with the reader, the search or the
-//! emitter.
+//! Evaluates expression text modulo a prime and counts its operations. Shares no code with the reader, the search or
+//! the emitter.
 
 use crate::algebra::Counts;
 use soloist::StableHasher;
@@ -91,7 +91,8 @@ pub(super) enum Failed {
     Syntax(usize, &'static str),
 }
 
-/// Evaluates the expression `text` at a point. Names in `values` have those values. With `strict`, other names are errors.
+/// Evaluates the expression `text` at a point. Names in `values` have those values. With `strict`, other names are
+/// errors.
 pub(super) fn evaluate(text: &[u8], point: Point, values: &Values, strict: bool) -> Result<Evaluated, Failed> {
     let mut evaluator = Evaluator { text, at: 0, point, values, strict, counts: Counts::default(), depth: 0 };
     let value = evaluator.sum()?.value;

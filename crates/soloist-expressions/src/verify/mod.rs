@@ -17,8 +17,8 @@ use soloist_domain::answer::{Answer, claim, json, short};
 use soloist_domain::error::quote;
 use std::collections::BTreeMap;
 
-/// The moduli of the points at which code is compared. There are two primes, because all coefficients of a difference may
-/// vanish modulo one of them.
+/// The moduli of the points at which code is compared. There are two primes, because all coefficients of a difference
+/// may vanish modulo one of them.
 const POINTS: [u64; 3] = [PRIMES[0], PRIMES[0], PRIMES[1]];
 /// The most points that are tried, including those that divide by zero.
 const MAX_TRIES: u64 = 20;
@@ -37,13 +37,13 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// Wrong code of total degree `degree` agrees at all points with probability below 2 to the minus this: by the lemma of
-    /// Schwartz and Zippel, the probability is degree / prime for each point, unless the coefficients of the difference
-    /// all vanish modulo a prime. 0 for degrees from 2^60 on, where the lemma says nothing.
+    /// Wrong code of total degree `degree` agrees at all points with probability below 2 to the minus this: by the
+    /// lemma of Schwartz and Zippel, the probability is degree / prime for each point, unless the coefficients of the
+    /// difference all vanish modulo a prime. 0 for degrees from 2^60 on, where the lemma says nothing.
     ///
     /// # References
-    /// J. T. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", Journal of the ACM 27,
-    /// 1980, pages 701-717.
+    /// J. T. Schwartz, "Fast probabilistic algorithms for verification of polynomial identities", Journal of the ACM
+    /// 27, 1980, pages 701-717.
     #[must_use]
     pub fn error_bits(&self, degree: u64) -> u64 {
         let lost = u64::from(u64::BITS - degree.saturating_sub(1).leading_zeros());
@@ -51,8 +51,8 @@ impl Verified {
     }
 }
 
-/// Runs `code` at random points modulo primes near 2^61 and compares the outputs with the input. The input is the text from
-/// which the system was read, or its terms if there is no text.
+/// Runs `code` at random points modulo primes near 2^61 and compares the outputs with the input. The input is the text
+/// from which the system was read, or its terms if there is no text.
 ///
 /// # Errors
 /// One line: code that cannot be read, or an output that differs.
@@ -161,8 +161,8 @@ fn expected(system: &System, values: &[u64], point: Point) -> Result<Vec<u64>, F
     Ok(outputs)
 }
 
-/// Verifies the code of `program` in one call: [`verify_code`], the number of operations that the program claims, and, from
-/// the code in the notation of FORM, [`verify_exactly`].
+/// Verifies the code of `program` in one call: [`verify_code`], the number of operations that the program claims, and,
+/// from the code in the notation of FORM, [`verify_exactly`].
 ///
 /// # Errors
 /// One line: code that cannot be read, an output that differs, another number of operations.
@@ -221,8 +221,8 @@ pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Verifies a solution: the result of `soloist solve --json`, its `solution` alone (`{"order": ["x", "y"]}`; further fields
-/// are checked if present), a list of names, outermost first, or code that `soloist simplify` wrote.
+/// Verifies a solution: the result of `soloist solve --json`, its `solution` alone (`{"order": ["x", "y"]}`; further
+/// fields are checked if present), a list of names, outermost first, or code that `soloist simplify` wrote.
 ///
 /// The score of an order is the sum of its level costs, recounted from the terms. The score of code is its number of
 /// operations.

@@ -1,5 +1,5 @@
-//! Recounts the cost of an order from the terms, for verification. Sub-expressions are compared as polynomials, without a
-//! graph.
+//! Recounts the cost of an order from the terms, for verification. Sub-expressions are compared as polynomials, without
+//! a graph.
 
 use crate::algebra::{Coefficient, Counts, Polynomial, Signs, System};
 use soloist::StableHasher;
@@ -11,8 +11,9 @@ type Key = (u64, u64);
 
 /// Operations of a Horner scheme with common sub-expressions, level by level.
 ///
-/// The extraction of a variable adds sums `q + v^d*r`, products `v^d*r`, powers `v^d` (by FORM's rule), and multiples of the
-/// parts where a sum is divided by its content. Each polynomial counts once. The multiples of outputs count separately.
+/// The extraction of a variable adds sums `q + v^d*r`, products `v^d*r`, powers `v^d` (by FORM's rule), and multiples
+/// of the parts where a sum is divided by its content. Each polynomial counts once. The multiples of outputs count
+/// separately.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LevelCounts {
     /// The counts of each level, outermost first.
@@ -31,8 +32,8 @@ impl LevelCounts {
     }
 }
 
-/// Counts the operations of `system` for `order`, all symbols outermost first. Each level compares O(t) polynomials term by
-/// term. Memory: 16 bytes for each different polynomial.
+/// Counts the operations of `system` for `order`, all symbols outermost first. Each level compares O(t) polynomials
+/// term by term. Memory: 16 bytes for each different polynomial.
 ///
 /// # Panics
 /// If `order` is no permutation of the symbols.
@@ -67,8 +68,8 @@ struct Seen {
     contents: BTreeSet<(Key, Coefficient)>,
 }
 
-/// A sub-polynomial: the terms from `low` to `high` with their exponents from place `depth` of the order on. The exponents
-/// at `depth` are reduced by `less`.
+/// A sub-polynomial: the terms from `low` to `high` with their exponents from place `depth` of the order on. The
+/// exponents at `depth` are reduced by `less`.
 #[derive(Clone, Copy)]
 struct Part {
     low: usize,

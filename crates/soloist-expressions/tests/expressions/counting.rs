@@ -15,7 +15,7 @@ use std::sync::Arc;
 fn input_counts_are_forms() {
     for (text, count) in FORM_COUNTS {
         assert_eq!(Counts::of_polynomial(&polynomial(text)).to_string(), count, "{text}");
-        // The verifier counts the text by code of its own.
+        // The verifier counts the text without the reader.
         let verified = verify_code(&system(text), &format!("f = {text};"), Language::Form).unwrap();
         assert_eq!(verified.counts.to_string(), count, "{text}");
     }
@@ -220,7 +220,8 @@ fn orders_as_a_problem() {
     }
 }
 
-/// The search by levels scores what the graph counts: several outputs, rational coefficients, blocks, numbers too large.
+/// The search by levels scores what the graph counts: several outputs, rational coefficients, blocks, numbers too
+/// large.
 #[test]
 fn levels_count_as_the_graph() {
     let mut rng = Rng::new(11);

@@ -1,9 +1,9 @@
 //! Golden runs: the orders that searches find, and the code that `simplify` writes, must not change by accident.
 //!
-//! Each line of `golden.txt` is a run. An order: instance, method with its settings, seed, playouts, the score and a hash
-//! of the order. Code: instance, playouts, seed, its operations and a hash of its C code without comments. After a change
-//! that is meant to change runs, write the file again with `SOLOIST_GOLDEN=write cargo test -p soloist-expressions --test
-//! expressions golden`, look at the difference, and explain it in the changelog.
+//! Each line of `golden.txt` is a run. An order: instance, method with its settings, seed, playouts, the score and a
+//! hash of the order. Code: instance, playouts, seed, its operations and a hash of its C code without comments. After a
+//! change that is meant to change runs, write the file again with `SOLOIST_GOLDEN=write cargo test -p
+//! soloist-expressions --test expressions golden`, look at the difference, and explain it in the changelog.
 
 use crate::common::header;
 use soloist::{Budget, Method, Solver, stable_hash};

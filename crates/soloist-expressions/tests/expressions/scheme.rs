@@ -377,8 +377,8 @@ fn a_small_memo_changes_nothing() {
 
 // ---- published figures ----
 
-/// The same orders, counted by other programs: FORM 4.3, which keeps signs, after common sub-expressions, and a prototype
-/// with canonical signs. Multiples that several levels share are counted once. 0: unknown.
+/// The same orders, counted by other programs: FORM 4.3, which keeps signs, after common sub-expressions, and a
+/// prototype with canonical signs. Multiples that several levels share are counted once. 0: unknown.
 fn assert_counts(system: &System, order: &str, form: u64, canonical: u64) {
     let terms = soloist_expressions::terms(system).0;
     let order = named(system, order);
