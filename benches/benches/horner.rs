@@ -1,19 +1,20 @@
-//! Horner orders of growing resultants: evaluations without and with what is remembered, and annealing; each also asserts
-//! what it found.
+//! Horner orders of growing resultants: evaluations without and with a memory, and annealing. Each bench also asserts its
+//! result.
 //!
-//! `cargo bench -p soloist-benches --bench horner`
+//! `cargo bench -p soloist-benches --features criterion --bench horner`
 #![allow(missing_docs)]
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use soloist::{Budget, Method, Rng, Solver};
-use soloist_expressions::scheme::{Direction, Options, Orders, Scheme, Terms};
+use soloist_expressions::scheme::{Direction, Options, Scheme, SchemeOrders, Terms};
 use soloist_expressions::{open, terms};
 
-/// Orders of one measured call.
+/// The number of orders of one measured call.
 const ORDERS: u64 = 20;
+/// The steps of annealing of one measured call.
 const STEPS: u64 = 300;
 
-/// An expression, the sum of the operations of [`ORDERS`] random orders, and what [`STEPS`] steps of annealing reach.
+/// An expression, the sum of the operations of [`ORDERS`] random orders, and the score after [`STEPS`] steps of annealing.
 struct Case {
     spec: &'static str,
     sum: u64,
@@ -32,7 +33,7 @@ fn scheme(terms: &Terms, memory: u64) -> Scheme {
     Scheme::new(terms, &Options { memory, ..Options::default() })
 }
 
-/// The sum over random orders of what `count` says.
+/// The sum of `count` over random orders.
 fn random(scheme: &Scheme, count: impl Fn(&Scheme, &[usize]) -> u64) -> u64 {
     let mut order = scheme.searched().to_vec();
     let mut rng = Rng::new(1);
@@ -45,7 +46,7 @@ fn random(scheme: &Scheme, count: impl Fn(&Scheme, &[usize]) -> u64) -> u64 {
 }
 
 fn anneal(terms: &Terms) -> Option<f64> {
-    let problem = Orders::new(scheme(terms, Options::default().memory), Direction::Forward);
+    let problem = SchemeOrders::new(scheme(terms, Options::default().memory), Direction::Forward);
     let solver = Solver::new(&problem, Method::preset("anneal").expect("a preset")).seed(1);
     solver.budget(Budget::playouts(STEPS)).run().expect("a run").best.and_then(|best| best.score.value())
 }
@@ -62,7 +63,7 @@ fn orders(criterion: &mut Criterion) {
         let cost = |scheme: &Scheme, order: &[usize]| scheme.cost(order);
         assert_eq!(random(&blank, Scheme::operations), case.sum, "{name}");
         let all = random(&remembers, cost);
-        // Multiples that several levels share are counted on each.
+        // The cost counts a multiple on each level that needs it.
         assert!(
             (case.sum..case.sum + case.sum / 50).contains(&all) && all == random(&remembers, cost),
             "{name}: {all}"

@@ -1,16 +1,15 @@
 //! Speeds of the search over Horner orders: `horner_speed FILE [SECONDS] [optimum]`; a spec such as `res:7,4` will do.
 //!
-//! Evaluations of random orders without anything remembered, steps of
-//! searches, and, if asked for, the proof of the best order. Seconds are of the processor where the system tells them,
-//! so that other programs do not count.
+//! Measures evaluations of random orders without a memory, steps of searches, and on request the proof of the best order.
+//! Seconds are those of the processor where the system reports them, so that other programs do not count.
 #![allow(clippy::print_stdout)]
 
 use soloist::{Budget, Method, Rng, Solver};
-use soloist_expressions::scheme::{Direction, Options, Orders, Scheme, optimal_order};
+use soloist_expressions::scheme::{Direction, Options, Scheme, SchemeOrders, optimal_order};
 use soloist_expressions::{open, terms};
 use std::time::{Duration, Instant};
 
-/// Seconds that this program has run; of the clock where the processor's are unknown.
+/// Seconds of the processor; those of the clock where the system does not report the processor's.
 struct Stopwatch {
     start: Instant,
     before: Option<f64>,
@@ -63,7 +62,7 @@ fn main() {
     let mut known = None;
     for name in ["anneal", "sa-uct", "nrpa"] {
         for seed in 1..=3 {
-            let problem = Orders::new(Scheme::new(&terms, &Options::default()), Direction::Forward);
+            let problem = SchemeOrders::new(Scheme::new(&terms, &Options::default()), Direction::Forward);
             let solver = Solver::new(&problem, Method::preset(name).expect("a preset")).seed(seed);
             let start = Stopwatch::new();
             let outcome = solver.budget(Budget::time(time)).run().expect("a run");

@@ -1,14 +1,19 @@
-//! Expressions as the command line knows them.
+//! The registration of the domain.
 
-use super::spec::{generate, is_spec, write};
-use super::{Direction, Orders, Signs, System, draw, parse, verify};
+use crate::algebra::{Signs, System};
+use crate::horner::Dag;
+use crate::problem::Orders;
+use crate::read::read;
+use crate::scheme::Direction;
+use crate::simplify::default_setup;
+use crate::spec::{generate, is_spec, write};
+use crate::{draw, verify};
 use serde_json::{Value, json};
-use soloist::search::Anneal;
-use soloist::{Method, Setup};
+use soloist::Setup;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 use std::sync::Arc;
 
-/// The domain as the command line knows it.
+/// The domain `horner`.
 pub const DOMAIN: Domain = Domain {
     name: "horner",
     summary: "order the variables of a Horner scheme for the fewest operations (`simplify` writes the code)",
@@ -31,7 +36,7 @@ pub const DOMAIN: Domain = Domain {
         DomainOption {
             name: "bound",
             values: &["counting", "optimum"],
-            help: "what is known of the best order: bounds by counting, or its operations, proven before the search (to 24 variables)",
+            help: "the lower bound: by counting, or the operations of the best order, proven before the search (to 24 variables)",
         },
     ],
     load,
@@ -39,7 +44,7 @@ pub const DOMAIN: Domain = Domain {
 };
 
 /// An instance with its name and its search problem.
-struct Loaded {
+struct HornerInstance {
     name: String,
     problem: Orders,
 }
@@ -57,18 +62,18 @@ fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, Insta
     if choice("bound") == "optimum" {
         problem.prove(None, &mut |_, _| true).map_err(|error| InstanceError::new(instance, error))?;
     }
-    Ok(Box::new(Loaded { name: instance.to_owned(), problem }))
+    Ok(Box::new(HornerInstance { name: instance.to_owned(), problem }))
 }
 
-/// The system of a spec or a file; with `expand` products and powers of sums are multiplied out.
+/// The system of a spec or a file. With `expand`, products and powers of sums are multiplied out.
 ///
 /// # Errors
-/// As of [`generate`] and [`parse::read`].
+/// As of [`generate`] and [`read`].
 pub fn open(instance: &str, expand: bool) -> Result<System, InstanceError> {
-    if is_spec(instance) { generate(instance) } else { parse::read(instance, expand) }
+    if is_spec(instance) { generate(instance) } else { read(instance, expand) }
 }
 
-impl Instance for Loaded {
+impl Instance for HornerInstance {
     type Problem = Orders;
 
     fn name(&self) -> &str {
@@ -84,13 +89,13 @@ impl Instance for Loaded {
     }
 
     fn default_setup(&self) -> Setup {
-        default_method().into()
+        default_setup()
     }
 
     fn solution(&self, moves: &[u8]) -> Value {
         let order = self.problem.order(moves);
         let system = self.problem.system();
-        let counts = super::Dag::build(system, &order, self.problem.signs()).level_counts();
+        let counts = Dag::build(system, &order, self.problem.signs()).level_counts();
         let names: Vec<&str> = order.iter().map(|&symbol| system.symbols()[symbol].as_str()).collect();
         json!({
             "order": names,
@@ -119,12 +124,7 @@ impl Instance for Loaded {
     }
 }
 
-/// Annealing: of all methods it finds the best orders, within a few thousand evaluations.
-pub(super) fn default_method() -> Method {
-    Method::Anneal(Anneal::default())
-}
-
-/// One line: sizes of a system.
+/// One line: the sizes of a system.
 #[must_use]
 pub fn describe(system: &System) -> String {
     let count = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };

@@ -1,23 +1,23 @@
-//! Orders for people: a table and a picture of what each variable costs.
+//! Draws an order: the cost of each variable, as a table and as a picture.
 
-use super::recount::{LevelCounts, recount};
-use super::{Signs, System};
+use crate::algebra::{Counts, Signs, System};
+use crate::verify::{LevelCounts, recount};
 use serde_json::Value;
 use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
 
-/// Terms up to which the levels are counted for a table or a picture.
+/// The levels are counted for systems with at most this many terms.
 const MAX_TERMS: usize = 300_000;
-/// Levels that are shown at most.
+/// The most levels that are shown.
 const MAX_LEVELS: usize = 200;
-/// Characters of a name that are shown.
+/// The most characters of a name that are shown.
 const NAME: usize = 24;
 
-/// The order of a solution, completed; names that make no sense are left out.
+/// The order of a solution, completed. Names that are no symbols are left out.
 fn order(system: &System, solution: &Value) -> Vec<usize> {
     let mut order: Vec<usize> = Vec::new();
     for name in solution.get("order").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-        if let Some(symbol) = system.symbols().iter().position(|own| own == name)
+        if let Some(symbol) = system.symbols().iter().position(|symbol| symbol == name)
             && !order.contains(&symbol)
         {
             order.push(symbol);
@@ -75,7 +75,7 @@ pub(super) fn text(system: &System, solution: &Value, signs: Signs) -> String {
     text
 }
 
-/// A bar for each level, outermost on top: what the extraction of the variable adds, additions and multiplications.
+/// A bar for each level, outermost on top: the additions and multiplications that the extraction of the variable adds.
 pub(super) fn svg(system: &System, solution: &Value, signs: Signs) -> String {
     const LEFT: f64 = 190.0;
     const WIDTH: f64 = 650.0;
@@ -86,13 +86,13 @@ pub(super) fn svg(system: &System, solution: &Value, signs: Signs) -> String {
     let shown = found.levels.len().min(MAX_LEVELS);
     let height = TOP + ROW * shown as f64 + 40.0;
     let total = found.counts().total();
-    let most = found.levels.iter().map(super::Counts::total).max().unwrap_or(1).max(1) as f64;
+    let most = found.levels.iter().map(Counts::total).max().unwrap_or(1).max(1) as f64;
     let mut svg = page(960, height, 14);
     // Writing to a string cannot fail.
     let _ = writeln!(
         svg,
         "<text x=\"20\" y=\"28\" font-size=\"18\">Horner scheme: {total} operations, {} in the input</text>\n\
-         <text x=\"20\" y=\"52\">what each variable adds, outermost on top; blue: additions, orange: multiplications and powers</text>",
+         <text x=\"20\" y=\"52\">operations that each variable adds, outermost on top; blue: additions, orange: multiplications, powers</text>",
         system.counts().total()
     );
     for (at, (level, &symbol)) in found.levels.iter().zip(&order).take(shown).enumerate() {

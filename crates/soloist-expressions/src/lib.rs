@@ -1,8 +1,9 @@
-//! Expression simplification: code with the fewest operations for a system of polynomials.
+//! Expression simplification: code with few operations for a system of polynomials.
 //!
-//! A Horner scheme extracts one variable after the other, `q + v^d * r`; the order of the variables decides how many
-//! sub-expressions coincide. Orders are searched, and for the best ones common pairs hidden in sums and products are
-//! extracted greedily; the result is straight-line code in several languages, verified against the input.
+//! A Horner scheme extracts one variable after the other, `q + v^d * r`. The order of the variables decides how many
+//! sub-expressions coincide. [`Simplifier`] searches for good orders, refines the best ones for each sub-expression,
+//! and extracts the common pairs that are hidden in sums and products. The result is straight-line code in several
+//! languages, which is verified against the input.
 //!
 //! | | |
 //! |---|---|
@@ -12,70 +13,77 @@
 //! | solution | `{"order": ["x", "y"], "operations": 9, ...}`, outermost variable first, or code; see [`check`] |
 //!
 //! ```
-//! use soloist_expressions::{Header, Language, emit, parse, simplify, verify_code};
-//! let system = parse("f.txt", b"x^3*y^2 + x^2*y + x^3*z", true).unwrap();
-//! assert_eq!(system.counts().total(), 11);
+//! use soloist_expressions::{Header, Language, Simplifier, emit, parse, verify_code};
+//! let system = parse("f.txt", b"x^3*y^2 + x^2*y + x^3*z", true).unwrap().into();
+//! let done = Simplifier::default().run(&system, &mut |_| ()).unwrap();
 //! // x outermost: x^2*(y + x*(y^2 + z)).
-//! let best = simplify(&system, &[0, 1, 2], Some(0), None);
-//! assert_eq!(best.operations(), 6);
-//! let (order, exceptions) = (&best.order[..], best.exceptions);
+//! assert_eq!((system.counts().total(), done.best.operations()), (11, 6));
+//! let (order, exceptions) = (&done.best.order[..], done.best.exceptions);
 //! let header = Header { function: "f", source: "f.txt", input: system.counts(), order, exceptions };
-//! let code = emit(&system, &best.program, Language::C, &header);
-//! assert_eq!(verify_code(&system, &code, Language::C).unwrap().counts.total(), 6);
+//! let code = emit(&done.system, &done.best.program, Language::C, &header);
+//! assert_eq!(verify_code(&done.system, &code, Language::C).unwrap().counts.total(), 6);
 //! ```
 //!
-//! The files: `number` and [`Polynomial`] hold what is computed, `parse` and `spec` make a [`System`] of it, `dag` its
-//! Horner form for an order, `local` that with exceptions, `program` and `greedy` the code, `emit` its text, [`scheme`]
-//! and `problem` the search for orders; `evaluate`, `recompute`, `recount` and `verify` check all that and share nothing
-//! with it.
+//! # Folders
+//! Each uses only those above it, apart from what all share (`table`, `stop`).
+//!
+//! | | |
+//! |---|---|
+//! | `algebra` | exact numbers, polynomials, systems, operation counts |
+//! | `read`, `spec` | systems from text and from specs |
+//! | `horner` | the Horner form of an order as a graph, and its program |
+//! | [`scheme`] | the costs of orders without building them, the best order, the search problem |
+//! | `problem` | the search problem on a system |
+//! | `anneal`, `saved` | what annealing searches share: limits, cooling, acceptance, states as bytes |
+//! | `refine` | annealing over the variables of sub-expressions |
+//! | `greedy` | extraction of common pairs, and polishing by annealing |
+//! | `emit` | code in several languages |
+//! | `verify` | recounts orders and runs code; shares no code with search, reader and emitter but their names |
+//! | `simplify` | the whole pipeline and its effort |
+//! | `study`, `draw`, `domain` | the published tree search, drawings, the registration |
 //!
 //! # References
 //! B. Ruijl, J. Vermaseren, A. Plaat, J. van den Herik, "Combining Simulated Annealing and Monte Carlo Tree Search for
-//! Expression Simplification", ICAART 2014. J. Kuipers, A. Plaat, J. Vermaseren, J. van den Herik, "Improving multivariate
-//! Horner schemes with Monte Carlo tree search", Computer Physics Communications 184, 2013, pages 2391-2395.
+//! Expression Simplification", ICAART 2014. J. Kuipers, A. Plaat, J. Vermaseren, J. van den Herik, "Improving
+//! multivariate Horner schemes with Monte Carlo tree search", Computer Physics Communications 184, 2013, pages
+//! 2391-2395.
 
-mod chain;
-mod count;
-mod dag;
+mod algebra;
+mod anneal;
 mod domain;
 mod draw;
 mod emit;
-mod evaluate;
 mod greedy;
-mod local;
-mod number;
-mod parse;
-mod poly;
+mod horner;
 mod problem;
-mod program;
-mod recompute;
-mod recount;
+mod read;
+mod refine;
+mod saved;
 pub mod scheme;
-mod search;
 mod simplify;
 mod spec;
-mod system;
-#[cfg(test)]
-mod tests;
+mod stop;
+mod study;
+mod table;
 mod verify;
 
-pub use chain::addition_chain;
-pub use count::{Counts, power_cost};
-pub use dag::{Dag, Signs};
-pub use domain::DOMAIN;
-pub use domain::{describe, open};
+pub use algebra::{
+    Coefficient, Counts, Definition, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Signs, System, power_cost,
+};
+pub use anneal::Limits;
+pub use domain::{DOMAIN, describe, open};
 pub use emit::{Header, Language, emit};
-pub use greedy::{improve, polish};
-pub use local::{Refined, Refinement, refine};
-pub use number::Coefficient;
-pub use parse::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, parse, read};
-pub use poly::{MAX_EXPONENT, MAX_VARIABLES, Polynomial};
-pub use problem::{Orders, terms};
-pub use program::{Program, Term};
-pub use recount::{LevelCounts, recount};
-pub use scheme::{Direction, Partial};
-pub use search::{Found, Search, default_method, search};
-pub use simplify::{Simplified, best_of, best_refined, simplify};
+pub use greedy::{Polisher, improve, polish};
+pub use horner::{Dag, Program, Term, addition_chain};
+pub use problem::Orders;
+pub use read::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, as_written, parse, read};
+pub use refine::{Refined, Refiner, refine};
+pub use scheme::{Direction, Partial, terms};
+pub use simplify::{
+    Amount, Effort, Event, Found, Phase, Simplification, Simplified, Simplifier, SimplifyError, best_of, best_refined,
+    default_setup, search, simplify,
+};
 pub use spec::{generate, is_spec, write};
-pub use system::{Definition, System};
-pub use verify::{Verified, check, degree, verify_code, verify_exactly};
+pub use stop::Stop;
+pub use study::{TreeSearch, tree_search};
+pub use verify::{LevelCounts, Verified, check, recount, verify_code, verify_exactly, verify_program};

@@ -1,8 +1,8 @@
 //! The orders of the variables of a system as a search problem.
 
-use super::dag::Dag;
-use super::scheme::{self, Direction, MODULUS, Options, Partial, Scheme, Sign, Terms, optimal_order};
-use super::{Coefficient, Polynomial, Signs, System};
+use crate::algebra::{Signs, System};
+use crate::horner::Dag;
+use crate::scheme::{Direction, Options, Partial, Scheme, SchemeOrders, optimal_order, terms};
 use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use std::sync::Arc;
 /// The orders of the variables of a [`System`]: minimise the operations of the Horner scheme with common
 /// sub-expressions, [`Dag::level_counts`].
 ///
-/// As [`scheme::Orders`], which scores an order without building it; only systems with coefficients beyond 64 bits are
-/// built in full. A move is a variable, by its number among the symbols that occur (of more than 128, the most frequent
-/// ones; the others are innermost).
+/// [`SchemeOrders`] scores an order without building its Horner form. Only the forms of systems with coefficients
+/// beyond 64 bits are built in full. A move is a variable, by its number among the symbols that occur. Of more than 128
+/// symbols the most frequent ones are ordered; the others are innermost.
 #[derive(Debug)]
 pub struct Orders {
     system: Arc<System>,
     signs: Signs,
-    inner: scheme::Orders,
-    /// Whether the levels count exactly.
+    inner: SchemeOrders,
+    /// Whether the level costs are exact.
     exact: bool,
-    /// The cost of the best order of all, when it is proven.
+    /// The cost of the best order of all, if it is proven.
     proven: Option<u64>,
     fingerprint: u64,
 }
@@ -30,14 +30,13 @@ impl Orders {
     #[must_use]
     pub fn new(system: Arc<System>, signs: Signs, direction: Direction) -> Self {
         let (terms, exact) = terms(&system);
-        let sign = if signs == Signs::Kept { Sign::Keep } else { Sign::Canonical };
-        let scheme = Scheme::new(&terms, &Options { sign, ..Options::default() });
+        let scheme = Scheme::new(&terms, &Options { signs, ..Options::default() });
         let fingerprint = fingerprint(&system, signs, direction);
-        let inner = scheme::Orders::new(scheme, direction);
+        let inner = SchemeOrders::new(scheme, direction);
         Self { system, signs, inner, exact, proven: None, fingerprint }
     }
 
-    /// The same problem decided in another direction; level costs that one of both has computed are known to the other.
+    /// The same problem decided in another direction. Both problems share their level costs.
     #[must_use]
     pub fn facing(&self, direction: Direction) -> Self {
         Self {
@@ -50,7 +49,7 @@ impl Orders {
         }
     }
 
-    /// What is computed.
+    /// The system whose variables are ordered.
     #[must_use]
     pub fn system(&self) -> &System {
         &self.system
@@ -65,7 +64,7 @@ impl Orders {
     /// The moves of a solution as an order of all symbols, outermost first.
     #[must_use]
     pub fn order(&self, moves: &[u8]) -> Vec<usize> {
-        super::simplify::complete(&self.system, &self.inner.order(moves))
+        self.system.completed(&self.inner.order(moves))
     }
 
     /// The symbol behind a move.
@@ -74,7 +73,7 @@ impl Orders {
         self.inner.scheme().searched()[usize::from(mv)]
     }
 
-    /// What [`prove`](Self::prove) looks at, at most: `n 2^(n-1) t` for n variables and t terms.
+    /// An upper bound of the work of [`prove`](Self::prove): `n 2^(n-1) t` for n variables and t terms.
     #[must_use]
     pub fn proof_work(&self) -> u64 {
         let n = self.inner.scheme().searched().len() as u32;
@@ -82,9 +81,9 @@ impl Orders {
         subsets.saturating_mul(n.into()).saturating_mul(self.system.terms() as u64)
     }
 
-    /// Finds the best order of all symbols and proves it, by [`optimal_order`]; from then on its cost bounds all states,
-    /// so that a search ends when it meets it. `known` is the best order at hand, if there is one. `None`: `watch` said
-    /// to stop.
+    /// Finds the best order of all symbols and proves it, by [`optimal_order`]. From then on its cost bounds all
+    /// states, so that a search ends when it finds an order of that cost. `known` is a good order, if one is known.
+    /// Calls `watch` as [`optimal_order`] does. Returns `None` if `watch` stops the proof.
     ///
     /// # Errors
     /// One line: too many variables, coefficients beyond 64 bits.
@@ -98,7 +97,7 @@ impl Orders {
         }
         let Some(best) = optimal_order(self.inner.scheme(), known, watch)? else { return Ok(None) };
         self.proven = Some(best.cost);
-        Ok(Some(super::simplify::complete(&self.system, &best.order)))
+        Ok(Some(self.system.completed(&best.order)))
     }
 }
 
@@ -113,41 +112,6 @@ fn fingerprint(system: &System, signs: Signs, direction: Direction) -> u64 {
         hash.write_u64(soloist::stable_hash(definition.polynomial.coefficients()));
     }
     hash.finish()
-}
-
-/// The terms of all definitions of a system, blocks being outputs like others, and whether they say all that counting
-/// needs: they do unless a coefficient has more than 64 bits.
-#[must_use]
-pub fn terms(system: &System) -> (Terms, bool) {
-    let mut terms = Terms::new(system.symbols().len());
-    let mut exact = true;
-    for (output, definition) in (0..).zip(system.definitions()) {
-        let polynomial = &definition.polynomial;
-        let factor = integer_factor(polynomial);
-        for (row, value) in polynomial.terms() {
-            let value = if factor == Coefficient::ONE { value.clone() } else { value.mul(&factor) };
-            let (residue, size) = match value.small() {
-                Some((number, _)) => (value.modulo(MODULUS).unwrap_or(0), number.unsigned_abs()),
-                None => (0, 1),
-            };
-            // A placeholder keeps the term where only its exponents matter.
-            exact &= residue != 0;
-            exact &= terms.push(output, row, residue.max(1), size).is_ok();
-        }
-    }
-    (terms, exact)
-}
-
-/// A number that makes all coefficients integers, and the content other than 1 if it was: what is divided in front
-/// costs an operation.
-fn integer_factor(polynomial: &Polynomial) -> Coefficient {
-    if polynomial.coefficients().iter().all(Coefficient::is_integer) {
-        return Coefficient::ONE;
-    }
-    let content = polynomial.content().abs();
-    let big = content.to_big();
-    let below = Coefficient::big_ratio(big.denom().clone(), 1.into()).unwrap_or(Coefficient::ONE);
-    if content.mul(&below) == Coefficient::ONE { below.mul(&Coefficient::from(2)) } else { below }
 }
 
 impl Problem for Orders {
@@ -225,8 +189,8 @@ impl Problem for Orders {
     }
 }
 
-/// A rollout of the problem inside.
-struct Inner(Box<dyn Rollout<scheme::Orders>>);
+/// A rollout of the inner problem.
+struct Inner(Box<dyn Rollout<SchemeOrders>>);
 
 impl Rollout<Orders> for Inner {
     fn run(&mut self, problem: &Orders, state: &mut Partial, playout: &mut Playout<u8>, rng: &mut Rng) {

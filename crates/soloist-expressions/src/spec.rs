@@ -1,7 +1,7 @@
 //! Generated expressions: resultants and random polynomials.
 
-use super::poly::write_term;
-use super::{Coefficient, Polynomial, System};
+use crate::algebra::{Coefficient, Polynomial, System, write_term};
+use crate::read::MAX_TABLE;
 use soloist::Rng;
 use soloist_domain::InstanceError;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 /// The largest `m + n` of a resultant.
 const MAX_SYLVESTER: usize = 18;
-/// Products of terms that one row of a determinant may form.
+/// The most products of terms that one row of a determinant forms.
 const MAX_PRODUCTS: usize = 100_000_000;
 /// The most terms of a random polynomial.
 const MAX_TERMS: u64 = 5_000_000;
 
-/// Whether `text` is meant as a spec and not as a file name.
+/// Whether `text` is a spec and not a file name.
 #[must_use]
 pub fn is_spec(text: &str) -> bool {
     matches!(text.split_once(':'), Some(("res" | "random", _)))
@@ -65,8 +65,8 @@ fn random(rest: &str) -> Result<Polynomial, String> {
         }
     }
     let table = variables.saturating_mul(terms);
-    if table > super::parse::MAX_TABLE as u64 {
-        return Err(format!("{table} exponents (terms times variables), at most {} are held", super::parse::MAX_TABLE));
+    if table > MAX_TABLE as u64 {
+        return Err(format!("{table} exponents (terms times variables), at most {} are held", MAX_TABLE));
     }
     let mut rng = Rng::new(seed);
     let n = variables as usize;
@@ -83,11 +83,11 @@ fn random(rest: &str) -> Result<Polynomial, String> {
     Polynomial::new(names, exponents, coefficients)
 }
 
-/// The resultant of two generic polynomials of degrees `m` and `n` as a determinant, expanded row by row: what is known
-/// of the rows done is one polynomial for each set of columns used.
+/// The resultant of two generic polynomials of degrees `m` and `n` as a determinant, expanded row by row. The state
+/// after a row is one polynomial for each set of columns used so far.
 ///
-/// Rows of both polynomials alternate by their shift, so that few sets occur. Four bits hold an exponent, a word of 128
-/// a monomial.
+/// Rows of both polynomials alternate by their shift, so that few sets occur. Four bits hold an exponent; a word of 128
+/// bits holds a monomial.
 fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
     let size = m + n;
     // Rows as (first column, highest variable, number of entries); coefficients stand by falling degree.
@@ -101,7 +101,7 @@ fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
     layer.insert(0, vec![(0, if inversions % 2 == 0 { 1 } else { -1 })]);
     for (done, &(_, shift, top, entries)) in rows.iter().enumerate() {
         let mut next: BTreeMap<u32, Vec<(u128, i64)>> = BTreeMap::new();
-        // Rows that follow start at this column or later: every column before it must be used.
+        // The following rows start at this column or later, so every column before it must be used.
         let start = rows.get(done + 1).map_or(size, |row| row.1);
         let before = (1_u32 << start) - 1;
         let mut products = 0_usize;
@@ -148,8 +148,8 @@ fn resultant(m: usize, n: usize) -> Result<Polynomial, String> {
     Polynomial::new(names, exponents, terms.iter().map(|&(_, value)| Coefficient::from(value)).collect())
 }
 
-/// The outputs as text that [`parse`](super::parse()) reads back: one term a line; a system of several outputs has
-/// `name =` before each and `;` behind.
+/// The outputs as text that [`parse`](crate::parse()) reads back, one term a line. If there are several outputs, `name
+/// =` stands before each and `;` behind.
 #[must_use]
 pub fn write(system: &System) -> String {
     let named = system.definitions().len() > 1;

@@ -10,9 +10,8 @@ use crate::output::{self, Target, temporary};
 use crate::pool::{self, Event};
 use crate::signal::{self, STOP};
 use clap::ValueEnum;
-use soloist::search::{Cooling, Uct};
-use soloist::{Budget, Method, Problem, Rng, Solver, StopReason, stable_hash};
-use soloist_problems::expressions::{Direction, Orders, Signs, describe, open, recount};
+use soloist::{Problem, Rng, stable_hash};
+use soloist_problems::expressions::{Direction, Orders, Signs, TreeSearch, describe, open, tree_search};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,11 +20,11 @@ use std::time::Instant;
 /// The ends of the range of Cp.
 pub(crate) const LEAST_CP: f64 = 0.01;
 pub(crate) const LARGEST_CP: f64 = 10.0;
-/// One sample in so many has one of its results counted anew from the terms.
+/// Of one sample in this many, one result is recounted from the terms.
 const RECOUNT: usize = 8;
 /// The most samples of a study.
 const MAX_SAMPLES: u64 = 1_000_000;
-/// The most updates of a tree, all of which stay in memory.
+/// The most updates of a tree. All nodes of the tree stay in memory.
 const MAX_UPDATES: u64 = 10_000_000;
 
 /// Which end of the order is decided first.
@@ -44,14 +43,14 @@ impl Facing {
     }
 }
 
-/// What a study consists of.
+/// The parameters of a study.
 #[derive(Debug)]
 pub(crate) struct Study {
     pub(crate) instance: String,
     pub(crate) terms: usize,
     pub(crate) fingerprint: u64,
     pub(crate) seed: u64,
-    /// Ascending.
+    /// The numbers of updates, ascending.
     pub(crate) updates: Vec<u64>,
     pub(crate) directions: Vec<Facing>,
 }
@@ -69,15 +68,10 @@ impl Panel {
     pub(crate) fn method(self) -> &'static str {
         if self.cooled { "SA-UCT" } else { "UCT" }
     }
-
-    /// The search of Ruijl et al.: one tree, no branch ever closed, no repetition.
-    fn search(self, cp: f64) -> Method {
-        Method::Uct(Uct::cooled(cp, self.updates, if self.cooled { Cooling::Linear } else { Cooling::None }))
-    }
 }
 
 impl Study {
-    /// Each direction with each method with each number of updates.
+    /// All panels: each direction with each method and each number of updates.
     pub(crate) fn panels(&self) -> Vec<Panel> {
         let mut panels = Vec::new();
         for &direction in &self.directions {
@@ -88,13 +82,13 @@ impl Study {
         panels
     }
 
-    /// Cp of a sample, log-uniform; it depends on the seed and the sample's number alone.
+    /// Draws Cp of a sample, log-uniform. It depends on the seed and the number of the sample only.
     fn cp(&self, at: usize) -> f64 {
         let mut rng = Rng::new(stable_hash(&(self.seed, at as u64)));
         LEAST_CP * libm::pow(LARGEST_CP / LEAST_CP, rng.unit())
     }
 
-    /// Runs one sample; `None` if it was interrupted. The draws of a panel do not depend on which others there are.
+    /// Runs one sample; `None` if it was interrupted. The draws of a panel do not depend on the other panels.
     fn sample(&self, at: usize, problems: &[Orders]) -> Result<Option<Sample>, Failure> {
         let cp = self.cp(at);
         let panels = self.panels();
@@ -104,31 +98,19 @@ impl Study {
             let place = self.directions.iter().position(|&direction| direction == panel.direction).unwrap_or(0);
             let problem = &problems[place];
             let seed = stable_hash(&(self.seed, at as u64, panel.direction.name(), panel.cooled, panel.updates));
-            let solver = Solver::new(problem, panel.search(cp)).seed(seed).stop_flag(&STOP);
-            let fail = |error: &dyn std::fmt::Display| {
+            let search = TreeSearch { cp, updates: panel.updates, cooled: panel.cooled };
+            let found = tree_search(problem, search, seed, recounted == Some(number), &STOP).map_err(|error| {
                 let (method, n) = (panel.method(), panel.updates);
                 Failure::runtime(format!("sample {at}, {method}, {n} updates: {error}"))
-            };
-            let outcome = solver.budget(Budget::playouts(panel.updates)).run().map_err(|error| fail(&error))?;
-            if outcome.stop == StopReason::Interrupted {
-                return Ok(None);
-            }
-            let best = outcome.best.ok_or_else(|| fail(&"no order found"))?;
-            let score = best.score.value().ok_or_else(|| fail(&"no order found"))? as u64;
-            if recounted == Some(number) {
-                let counts = recount(problem.system(), &problem.order(&best.moves), problem.signs()).counts();
-                if counts.total() != score {
-                    let total = counts.total();
-                    return Err(fail(&format_args!("{score} operations claimed, {total} counted anew")));
-                }
-            }
+            })?;
+            let Some(score) = found else { return Ok(None) };
             operations.push(score);
         }
         Ok(Some(Sample { cp, operations }))
     }
 }
 
-/// Runs the experiment or what is left of it.
+/// Runs those samples of the study that its file does not hold yet.
 pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
     let note = |line: &str| {
         if !args.quiet {
@@ -140,7 +122,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
     note(&format!("{}: {}", args.instance, describe(&system)));
     let terms = system.terms();
     let directions: Vec<Facing> =
-        [Facing::Forward, Facing::Backward].into_iter().filter(|own| args.directions.contains(own)).collect();
+        [Facing::Forward, Facing::Backward].into_iter().filter(|facing| args.directions.contains(facing)).collect();
     let problem = Orders::new(Arc::new(system), Signs::Kept, Direction::Forward);
     let mut updates = args.updates.clone();
     updates.sort_unstable();
@@ -193,7 +175,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
     Ok(if interrupted { 130 } else { 0 })
 }
 
-/// Runs the samples that are missing and keeps them in their order, so that the file does not depend on `jobs`.
+/// Runs the missing samples and writes them in their order, so that the file does not depend on `jobs`.
 fn sample_all(
     study: &Study,
     problems: &[Orders],

@@ -1,18 +1,18 @@
-//! Extraction of candidates: temporaries are made, or found, and put wherever they occur.
+//! Extraction of candidates: a candidate becomes a temporary, which replaces its occurrences.
 
 use super::pair::Pair;
 use super::product::{NOTHING, ONE, Product};
 use super::work::{Item, Work};
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::stop::Stop;
 
-/// Extractions in a row that lower nothing before the phase ends.
+/// The phase ends after this many extractions in a row that lower nothing.
 const MAX_FUTILE: u32 = 1000;
 
-/// Extracts what saves most until nothing is left.
-pub(super) fn extract_all(work: &mut Work, stop: Option<&AtomicBool>) {
+/// Extracts the candidate that saves most until none is left.
+pub(super) fn extract_all(work: &mut Work, stop: Stop<'_>) {
     let mut futile = 0;
     let mut places = Vec::new();
-    while futile < MAX_FUTILE && !stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+    while futile < MAX_FUTILE && !stop.is_set() {
         let Some((pair, entry)) = work.pairs.pop(&mut places) else { return };
         let before = work.operations();
         extract(work, pair, &places);
@@ -20,13 +20,14 @@ pub(super) fn extract_all(work: &mut Work, stop: Option<&AtomicBool>) {
         if work.operations() < before {
             futile = 0;
         } else {
-            // Occurrences that overlap were counted twice.
+            // Overlapping occurrences were counted twice.
             futile += 1;
             work.pairs.give_up(entry);
         }
     }
 }
 
+/// Makes a temporary of a candidate, or factors it out, in the sums `places`.
 fn extract(work: &mut Work, pair: Pair, places: &[u32]) {
     match pair {
         Pair::Sum { a, b, ratio, minus } => {
@@ -88,45 +89,49 @@ fn extract(work: &mut Work, pair: Pair, places: &[u32]) {
     }
 }
 
-/// Where two terms of a sum form a pair: their places, and what is left in front of it.
-struct Found {
+/// An occurrence of a pair of terms in a sum.
+struct Occurrence {
+    /// The places of the terms.
     first: usize,
     second: usize,
+    /// The common factors and the number in front of the pair.
     common: Product,
     number: u32,
 }
 
-fn find(work: &mut Work, at: u32, pair: Pair) -> Option<Found> {
+/// Finds an occurrence of a pair in sum number `at`.
+fn find(work: &mut Work, at: u32, pair: Pair) -> Option<Occurrence> {
     let Pair::Sum { a, b, .. } = pair else { return None };
     let mut from = 0;
     while let Some(first) = work.place_of(at, a, from) {
         from = first + 1;
         let left = work.sums[at as usize].terms[first];
-        // The other term has b, or nothing, in the place of a.
+        // The other term has b instead of a, or nothing.
         let common = work.products.without(left.product, a);
         let wanted = if b == NOTHING { common } else { work.products.times_symbol(common, b) };
         let Some(second) = work.sums[at as usize].terms.iter().position(|item| item.product == wanted) else {
             continue;
         };
         let right = work.sums[at as usize].terms[second];
-        let own = Work::pair_of(&work.products, &mut work.numbers, left, right);
-        if let Some((own, _, front)) = own
-            && own == pair
+        let found = Work::pair_of(&work.products, &mut work.numbers, left, right);
+        if let Some((found, _, front)) = found
+            && found == pair
         {
-            return Some(Found { first, second, common, number: 2 * front + left.negative() });
+            return Some(Occurrence { first, second, common, number: 2 * front + left.negative() });
         }
     }
     None
 }
 
-/// Replaces two terms of sums, where they form `pair`, by a multiple of a temporary that is it, or its negative.
+/// Replaces each occurrence of `pair` by a multiple of the temporary `symbol`. `negative` is 1 if the temporary is the
+/// negative of the pair.
 fn replace_sum(work: &mut Work, places: &[u32], pair: Pair, symbol: u32, negative: u32) {
-    let own = work.sum_of(symbol);
+    let defined = work.sum_of(symbol);
     for &at in places {
-        if Some(at) == own || !work.is_alive(at) {
+        if Some(at) == defined || !work.is_alive(at) {
             continue;
         }
-        while let Some(Found { first, second, common, number }) = find(work, at, pair) {
+        while let Some(Occurrence { first, second, common, number }) = find(work, at, pair) {
             work.remove(at, first.max(second));
             work.remove(at, first.min(second));
             let product = work.products.times_symbol(common, symbol);
@@ -136,11 +141,11 @@ fn replace_sum(work: &mut Work, places: &[u32], pair: Pair, symbol: u32, negativ
     }
 }
 
-/// Changes those terms of sums for which `change` says that it has put in `symbol`.
+/// Replaces those terms of the sums for which `change` returns true.
 fn replace_terms(work: &mut Work, places: &[u32], symbol: u32, mut change: impl FnMut(&mut Work, &mut Item) -> bool) {
-    let own = work.sum_of(symbol);
+    let defined = work.sum_of(symbol);
     for &at in places {
-        if Some(at) == own || !work.is_alive(at) {
+        if Some(at) == defined || !work.is_alive(at) {
             continue;
         }
         let mut place = 0;
@@ -151,14 +156,14 @@ fn replace_terms(work: &mut Work, places: &[u32], symbol: u32, mut change: impl 
                 continue;
             }
             work.remove(at, place);
-            // It goes to the end, where it is not changed again: what was replaced is not in it any more.
+            // The new term is at the end. It is not changed again, because it does not hold the candidate any more.
             work.add(at, item);
         }
         work.touch(at);
     }
 }
 
-/// Factors `front` out of the terms of a sum that `divide` can divide by it.
+/// Factors `front` out of those terms of a sum for which `divide` succeeds.
 fn factor_out(work: &mut Work, at: u32, front: Item, divide: impl Fn(&mut Work, &mut Item) -> bool) {
     if !work.is_alive(at) {
         return;

@@ -1,7 +1,7 @@
-//! Numbers of things by their hashes.
+//! A hash table of numbers, and helpers for hashing.
 
-/// An open-addressing table of the numbers 0, 1, 2, ...: what they stand for is kept elsewhere. What was added last can be
-/// taken out again.
+/// An open-addressing hash table of the numbers 0, 1, 2, ... of items that are stored elsewhere. Numbers are added in
+/// ascending order and removed in descending order.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
     /// The upper half of the hash, and the number.
@@ -24,7 +24,7 @@ impl Index {
         loop {
             match self.slots[at] {
                 (_, FREE) => return None,
-                (own, number) if own == tag && same(number) => return Some(number),
+                (stored, number) if stored == tag && same(number) => return Some(number),
                 _ => at = (at + 1) & mask,
             }
         }
@@ -36,7 +36,7 @@ impl Index {
         self.used += 1;
         if 2 * self.used as usize > self.slots.len() {
             self.slots = vec![(0, FREE); 2 * self.slots.len()];
-            // In the order of the numbers, as if they were added now: the last one is still nobody's detour.
+            // In ascending order, so that the last number still comes last on every probe sequence.
             for number in 0..last {
                 self.put(number, hash_of(number));
             }
@@ -53,7 +53,7 @@ impl Index {
         self.slots[at] = ((hash >> 32) as u32, number);
     }
 
-    /// Takes the last number out, whose hash this is.
+    /// Removes the last number; `hash` is its hash.
     pub(super) fn pop(&mut self, hash: u64) {
         self.used -= 1;
         let mask = self.slots.len() - 1;
@@ -61,12 +61,12 @@ impl Index {
         while self.slots[at].1 != self.used {
             at = (at + 1) & mask;
         }
-        // No number that came before had to make a detour around it.
+        // No earlier number passes this slot on its probe sequence.
         self.slots[at].1 = FREE;
     }
 }
 
-/// Adds to a list of sums in which something was seen; now and then sums that are in it twice are dropped.
+/// Adds a sum to a list of places. Removes duplicates now and then.
 pub(super) fn note(places: &mut Vec<u32>, place: u32) {
     if places.last() == Some(&place) {
         return;
@@ -78,7 +78,7 @@ pub(super) fn note(places: &mut Vec<u32>, place: u32) {
     places.push(place);
 }
 
-/// Spreads the bits of a word: a bijection.
+/// Mixes the bits of a word. The function is a bijection.
 pub(super) fn mix(word: u64) -> u64 {
     let word = (word ^ (word >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let word = (word ^ (word >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -90,19 +90,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn last_numbers_are_taken_out() {
-        // Few different hashes, so that there are many detours, and growth in between.
+    fn last_numbers_are_removed() {
+        // Few different hashes make long probe sequences, and the table grows in between.
         let hash = |number: u32| u64::from(number % 7) << 33 | u64::from(number % 5);
         let mut index = Index::new();
         for round in 0..3 {
             for number in 100 * round..700 {
                 index.push(hash);
-                assert_eq!(index.find(hash(number), |own| own == number), Some(number));
+                assert_eq!(index.find(hash(number), |other| other == number), Some(number));
             }
             for number in (100 * (round + 1)..700).rev() {
                 index.pop(hash(number));
-                assert_eq!(index.find(hash(number), |own| own == number), None);
-                assert!((0..number).all(|kept| index.find(hash(kept), |own| own == kept) == Some(kept)));
+                assert_eq!(index.find(hash(number), |other| other == number), None);
+                assert!((0..number).all(|kept| index.find(hash(kept), |other| other == kept) == Some(kept)));
             }
         }
     }

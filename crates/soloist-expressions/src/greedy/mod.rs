@@ -10,33 +10,39 @@ mod queue;
 mod tests;
 mod work;
 
-use super::program::Program;
+use crate::horner::Program;
+use crate::stop::Stop;
 use extract::extract_all;
-pub use polish::polish;
-use polish::undo_products;
-use std::sync::atomic::{AtomicBool, Ordering};
+use polish::dissolve_products;
+pub use polish::{Polisher, polish};
 use work::Work;
 
-/// Rounds at most; the program stops changing after a few.
+/// The most rounds; the program stops changing after a few.
 const MAX_ROUNDS: usize = 30;
 
-/// Lowers the operations of `program` until nothing more is found; `seed` draws the order of equal gains (0: a fixed one).
+/// Lowers the operations of `program` until nothing more is found. `seed` draws the order of equal gains; 0 means a
+/// fixed order.
 ///
-/// Sums and products are n-ary, so that pairs of terms and of factors are seen in whatever order they stand. In each step
-/// what saves most operations is taken: a pair of terms `a + b`, `a - b` or `2*a + 3*b` (times any number), with common
-/// factors in front or not, a pair of factors, a number times a symbol, which become temporaries; a symbol or number common
-/// to terms of one sum, which is factored out. Counts are kept up to date, in a priority queue; sums that become equal up
-/// to the sign are one; temporaries that come to be used once are put back. All is repeated while it helps with all products
-/// put back, so that their factors are seen. The result computes the same, exactly.
+/// Sums and products are n-ary, so that every pair of terms and of factors is a candidate. Each step takes the
+/// candidate that saves most operations:
+/// - a pair of terms `a + b`, `a - b` or `2*a + 3*b` (times any number), with or without common factors, becomes a
+///   temporary;
+/// - a pair of factors, or a number times a symbol, becomes a temporary;
+/// - a symbol or number that several terms of one sum share is factored out.
 ///
-/// Returns early, with a correct program, when `stop` becomes true. A step costs the lengths of the sums that it changes.
+/// The savings are kept up to date in a priority queue. Sums that become equal up to the sign are merged. A temporary
+/// that is used once only is put into its use. When no candidate is left, all temporaries that are products are
+/// dissolved, so that their factors become candidates, and the phase repeats while that helps. The result computes the
+/// same, exactly.
+///
+/// Ends early, with a correct program, when `stop` is set. A step costs the lengths of the sums that it changes.
 ///
 /// # References
 /// J. Kuipers, T. Ueda and J. A. M. Vermaseren, "Code optimization in FORM", Computer Physics Communications 189, 2015,
-/// describe greedy optimisation of this kind. Pairs of terms beside common factors: J. Rajski and J. Vasudevamurthy, "The
-/// testability-preserving concurrent decomposition and factorization of Boolean expressions", IEEE Transactions on
+/// describe greedy optimisation of this kind. Pairs of terms beside common factors: J. Rajski and J. Vasudevamurthy,
+/// "The testability-preserving concurrent decomposition and factorization of Boolean expressions", IEEE Transactions on
 /// Computer-Aided Design 11, 1992.
-pub fn improve(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
+pub fn improve(program: &mut Program, seed: u64, stop: Stop<'_>) {
     let mut work = Work::new(program.clone(), seed);
     for round in 0..MAX_ROUNDS {
         extract_all(&mut work, stop);
@@ -45,11 +51,11 @@ pub fn improve(program: &mut Program, seed: u64, stop: Option<&AtomicBool>) {
         } else if round > 0 {
             return;
         }
-        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if stop.is_set() {
             return;
         }
         work = Work::new(program.clone(), seed);
-        undo_products(&mut work);
+        dissolve_products(&mut work);
         work.settle();
     }
 }

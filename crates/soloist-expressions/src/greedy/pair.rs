@@ -1,14 +1,14 @@
-//! Candidates for extraction, with what each would save.
+//! Candidates for extraction and the operations that each saves.
 
 use super::index::{Index, mix, note};
 use super::product::{Numbers, Ratio, Size};
 use super::queue::Queue;
 
-/// Something that could become a temporary.
+/// A candidate for extraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pair {
-    /// `m*a + n*b` or `m*a - n*b` times any number, `a < b`; without `b`, if that is
-    /// [`NOTHING`](super::product::NOTHING), the number n. `minus`: the signs differ.
+    /// `m*a + n*b` or, if `minus`, `m*a - n*b`, times any number; `a < b`. If `b` is
+    /// [`NOTHING`](super::product::NOTHING), the second term is the number n.
     Sum { a: u32, b: u32, ratio: Ratio, minus: bool },
     /// Two factors.
     Product { a: u32, b: u32 },
@@ -21,7 +21,7 @@ pub(super) enum Pair {
 }
 
 impl Pair {
-    /// What computing it once costs.
+    /// The operations of computing it once.
     pub(super) fn cost(&self, numbers: &Numbers) -> i32 {
         match *self {
             Self::Sum { ratio, b, .. } if ratio != 0 => {
@@ -33,7 +33,7 @@ impl Pair {
     }
 }
 
-/// A pair in twelve bytes: its kind, with ratio and sign of a sum, and two numbers.
+/// A candidate in twelve bytes: its kind (for a sum with ratio and sign) and two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key {
     kind: u32,
@@ -69,46 +69,47 @@ impl Key {
     }
 }
 
-/// The largest gain queued of an entry whose extraction has not paid: it is not queued again.
+/// The value of [`Entry::queued`] after an extraction that saved nothing: the entry is not queued again.
 const FUTILE: i32 = i32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     key: Key,
-    /// Operations that all occurrences would save, without what computing it once costs.
+    /// The operations that all occurrences save, less those of computing the candidate once.
     gain: i32,
-    /// The largest gain for which the queue holds an item, 0 without one, or [`FUTILE`].
+    /// The largest gain with which the entry is in the queue, 0 if it is not, or [`FUTILE`].
     queued: i32,
-    /// The sums in which it was seen, the first one, and the number of a list of the others, or [`NO_LIST`]; some may have
-    /// lost it.
+    /// The first sum with an occurrence.
     first: u32,
+    /// The number of a list of further sums, or [`NO_LIST`]. Some of them may hold no occurrence any more.
     more: u32,
 }
 
 const NO_LIST: u32 = u32::MAX;
 
-/// All candidates, by what they save.
+/// All candidates and their gains.
 #[derive(Clone, Debug)]
 pub(super) struct Pairs {
     entries: Vec<Entry>,
     index: Index,
-    /// Lists of sums, and those that no entry has any more.
+    /// Lists of sums.
     lists: Vec<Vec<u32>>,
+    /// The numbers of unused lists.
     free: Vec<u32>,
-    /// Waits for the first question: until then most of what is counted changes again.
+    /// Filled at the first [`pop`](Self::pop), because until then most gains still change.
     queue: Option<Queue>,
     seed: u64,
     futile: Vec<u32>,
-    /// Changes of counts so far: a measure of the work done.
+    /// The work so far: the number of changed counts.
     pub(super) work: u64,
-    /// Changes since the last mark, while they are recorded.
+    /// The changes since the last mark, if there is one.
     journal: Option<Vec<(u32, i32)>>,
-    /// Entries at the last mark.
+    /// The number of entries at the last mark.
     marked: usize,
 }
 
 impl Pairs {
-    /// No candidates yet; `seed` draws the order of equal gains, 0: the oldest is the first.
+    /// No candidates. `seed` draws the order of equal gains; with 0 the oldest comes first.
     pub(super) fn new(seed: u64) -> Self {
         Self {
             entries: Vec::new(),
@@ -128,7 +129,7 @@ impl Pairs {
         self.entries.len()
     }
 
-    /// Adds `change` to what `pair` saves; `place` is where it was seen.
+    /// Adds `change` to the gain of `pair`, which occurs in sum number `place`.
     pub(super) fn count(&mut self, pair: Pair, change: i32, place: u32, numbers: &Numbers) {
         self.work += 1;
         let key = Key::new(pair);
@@ -166,8 +167,8 @@ impl Pairs {
         }
     }
 
-    /// The candidate with the largest gain, at least 1, and its number; puts the sums in which it may be into `places`, in
-    /// ascending order.
+    /// The candidate with the largest gain, at least 1, and its number. Writes the sums that may hold it to `places`,
+    /// in ascending order.
     pub(super) fn pop(&mut self, places: &mut Vec<u32>) -> Option<(Pair, u32)> {
         let Self { entries, queue, .. } = self;
         let queue = queue.get_or_insert_with(|| {
@@ -210,21 +211,21 @@ impl Pairs {
         None
     }
 
-    /// Says that extracting an entry has not paid: it is not tried again before the next mark.
+    /// Excludes an entry whose extraction saved nothing until the next mark.
     pub(super) fn give_up(&mut self, at: u32) {
         self.entries[at as usize].queued = FUTILE;
         self.futile.push(at);
     }
 
-    /// From here on changes are recorded, so that they can be taken back. `seed` draws the order of equal gains; up to
-    /// `noise` sixteenths of an operation are added to gains at random.
+    /// Begins to record changes, so that they can be taken back. `seed` draws the order of equal gains. Chance adds up
+    /// to `noise` sixteenths of an operation to each gain.
     pub(super) fn mark(&mut self, seed: u64, noise: u32) {
         self.marked = self.entries.len();
         self.forget();
         self.queue.get_or_insert_with(|| Queue::new(seed, noise)).restart(seed, noise);
     }
 
-    /// Takes back all changes since the mark.
+    /// Takes all changes since the mark back.
     pub(super) fn roll_back(&mut self) {
         let journal = self.journal.take().unwrap_or_default();
         for &(at, change) in &journal {
@@ -243,7 +244,7 @@ impl Pairs {
         }
     }
 
-    /// Empties the queue, the journal and the list of what did not pay.
+    /// Empties the queue, the journal and the list of excluded entries.
     fn forget(&mut self) {
         if let Some(queue) = &mut self.queue {
             queue.drain(|at| self.entries[at as usize].queued = 0);
@@ -257,7 +258,7 @@ impl Pairs {
 
 #[cfg(test)]
 impl Pairs {
-    /// What each candidate saves.
+    /// The gains of all candidates.
     pub(super) fn gains(&self) -> Vec<i32> {
         self.entries.iter().map(|entry| entry.gain).collect()
     }

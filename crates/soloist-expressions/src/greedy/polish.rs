@@ -1,101 +1,231 @@
-//! Improvement by annealing: a few temporaries are put back into what uses them, and pairs are extracted anew.
+//! Annealing over programs: an attempt dissolves a few temporaries and extracts pairs again.
 
 use super::extract::extract_all;
 use super::work::Work;
-use crate::program::Program;
+use crate::anneal::{Cooling, Limits, accepts};
+use crate::horner::Program;
+use crate::saved::{self, Kind};
+use crate::stop::Stop;
+use serde::{Deserialize, Serialize};
 use soloist::Rng;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Terms of a sum beyond which nothing more is put into it.
+/// The most terms of a sum into which a temporary is dissolved.
 const MAX_TERMS: usize = 60;
-/// Terms of a temporary that is multiplied into a product.
+/// The most terms of a temporary that is multiplied into a product.
 const MAX_SPREAD: usize = 6;
-/// Factors of a term that arise at most.
+/// The most factors of a term that dissolving may produce.
 const MAX_FACTORS: usize = 12;
-/// Temporaries put back in one attempt: one, and with a chance of 1 - 1/SHARE each a further one, at most so many.
+/// An attempt dissolves one temporary, and a further one with probability 1 - 1/SHARE each, up to this many.
 const SHARE: u64 = 4;
 const MAX_CHOSEN: usize = 12;
-/// Temperatures at the beginning and at the end, in operations.
-const HOT: f64 = 0.7;
-const COLD: f64 = 0.1;
-/// A program is put by at most once in as many attempts as it has sums, divided by this: it takes time for each sum.
+/// The temperature falls from 0.7 operations to 0.1.
+const COOLING: Cooling = Cooling { hot: 0.7, cold: 0.1, until: 1.0 };
+/// The best program is copied at most once in as many attempts as it has sums, divided by this: a copy takes time for
+/// each sum.
 const SAVING: u64 = 8;
-/// Least work of an attempt, so that attempts that find nothing to do come to an end.
+/// The least work that an attempt counts, so that attempts which find nothing to do come to an end.
 const LEAST_WORK: u64 = 100;
 
-/// Lowers the operations of `program` further, by annealing over at most `rounds` attempts. In each, a few temporaries that
-/// use each other are put back into their uses, sums being multiplied out where they are factors, and pairs are extracted
-/// from what has changed, in an order that depends on chance more than on what each saves. An attempt that ends with d
-/// operations more is taken back, but for a share of `exp(-d / T)`, T falling from 0.7 to 0.1; the best program is the
-/// result. It computes the same, exactly.
+/// The annealing search behind [`polish`], as a value that can be advanced, saved and continued.
 ///
-/// Ends before `rounds` once more than `work` occurrences of pairs were counted, some ten to twenty millions a second; an
-/// attempt counts a few hundred to a thousand whatever the size of the program, because only what it touches is counted,
-/// and taken back, anew. Equal arguments give equal programs unless `stop` ends the run early.
+/// The search rests whenever its tables are rebuilt, which they are each time they have doubled. At rest, the state
+/// consists of two programs, the generator and a few counts. Saving and loading change no result.
 ///
-/// `better` is told the attempt and the number of operations whenever a better program is put by. Returns the number of attempts.
-///
-/// # References
-/// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983. Putting back
-/// and extracting anew: R. K. Brayton, R. Rudell, A. Sangiovanni-Vincentelli and A. R. Wang, "MIS: a multiple-level logic
-/// optimization system", IEEE Transactions on Computer-Aided Design 6, 1987 (eliminate and extract).
-pub fn polish(
-    program: &mut Program,
-    rounds: u64,
-    work: u64,
-    seed: u64,
-    stop: Option<&AtomicBool>,
-    better: &mut dyn FnMut(u64, u64),
-) -> u64 {
-    if rounds == 0 || work == 0 || program.temporaries.is_empty() {
-        return 0;
-    }
-    let mut rng = Rng::new(seed);
-    let mut state = Work::new(program.clone(), 0);
-    extract_all(&mut state, stop);
-    let mut saved = program.counts().total();
-    let mut save = |state: &Work, done: u64| {
-        *program = state.program();
-        better(done, state.operations());
-        (state.operations(), done + state.sums.len() as u64 / SAVING)
-    };
-    // Attempts before which nothing is saved.
-    let mut wait = 0;
-    let mut counted = state.pairs.work;
-    let mut done = 0;
-    while done < rounds && counted < work && !stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-        done += 1;
-        if state.is_worn() {
-            state = Work::new(state.program(), 0);
-            counted += state.pairs.work;
-        }
-        let (before, start) = (state.operations(), state.pairs.work);
-        let part = (done as f64 / rounds as f64).max(counted as f64 / work as f64).min(1.0);
-        let temperature = HOT + (COLD - HOT) * part;
-        // Up to 8 operations at random, or up to 256, or between: which is best depends on the program.
-        state.mark(rng.next_u64() | 1, (128 << rng.below(6)) - 1);
-        undo(&mut state, &mut rng);
-        state.settle();
-        extract_all(&mut state, stop);
-        counted += (state.pairs.work - start).max(LEAST_WORK);
-        let after = state.operations();
-        if after > before && !rng.chance(libm::exp(-((after - before) as f64) / temperature)) {
-            state.roll_back();
-        } else if after > before && before < saved && done >= wait {
-            // Instead of the first step away from the best program it is saved: many are only on the way to a better one.
-            state.roll_back();
-            (saved, wait) = save(&state, done);
-        }
-    }
-    if state.operations() < saved {
-        save(&state, done);
-    }
-    done
+/// ```
+/// use soloist_expressions::{Limits, Polisher, Stop, parse, polish, simplify};
+/// let system = parse("a.txt", b"(a+b)*(c+d)*(e+f)*(g+h)", true).unwrap();
+/// let mut program = simplify(&system, &[], true, Stop::never()).program;
+/// let limits = Limits::attempts(2000);
+/// let mut polisher = Polisher::new(program.clone(), limits, 1);
+/// while polisher.advance(Stop::never()) {
+///     polisher = Polisher::load(&polisher.save()).unwrap();
+/// }
+/// polish(&mut program, limits, 1, Stop::never());
+/// assert_eq!(polisher.finish(), program);
+/// assert_eq!(program.counts().total(), 7);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Polisher {
+    state: State,
+    /// The best program of an advance that was stopped, and its number of attempts.
+    found: Option<(Program, u64)>,
 }
 
-/// Puts some temporaries that are near each other back into their uses.
-fn undo(work: &mut Work, rng: &mut Rng) {
-    // Few are dead, so that some draws find a living one; if all are, nothing is to be done.
+/// The state of the search at rest.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct State {
+    limits: Limits,
+    rng: Rng,
+    attempts: u64,
+    work: u64,
+    /// The present program.
+    program: Program,
+    /// The best program that was copied, and its operations.
+    best: Program,
+    operations: u64,
+    /// The number of attempts before which nothing is copied.
+    wait: u64,
+    /// Whether this is the state before the first attempt.
+    begins: bool,
+    ended: bool,
+}
+
+impl Polisher {
+    /// Begins at `program`.
+    #[must_use]
+    pub fn new(program: Program, limits: Limits, seed: u64) -> Self {
+        let state = State {
+            limits,
+            rng: Rng::new(seed),
+            attempts: 0,
+            work: 0,
+            best: program.clone(),
+            operations: program.counts().total(),
+            wait: 0,
+            begins: true,
+            ended: !limits.allow(0, 0) || program.temporaries.is_empty(),
+            program,
+        };
+        Self { state, found: None }
+    }
+
+    /// The attempts so far.
+    #[must_use]
+    pub fn attempts(&self) -> u64 {
+        self.found.as_ref().map_or(self.state.attempts, |&(_, attempts)| attempts)
+    }
+
+    /// The best program so far.
+    #[must_use]
+    pub fn best(&self) -> &Program {
+        self.found.as_ref().map_or(&self.state.best, |(program, _)| program)
+    }
+
+    /// Runs until the next rest, the end, or until `stop` is set. Returns whether more is to be done.
+    ///
+    /// A search that was stopped continues from its last rest, so that a run that was stopped and continued ends as one
+    /// that was not.
+    pub fn advance(&mut self, stop: Stop<'_>) -> bool {
+        if self.state.ended {
+            return false;
+        }
+        let mut state = self.state.clone();
+        let mut work = Work::new(state.program.clone(), 0);
+        if state.begins {
+            extract_all(&mut work, stop);
+        }
+        state.work += work.pairs.work;
+        // The limits were checked before the tables were rebuilt.
+        let mut checked = !state.begins;
+        let ended = loop {
+            if !checked && !state.limits.allow(state.attempts, state.work) {
+                break true;
+            }
+            if stop.is_set() {
+                break false;
+            }
+            checked = false;
+            if work.is_worn() {
+                (state.program, state.begins) = (work.program(), false);
+                *self = Self { state, found: None };
+                return true;
+            }
+            state.attempt(&mut work, stop);
+        };
+        if work.operations() < state.operations {
+            state.copy(&work);
+        }
+        if ended {
+            state.ended = true;
+            *self = Self { state, found: None };
+        } else {
+            self.found = Some((state.best, state.attempts));
+        }
+        !ended
+    }
+
+    /// The best program that the search has found.
+    #[must_use]
+    pub fn finish(self) -> Program {
+        self.found.map_or(self.state.best, |(program, _)| program)
+    }
+
+    /// The state at the last rest as bytes. What a stopped advance has found since then is not part of it.
+    #[must_use]
+    pub fn save(&self) -> Vec<u8> {
+        saved::save(Kind::Polish, 0, &self.state)
+    }
+
+    /// The search whose state was saved.
+    ///
+    /// # Errors
+    /// One line: bytes that are no state of this search or are damaged.
+    pub fn load(bytes: &[u8]) -> Result<Self, String> {
+        let state: State = saved::load(Kind::Polish, 0, bytes)?;
+        for program in [&state.program, &state.best] {
+            program.validate().map_err(|error| format!("a saved state whose program is none: {error}"))?;
+        }
+        Ok(Self { state, found: None })
+    }
+}
+
+impl State {
+    /// Dissolves some temporaries, extracts pairs again, and accepts the result or takes it back.
+    fn attempt(&mut self, work: &mut Work, stop: Stop<'_>) {
+        self.attempts += 1;
+        let (before, start) = (work.operations(), work.pairs.work);
+        let temperature = COOLING.temperature(self.limits.part(self.attempts, self.work));
+        // Chance adds up to 8, 16, ... or 256 operations to each gain: the best amount depends on the program.
+        work.mark(self.rng.next_u64() | 1, (128 << self.rng.below(6)) - 1);
+        dissolve_some(work, &mut self.rng);
+        work.settle();
+        extract_all(work, stop);
+        self.work += (work.pairs.work - start).max(LEAST_WORK);
+        let after = work.operations();
+        if !accepts(after as i64 - before as i64, temperature, &mut self.rng) {
+            work.roll_back();
+        } else if after > before && before < self.operations && self.attempts >= self.wait {
+            // This is the first step away from the best program. It is taken back, and the best program is copied:
+            // copying each improvement would copy many that are only on the way to a better one.
+            work.roll_back();
+            self.copy(work);
+        }
+    }
+
+    /// Copies the present program as the best one.
+    fn copy(&mut self, work: &Work) {
+        self.best = work.program();
+        self.operations = work.operations();
+        self.wait = self.attempts + work.sums.len() as u64 / SAVING;
+    }
+}
+
+/// Lowers the operations of `program` by annealing. Returns the number of attempts.
+///
+/// An attempt chooses a few temporaries that use each other and dissolves them: it puts them into the sums and products
+/// that use them, where sums are multiplied out. It then extracts pairs from what has changed, in an order that depends
+/// more on chance than on what each saves. A result that adds d operations stays with probability `exp(-d / T)`; T
+/// falls from 0.7 to 0.1. The best program is the result. It computes the same, exactly.
+///
+/// The work of [`Limits`] counts occurrences of pairs, ten to twenty millions a second. An attempt counts a few hundred
+/// to a thousand, whatever the size of the program, because it counts only what it changes. Equal arguments give equal
+/// programs unless `stop` ends the run early.
+///
+/// # References
+/// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983. Dissolving
+/// and extracting again: R. K. Brayton, R. Rudell, A. Sangiovanni-Vincentelli and A. R. Wang, "MIS: a multiple-level
+/// logic optimization system", IEEE Transactions on Computer-Aided Design 6, 1987 (eliminate and extract).
+pub fn polish(program: &mut Program, limits: Limits, seed: u64, stop: Stop<'_>) -> u64 {
+    let mut polisher = Polisher::new(program.clone(), limits, seed);
+    while polisher.advance(stop) && !stop.is_set() {}
+    let attempts = polisher.attempts();
+    *program = polisher.finish();
+    attempts
+}
+
+/// Dissolves some temporaries that use each other.
+fn dissolve_some(work: &mut Work, rng: &mut Rng) {
+    // Most sums are alive, so that a few draws find one. If none is, nothing is to be done.
     let draws = (0..100).map(|_| rng.index(work.sums.len()) as u32).find(|&at| work.is_temporary(at));
     let Some(first) = draws else { return };
     let mut chosen = vec![first];
@@ -114,7 +244,7 @@ fn undo(work: &mut Work, rng: &mut Rng) {
     }
 }
 
-/// A sum that uses a temporary, or a part of it; `None` if the part is an input.
+/// A sum that uses a temporary, or one that it uses; `None` if the draw is an input.
 fn neighbour(work: &mut Work, at: u32, rng: &mut Rng) -> Option<u32> {
     if rng.below(2) == 0 {
         let users = work.users_of(work.inputs + at);
@@ -125,8 +255,8 @@ fn neighbour(work: &mut Work, at: u32, rng: &mut Rng) -> Option<u32> {
     work.sum_of(*factors.get(rng.index(factors.len().max(1)))?)
 }
 
-/// Puts all temporaries that are products back into their uses, where products and common factors are found anew.
-pub(super) fn undo_products(work: &mut Work) {
+/// Dissolves all temporaries that are products, so that the next extraction sees their factors.
+pub(super) fn dissolve_products(work: &mut Work) {
     for at in 0..work.sums.len() as u32 {
         if work.is_temporary(at) && work.sums[at as usize].terms.len() == 1 {
             dissolve(work, at);
@@ -134,23 +264,23 @@ pub(super) fn undo_products(work: &mut Work) {
     }
 }
 
-/// Puts a temporary back into its uses, sums being multiplied out where they are factors, unless that makes sums or
-/// products too long.
+/// Puts a temporary into the sums and products that use it, unless that makes them too long. A sum is multiplied out
+/// where it is a factor.
 pub(super) fn dissolve(work: &mut Work, at: u32) {
     let symbol = work.inputs + at;
     let terms = &work.sums[at as usize].terms;
-    let own = terms.len();
+    let count = terms.len();
     let longest = terms.iter().map(|item| work.products.get(item.product).len()).max().unwrap_or(0);
     for user in work.users_of(symbol) {
         let mut from = 0;
         while let Some(place) = work.place_of(user, symbol, from) {
             let terms = &work.sums[user as usize].terms;
             let factors = work.products.get(terms[place].product).len();
-            let spread = factors == 1 || own <= MAX_SPREAD;
+            let spread = factors == 1 || count <= MAX_SPREAD;
             let short = longest + factors <= MAX_FACTORS;
-            if spread && short && (own == 1 || terms.len() + own <= MAX_TERMS) {
+            if spread && short && (count == 1 || terms.len() + count <= MAX_TERMS) {
                 work.expand(user, place, at);
-                // What was put in went to the end, and may hold the symbol once more; what came before may have moved.
+                // The new terms are at the end and may hold the symbol again; the others may have moved.
                 from = 0;
             } else {
                 from = place + 1;

@@ -1,22 +1,22 @@
-//! Products of symbols and numbers, each kept once.
+//! Products of symbols, and numbers, each stored once.
 
 use super::index::{Index, mix};
-use crate::Coefficient;
-use crate::dag::Table;
+use crate::algebra::Coefficient;
+use crate::table::Table;
 
-/// A product of symbols, by its place in [`Products`].
+/// A product of symbols, by its number in [`Products`].
 pub(super) type Product = u32;
 
 /// The empty product.
 pub(super) const ONE: Product = 0;
 
-/// Products of symbols in ascending order, a square being two factors.
+/// Products of symbols. Factors ascend; a square is two factors.
 #[derive(Clone, Debug)]
 pub(super) struct Products {
     factors: Vec<u32>,
-    /// Where each begins and ends among the factors.
+    /// The range of each product in `factors`.
     spans: Vec<(u32, u32)>,
-    /// Sums of the hashes of the symbols.
+    /// The sum of the hashes of the symbols of each product.
     hashes: Vec<u64>,
     index: Index,
     buffer: Vec<u32>,
@@ -49,7 +49,7 @@ impl Products {
         self.hashes[product as usize]
     }
 
-    /// The product of these factors, which ascend.
+    /// The number of the product of these factors, which ascend.
     pub(super) fn intern(&mut self, factors: &[u32]) -> Product {
         let hash = factors.iter().fold(0_u64, |hash, &symbol| hash.wrapping_add(mix(u64::from(symbol) + 1)));
         if let Some(known) = self.index.find(mix(hash), |product| self.get(product) == factors) {
@@ -65,7 +65,7 @@ impl Products {
         product
     }
 
-    /// Forgets all but the first `count` products.
+    /// Removes all but the first `count` products.
     pub(super) fn truncate(&mut self, count: usize) {
         while self.spans.len() > count
             && let Some(hash) = self.hashes.pop()
@@ -91,7 +91,7 @@ impl Products {
         product
     }
 
-    /// Without one of its factors `symbol`, which it has.
+    /// The product without one of its factors `symbol`.
     pub(super) fn without(&mut self, product: Product, symbol: u32) -> Product {
         self.edit(|products, buffer| {
             let factors = products.get(product);
@@ -117,8 +117,8 @@ impl Products {
         })
     }
 
-    /// The number of common factors of two different products, and what is left of each: a symbol, or [`NOTHING`].
-    /// `None`: more is left.
+    /// The number of common factors of two different products, and the remaining symbol of each, or [`NOTHING`]. `None`
+    /// if more than one symbol of a product remains.
     pub(super) fn split(&self, left: Product, right: Product) -> Option<(i32, u32, u32)> {
         let (left, right) = (self.get(left), self.get(right));
         if left.len().abs_diff(right.len()) > 1 {
@@ -153,23 +153,23 @@ impl Products {
 /// No symbol.
 pub(super) const NOTHING: u32 = u32::MAX;
 
-/// A number by its place in [`Numbers`]: twice the place of its size, plus 1 when it is negative.
+/// A number by its place in [`Numbers`]: twice the place of its size, plus 1 if it is negative.
 pub(super) type Number = u32;
 
-/// The size of a number by its place.
+/// The absolute value of a number, by its place.
 pub(super) type Size = u32;
 
-/// Two sizes without a common factor, by their place; 0: both are 1.
+/// Two sizes without a common factor, by their place. At place 0 both are 1.
 pub(super) type Ratio = u32;
 
-/// Sizes of numbers, the first of which is 1.
+/// Sizes of numbers. The first one is 1.
 #[derive(Clone, Debug)]
 pub(super) struct Numbers {
     sizes: Vec<Coefficient>,
     places: Table<Coefficient, Size>,
     ratios: Vec<(Size, Size)>,
     ratio_places: Table<(Size, Size), Ratio>,
-    /// For two sizes their ratio and greatest common factor.
+    /// The ratio and the greatest common factor of two sizes.
     known: Table<(Size, Size), (Ratio, Size)>,
 }
 
@@ -187,7 +187,7 @@ impl Numbers {
         numbers
     }
 
-    /// A number that is not zero.
+    /// The place of a number that is not zero.
     pub(super) fn place(&mut self, value: &Coefficient) -> Number {
         let size = value.abs();
         let negative = u32::from(value.is_negative());
@@ -229,7 +229,7 @@ impl Numbers {
         }
         let (first, second) = (&self.sizes[m as usize], &self.sizes[n as usize]);
         let front = first.gcd(second);
-        // Both are multiples of the common factor, which is not zero.
+        // The common factor divides both and is not zero.
         let quotient = |value: &Coefficient| value.div(&front).unwrap_or(Coefficient::ONE);
         let (first, second) = (quotient(first), quotient(second));
         let sizes = (self.place(&first) / 2, self.place(&second) / 2);
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn products_are_kept_once() {
+    fn products_are_stored_once() {
         let mut products = Products::new();
         let square = products.intern(&[3, 3, 7]);
         assert_eq!(products.without(square, 3), products.intern(&[3, 7]));

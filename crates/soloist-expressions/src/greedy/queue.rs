@@ -1,20 +1,21 @@
-//! Candidates in the order of what they save.
+//! A priority queue of candidates by their gains.
 
 use super::index::mix;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Gains below this have a bucket each, where no chance is in the order.
+/// Without chance in the order, each gain below this has a bucket.
 const BUCKETS: i32 = 1 << 12;
 
 /// Candidates of one gain, in ascending order.
 #[derive(Clone, Debug, Default)]
 struct Bucket {
-    /// Those that came in ascending order, up to `next` taken: nearly all of them, because what is new has the largest
+    /// The candidates that were added in ascending order. These are nearly all, because a new candidate has the largest
     /// number.
     run: Vec<u32>,
+    /// The number of candidates of `run` that were taken.
     next: usize,
-    /// The others.
+    /// The other candidates.
     late: BinaryHeap<Reverse<u32>>,
 }
 
@@ -47,17 +48,17 @@ impl Bucket {
 
 /// A priority queue of candidates: number and gain, the largest gain first. A candidate may be in it several times.
 ///
-/// Without a seed equal gains come in the order of their numbers, and adding and taking cost little more than a place in a
-/// list each. With a seed their order is drawn, and so much may be added to each gain that the order is one of chance.
+/// Without a seed, equal gains come in the order of their numbers, and adding and taking cost little. With a seed,
+/// their order is drawn. Noise adds a random part to each gain, so that chance may decide more than the gains.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     buckets: Vec<Bucket>,
-    /// No bucket above is occupied.
+    /// All buckets above are empty.
     top: usize,
-    /// What is in no bucket: rank, order among equals and number, 32 bits each.
+    /// The candidates that are in no bucket: rank, order among equals and number, 32 bits each.
     heap: BinaryHeap<u128>,
     seed: u64,
-    /// Of sixteenths of an operation that are added to a gain at random, the bits that are.
+    /// A mask of the random sixteenths of an operation that are added to a gain.
     noise: u32,
 }
 
@@ -66,7 +67,7 @@ impl Queue {
         Self { buckets: Vec::new(), top: 0, heap: BinaryHeap::new(), seed, noise }
     }
 
-    /// Another order; the queue is empty.
+    /// Sets the order of an empty queue.
     pub(super) fn restart(&mut self, seed: u64, noise: u32) {
         debug_assert!(self.heap.is_empty());
         (self.seed, self.noise) = (seed, noise);
@@ -93,7 +94,7 @@ impl Queue {
         self.heap.push(u128::from(rank) << 64 | u128::from(tie) << 32 | u128::from(at));
     }
 
-    /// Takes out the first candidate, with the gain for which it was added.
+    /// Removes the first candidate. Returns it with the gain with which it was added.
     pub(super) fn pop(&mut self) -> Option<(u32, i32)> {
         if let Some(item) = self.heap.pop() {
             let (rank, tie, at) = ((item >> 64) as u64, (item >> 32) as u32, item as u32);
@@ -108,7 +109,7 @@ impl Queue {
         None
     }
 
-    /// Empties the queue; `each` is told all candidates that were in it.
+    /// Empties the queue and calls `each` with every candidate in it.
     pub(super) fn drain(&mut self, mut each: impl FnMut(u32)) {
         self.heap.drain().for_each(|item| each(item as u32));
         for bucket in self.buckets.drain(..) {
@@ -124,7 +125,7 @@ mod tests {
     use super::*;
     use soloist::Rng;
 
-    /// What comes out is what a search of all that is in gives: the largest gain, of those the smallest number.
+    /// The queue agrees with a sorted list: the largest gain first, of equal gains the smallest number.
     #[test]
     fn the_largest_gain_comes_first() {
         let mut rng = Rng::new(2);
@@ -144,15 +145,15 @@ mod tests {
             }
         }
         let mut left: Vec<u32> = inside.iter().map(|&(_, Reverse(at))| at).collect();
-        let mut told = Vec::new();
-        queue.drain(|at| told.push(at));
+        let mut drained = Vec::new();
+        queue.drain(|at| drained.push(at));
         left.sort_unstable();
-        told.sort_unstable();
-        assert_eq!(told, left);
+        drained.sort_unstable();
+        assert_eq!(drained, left);
         assert_eq!(queue.pop(), None);
     }
 
-    /// With a seed every gain comes back with its candidate, in falling order unless noise is added.
+    /// With a seed, every candidate comes back with its gain; gains fall unless noise is added.
     #[test]
     fn chance_decides_between_equals() {
         let run = |seed, noise| {

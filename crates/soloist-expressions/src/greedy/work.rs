@@ -1,15 +1,16 @@
-//! The program under improvement: sums, what occurs in them, and how they change.
+//! The program under improvement: its sums, the candidates in them, and changes that can be taken back.
 
 use super::index::{mix, note};
 use super::pair::{Pair, Pairs};
 use super::product::{NOTHING, Number, Numbers, ONE, Product, Products, Size};
-use crate::dag::Table;
-use crate::program::{Program, Term};
+use crate::algebra::Coefficient;
+use crate::horner::{Program, Term};
+use crate::table::Table;
 
-/// Terms of a sum up to which pairs of its terms are counted: the number of pairs grows with the square.
+/// Pairs of terms are counted in sums of at most this many terms: the number of pairs grows with the square.
 const MAX_WIDTH: usize = 600;
 
-/// Factors of a term up to which all pairs of them are counted; of a longer product only neighbours are.
+/// All pairs of factors are counted in terms of at most this many factors; in longer products only neighbours.
 const MAX_PAIRED: usize = 60;
 
 /// A number times a product.
@@ -29,20 +30,20 @@ impl Item {
     }
 }
 
-/// A sum: a temporary, or an output, which is no symbol.
+/// A temporary or an output. An output is no symbol.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sum {
     pub(super) terms: Vec<Item>,
-    /// Hashes of the sum and of its negative, whatever the order of the terms.
+    /// Hashes of the sum and of its negative, independent of the order of the terms.
     hashes: [u64; 2],
     pub(super) alive: bool,
     pub(super) output: bool,
-    /// Too many terms for pairs to be counted.
+    /// Whether the sum has too many terms for pairs to be counted.
     wide: bool,
 }
 
 impl Sum {
-    /// The same for a sum and its negative.
+    /// A hash that is the same for a sum and its negative.
     fn hash(&self) -> u64 {
         self.hashes[0].min(self.hashes[1])
     }
@@ -55,13 +56,13 @@ enum Change {
     Added(u32),
     /// A term was removed from a place of a sum.
     Removed(u32, u32, Item),
-    /// A sum was made, the last one.
+    /// A sum was added at the end.
     Made,
-    /// A sum died.
+    /// A sum was dropped.
     Died(u32),
 }
 
-/// The whole program.
+/// A program with tables of everything that extraction looks up.
 #[derive(Clone, Debug)]
 pub(super) struct Work {
     pub(super) sums: Vec<Sum>,
@@ -69,23 +70,23 @@ pub(super) struct Work {
     pub(super) pairs: Pairs,
     pub(super) products: Products,
     pub(super) numbers: Numbers,
-    /// For each symbol: terms that hold it, counted with multiplicity, and for temporaries the sums where it was seen; some
-    /// may have lost it.
+    /// The number of occurrences of each symbol in terms, with multiplicity.
     references: Vec<u32>,
+    /// The sums that hold each temporary. Some of them may not hold it any more.
     users: Vec<Vec<u32>>,
-    /// A sum for each hash; it may have changed.
+    /// A sum for each hash. The sum may have changed since.
     index: Table<u64, u32>,
-    /// Sums that changed and must be compared with the others.
+    /// Changed sums, to be compared with the others.
     changed: Vec<u32>,
-    /// Temporaries that may be unused, or used once.
+    /// Temporaries that may be unused or used once.
     rare: Vec<u32>,
-    /// Operations of all sums.
+    /// The operations of all sums.
     operations: i64,
-    /// Changes since the last mark, while they are recorded.
+    /// The changes since the last mark, if there is one.
     journal: Option<Vec<Change>>,
-    /// Products at the last mark.
+    /// The number of products at the last mark.
     marked: usize,
-    /// Sums, and products and pairs, when all was built.
+    /// The number of sums, and that of products and pairs, after the tables were built.
     fresh: (usize, usize),
 }
 
@@ -128,7 +129,7 @@ impl Work {
         work
     }
 
-    /// The program as it is now.
+    /// The present program.
     pub(super) fn program(&self) -> Program {
         let (mut temporaries, mut outputs) = (Vec::with_capacity(self.sums.len()), Vec::new());
         for sum in &self.sums {
@@ -153,15 +154,14 @@ impl Work {
         self.operations as u64
     }
 
-    /// From here on changes are recorded, so that they can be taken back. `seed` draws the order of equal gains, `noise`
-    /// says how much is added to gains at random.
+    /// Begins to record changes, so that they can be taken back. `seed` and `noise` are those of [`Pairs::mark`].
     pub(super) fn mark(&mut self, seed: u64, noise: u32) {
         self.pairs.mark(seed, noise);
         self.marked = self.products.len();
         self.journal.get_or_insert_default().clear();
     }
 
-    /// Takes back all changes since the mark.
+    /// Takes all changes since the mark back.
     pub(super) fn roll_back(&mut self) {
         self.pairs.roll_back();
         let mut journal = self.journal.take().unwrap_or_default();
@@ -200,7 +200,7 @@ impl Work {
         (self.products.get(item.product).len() as i64 + i64::from(item.size() != 0) - 1).max(0)
     }
 
-    /// Puts a term into a sum, without counting pairs.
+    /// Inserts a term into a sum without counting pairs.
     fn put(&mut self, at: u32, place: usize, item: Item) {
         for &symbol in self.products.get(item.product) {
             self.references[symbol as usize] += 1;
@@ -212,13 +212,13 @@ impl Work {
         let multiplications = self.multiplications(item);
         let sum = &mut self.sums[at as usize];
         self.operations += multiplications + i64::from(!sum.terms.is_empty());
-        for (hash, own) in sum.hashes.iter_mut().zip(hashes) {
-            *hash = hash.wrapping_add(own);
+        for (hash, change) in sum.hashes.iter_mut().zip(hashes) {
+            *hash = hash.wrapping_add(change);
         }
         sum.terms.insert(place, item);
     }
 
-    /// Takes a term out of a sum, without counting pairs.
+    /// Removes a term from a sum without counting pairs.
     fn take(&mut self, at: u32, place: usize) -> Item {
         let item = self.sums[at as usize].terms.remove(place);
         for &symbol in self.products.get(item.product) {
@@ -231,8 +231,8 @@ impl Work {
         let multiplications = self.multiplications(item);
         let sum = &mut self.sums[at as usize];
         self.operations -= multiplications + i64::from(!sum.terms.is_empty());
-        for (hash, own) in sum.hashes.iter_mut().zip(hashes) {
-            *hash = hash.wrapping_sub(own);
+        for (hash, change) in sum.hashes.iter_mut().zip(hashes) {
+            *hash = hash.wrapping_sub(change);
         }
         item
     }
@@ -243,7 +243,7 @@ impl Work {
         [hash(item.number), hash(item.number ^ 1)]
     }
 
-    /// Counts what occurs inside one term, `sign` 1 or -1.
+    /// Counts the candidates inside one term; `sign` is 1 or -1.
     fn count_term(&mut self, at: u32, item: Item, sign: i32) {
         let Self { pairs, products, numbers, .. } = self;
         let factors = products.get(item.product);
@@ -254,17 +254,17 @@ impl Work {
         while place < factors.len() {
             let a = factors[place];
             let copies = |from: usize| factors[from..].iter().take_while(|&&factor| factor == factors[from]).count();
-            let own = copies(place);
-            if own > 1 {
-                pairs.count(Pair::Product { a, b: a }, sign * (own / 2) as i32, at, numbers);
+            let count = copies(place);
+            if count > 1 {
+                pairs.count(Pair::Product { a, b: a }, sign * (count / 2) as i32, at, numbers);
             }
-            let mut other = place + own;
+            let mut other = place + count;
             let end = factors.len().min(other + reach);
             while other < end {
-                let also = copies(other);
+                let others = copies(other);
                 let b = factors[other];
-                pairs.count(Pair::Product { a, b }, sign * own.min(also) as i32, at, numbers);
-                other += also;
+                pairs.count(Pair::Product { a, b }, sign * count.min(others) as i32, at, numbers);
+                other += others;
             }
             if !plain {
                 pairs.count(Pair::Multiple { number, a }, sign, at, numbers);
@@ -272,15 +272,15 @@ impl Work {
             if factors.len() > 1 || !plain {
                 pairs.count(Pair::Factor { sum: at, a }, sign, at, numbers);
             }
-            place += own;
+            place += count;
         }
         if !plain && !factors.is_empty() {
             pairs.count(Pair::Number { sum: at, number }, sign, at, numbers);
         }
     }
 
-    /// The pair that two terms form beside their common factors, with what it saves there, and the size that is left in
-    /// front.
+    /// The pair that two terms form beside their common factors, the operations that extracting it saves there, and the
+    /// size that remains in front.
     pub(super) fn pair_of(
         products: &Products,
         numbers: &mut Numbers,
@@ -315,7 +315,7 @@ impl Work {
     /// Adds a term to a sum.
     pub(super) fn add(&mut self, at: u32, mut item: Item) {
         let terms = &self.sums[at as usize].terms;
-        // Looking through a sum is cheaper than counting, but grows with it.
+        // Searching a sum is cheaper than counting, but its cost grows with the sum.
         self.pairs.work += 1 + terms.len() as u64 / 8;
         if let Some(same) = terms.iter().position(|other| other.product == item.product) {
             let other = self.remove(at, same);
@@ -330,7 +330,7 @@ impl Work {
         self.record(Change::Added(at));
     }
 
-    /// Takes a term out of a sum.
+    /// Removes a term from a sum.
     pub(super) fn remove(&mut self, at: u32, place: usize) -> Item {
         let item = self.take(at, place);
         self.count_term(at, item, -1);
@@ -339,33 +339,34 @@ impl Work {
         item
     }
 
-    /// Says that a sum has changed, for [`settle`](Self::settle).
+    /// Marks a sum as changed for [`settle`](Self::settle).
     pub(super) fn touch(&mut self, at: u32) {
         self.changed.push(at);
     }
 
-    /// Whether a sum is alive and no output; a number that no sum has any more is none.
+    /// Whether `at` is the number of a living sum that is no output.
     pub(super) fn is_temporary(&self, at: u32) -> bool {
         self.sums.get(at as usize).is_some_and(|sum| sum.alive && !sum.output)
     }
 
-    /// Whether there is a living sum of this number.
+    /// Whether `at` is the number of a living sum.
     pub(super) fn is_alive(&self, at: u32) -> bool {
         self.sums.get(at as usize).is_some_and(|sum| sum.alive)
     }
 
-    /// Whether so much is dead that building all anew pays.
+    /// Whether the tables have doubled, so that rebuilding them pays.
     pub(super) fn is_worn(&self) -> bool {
         let (sums, others) = self.fresh;
         self.sums.len() > 2 * sums + 1000 || self.products.len() + self.pairs.len() > 2 * others + (1 << 14)
     }
 
-    /// A temporary that is these terms, new or known, and 1 if it is their negative. The products are distinct.
+    /// A temporary that equals the sum of these terms, new or known, and 1 if it equals the negative. The products must
+    /// be distinct.
     pub(super) fn define(&mut self, terms: &[Item]) -> (u32, u32) {
         let mut hashes = [0_u64; 2];
         for &item in terms {
-            let own = self.item_hashes(item);
-            hashes = [hashes[0].wrapping_add(own[0]), hashes[1].wrapping_add(own[1])];
+            let more = self.item_hashes(item);
+            hashes = [hashes[0].wrapping_add(more[0]), hashes[1].wrapping_add(more[1])];
         }
         if let Some((known, negative)) = self.find(hashes, terms, u32::MAX) {
             return (self.inputs + known, negative);
@@ -409,11 +410,11 @@ impl Work {
         }
     }
 
-    /// A living temporary other than `own` that equals the terms, or their negative.
-    fn find(&self, hashes: [u64; 2], terms: &[Item], own: u32) -> Option<(u32, u32)> {
+    /// A living temporary other than `except` that equals the sum of the terms or its negative.
+    fn find(&self, hashes: [u64; 2], terms: &[Item], except: u32) -> Option<(u32, u32)> {
         let at = *self.index.get(&hashes[0].min(hashes[1]))?;
         let sum = self.sums.get(at as usize)?;
-        if at == own || !sum.alive || sum.output || sum.terms.len() != terms.len() {
+        if at == except || !sum.alive || sum.output || sum.terms.len() != terms.len() {
             return None;
         }
         let mut negative = None;
@@ -427,8 +428,8 @@ impl Work {
         Some((at, negative.unwrap_or(0)))
     }
 
-    /// Makes consequences follow: sums that have become equal to another, to a symbol or to a number are replaced, unused
-    /// ones dropped, and those that are used once are put back where that costs nothing.
+    /// Simplifies after changes: replaces sums that equal another sum, a symbol or a number, drops unused temporaries,
+    /// and puts temporaries that are used once into their use where that costs nothing.
     pub(super) fn settle(&mut self) {
         loop {
             if let Some(at) = self.changed.pop() {
@@ -447,7 +448,7 @@ impl Work {
         }
     }
 
-    /// Replaces a sum that has become equal to another, to a symbol or to a number.
+    /// Replaces a sum that equals another sum, a symbol or a number.
     fn compare(&mut self, at: u32) {
         if !self.is_temporary(at) {
             return;
@@ -478,7 +479,7 @@ impl Work {
         self.record(Change::Died(at));
     }
 
-    /// Puts `term`, at most one symbol times a number (`None`: zero), wherever temporary `at` is used.
+    /// Replaces temporary `at` by `term`, which is a number times at most one symbol; `None` is zero.
     fn substitute(&mut self, at: u32, term: Option<Item>) {
         let symbol = self.inputs + at;
         for user in self.users_of(symbol) {
@@ -503,7 +504,7 @@ impl Work {
         Some(from + terms.iter().position(|item| self.products.contains(item.product, symbol))?)
     }
 
-    /// Puts a temporary that is used once into the sum or the product that uses it, if it is a term of it or a product.
+    /// Puts a temporary that is used once into its use, if it is a term of a sum there, or if it is a product.
     fn inline(&mut self, at: u32) {
         let symbol = self.inputs + at;
         let [user] = self.users_of(symbol)[..] else { return };
@@ -517,7 +518,7 @@ impl Work {
         }
     }
 
-    /// Multiplies out one use of temporary `at` in a term.
+    /// Multiplies temporary `at` out in one term that holds it.
     pub(super) fn expand(&mut self, user: u32, place: usize, at: u32) {
         let outer = self.remove(user, place);
         let rest = self.products.without(outer.product, self.inputs + at);
@@ -529,13 +530,13 @@ impl Work {
         }
     }
 
-    /// Divides terms by their content where that saves operations. Returns what they were divided by.
+    /// Divides terms by their content if that saves operations. Returns the divisor.
     pub(super) fn normalize(&mut self, terms: &mut [Item]) -> Number {
         if terms.iter().any(|item| item.size() == 0) {
             return 0;
         }
         let values: Vec<_> = terms.iter().map(|item| self.numbers.get(item.number)).collect();
-        let content = values.iter().fold(crate::Coefficient::ZERO, |content, value| content.gcd(value));
+        let content = values.iter().fold(Coefficient::ZERO, |content, value| content.gcd(value));
         let content_place = self.numbers.place(&content);
         let costly = |by: Size| terms.iter().filter(|item| item.product != ONE && item.size() != by).count();
         if costly(content_place / 2) >= costly(0) {

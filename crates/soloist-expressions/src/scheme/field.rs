@@ -1,4 +1,4 @@
-//! Arithmetic modulo the Mersenne prime 2^61 - 1, and the random point at which polynomials are told apart.
+//! Arithmetic modulo the Mersenne prime 2^61 - 1, and the random point at which polynomials are compared.
 
 use soloist::Rng;
 
@@ -54,19 +54,25 @@ pub(crate) fn power(mut a: u64, mut n: u64) -> u64 {
     result
 }
 
-/// The number whose product with `a` is 1; 0 for 0.
+/// Whether a residue is that of 1 or -1.
+#[inline]
+pub(crate) fn is_unit(a: u64) -> bool {
+    a == 1 || a == MODULUS - 1
+}
+
+/// The inverse of `a`; 0 for 0.
 pub(crate) fn inverse(a: u64) -> u64 {
     power(a, MODULUS - 2)
 }
 
-/// The coordinates of the point: `count` numbers from 2 to the modulus less 2, always the same ones.
+/// The coordinates of the point: `count` numbers from 2 to the modulus less 2, the same in every run.
 pub(crate) fn point(count: usize) -> Vec<u64> {
-    // Any seed will do; a fixed one makes every count reproducible.
+    // The seed is arbitrary. It is fixed, so that every count is reproducible.
     let mut rng = Rng::new(0x5eed_4012);
     (0..count).map(|_| 2 + rng.below(MODULUS - 3)).collect()
 }
 
-/// The greatest common divisor; 0 counts as divisible by everything.
+/// The greatest common divisor; every number divides 0.
 #[inline]
 pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     if a == 1 || b == 1 {

@@ -1,19 +1,12 @@
-//! What one variable costs: the operations that its extraction adds, and the partition of the terms before and after.
+//! The cost of one variable: the operations that its extraction adds, and the partition of the terms before and after.
 
-use super::Sign;
-use super::field::{self, MODULUS, add, gcd, mul};
-use super::met::Met;
+use super::field::{self, MODULUS, add, gcd, is_unit, mul};
+use super::key_set::KeySet;
 use super::relations::Relations;
-use super::sweep::{Coefficients, Sweep};
+use super::set::Set;
 use super::terms::Terms;
-use crate::power_cost;
+use crate::algebra::{Signs, power_cost};
 use soloist::Rng;
-
-/// A set of variables; bit `v` stands for variable `v` of the search.
-pub(super) type Set = u128;
-
-/// The most variables whose order is searched.
-pub const MAX_SEARCHED: usize = 128;
 
 /// Contents up to this have their inverses in a table.
 const INVERSES: usize = 4096;
@@ -21,59 +14,53 @@ const INVERSES: usize = 4096;
 /// The terms that agree in all exponents outside a set of variables: a polynomial in the variables of the set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    /// Number of the polynomial and exponents outside the set, as a weighted sum.
+    /// A weighted sum of the number of the polynomial and the exponents outside the set.
     key: u64,
     /// The value of the polynomial at the point.
     pub(super) value: u64,
     /// Its content: the gcd of its coefficients.
     pub(super) content: u64,
-    /// One of its terms, which knows the exponents outside.
+    /// One of its terms, for the exponents outside.
     row: u32,
-    /// While a variable is extracted: the exponent of the last coefficient met.
+    /// During an extraction: the exponent of the last coefficient added.
     last: u16,
 }
 
-/// Buffers of one evaluation.
+/// The buffers of an extraction.
 #[derive(Debug)]
 pub(super) struct Scratch {
     /// Places of blocks by their keys; `u32::MAX` is free.
     table: Vec<u32>,
-    pub(super) met: Met,
-    pub(super) sweep: Sweep,
-    /// Costs of levels.
-    pub(super) costs: Vec<u32>,
-    /// Blocks by falling exponent, and how many have each exponent.
+    pub(super) seen: KeySet,
+    /// The blocks by falling exponent, and the number of blocks with each exponent.
     order: Vec<u32>,
     counts: Vec<u32>,
     /// Powers of the variable that were used.
     powers: Vec<bool>,
-    /// A list of blocks that nobody looks at.
+    /// A list of blocks whose content is not used.
     pub(super) to: Vec<Block>,
-    /// Coefficient multiples of extractions, when they are asked for.
+    /// The coefficient multiples of extractions, if they are recorded.
     pub(super) multiples: Option<Vec<u64>>,
-    /// Coefficient multiples of a whole order that come up again on another level, when they are asked for.
-    pub(super) shared: Option<u32>,
     /// Inverses of large contents.
     inverses: Vec<(u64, u64)>,
 }
 
-impl Scratch {
-    pub(super) fn new() -> Self {
+impl Default for Scratch {
+    fn default() -> Self {
         Self {
             table: Vec::new(),
-            met: Met::new(),
-            sweep: Sweep::default(),
-            costs: Vec::new(),
+            seen: KeySet::new(),
             order: Vec::new(),
             counts: Vec::new(),
             powers: Vec::new(),
             to: Vec::new(),
             multiples: None,
-            shared: None,
             inverses: vec![(0, 0); 256],
         }
     }
+}
 
+impl Scratch {
     /// The inverse of a content.
     #[inline]
     fn inverse(&mut self, kernel: &Kernel, content: u64) -> u64 {
@@ -101,41 +88,37 @@ impl Scratch {
     }
 }
 
-/// The terms, made ready for extractions.
+/// The terms, prepared for extractions.
 #[derive(Debug)]
 pub(super) struct Kernel {
     /// Number of variables that are searched.
     pub(super) variables: usize,
     /// The blocks of the empty set: the terms, or what is left of them when variables beyond the search are extracted.
     pub(super) rows: Vec<Block>,
-    /// Of each variable the exponents of all rows.
+    /// For each variable, the exponents of all rows.
     pub(super) exponents: Vec<Vec<u16>>,
     pub(super) degrees: Vec<u16>,
-    /// Weights of the exponents in the keys; exact bit fields where 64 bits suffice, otherwise random numbers.
+    /// The weights of the exponents in the keys: bit fields if 64 bits suffice, otherwise random numbers.
     weights: Vec<u64>,
-    /// The bit fields; nothing where weights are random.
+    /// The bit fields; empty if the weights are random.
     fields: Vec<u64>,
-    /// The coefficients of the rows.
-    pub(super) coefficients: Coefficients,
-    /// Of each variable its powers at the point, and the powers of its inverse.
-    powers: Vec<Vec<u64>>,
+    /// For each variable, its powers at the point and the powers of its inverse.
+    pub(super) powers: Vec<Vec<u64>>,
     roots: Vec<Vec<u64>>,
-    /// The powers of all variables of the search, one after the other, and where those of each begin.
-    pub(super) all_powers: Vec<u64>,
-    pub(super) power_starts: Vec<u32>,
-    /// Of each row its value times its monomial at the point, and the inverse of the monomial.
+    /// For each row, the product of its coefficient and its monomial at the point, and the inverse of the monomial.
     whole: Vec<u64>,
     undo: Vec<u64>,
     /// Inverses of small contents.
     inverses: Vec<u64>,
     relations: Relations,
-    sign: Sign,
+    signs: Signs,
 }
 
 impl Kernel {
-    /// The kernel for the order of `searched` (variables of `terms`), when those of `fixed` are extracted innermost in
-    /// the order given, outermost first. Returns what these cost, too. O(terms x variables).
-    pub(super) fn new(terms: &Terms, searched: &[usize], fixed: &[usize], sign: Sign) -> (Self, u64) {
+    /// The kernel for orders of the variables `searched`, after those of `fixed` were extracted innermost, in the order
+    /// given, outermost first. Also returns the number of the polynomial of each row, and the cost of the fixed
+    /// variables. O(terms x variables).
+    pub(super) fn new(terms: &Terms, searched: &[usize], fixed: &[usize], signs: Signs) -> (Self, Vec<u32>, u64) {
         let n = searched.len();
         let all: Vec<usize> = searched.iter().chain(fixed).copied().collect();
         let point = field::point(all.len());
@@ -168,22 +151,19 @@ impl Kernel {
             degrees,
             weights,
             fields,
-            coefficients: Coefficients::default(),
             powers,
             roots,
-            all_powers: Vec::new(),
-            power_starts: Vec::new(),
             whole: Vec::new(),
             undo: Vec::new(),
             inverses,
             relations: Relations::new(terms, searched),
-            sign,
+            signs,
         };
         let mut base = 0;
         let mut outputs: Vec<u32> = (0..terms.len()).map(|at| terms.output(at)).collect();
         if !fixed.is_empty() {
             kernel.exponents = exponents;
-            let mut scratch = Scratch::new();
+            let mut scratch = Scratch::default();
             for v in (n..all.len()).rev() {
                 let from = std::mem::take(&mut kernel.rows);
                 let mut to = Vec::new();
@@ -202,11 +182,6 @@ impl Kernel {
             }
         }
         kernel.exponents = exponents;
-        kernel.coefficients = Coefficients::new(&kernel.rows, outputs);
-        for powers in &kernel.powers[..n] {
-            kernel.power_starts.push(kernel.all_powers.len() as u32);
-            kernel.all_powers.extend(powers);
-        }
         for (at, block) in kernel.rows.iter().enumerate() {
             let (mut monomial, mut undo) = (1, 1);
             for v in 0..n {
@@ -219,11 +194,11 @@ impl Kernel {
             kernel.whole.push(mul(block.value, monomial));
             kernel.undo.push(undo);
         }
-        (kernel, base)
+        (kernel, outputs, base)
     }
 
-    /// A number that stands for the primitive part of a polynomial: its value over its content, up to sign unless signs
-    /// are kept.
+    /// The value of the primitive part of a polynomial: its value divided by its content, up to sign unless signs are
+    /// kept.
     #[inline]
     fn primitive(&self, scratch: &mut Scratch, value: u64, content: u64) -> u64 {
         let value = if content == 1 { value } else { mul(value, scratch.inverse(self, content)) };
@@ -232,19 +207,13 @@ impl Kernel {
 
     #[inline(always)]
     pub(super) fn signless(&self, value: u64) -> u64 {
-        match self.sign {
-            Sign::Canonical => value.min(MODULUS - value),
-            Sign::Keep => value,
+        match self.signs {
+            Signs::Canonical => value.min(MODULUS - value),
+            Signs::Kept => value,
         }
     }
 
-    /// Whether a primitive part is the number 1 or -1.
-    #[inline]
-    pub(super) fn is_unit(primitive: u64) -> bool {
-        primitive == 1 || primitive == MODULUS - 1
-    }
-
-    /// Fills `order` with the places of the blocks by falling exponent.
+    /// Writes the places of the blocks by falling exponent to `order`.
     #[inline(always)]
     fn sort(from: &[Block], degree: u16, exponent: impl Fn(&Block) -> u16, scratch: &mut Scratch) {
         let Scratch { order, counts, .. } = scratch;
@@ -259,7 +228,7 @@ impl Kernel {
         for block in from {
             counts[usize::from(exponent(block))] += 1;
         }
-        // Counts become the first places.
+        // The counts become the first places.
         let mut place = 0;
         for count in counts.iter_mut().rev() {
             place += std::mem::replace(count, place);
@@ -275,10 +244,10 @@ impl Kernel {
     /// Extracts `v` from the polynomials `from`, which are those of `set`, without `v`: `to` becomes those of the set
     /// with `v`. Returns the number of operations that this adds.
     ///
-    /// A polynomial that contains `v` is the sum of `q_i v^(e_i)`, e_1 > e_2 > ..., and is computed as `((q_1
-    /// v^(e_1 - e_2) + q_2) v^(e_2 - e_3) + ...) v^(e_m)`. Of each sum, product, power and coefficient multiple that
-    /// comes up, one operation is counted the first time that it does (of a power, those of its squarings). What comes up
-    /// depends on the set alone, not on the order in which it was extracted.
+    /// A polynomial that contains `v` is the sum of `q_i v^(e_i)`, e_1 > e_2 > ..., and is computed as `((q_1 v^(e_1 -
+    /// e_2) + q_2) v^(e_2 - e_3) + ...) v^(e_m)`. Each different sum, product and coefficient multiple counts one
+    /// operation, each different power the operations of its squarings. The count depends on the set only, not on the
+    /// order in which its variables were extracted.
     ///
     /// O(blocks) expected.
     pub(super) fn extract(
@@ -292,7 +261,7 @@ impl Kernel {
         self.extract_knowing(from, self.relations.determine(set | 1 << v), v, scratch, to)
     }
 
-    /// As [`extract`](Self::extract), when it is known whether blocks stay `apart`.
+    /// As [`extract`](Self::extract); `apart` tells whether no two blocks are joined.
     fn extract_knowing(
         &self,
         from: &[Block],
@@ -302,7 +271,7 @@ impl Kernel {
         to: &mut Vec<Block>,
     ) -> u32 {
         to.clear();
-        scratch.met.clear();
+        scratch.seen.clear();
         scratch.powers.clear();
         scratch.powers.resize(usize::from(self.degrees[v]) + 1, false);
         let weight = self.weights[v];
@@ -311,7 +280,7 @@ impl Kernel {
                 to.extend_from_slice(from);
                 0
             }
-            // Where the key is made of bit fields, it tells the exponent by itself.
+            // A key of bit fields holds the exponent.
             Some(&field) => {
                 let shift = weight.trailing_zeros();
                 self.extract_by(from, apart, v, |block| ((block.key & field) >> shift) as u16, scratch, to)
@@ -325,7 +294,7 @@ impl Kernel {
         cost + used.map(|(exponent, _)| power_cost(exponent) as u32).sum::<u32>()
     }
 
-    /// As [`extract_knowing`](Self::extract_knowing), with the exponents of `v`; powers are marked and not counted.
+    /// As [`extract_knowing`](Self::extract_knowing), with the exponents of `v`. Powers are marked and not counted.
     #[inline(always)]
     fn extract_by(
         &self,
@@ -377,14 +346,14 @@ impl Kernel {
             let moved = mul(whole.value, powers[usize::from(step)]);
             let value = add(moved, block.value);
             let content = gcd(whole.content, block.content);
-            // What is below a known sum is known as well.
+            // The parts of a known sum are known.
             let sum = self.primitive(scratch, value, content);
-            if scratch.met.insert(sum) {
+            if scratch.seen.insert(sum) {
                 cost += 1 + self.product(scratch, &whole, moved, step);
                 if whole.content != content {
                     cost += self.multiple(scratch, moved, content);
                 }
-                if block.content != content && !Self::is_unit(self.primitive(scratch, block.value, block.content)) {
+                if block.content != content && !is_unit(self.primitive(scratch, block.value, block.content)) {
                     cost += self.multiple(scratch, block.value, content);
                 }
             }
@@ -403,17 +372,17 @@ impl Kernel {
     #[inline]
     fn product(&self, scratch: &mut Scratch, whole: &Block, moved: u64, step: u16) -> u32 {
         scratch.powers[usize::from(step)] = true;
-        if Self::is_unit(self.primitive(scratch, whole.value, whole.content)) {
+        if is_unit(self.primitive(scratch, whole.value, whole.content)) {
             return 0;
         }
         let product = self.primitive(scratch, moved, whole.content);
-        u32::from(scratch.met.insert(product))
+        u32::from(scratch.seen.insert(product))
     }
 
-    /// The operation of multiplying a polynomial by a number, so that it has this value divided by `content`.
+    /// The operation of multiplying a polynomial by a number; the product has this value divided by `content`.
     fn multiple(&self, scratch: &mut Scratch, value: u64, content: u64) -> u32 {
         let multiple = self.primitive(scratch, value, content);
-        let is_new = scratch.met.insert(multiple);
+        let is_new = scratch.seen.insert(multiple);
         if is_new && let Some(multiples) = &mut scratch.multiples {
             multiples.push(multiple);
         }
@@ -457,7 +426,7 @@ impl Kernel {
                 slot = (slot + 1) & mask;
             }
         }
-        // So far the common monomial outside is a factor.
+        // So far the value includes the common monomial outside.
         for block in to.iter_mut() {
             let at = block.row as usize;
             let mut factor = 1;
@@ -475,33 +444,34 @@ impl Kernel {
         }
     }
 
-    /// How many different polynomials that are no numbers are among `blocks`, up to content and sign (a negative costs
-    /// nothing more, whatever becomes of signs).
+    /// The number of different polynomials among `blocks` that are no numbers, up to content and sign: with and without
+    /// kept signs, a negative costs nothing more.
     pub(super) fn distinct(&self, blocks: &[Block], scratch: &mut Scratch) -> u32 {
-        scratch.met.clear();
+        scratch.seen.clear();
         let mut count = 0;
         for block in blocks {
             let primitive = self.primitive(scratch, block.value, block.content);
             let signless = primitive.min(MODULUS - primitive);
-            count += u32::from(signless != 1 && scratch.met.insert(signless));
+            count += u32::from(signless != 1 && scratch.seen.insert(signless));
         }
         count
     }
 
     /// The multiplications of whole outputs by their contents; `blocks` are those of the set of all variables.
     pub(super) fn contents(&self, blocks: &[Block], scratch: &mut Scratch) -> u32 {
-        scratch.met.clear();
+        scratch.seen.clear();
         let mut count = 0;
         for block in blocks.iter().filter(|block| block.content != 1) {
-            let is_number = Self::is_unit(self.primitive(scratch, block.value, block.content));
-            count += u32::from(!is_number && scratch.met.insert(self.signless(block.value)));
+            let is_number = is_unit(self.primitive(scratch, block.value, block.content));
+            count += u32::from(!is_number && scratch.seen.insert(self.signless(block.value)));
         }
         count
     }
 }
 
 /// The weights of output numbers and exponents in keys: bit fields if they fit into 64 bits, otherwise random odd
-/// numbers (two rows then get the same key with probability about 2^-63). With the weights come the fields, if there are.
+/// numbers (two rows then get the same key with probability about 2^-63). Also returns the bit fields, if there are
+/// any.
 fn weights(terms: &Terms, degrees: &[u16]) -> (u64, Vec<u64>, Vec<u64>) {
     let outputs = (0..terms.len()).map(|at| terms.output(at)).max().unwrap_or(0);
     let bits = |most: u32| 32 - most.leading_zeros();

@@ -1,9 +1,9 @@
-//! Level costs already computed: a table of bounded size that several searches share.
+//! A bounded table of level costs that several searches share.
 
-use super::kernel::Set;
+use super::set::Set;
 use std::sync::{Mutex, PoisonError};
 
-/// Parts with locks of their own.
+/// The number of shards, each with a lock.
 const SHARDS: usize = 16;
 /// Entries that share a place.
 const BUCKET: usize = 8;
@@ -20,7 +20,7 @@ struct Entry {
 
 const FREE: Entry = Entry { set: 0, cost: 0, variable: 0, full: false };
 
-/// One part: a power of two of entries in buckets, the youngest of a bucket first.
+/// A part of the table: a power of two of entries in buckets, the youngest of a bucket first.
 #[derive(Debug)]
 struct Shard {
     entries: Vec<Entry>,
@@ -28,10 +28,10 @@ struct Shard {
     most: usize,
 }
 
-/// What the extraction of a variable costs, by variable and set.
+/// The costs of extracting a variable, by variable and set.
 ///
-/// Grows by doubling up to its limit; then the oldest entry of a full bucket makes room, which costs repeated work and
-/// changes no result.
+/// The table grows by doubling up to its limit. Then the oldest entry of a full bucket makes room, which may repeat
+/// work and changes no result.
 #[derive(Debug)]
 pub(super) struct Memo {
     shards: Vec<Mutex<Shard>>,
@@ -47,9 +47,9 @@ fn hash(variable: u8, set: Set) -> u64 {
 }
 
 impl Memo {
-    /// An empty table that never uses more than about `memory` bytes, the moment of growth included.
+    /// An empty table that uses at most about `memory` bytes, even while it grows.
     pub(super) fn new(memory: u64) -> Self {
-        // While a part grows, it and its double exist.
+        // While a shard grows, the old and the doubled list exist.
         let entries = memory / SHARDS as u64 / size_of::<Entry>() as u64 * 2 / 3;
         let most = 1_usize << entries.clamp(SMALLEST as u64, 1 << 30).ilog2();
         let shard = || Mutex::new(Shard { entries: vec![FREE; SMALLEST], used: 0, most });
@@ -69,7 +69,7 @@ impl Memo {
         let mut shard = self.shards[(hash >> 60) as usize].lock().unwrap_or_else(PoisonError::into_inner);
         let bucket = shard.bucket(hash);
         if shard.entries[bucket..bucket + BUCKET].iter().any(|entry| entry.is(variable, set)) {
-            // Another thread was faster.
+            // Another thread has added the entry.
             return;
         }
         shard.insert(Entry { set, cost, variable, full: true });
@@ -77,7 +77,7 @@ impl Memo {
             let size = shard.entries.len() * 2;
             let old = std::mem::replace(&mut shard.entries, vec![FREE; size]);
             shard.used = 0;
-            // Oldest first, so that the order within buckets stays.
+            // The oldest come first, so that the order within buckets stays.
             old.into_iter().rev().filter(|entry| entry.full).for_each(|entry| shard.insert(entry));
         }
     }

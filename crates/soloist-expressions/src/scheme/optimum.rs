@@ -1,9 +1,10 @@
-//! The best order of all, by dynamic programming over subsets.
+//! The best order, by dynamic programming over subsets.
 
-use super::evaluate::Scheme;
-use super::kernel::{Block, Kernel, Scratch, Set};
+use super::cost::Scheme;
+use super::kernel::{Block, Kernel, Scratch};
+use super::set::Set;
 
-/// The most variables for which the best order is proven: time and memory double with each.
+/// The most variables for which the best order is proven. Each variable doubles time and memory.
 pub const MAX_OPTIMAL: usize = 24;
 
 /// The best order and its cost.
@@ -11,18 +12,17 @@ pub const MAX_OPTIMAL: usize = 24;
 pub struct Optimum {
     /// The variables of the terms, outermost first.
     pub order: Vec<usize>,
-    /// [`Scheme::cost`] of it: no order costs less.
+    /// Its [`Scheme::cost`]. No order costs less.
     pub cost: u64,
 }
 
-/// Finds an order of least [`cost`](Scheme::cost) and proves it: with `f(S)` the least cost of the variables of a set
-/// when they are innermost, `f(S + v)` is the minimum of `f(S) + c(v, S)` over `v`.
+/// Finds an order of least [`cost`](Scheme::cost) and proves that. Let `f(S)` be the least cost of the variables of a
+/// set S when they are innermost; then `f(S + v)` is the minimum of `f(S) + c(v, S)` over `v`.
 ///
-/// Sets come in the order of their bit patterns, so that the polynomials of a set are made from those of the set without
-/// its lowest variable and no more than one list of blocks for each variable is kept. With the order `known` sets are
-/// left out from which no better order comes: what is decided and [at least](soloist::Problem::bound) what is left cost
-/// as much as it does. `watch` is told how many of how many sets are done, after each; when it returns false, the
-/// result is `None`.
+/// Sets are visited in the order of their bit patterns. The polynomials of a set are made from those of the set without
+/// its lowest variable, so that one list of blocks for each variable is kept. With the order `known`, sets are skipped
+/// if the cost of their variables and the [bound](soloist::Problem::bound) of the others reach the cost of that order.
+/// Calls `watch` after each set with the numbers of visited and of all sets. Returns `None` when `watch` returns false.
 ///
 /// Time: n 2^(n-1) level costs for n variables, each proportional to the number of blocks of its set. Memory: 5 bytes a
 /// set, and 32 bytes a term and variable.
@@ -31,7 +31,7 @@ pub struct Optimum {
 /// One line: more than [`MAX_OPTIMAL`] variables.
 ///
 /// # Panics
-/// If `known` is no order of the variables.
+/// If `known` is not an order of the variables.
 ///
 /// # References
 /// M. Held and R. M. Karp, "A dynamic programming approach to sequencing problems", Journal of the SIAM 10, 1962.
@@ -50,7 +50,8 @@ pub fn optimal_order(
     let mut least = vec![u32::MAX; count];
     let mut last = vec![0_u8; count];
     least[0] = 0;
-    let mut scratch = scheme.scratch();
+    let mut workspace = scheme.workspace();
+    let scratch = &mut workspace.scratch;
     let mut path = Path { levels: vec![Level { set: 0, blocks: kernel.rows.clone(), ready: true }], depth: 1 };
     let mut finished = true;
     for set in 0..count {
@@ -58,9 +59,9 @@ pub fn optimal_order(
             path.enter(set);
             let below = set & (set - 1);
             let v = set.trailing_zeros() as usize;
-            // Sets from which this one is reached were left out: nothing is known of them, nor needed.
+            // If the sets that lead to this one were skipped, it is skipped.
             if least[below] != u32::MAX || least[set] != u32::MAX {
-                let cost = path.make(kernel, &mut scratch);
+                let cost = path.make(kernel, scratch);
                 let sum = least[below].saturating_add(cost);
                 if sum < least[set] {
                     (least[set], last[set]) = (sum, v as u8);
@@ -71,13 +72,13 @@ pub fn optimal_order(
             let so_far = scheme.base() + u64::from(least[set]);
             let blocks = path.blocks();
             let is_open = set != count - 1;
-            if is_open && limit != u64::MAX && so_far + path.least_outside(scheme, &mut scratch) >= limit {
+            if is_open && limit != u64::MAX && so_far + path.least_outside(scheme, scratch) >= limit {
                 least[set] = u32::MAX;
             } else if is_open {
                 let mut to = std::mem::take(&mut scratch.to);
                 let low = if set == 0 { n } else { set.trailing_zeros() as usize };
                 for v in (low + 1..n).filter(|&v| set >> v & 1 == 0) {
-                    let cost = kernel.extract(blocks, set as Set, v, &mut scratch, &mut to);
+                    let cost = kernel.extract(blocks, set as Set, v, scratch, &mut to);
                     let (next, sum) = (set | 1 << v, least[set].saturating_add(cost));
                     if sum < least[next] {
                         (least[next], last[next]) = (sum, v as u8);
@@ -91,7 +92,7 @@ pub fn optimal_order(
             break;
         }
     }
-    scheme.give_back(scratch);
+    scheme.give_back(workspace);
     if !finished {
         return Ok(None);
     }
@@ -112,22 +113,22 @@ pub fn optimal_order(
     Ok(Some(Optimum { order: scheme.names(&order), cost }))
 }
 
-/// The blocks of a set, or room for them.
+/// A set, with a buffer for its blocks and whether they are made.
 struct Level {
     set: usize,
     blocks: Vec<Block>,
     ready: bool,
 }
 
-/// The sets from the empty one to the present one, each with one variable more, the highest first.
+/// The sets from the empty set to the present one. Each adds the next lower variable.
 struct Path {
     levels: Vec<Level>,
-    /// How many levels are in use; the buffers of the others are kept.
+    /// The number of levels in use. The buffers of the others are kept.
     depth: usize,
 }
 
 impl Path {
-    /// Goes to `set`, which follows in the order of bit patterns.
+    /// Goes to `set`, the next one in the order of bit patterns.
     fn enter(&mut self, set: usize) {
         while self.levels[self.depth - 1].set != set & (set - 1) {
             self.depth -= 1;
@@ -140,7 +141,7 @@ impl Path {
         self.depth += 1;
     }
 
-    /// Makes the blocks of the present set. Returns what its lowest variable costs.
+    /// Makes the blocks of the present set. Returns the cost of its lowest variable.
     fn make(&mut self, kernel: &Kernel, scratch: &mut Scratch) -> u32 {
         let mut cost = 0;
         let first = self.levels[..self.depth].iter().rposition(|level| level.ready).unwrap_or(0);

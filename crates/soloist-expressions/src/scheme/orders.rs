@@ -1,7 +1,7 @@
-//! The orders of the variables as a search problem.
+//! The orders of the variables of a scheme as a search problem.
 
-use super::evaluate::Scheme;
-use super::kernel::{MAX_SEARCHED, Set};
+use super::cost::Scheme;
+use super::set::{MAX_SEARCHED, Set};
 use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, stable_hash};
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ pub enum Direction {
     Forward,
     /// The innermost variable first.
     Backward,
-    /// From the centre outwards, inner and outer places by turns.
+    /// The centre first, then inner and outer places in turn.
     Middle,
 }
 
-/// A partly decided order.
+/// An order of which some variables are decided.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Partial {
     /// The variables decided so far, in the order of the moves.
     chosen: Vec<u8>,
-    /// The variables that are left.
+    /// The variables that are not decided yet.
     free: Set,
 }
 
@@ -49,20 +49,22 @@ impl Clone for Partial {
 
 /// The orders of the variables of a [`Scheme`]: minimise the cost.
 ///
-/// A move is a variable, as an index into [`Scheme::searched`]; a state is the set of variables that are left and the
-/// order of the others. The score is [`Scheme::cost`]. In both directions from an end the cost of what is decided is
+/// A move is a variable, as an index into [`Scheme::searched`]. A state is the set of variables that are left and the
+/// order of the others. The score is [`Scheme::cost`]. Forward and backward, the cost of the decided variables is
 /// exact, because it depends on sets only: it is part of the bound and, with the set, the key. A move takes constant
-/// time; a score one look-up of each level, and the evaluation of those that are new.
+/// time. A score takes one look-up for each level, and the evaluation of those levels that are new.
+///
+/// [`Orders`](crate::Orders) is the same problem on a [`System`](crate::System).
 #[derive(Debug)]
-pub struct Orders {
+pub struct SchemeOrders {
     scheme: Arc<Scheme>,
     direction: Direction,
     biases: Vec<f64>,
 }
 
-impl Orders {
-    /// The problem on `scheme`, decided in this direction. Problems in other directions may share the scheme, and with
-    /// it the level costs.
+impl SchemeOrders {
+    /// The problem on `scheme`, decided in this direction. Problems in other directions may share the scheme and
+    /// thereby its level costs.
     #[must_use]
     pub fn new(scheme: impl Into<Arc<Scheme>>, direction: Direction) -> Self {
         let scheme = scheme.into();
@@ -97,7 +99,8 @@ impl Orders {
         self.scheme.names(self.arrange(moves, &mut places))
     }
 
-    /// The moves that lead to an order of the variables of the terms, outermost first; others are left out.
+    /// The moves that lead to an order of the variables of the terms, outermost first. Variables that are not searched
+    /// are left out.
     #[must_use]
     pub fn moves_to(&self, order: &[usize]) -> Vec<u8> {
         let index = |v: &usize| self.scheme.searched().binary_search(v).ok().map(|at| at as u8);
@@ -110,7 +113,7 @@ impl Orders {
         order
     }
 
-    /// The moves from one end as an order, outermost first.
+    /// The moves as an order, outermost first.
     fn arrange<'a>(&self, moves: &[u8], places: &'a mut [u8; MAX_SEARCHED]) -> &'a [u8] {
         let count = moves.len();
         let places = &mut places[..count];
@@ -126,7 +129,7 @@ impl Orders {
         places
     }
 
-    /// The cost of what is decided; from an end only.
+    /// The cost of the decided variables; forward and backward only.
     fn decided(&self, state: &Partial) -> u64 {
         let mut places = [0; MAX_SEARCHED];
         let order = self.arrange(&state.chosen, &mut places);
@@ -134,7 +137,7 @@ impl Orders {
         self.scheme.base() + self.scheme.levels(order, inside)
     }
 
-    /// What is decided and at least what is left; `None` from the middle.
+    /// The cost of the decided variables and a lower bound of the rest; `None` from the middle.
     fn optimistic(&self, state: &Partial) -> Option<u64> {
         let rest = match self.direction {
             _ if state.free == 0 => 0,
@@ -146,13 +149,13 @@ impl Orders {
     }
 }
 
-/// The place of move number `step` of `count`, from the middle.
+/// The place in the order that move number `step` of `count` decides, from the middle.
 fn middle(step: usize, count: usize) -> usize {
     let centre = (count - 1) / 2;
     if step % 2 == 1 { centre + step.div_ceil(2) } else { centre - step / 2 }
 }
 
-impl Problem for Orders {
+impl Problem for SchemeOrders {
     type State = Partial;
     type Move = u8;
 
@@ -182,8 +185,8 @@ impl Problem for Orders {
         Sense::Minimize
     }
 
-    /// The variable and its place: with these codes nested policies find better orders than with the variable and the
-    /// one decided before it.
+    /// The variable and its place. Nested policies find better orders with these codes than with the variable and its
+    /// predecessor.
     fn code(&self, state: &Partial, mv: u8) -> u64 {
         state.chosen.len() as u64 * self.scheme.searched().len() as u64 + u64::from(mv)
     }
@@ -193,8 +196,8 @@ impl Problem for Orders {
         Some(count * count)
     }
 
-    /// The logarithm of the share of terms that hold the variable, relative to the most frequent one; its negative
-    /// backward, so that both directions prefer frequent variables outside.
+    /// The logarithm of the number of terms that hold the variable, relative to the most frequent variable. Backward
+    /// its negative, so that both directions prefer frequent variables outside.
     fn bias(&self, _state: &Partial, mv: u8) -> f64 {
         match self.direction {
             Direction::Forward => self.biases[usize::from(mv)],
@@ -242,16 +245,17 @@ impl Problem for Orders {
     }
 }
 
-/// Draws each variable with a chance that grows with the square of its number of terms, or falls with it.
+/// Draws each variable with a probability that is proportional to the square of its number of terms, or to the inverse
+/// of that square.
 #[derive(Debug)]
 struct Occurrence {
     frequent_outside: bool,
-    /// Variables that are left, and their weights.
+    /// The variables that are left, with their weights.
     left: Vec<(u8, u64)>,
 }
 
-impl Rollout<Orders> for Occurrence {
-    fn run(&mut self, problem: &Orders, state: &mut Partial, playout: &mut Playout<u8>, rng: &mut Rng) {
+impl Rollout<SchemeOrders> for Occurrence {
+    fn run(&mut self, problem: &SchemeOrders, state: &mut Partial, playout: &mut Playout<u8>, rng: &mut Rng) {
         let counts = problem.scheme.occurrences();
         // At most 2^20, so that sums of squares stay below 2^47.
         let most = counts.iter().copied().max().unwrap_or(1).max(1);

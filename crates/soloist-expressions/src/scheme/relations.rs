@@ -1,13 +1,13 @@
-//! Linear relations between the exponents of all terms: homogeneous expressions have them.
+//! Linear relations between the exponents of all terms, as homogeneous expressions have them.
 
 use super::field::{add, inverse, mul, negate, residue};
-use super::kernel::Set;
+use super::set::Set;
 use super::terms::Terms;
 
 /// Linear forms that have the same value for all terms, modulo 2^61 - 1, as an independent list.
 ///
-/// Terms that agree outside a set of variables agree inside it as well when the forms, restricted to the set, are
-/// independent in all of its variables: then no two terms meet in a block, and nothing has to be looked up.
+/// If the forms, restricted to a set of variables, determine all variables of the set, then terms that agree outside
+/// the set also agree inside. In that case no block holds two terms, and an extraction needs no look-up.
 #[derive(Clone, Debug)]
 pub(super) struct Relations {
     /// A coefficient for each variable.
@@ -18,7 +18,7 @@ impl Relations {
     /// The relations of the terms in the variables `searched`. O(terms x variables x relations).
     pub(super) fn new(terms: &Terms, searched: &[usize]) -> Self {
         let n = searched.len();
-        // A column more: the number of the polynomial, in which terms of a block agree as well.
+        // The last column is the number of the polynomial, in which the terms of a block also agree.
         let unit = |at: usize| (0..=n).map(|column| u64::from(column == at)).collect::<Vec<u64>>();
         let mut forms: Vec<Vec<u64>> = (0..=n).map(unit).collect();
         let mut difference = vec![0; n + 1];
@@ -33,23 +33,23 @@ impl Relations {
                 let products = form.iter().zip(&difference).filter(|(a, b)| **a != 0 && **b != 0);
                 products.fold(0, |sum, (&a, &b)| add(sum, mul(a, b)))
             };
-            // What a term violates is no relation: it goes, and makes the others hold.
+            // A form that the term violates is no relation. It is removed and makes the others hold.
             let Some(pivot) = forms.iter().position(|form| value(form) != 0) else { continue };
-            let gone = forms.swap_remove(pivot);
-            let scale = negate(inverse(value(&gone)));
+            let removed = forms.swap_remove(pivot);
+            let scale = negate(inverse(value(&removed)));
             for form in &mut forms {
                 let factor = mul(value(form), scale);
                 if factor != 0 {
-                    form.iter_mut().zip(&gone).for_each(|(own, &other)| *own = add(*own, mul(factor, other)));
+                    form.iter_mut().zip(&removed).for_each(|(entry, &other)| *entry = add(*entry, mul(factor, other)));
                 }
             }
         }
         forms.iter_mut().for_each(|form| form.truncate(n));
-        forms.retain(|form| form.iter().any(|&own| own != 0));
+        forms.retain(|form| form.iter().any(|&entry| entry != 0));
         Self { forms }
     }
 
-    /// Whether no two terms differ in the variables of `set` only.
+    /// Whether no two terms differ only in variables of `set`.
     pub(super) fn determine(&self, set: Set) -> bool {
         let count = set.count_ones() as usize;
         if count > self.forms.len() {
@@ -65,7 +65,7 @@ impl Relations {
             let scale = negate(inverse(pivot[column]));
             for row in rows.iter_mut().filter(|row| row[column] != 0) {
                 let factor = mul(row[column], scale);
-                row.iter_mut().zip(&pivot).for_each(|(own, &other)| *own = add(*own, mul(factor, other)));
+                row.iter_mut().zip(&pivot).for_each(|(entry, &other)| *entry = add(*entry, mul(factor, other)));
             }
         }
         true

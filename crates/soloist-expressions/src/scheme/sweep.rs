@@ -1,14 +1,15 @@
-//! All levels of a whole order in one pass over the terms, sorted by that order.
+//! The costs of all levels of an order in one pass over the terms, sorted by that order.
 //!
-//! [`Kernel::extract`] makes the polynomials of one set from those of another and looks each up in a table. When nothing
-//! of an order is known, it is less work to sort the terms by it, outermost variable first: then the terms of a
-//! polynomial stand side by side on every level, and one polynomial a level, the one that is being added up, is all that
-//! has to be kept. What comes up is written down by levels and told apart afterwards, level by level, so that the tables
-//! for that are small: memory that does not fit into the caches nearby is what limits such counts.
+//! [`Kernel::extract`] makes the polynomials of one set from those of another and looks each up in a table. Where no
+//! level of an order is known, sorting the terms by the order, outermost variable first, is less work. The terms of a
+//! polynomial then stand side by side on every level, and the pass keeps one polynomial for each level. It lists the
+//! sums and products of each level; duplicates are removed afterwards, one level after the other, so that the tables
+//! stay small enough for the processor's caches.
 
-use super::field::{add, gcd, inverse, mul, residue};
-use super::kernel::{Block, Kernel, Scratch};
-use crate::power_cost;
+use super::field::{add, gcd, inverse, is_unit, mul, residue};
+use super::kernel::{Block, Kernel};
+use super::key_set::KeySet;
+use crate::algebra::power_cost;
 use std::fmt::Debug;
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Not, Shl, Shr};
 
@@ -85,7 +86,7 @@ word!(u64, u128);
 /// Contents below this are divided by a table.
 const SMALL: usize = 64;
 
-/// The greatest common divisor of two small numbers, and both divided by it; of 0 nothing is asked.
+/// The greatest common divisor of two small positive numbers, and both divided by it.
 static DIVIDED: [[[u8; 4]; SMALL]; SMALL] = {
     let mut table = [[[1; 4]; SMALL]; SMALL];
     let mut a = 1;
@@ -117,53 +118,53 @@ fn divide(a: u64, b: u64) -> (u64, u64, u64) {
 
 /// The coefficients of the terms, each different one once.
 #[derive(Debug, Default)]
-pub(super) struct Coefficients {
+struct Coefficients {
     different: Vec<Part>,
-    /// Of each row.
+    /// The number of each row's coefficient.
     of: Vec<u32>,
-    /// The number of the polynomial of each row; nothing if there is only one.
+    /// The number of the polynomial of each row; empty if there is only one polynomial.
     outputs: Vec<u32>,
 }
 
 impl Coefficients {
-    /// Of the rows of a kernel. O(rows log(rows)).
-    pub(super) fn new(rows: &[Block], outputs: Vec<u32>) -> Self {
+    /// The coefficients of the rows of a kernel. O(rows log(rows)).
+    fn new(rows: &[Block], outputs: Vec<u32>) -> Self {
         let both = |block: &Block| (block.value, block.content);
         let mut different: Vec<(u64, u64)> = rows.iter().map(both).collect();
         different.sort_unstable();
         different.dedup();
-        let place = |block: &Block| different.partition_point(|own| *own < both(block));
+        let place = |block: &Block| different.partition_point(|known| *known < both(block));
         let of = rows.iter().map(|block| place(block) as u32).collect();
         let part = |(value, content)| {
             let primitive = mul(value, inverse(residue(content)));
-            Part { primitive, content, is_unit: Kernel::is_unit(primitive) }
+            Part { primitive, content, is_unit: is_unit(primitive) }
         };
         let outputs = if outputs.iter().all(|&output| output == outputs[0]) { Vec::new() } else { outputs };
         Self { of, outputs, different: different.into_iter().map(part).collect() }
     }
 }
 
-/// A polynomial on its way outwards: its content and the value of the rest, with its sign.
+/// A polynomial as its content and the signed value of its primitive part.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     primitive: u64,
     content: u64,
-    /// Whether it is a number.
+    /// Whether the polynomial is a number.
     is_unit: bool,
 }
 
 /// A level of the order, from the inside.
 #[derive(Clone, Copy, Debug, Default)]
 struct Level<W> {
-    /// Where its exponent stands in the keys.
+    /// The position and the bits of its exponent in the keys.
     shift: u32,
     field: W,
     /// The highest bit of the field.
     top: W,
-    /// What is added up so far: Horner's scheme down to the exponent `last`.
+    /// The sum so far: Horner's scheme down to the exponent `last`.
     whole: Part,
     last: u16,
-    /// The variable, and where its powers begin in [`Kernel::all_powers`].
+    /// The variable, and where its powers begin in [`Sweep::powers`].
     variable: u8,
     powers: u32,
 }
@@ -178,26 +179,36 @@ struct Sorted<W> {
     counts: Vec<u32>,
 }
 
-/// Buffers of a pass.
+/// The buffers of a pass, to be used again.
 #[derive(Debug, Default)]
-pub(super) struct Sweep {
+pub(super) struct Buffers {
     narrow: Sorted<u64>,
     wide: Sorted<u128>,
-    seen: Seen,
+    found: Found,
 }
 
-/// What comes up in a pass.
+/// The polynomials that a pass computes.
 #[derive(Debug, Default)]
-struct Seen {
+struct Found {
     /// Sums and products, by level.
     nodes: Vec<Nodes>,
     /// Coefficient multiples, by level.
     multiples: Vec<Nodes>,
-    /// Which of [`Kernel::all_powers`] were used.
+    /// Which of [`Sweep::powers`] were used.
     powers: Vec<bool>,
 }
 
-/// Keys of polynomials, added without branches that depend on what is added.
+/// The terms of a kernel, made ready for passes.
+#[derive(Debug)]
+pub(super) struct Sweep {
+    coefficients: Coefficients,
+    /// The powers of all variables of the search at the point, one variable after the other.
+    powers: Vec<u64>,
+    /// Where the powers of each variable begin.
+    starts: Vec<u32>,
+}
+
+/// A list of keys. Adding a key takes no branch that depends on the key.
 #[derive(Debug, Default)]
 struct Nodes {
     keys: Vec<u64>,
@@ -205,7 +216,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    /// Adds two keys, each if it is meant.
+    /// Adds those of two keys whose flag is set.
     #[inline(always)]
     fn push(&mut self, first: (u64, bool), second: (u64, bool)) {
         if self.count + 2 > self.keys.len() {
@@ -259,67 +270,91 @@ impl<W: Word> Sorted<W> {
     }
 }
 
-impl Kernel {
-    /// What each variable of `order` (all variables, outermost first) costs when those behind it are inside: as by
-    /// [`extract`](Self::extract), level by level, in `costs`. How many coefficient
-    /// multiples come up on several levels goes to `scratch` if it asks for that.
+impl Sweep {
+    /// Prepares passes over the rows of `kernel`; `outputs` holds the number of the polynomial of each row.
+    pub(super) fn new(kernel: &Kernel, outputs: Vec<u32>) -> Self {
+        let (mut powers, mut starts) = (Vec::new(), Vec::new());
+        for column in &kernel.powers[..kernel.variables] {
+            starts.push(powers.len() as u32);
+            powers.extend(column);
+        }
+        Self { coefficients: Coefficients::new(&kernel.rows, outputs), powers, starts }
+    }
+
+    /// Writes the cost of each level of `order` (all variables, outermost first) to `costs`: what the extraction of the
+    /// variable costs when the variables behind it are inside, as [`Kernel::extract`] counts it. With `shared`, also
+    /// counts the coefficient multiples that occur on a further level.
     ///
-    /// Returns false, with nothing done, where the exponents of a term and its coefficient's number do not fit into 128
-    /// bits. O(terms x variables), and a pass of a radix sort for every 11 bits.
-    pub(super) fn sweep(&self, order: &[u8], scratch: &mut Scratch, costs: &mut Vec<u32>) -> bool {
-        let [below, between, above] = self.widths();
-        let Sweep { mut narrow, mut wide, mut seen } = std::mem::take(&mut scratch.sweep);
+    /// Returns false, and does nothing, if the exponents of a term and the number of its coefficient do not fit into
+    /// 128 bits. O(terms x variables), and a pass of a radix sort for every 11 bits.
+    pub(super) fn costs(
+        &self,
+        kernel: &Kernel,
+        order: &[u8],
+        buffers: &mut Buffers,
+        seen: &mut KeySet,
+        costs: &mut Vec<u32>,
+        shared: Option<&mut u32>,
+    ) -> bool {
+        let [below, between, above] = self.widths(kernel);
+        let Buffers { narrow, wide, found } = buffers;
         let bits = below + between + above;
         if bits <= u64::BITS {
-            self.pass(order, below, above, &mut narrow, &mut seen);
+            self.pass(kernel, order, below, above, narrow, found);
         } else if bits <= u128::BITS {
-            self.pass(order, below, above, &mut wide, &mut seen);
+            self.pass(kernel, order, below, above, wide, found);
+        } else {
+            return false;
         }
-        let fits = bits <= u128::BITS;
-        if fits {
-            self.count(order, &mut seen, scratch, costs);
-        }
-        scratch.sweep = Sweep { narrow, wide, seen };
-        fits
+        self.count(kernel, order, found, seen, costs, shared);
+        true
     }
 
     /// Bits for the coefficients, the exponents and the numbers of the polynomials.
-    fn widths(&self) -> [u32; 3] {
+    fn widths(&self, kernel: &Kernel) -> [u32; 3] {
         let width = |most: u32| u32::BITS - most.leading_zeros();
         [
             width(self.coefficients.different.len().saturating_sub(1) as u32),
-            self.degrees[..self.variables].iter().map(|&degree| width(degree.into())).sum(),
+            kernel.degrees[..kernel.variables].iter().map(|&degree| width(degree.into())).sum(),
             width(self.coefficients.outputs.iter().copied().max().unwrap_or(0)),
         ]
     }
 
     /// Whether keys take more than 64 bits.
     #[cfg(test)]
-    pub(super) fn is_wide(&self) -> bool {
-        self.widths().iter().sum::<u32>() > u64::BITS
+    pub(super) fn is_wide(&self, kernel: &Kernel) -> bool {
+        self.widths(kernel).iter().sum::<u32>() > u64::BITS
     }
 
     /// Sorts the terms and adds them up.
-    fn pass<W: Word>(&self, order: &[u8], below: u32, above: u32, sorted: &mut Sorted<W>, seen: &mut Seen) {
+    fn pass<W: Word>(
+        &self,
+        kernel: &Kernel,
+        order: &[u8],
+        below: u32,
+        above: u32,
+        sorted: &mut Sorted<W>,
+        found: &mut Found,
+    ) {
         sorted.levels.clear();
         let mut shift = below;
         for &variable in order.iter().rev() {
-            let width = u16::BITS - self.degrees[usize::from(variable)].leading_zeros();
-            let powers = self.power_starts[usize::from(variable)];
+            let width = u16::BITS - kernel.degrees[usize::from(variable)].leading_zeros();
+            let powers = self.starts[usize::from(variable)];
             let (field, top) = (W::ones(width) << shift, W::from(1) << (shift + width - 1));
             sorted.levels.push(Level { shift, field, top, variable, powers, ..Level::default() });
             shift += width;
         }
-        seen.powers.clear();
-        seen.powers.resize(self.all_powers.len(), false);
-        seen.nodes.resize_with(order.len(), Nodes::default);
-        seen.nodes.iter_mut().for_each(|nodes| nodes.count = 0);
-        seen.multiples.resize_with(order.len(), Nodes::default);
-        seen.multiples.iter_mut().for_each(|nodes| nodes.count = 0);
+        found.powers.clear();
+        found.powers.resize(self.powers.len(), false);
+        found.nodes.resize_with(order.len(), Nodes::default);
+        found.nodes.iter_mut().for_each(|nodes| nodes.count = 0);
+        found.multiples.resize_with(order.len(), Nodes::default);
+        found.multiples.iter_mut().for_each(|nodes| nodes.count = 0);
         sorted.keys.clear();
         sorted.keys.extend(self.coefficients.of.iter().map(|&coefficient| W::from(coefficient)));
         for level in &sorted.levels {
-            for (key, &exponent) in sorted.keys.iter_mut().zip(&self.exponents[usize::from(level.variable)]) {
+            for (key, &exponent) in sorted.keys.iter_mut().zip(&kernel.exponents[usize::from(level.variable)]) {
                 *key |= W::from(exponent.into()) << level.shift;
             }
         }
@@ -327,15 +362,15 @@ impl Kernel {
             *key |= W::from(output) << shift;
         }
         sorted.sort(below, shift + above);
-        self.add_up(sorted, below, shift, seen);
+        self.add_up(kernel, sorted, below, shift, found);
     }
 
-    /// The pass. Terms come by falling exponents, so that Horner's scheme is built from its inside. Fields of variables
-    /// are the bits from `low` to `high`.
-    fn add_up<W: Word>(&self, sorted: &mut Sorted<W>, low: u32, high: u32, seen: &mut Seen) {
+    /// Adds the sorted terms up. Terms come by falling exponents, so that Horner's scheme is built from its inside. The
+    /// exponents are the bits from `low` to `high` of a key.
+    fn add_up<W: Word>(&self, kernel: &Kernel, sorted: &mut Sorted<W>, low: u32, high: u32, found: &mut Found) {
         let Sorted { keys, levels, .. } = sorted;
         let count = levels.len();
-        // The level whose exponent a bit belongs to.
+        // The level to which each bit of an exponent belongs.
         let mut level_of = [count as u8; 128];
         for (at, level) in levels.iter().enumerate() {
             let end = level.shift + (!(level.field >> level.shift)).trailing_zeros();
@@ -344,11 +379,11 @@ impl Kernel {
         let all = W::ones(high) & !W::ones(low);
         let tops = levels.iter().fold(W::default(), |tops, level| tops | level.top);
         let others = all & !tops;
-        // The highest bits of the fields of levels that hold a sum.
+        // The highest bits of the fields of those levels that hold a sum.
         let mut open = W::default();
         for at in (0..keys.len()).rev() {
             let key = keys[at];
-            // The outermost level on which the next term differs; everything inside of it is finished.
+            // The outermost level on which the next term differs. All levels inside of it are complete.
             let (joint, inside) = match at.checked_sub(1).map(|next| key ^ keys[next]) {
                 Some(differs) => {
                     let joint = usize::from(level_of[(W::BITS - 1 - differs.leading_zeros()) as usize & 127]);
@@ -357,7 +392,7 @@ impl Kernel {
                 None => (count, all),
             };
             let mut part = self.coefficients.different[(key & W::ones(low)).low() as usize];
-            // The highest bit of a field that is not zero is one, or is reached by the carry from below it.
+            // A field is not zero if its highest bit is set, or if a carry from the lower bits reaches it.
             let occurs = (key | (key & others).plus(others)) & tops;
             let mut todo = (occurs | open) & inside;
             while todo != W::default() {
@@ -366,11 +401,11 @@ impl Kernel {
                 let level = &levels[place];
                 let exponent = ((key & level.field) >> level.shift).low() as u16;
                 if open & level.top != W::default() {
-                    part = self.join(level, place, part, exponent, seen);
+                    part = self.join(kernel, level, place, part, exponent, found);
                 }
                 if exponent > 0 {
-                    let primitive = self.times(level, part, exponent, seen);
-                    seen.nodes[place].push((self.signless(primitive), !part.is_unit), (0, false));
+                    let primitive = self.times(level, part, exponent, found);
+                    found.nodes[place].push((kernel.signless(primitive), !part.is_unit), (0, false));
                     part = Part { primitive, is_unit: false, ..part };
                 }
             }
@@ -378,7 +413,7 @@ impl Kernel {
             if let Some(level) = levels.get_mut(joint) {
                 let exponent = ((key & level.field) >> level.shift).low() as u16;
                 if open & level.top != W::default() {
-                    part = self.join(level, joint, part, exponent, seen);
+                    part = self.join(kernel, level, joint, part, exponent, found);
                 }
                 (level.whole, level.last) = (part, exponent);
                 open |= level.top;
@@ -386,47 +421,63 @@ impl Kernel {
         }
     }
 
-    /// The sum of a level, moved on to `exponent`, and `part`.
+    /// Moves the sum of a level on to `exponent` and adds `part`.
     #[inline(always)]
-    fn join<W: Word>(&self, level: &Level<W>, place: usize, part: Part, exponent: u16, seen: &mut Seen) -> Part {
+    fn join<W: Word>(
+        &self,
+        kernel: &Kernel,
+        level: &Level<W>,
+        place: usize,
+        part: Part,
+        exponent: u16,
+        found: &mut Found,
+    ) -> Part {
         let whole = level.whole;
-        let moved = self.times(level, whole, level.last - exponent, seen);
+        let moved = self.times(level, whole, level.last - exponent, found);
         let (content, of_whole, of_part) = divide(whole.content, part.content);
         let (first, second) = (mul(moved, of_whole), mul(part.primitive, of_part));
         let primitive = add(first, second);
-        seen.nodes[place].push((self.signless(primitive), true), (self.signless(moved), !whole.is_unit));
-        let (first, second) = (self.signless(first), self.signless(second));
-        seen.multiples[place].push((first, of_whole != 1), (second, (of_part != 1) & !part.is_unit));
+        found.nodes[place].push((kernel.signless(primitive), true), (kernel.signless(moved), !whole.is_unit));
+        let (first, second) = (kernel.signless(first), kernel.signless(second));
+        found.multiples[place].push((first, of_whole != 1), (second, (of_part != 1) & !part.is_unit));
         Part { primitive, content, is_unit: false }
     }
 
-    /// `part` times a power of the variable.
+    /// The product of `part` and a power of the variable.
     #[inline(always)]
-    fn times<W: Word>(&self, level: &Level<W>, part: Part, exponent: u16, seen: &mut Seen) -> u64 {
+    fn times<W: Word>(&self, level: &Level<W>, part: Part, exponent: u16, found: &mut Found) -> u64 {
         let power = level.powers as usize + usize::from(exponent);
-        seen.powers[power] = true;
-        mul(part.primitive, self.all_powers[power])
+        found.powers[power] = true;
+        mul(part.primitive, self.powers[power])
     }
 
-    /// Counts what is different, outermost level first.
-    fn count(&self, order: &[u8], seen: &mut Seen, scratch: &mut Scratch, costs: &mut Vec<u32>) {
+    /// Counts the different polynomials, one level after the other.
+    fn count(
+        &self,
+        kernel: &Kernel,
+        order: &[u8],
+        found: &Found,
+        seen: &mut KeySet,
+        costs: &mut Vec<u32>,
+        shared: Option<&mut u32>,
+    ) {
         costs.clear();
         costs.resize(order.len(), 0);
-        let lists = seen.nodes.iter().zip(&seen.multiples);
-        let mut multiples = 0;
-        for ((cost, &variable), (nodes, own)) in costs.iter_mut().zip(order).rev().zip(lists) {
-            scratch.met.clear();
-            let different = scratch.met.insert_all(own.keys());
-            multiples += different;
-            *cost = different + scratch.met.insert_all(nodes.keys());
-            let first = self.power_starts[usize::from(variable)] as usize;
-            let degree = usize::from(self.degrees[usize::from(variable)]);
-            let used = (2_u32..).zip(seen.powers[first..=first + degree].iter().skip(2)).filter(|(_, used)| **used);
+        let lists = found.nodes.iter().zip(&found.multiples);
+        let mut total = 0;
+        for ((cost, &variable), (nodes, multiples)) in costs.iter_mut().zip(order).rev().zip(lists) {
+            seen.clear();
+            let different = seen.insert_all(multiples.keys());
+            total += different;
+            *cost = different + seen.insert_all(nodes.keys());
+            let first = self.starts[usize::from(variable)] as usize;
+            let degree = usize::from(kernel.degrees[usize::from(variable)]);
+            let used = (2_u32..).zip(found.powers[first..=first + degree].iter().skip(2)).filter(|(_, used)| **used);
             *cost += used.map(|(exponent, _)| power_cost(exponent) as u32).sum::<u32>();
         }
-        if let Some(shared) = &mut scratch.shared {
-            scratch.met.clear();
-            *shared += multiples - seen.multiples.iter().map(|own| scratch.met.insert_all(own.keys())).sum::<u32>();
+        if let Some(shared) = shared {
+            seen.clear();
+            *shared = total - found.multiples.iter().map(|list| seen.insert_all(list.keys())).sum::<u32>();
         }
     }
 }

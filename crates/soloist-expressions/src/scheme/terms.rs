@@ -1,20 +1,20 @@
-//! What the search knows of a system of polynomials: exponents, and of each coefficient what counting needs.
+//! The terms of a system of polynomials as the search for orders needs them: exponents, and two numbers a coefficient.
 
 use super::field;
-use crate::power_cost;
+use crate::algebra::power_cost;
 
-/// The most terms that are accepted.
+/// The most terms.
 pub const MAX_TERMS: usize = 1 << 28;
 
 /// The terms of one or several polynomials over the same variables, in any order, each monomial of a polynomial once.
 ///
-/// Coefficients are integers (a polynomial with rational ones is multiplied by their common denominator first, which
-/// changes nothing but its content). Of each, the residue modulo 2^61 - 1 and the absolute value are kept. Memory: 2
-/// bytes a variable and 20 bytes for each term.
+/// Coefficients are integers. (A polynomial with rational coefficients is first multiplied by their common denominator,
+/// which changes only its content.) Each is stored as the residue modulo 2^61 - 1 and the absolute value. Memory: for
+/// each term 20 bytes and 2 for each variable.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     variables: usize,
-    /// Row-major: `variables` numbers a term.
+    /// Row-major: `variables` numbers for each term.
     exponents: Vec<u16>,
     residues: Vec<u64>,
     sizes: Vec<u64>,
@@ -22,7 +22,7 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// No terms yet, in `variables` variables.
+    /// No terms in `variables` variables.
     #[must_use]
     pub fn new(variables: usize) -> Self {
         Self { variables, ..Self::default() }
@@ -32,7 +32,7 @@ impl Terms {
     /// numbers for each coefficient.
     ///
     /// # Errors
-    /// As [`push`](Self::push), and when the numbers of exponents and coefficients do not go together.
+    /// As [`push`](Self::push), and if the numbers of exponents and coefficients do not match.
     ///
     /// ```
     /// use soloist_expressions::scheme::{Options, Scheme, Terms};
@@ -57,12 +57,12 @@ impl Terms {
     /// Adds a term of polynomial number `output` (from 0): its exponents, its coefficient modulo 2^61 - 1, and the
     /// coefficient's absolute value `size`.
     ///
-    /// Of an integer of more than 64 bits `size` may be any divisor, as long as the sizes of all such integers are
-    /// their greatest common divisors with one fixed number: common factors beyond it are then not recognised.
+    /// For an integer of more than 64 bits, `size` may be its greatest common divisor with a number that is the same
+    /// for all such integers. Common factors beyond that number are then not recognised.
     ///
     /// # Errors
-    /// One line: a row of another length than the number of variables, a residue of 0 (a coefficient that the modulus
-    /// divides cannot be told from nothing) or not below the modulus, a size of 0, more than [`MAX_TERMS`].
+    /// One line: a row whose length is not the number of variables, a residue of 0 (the modulus divides the
+    /// coefficient) or not below the modulus, a size of 0, more than [`MAX_TERMS`].
     pub fn push(&mut self, output: u32, exponents: &[u16], residue: u64, size: u64) -> Result<(), String> {
         if exponents.len() != self.variables {
             return Err(format!("{} exponents in {} variables", exponents.len(), self.variables));
@@ -80,7 +80,7 @@ impl Terms {
         Ok(())
     }
 
-    /// The number of variables, whether or not they occur.
+    /// The number of variables, including those that occur in no term.
     #[must_use]
     pub fn variables(&self) -> usize {
         self.variables
@@ -116,7 +116,7 @@ impl Terms {
         self.outputs[at]
     }
 
-    /// In how many terms each variable occurs.
+    /// The number of terms in which each variable occurs.
     #[must_use]
     pub fn occurrences(&self) -> Vec<u64> {
         let mut counts = vec![0; self.variables];
@@ -128,9 +128,9 @@ impl Terms {
         counts
     }
 
-    /// The operations of the polynomials as they stand, nothing shared: terms less one additions, factors less one
-    /// multiplications for each term (a coefficient other than 1 and -1 is a factor), and powers by
-    /// [`power_cost`].
+    /// The operations of the polynomials as sums of monomials, nothing shared: an addition for each term but the first,
+    /// a multiplication for each factor of a term but the first (a coefficient other than 1 and -1 is a factor), and
+    /// powers by [`power_cost`].
     #[must_use]
     pub fn operations(&self) -> u64 {
         let mut sum = 0;
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_terms_are_refused() {
         assert!(Terms::from_integers(2, &[1, 2, 3], &[1]).is_err());
         assert_eq!(Terms::from_integers(1, &[1, 2], &[0, 1]).unwrap().len(), 1);
         let mut terms = Terms::new(1);

@@ -1,0 +1,16 @@
+//! What is computed: exact numbers, polynomials, systems of them, and how operations are counted.
+
+mod counts;
+mod number;
+mod polynomial;
+mod signs;
+mod system;
+
+pub use counts::{Counts, power_cost};
+pub use number::Coefficient;
+pub use polynomial::{MAX_EXPONENT, MAX_VARIABLES, Polynomial};
+pub use signs::Signs;
+pub use system::{Definition, System};
+
+pub(crate) use polynomial::write_term;
+pub(crate) use system::Source;

@@ -1,0 +1,193 @@
+//! Systems: several outputs as polynomials over shared symbols.
+
+use super::counts::Counts;
+use super::polynomial::Polynomial;
+use soloist::{StableHasher, stable_hash};
+use std::hash::Hasher;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A polynomial with a name: an output, or a block that outputs and later blocks use as a symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// The name of the output. A block has a name that no input can have.
+    pub name: String,
+    /// Over all symbols of the system.
+    pub polynomial: Polynomial,
+    /// The symbol that stands for a block; `None`: an output.
+    pub symbol: Option<usize>,
+}
+
+/// Several polynomials over one table of symbols.
+///
+/// A symbol is an input of the code, or it stands for a *block*: a sum of the input text that is not multiplied out
+/// because the result would be too large. Opaque parts (functions and inverses) are inputs named by their text:
+/// `sin(x)`, `x^-1`.
+#[derive(Clone, Debug)]
+pub struct System {
+    symbols: Arc<[String]>,
+    definitions: Vec<Definition>,
+    source: Option<Source>,
+}
+
+/// The text that a system was read from, kept for verification.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    /// What errors call the text.
+    pub(crate) name: String,
+    pub(crate) text: Arc<[u8]>,
+    /// The names of the outputs and the places of their expressions, in the order of the outputs.
+    pub(crate) outputs: Vec<(String, Range<usize>)>,
+}
+
+impl System {
+    /// The system of these definitions. Blocks must come before their uses.
+    ///
+    /// # Errors
+    /// One line: definitions over different tables, a block whose symbol is used before it is defined, no output.
+    pub fn new(symbols: Arc<[String]>, definitions: Vec<Definition>) -> Result<Self, String> {
+        let mut waiting: Vec<bool> = vec![false; symbols.len()];
+        for symbol in definitions.iter().filter_map(|definition| definition.symbol) {
+            match waiting.get_mut(symbol) {
+                Some(flag) if !*flag => *flag = true,
+                _ => return Err(format!("symbol {symbol} does not exist or is defined twice")),
+            }
+        }
+        if definitions.iter().all(|definition| definition.symbol.is_some()) {
+            return Err("no output".into());
+        }
+        for definition in &definitions {
+            if definition.polynomial.table() != &symbols {
+                return Err(format!("{} is over another table of symbols", definition.name));
+            }
+            let used = definition.polynomial.occurrences();
+            if let Some(early) = (0..symbols.len()).find(|&at| used[at] > 0 && waiting[at]) {
+                return Err(format!("{} uses block {early} before it is defined", definition.name));
+            }
+            if let Some(symbol) = definition.symbol {
+                waiting[symbol] = false;
+            }
+        }
+        Ok(Self { symbols, definitions, source: None })
+    }
+
+    /// A single output named `f`.
+    #[must_use]
+    pub fn single(polynomial: Polynomial) -> Self {
+        let symbols = Arc::clone(polynomial.table());
+        let definitions = vec![Definition { name: "f".into(), polynomial, symbol: None }];
+        Self { symbols, definitions, source: None }
+    }
+
+    pub(crate) fn with_source(mut self, source: Source) -> Self {
+        self.source = Some(source);
+        self
+    }
+
+    pub(crate) fn source(&self) -> Option<&Source> {
+        self.source.as_ref()
+    }
+
+    /// All symbols: inputs and blocks.
+    #[must_use]
+    pub fn symbols(&self) -> &Arc<[String]> {
+        &self.symbols
+    }
+
+    /// Blocks and outputs, blocks before their uses.
+    #[must_use]
+    pub fn definitions(&self) -> &[Definition] {
+        &self.definitions
+    }
+
+    /// The outputs in the order of the input.
+    pub fn outputs(&self) -> impl Iterator<Item = &Definition> {
+        self.definitions.iter().filter(|definition| definition.symbol.is_none())
+    }
+
+    /// Whether each symbol stands for a block.
+    #[must_use]
+    pub fn is_block(&self) -> Vec<bool> {
+        let mut block = vec![false; self.symbols.len()];
+        for symbol in self.definitions.iter().filter_map(|definition| definition.symbol) {
+            block[symbol] = true;
+        }
+        block
+    }
+
+    /// The symbols that are inputs of the code, in the order of the code's input array.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<usize> {
+        let block = self.is_block();
+        (0..self.symbols.len()).filter(|&symbol| !block[symbol]).collect()
+    }
+
+    /// The number of terms of all definitions.
+    #[must_use]
+    pub fn terms(&self) -> usize {
+        self.definitions.iter().map(|definition| definition.polynomial.len()).sum()
+    }
+
+    /// The operations of the definitions as sums of monomials, nothing shared.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for definition in &self.definitions {
+            counts += Counts::of_polynomial(&definition.polynomial);
+        }
+        counts
+    }
+
+    /// The number of terms of all definitions in which each symbol occurs.
+    #[must_use]
+    pub fn occurrences(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.symbols.len()];
+        for definition in &self.definitions {
+            for (count, more) in counts.iter_mut().zip(definition.polynomial.occurrences()) {
+                *count += more;
+            }
+        }
+        counts
+    }
+
+    /// The occurrence order of a Horner scheme, outermost first: the symbols by falling number of terms that contain
+    /// them, equal ones in the order of the table.
+    #[must_use]
+    pub fn occurrence_order(&self) -> Vec<usize> {
+        let counts = self.occurrences();
+        let mut order: Vec<usize> = (0..counts.len()).collect();
+        order.sort_by_key(|&symbol| std::cmp::Reverse(counts[symbol]));
+        order
+    }
+
+    /// The two standard orders: the [occurrence order](Self::occurrence_order) and its reverse.
+    #[must_use]
+    pub fn occurrence_orders(&self) -> [Vec<usize>; 2] {
+        let order = self.occurrence_order();
+        let reverse = order.iter().rev().copied().collect();
+        [order, reverse]
+    }
+
+    /// Each symbol once: those of `order` first, then the symbols that it leaves out, in the order of the table.
+    #[must_use]
+    pub fn completed(&self, order: &[usize]) -> Vec<usize> {
+        let n = self.symbols.len();
+        let mut listed = vec![false; n];
+        let all = order.iter().copied().filter(|&symbol| symbol < n).chain(0..n);
+        all.filter(|&symbol| !std::mem::replace(&mut listed[symbol], true)).collect()
+    }
+
+    /// A hash of the symbols and definitions.
+    #[must_use]
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut hash = StableHasher::new();
+        hash.write(b"system of expressions");
+        hash.write_u64(stable_hash(&self.symbols[..]));
+        for definition in &self.definitions {
+            hash.write_u64(stable_hash(&definition.symbol));
+            hash.write_u64(stable_hash(definition.polynomial.exponents()));
+            hash.write_u64(stable_hash(definition.polynomial.coefficients()));
+        }
+        hash.finish()
+    }
+}

@@ -1,0 +1,393 @@
+//! Writes programs as code.
+
+use crate::algebra::{Coefficient, Counts, System};
+use crate::horner::{Program, Term};
+use num_bigint::BigInt;
+use num_traits::Signed;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Terms are added to a statement up to this width. The rest of a sum follows in further statements.
+const WIDTH: usize = 96;
+
+/// The languages of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// A function of arrays, and a function that calls it for many points.
+    C,
+    /// A function of arrays.
+    Rust,
+    /// A subroutine of arrays, Fortran 90, free form.
+    Fortran,
+    /// A function of a sequence, whose elements may be arrays of numpy.
+    Python,
+    /// Statements with the names of the input, as FORM prints optimised expressions.
+    Form,
+    /// Statements and counts as a JSON object.
+    Json,
+}
+
+impl Language {
+    /// All languages.
+    pub const ALL: [Self; 6] = [Self::C, Self::Rust, Self::Fortran, Self::Python, Self::Form, Self::Json];
+
+    /// Its name in lower case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Rust => "rust",
+            Self::Fortran => "fortran",
+            Self::Python => "python",
+            Self::Form => "form",
+            Self::Json => "json",
+        }
+    }
+
+    /// The start of a comment line.
+    fn comment(self) -> &'static str {
+        match self {
+            Self::C | Self::Rust | Self::Json => "//",
+            Self::Fortran => "!",
+            Self::Python => "#",
+            Self::Form => "*",
+        }
+    }
+}
+
+/// The names of inputs and outputs in the code of a language.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    pub(crate) inputs: Vec<String>,
+    pub(crate) outputs: Vec<String>,
+}
+
+/// The facts that the header of code states.
+#[derive(Clone, Debug)]
+pub struct Header<'a> {
+    /// Name of the function, letters and digits.
+    pub function: &'a str,
+    /// The name of the file or spec of the input.
+    pub source: &'a str,
+    /// Operations of the input.
+    pub input: Counts,
+    /// The order of the variables, by symbol.
+    pub order: &'a [usize],
+    /// The number of sub-expressions that do not follow the order.
+    pub exceptions: usize,
+}
+
+/// Writes `program`, which computes `system`, as code.
+///
+/// The code reads and writes arrays of double precision: inputs in the order of [`System::inputs`], outputs in the
+/// order of the input text. Each line is a statement, a sum of products of numbers and names without powers. A long sum
+/// takes several statements. The header states operations, inputs and outputs.
+#[must_use]
+pub fn emit(system: &System, program: &Program, language: Language, header: &Header<'_>) -> String {
+    Writer::new(system, program, language).write(header)
+}
+
+struct Writer<'a> {
+    system: &'a System,
+    program: &'a Program,
+    language: Language,
+    inputs: Vec<String>,
+    outputs: Vec<String>,
+    /// The start of the names of temporaries; their number follows.
+    prefix: String,
+    text: String,
+    indent: &'static str,
+}
+
+impl<'a> Writer<'a> {
+    fn new(system: &'a System, program: &'a Program, language: Language) -> Self {
+        let Names { inputs, outputs } = names(system, language);
+        let mut prefix = "t".to_owned();
+        if language == Language::Form {
+            prefix = "Z".into();
+            while inputs.iter().chain(&outputs).any(|name| name.starts_with(&prefix)) {
+                prefix.push('Z');
+            }
+        }
+        let indent = match language {
+            Language::Form | Language::Json => "",
+            _ => "    ",
+        };
+        Self { system, program, language, inputs, outputs, prefix, text: String::new(), indent }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn comment(&mut self, line: &str) {
+        // Control characters and backslashes in names must not end the comment.
+        let line: String = line.chars().map(|c| if c.is_control() || c == '\\' { ' ' } else { c }).collect();
+        let line = format!("{} {line}", self.language.comment());
+        self.line(&line);
+    }
+
+    fn write(mut self, header: &Header<'_>) -> String {
+        if self.language == Language::Json {
+            return self.json(header);
+        }
+        self.header(header);
+        let (n, m) = (self.inputs.len(), self.outputs.len());
+        let name = header.function;
+        let open = match self.language {
+            Language::C => {
+                format!("#include <stddef.h>\n\nvoid {name}(const double *restrict x, double *restrict y)\n{{")
+            }
+            Language::Rust => {
+                format!("#[allow(clippy::all, unused_variables)]\npub fn {name}(x: &[f64; {n}], y: &mut [f64; {m}]) {{")
+            }
+            Language::Python => format!("def {name}(x):\n    y = [0]*{m}"),
+            Language::Fortran => {
+                let mut open = format!("subroutine {name}(x, y)\n    implicit none\n");
+                open.push_str("    integer, parameter :: dp = kind(1.0d0)\n");
+                let _ = writeln!(open, "    real(dp), intent(in) :: x({n})\n    real(dp), intent(out) :: y({m})");
+                let _ = write!(open, "    real(dp) :: t({})", self.program.temporaries.len().max(1));
+                open
+            }
+            Language::Form | Language::Json => String::new(),
+        };
+        if !open.is_empty() {
+            self.line(&open);
+        }
+        self.statements();
+        match self.language {
+            Language::C => {
+                let loop_text = format!(
+                    "}}\n\n// Computes n points: x holds {n} inputs for each, y gets {m} outputs for each.\n\
+                     void {name}_many(size_t n, const double *x, double *y)\n{{\n    \
+                     for (size_t i = 0; i < n; i++) {name}(x + {n}*i, y + {m}*i);\n}}"
+                );
+                self.line(&loop_text);
+            }
+            Language::Rust => self.line("}"),
+            Language::Python => self.line("    return y"),
+            Language::Fortran => self.line(&format!("end subroutine {name}")),
+            Language::Form | Language::Json => {}
+        }
+        self.text
+    }
+
+    fn header(&mut self, header: &Header<'_>) {
+        let (counts, terms) = (self.program.counts(), self.system.terms());
+        self.comment(&format!("{}, simplified by soloist {}", header.source, env!("CARGO_PKG_VERSION")));
+        self.comment(&format!(
+            "{} operations: {} additions, {} multiplications (input: {} terms, {} operations)",
+            counts.total(),
+            counts.additions,
+            counts.multiplications,
+            terms,
+            header.input.total()
+        ));
+        let system = self.system;
+        let order: Vec<&str> = header.order.iter().map(|&symbol| system.symbols()[symbol].as_str()).collect();
+        for (at, names) in order.chunks(16).enumerate() {
+            let start = if at == 0 { "order, outermost first: " } else { "    " };
+            let end = if (at + 1) * 16 < order.len() { "," } else { "" };
+            self.comment(&format!("{start}{}{end}", names.join(", ")));
+        }
+        if header.exceptions > 0 {
+            self.comment(&format!("sub-expressions with an order of their own: {}", header.exceptions));
+        }
+        if self.language != Language::Form {
+            for (place, symbol) in system.inputs().into_iter().enumerate() {
+                self.comment(&format!("{} = {}", self.inputs[place], system.symbols()[symbol]));
+            }
+            for (place, output) in system.outputs().enumerate() {
+                self.comment(&format!("{} = {}", self.outputs[place], output.name));
+            }
+        }
+        let exact = BigInt::from(1_u64 << 53);
+        let all = self.program.temporaries.iter().chain(&self.program.outputs).flatten();
+        let large =
+            all.map(|term| term.value.to_big()).any(|value| value.numer().abs() > exact || *value.denom() > exact);
+        if large && !matches!(self.language, Language::Form | Language::Python) {
+            self.comment("numbers above 2^53 are rounded by the compiler");
+        }
+    }
+
+    fn statements(&mut self) {
+        for (at, terms) in self.program.temporaries.iter().enumerate() {
+            let target = self.temporary(at);
+            self.sum(&target, terms, true);
+        }
+        for (at, terms) in self.program.outputs.iter().enumerate() {
+            let target = self.outputs[at].clone();
+            self.sum(&target, terms, false);
+        }
+    }
+
+    fn temporary(&self, at: usize) -> String {
+        match self.language {
+            Language::Fortran => format!("t({})", at + 1),
+            Language::Form => format!("{}{}_", self.prefix, at + 1),
+            _ => format!("t{at}"),
+        }
+    }
+
+    /// Writes `target = terms`. A long sum takes several statements, in FORM several lines.
+    fn sum(&mut self, target: &str, terms: &[Term], temporary: bool) {
+        let mut right = String::new();
+        let mut first = true;
+        let mut start = 0;
+        for term in terms {
+            let negative = term.value.is_negative();
+            let product = self.product(term);
+            if right.len() - start + product.len() > WIDTH && !right.is_empty() {
+                if self.language == Language::Form {
+                    start = right.len();
+                    right.push_str("\n   ");
+                } else {
+                    self.assign(target, &right, temporary, first);
+                    first = false;
+                    right = target.to_owned();
+                }
+            }
+            let sign = match (negative, right.is_empty()) {
+                (true, true) => "-",
+                (false, true) => "",
+                (true, false) => " - ",
+                (false, false) => " + ",
+            };
+            right.push_str(sign);
+            right.push_str(&product);
+        }
+        if terms.is_empty() {
+            right = self.number(&Coefficient::ZERO);
+        }
+        self.assign(target, &right, temporary, first);
+    }
+
+    fn assign(&mut self, target: &str, right: &str, temporary: bool, first: bool) {
+        let indent = self.indent;
+        let line = match (self.language, temporary) {
+            (Language::C, true) if first => format!("{indent}double {target} = {right};"),
+            (Language::Rust, true) => format!("{indent}let {target} = {right};"),
+            (Language::C | Language::Rust | Language::Form, _) => format!("{indent}{target} = {right};"),
+            (Language::Python | Language::Fortran | Language::Json, _) => format!("{indent}{target} = {right}"),
+        };
+        self.line(&line);
+    }
+
+    /// A term without its sign.
+    fn product(&self, term: &Term) -> String {
+        let mut text = String::new();
+        if term.factors.is_empty() || !term.value.is_unit() {
+            text.push_str(&self.number(&term.value.abs()));
+        }
+        for &symbol in &term.factors {
+            if !text.is_empty() {
+                text.push('*');
+            }
+            match (symbol as usize).checked_sub(self.program.inputs) {
+                Some(at) => text.push_str(&self.temporary(at)),
+                None => text.push_str(&self.inputs[symbol as usize]),
+            }
+        }
+        text
+    }
+
+    /// A number that is not negative.
+    fn number(&self, value: &Coefficient) -> String {
+        let value = value.to_big();
+        let (above, below) = (value.numer(), value.denom());
+        let fraction = !value.is_integer();
+        match self.language {
+            Language::C | Language::Rust if fraction => format!("({above}.0/{below}.0)"),
+            Language::C | Language::Rust => format!("{above}.0"),
+            Language::Fortran if fraction => format!("({above}.0_dp/{below}.0_dp)"),
+            Language::Fortran => format!("{above}.0_dp"),
+            Language::Python | Language::Json if fraction => format!("({above}/{below})"),
+            Language::Form if fraction => format!("{above}/{below}"),
+            _ => above.to_string(),
+        }
+    }
+
+    fn json(mut self, header: &Header<'_>) -> String {
+        let names = |symbols: &[usize]| -> Vec<&str> {
+            symbols.iter().map(|&symbol| self.system.symbols()[symbol].as_str()).collect()
+        };
+        let mut object = json!({
+            "source": header.source,
+            "terms": self.system.terms(),
+            "input": counts_json(&header.input),
+            "counts": counts_json(&self.program.counts()),
+            "order": names(header.order),
+            "inputs": names(&self.system.inputs()),
+            "outputs": self.system.outputs().map(|output| output.name.as_str()).collect::<Vec<_>>(),
+        });
+        self.statements();
+        object["code"] = self.text.lines().collect();
+        let mut text = object.to_string();
+        text.push('\n');
+        text
+    }
+}
+
+/// Counts as results show them.
+pub(crate) fn counts_json(counts: &Counts) -> serde_json::Value {
+    json!({
+        "operations": counts.total(),
+        "additions": counts.additions,
+        "multiplications": counts.multiplications,
+        "powers": counts.powers,
+        "power_multiplications": counts.power_multiplications,
+    })
+}
+
+/// The names of the inputs and outputs of `system` in code.
+pub(crate) fn names(system: &System, language: Language) -> Names {
+    let (inputs, outputs) = (system.inputs(), system.outputs().count());
+    match language {
+        Language::Form => {
+            let mut taken = BTreeSet::new();
+            let mut name = |name: &str| unique(form_name(name), &mut taken);
+            Names {
+                inputs: inputs.iter().map(|&symbol| name(&system.symbols()[symbol])).collect(),
+                outputs: system.outputs().map(|output| name(&output.name)).collect(),
+            }
+        }
+        Language::Fortran => Names {
+            inputs: (1..=inputs.len()).map(|at| format!("x({at})")).collect(),
+            outputs: (1..=outputs).map(|at| format!("y({at})")).collect(),
+        },
+        _ => Names {
+            inputs: (0..inputs.len()).map(|at| format!("x[{at}]")).collect(),
+            outputs: (0..outputs).map(|at| format!("y[{at}]")).collect(),
+        },
+    }
+}
+
+/// A name that FORM can read. Opaque text is put into brackets.
+fn form_name(name: &str) -> String {
+    let word = |part: &str| {
+        let mut letters = part.chars();
+        letters.next().is_some_and(|c| c.is_alphabetic() || c == '_' || c == '$')
+            && letters.all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '\''))
+    };
+    let indexed = name.split_once('[').is_some_and(|(base, rest)| {
+        (base.is_empty() || word(base)) && rest.strip_suffix(']').is_some_and(|rest| !rest.contains(['[', ']']))
+    });
+    if word(name) || indexed || name.split_once('.').is_some_and(|(a, b)| word(a) && word(b)) {
+        return name.to_owned();
+    }
+    format!("[{}]", name.replace(['[', '{'], "(").replace([']', '}'], ")"))
+}
+
+/// Makes a name unique by underscores.
+fn unique(mut name: String, taken: &mut BTreeSet<String>) -> String {
+    while !taken.insert(name.clone()) {
+        let inside = name.strip_suffix(']').map(str::len);
+        match inside {
+            Some(end) => name.insert(end, '_'),
+            None => name.push('_'),
+        }
+    }
+    name
+}

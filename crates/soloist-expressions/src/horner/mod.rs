@@ -1,0 +1,11 @@
+//! Horner forms with common sub-expressions, as graphs and as straight-line programs.
+
+mod chain;
+mod dag;
+mod program;
+
+pub use chain::addition_chain;
+pub use dag::Dag;
+pub use program::{Program, Term};
+
+pub(crate) use dag::{ONE, Scaled};

@@ -1,0 +1,184 @@
+//! The state of the reader, and the words and signs that it reads.
+
+use super::sum::Sum;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Products of terms that may be formed for all of a file: this many, and as many again as the file has bytes.
+pub const EXPAND_BUDGET: usize = 4_000_000;
+/// The deepest nesting of parentheses that is read.
+const MAX_DEPTH: usize = 200;
+
+/// The byte at which reading failed, and the message.
+pub(super) type Failure = (usize, String);
+
+/// A sum that is kept as a symbol.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) symbol: u16,
+    pub(super) sum: Sum,
+    /// The number of the statement that holds it first.
+    pub(super) statement: usize,
+}
+
+/// The state of reading: the text, the place in it, and the symbols and blocks found so far.
+pub(super) struct Reader<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
+    pub(super) expand: bool,
+    /// Products of terms that may still be formed.
+    pub(super) budget: usize,
+    pub(super) symbols: Vec<String>,
+    pub(super) index: HashMap<String, u16>,
+    /// The block for which each symbol stands.
+    pub(super) block_of: HashMap<u16, usize>,
+    pub(super) blocks: Vec<Block>,
+    /// The blocks with each hash of a sum.
+    pub(super) known: HashMap<u64, Vec<usize>>,
+    pub(super) done: Vec<Statement>,
+    pub(super) outputs: HashMap<String, usize>,
+    pub(super) depth: usize,
+}
+
+/// An output of the text.
+#[derive(Debug)]
+pub(super) struct Statement {
+    pub(super) name: String,
+    pub(super) sum: Sum,
+    /// The place of its expression in the text.
+    pub(super) range: Range<usize>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(text: &'a [u8], expand: bool) -> Self {
+        Self {
+            text,
+            at: 0,
+            expand,
+            budget: EXPAND_BUDGET.saturating_add(text.len()),
+            symbols: Vec::new(),
+            index: HashMap::new(),
+            block_of: HashMap::new(),
+            blocks: Vec::new(),
+            known: HashMap::new(),
+            done: Vec::new(),
+            outputs: HashMap::new(),
+            depth: 0,
+        }
+    }
+
+    /// The symbols, and the blocks in the order in which they were found.
+    pub(super) fn finish(self) -> (Vec<String>, Vec<Block>) {
+        (self.symbols, self.blocks)
+    }
+
+    pub(super) fn fail<T>(&self, message: impl Into<String>) -> Result<T, Failure> {
+        Err((self.at, message.into()))
+    }
+
+    pub(super) fn peek(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.text[self.at..]
+    }
+
+    /// Skips blanks, joined lines and comments. Returns whether a line ended.
+    pub(super) fn blanks(&mut self) -> Result<bool, Failure> {
+        let mut ended = false;
+        loop {
+            match *self.rest() {
+                [b'\n', ..] => {
+                    ended = true;
+                    self.at += 1;
+                }
+                [b' ' | b'\t' | b'\r', ..] => self.at += 1,
+                [b'\\', b'\n', ..] => self.at += 2,
+                [b'\\', b'\r', b'\n', ..] => self.at += 3,
+                [b'#', ..] | [b'\\', b'\\', ..] => {
+                    self.at += self.rest().iter().position(|&byte| byte == b'\n').unwrap_or(self.rest().len());
+                }
+                [b'/', b'*', ..] => self.comment(b"*/")?,
+                [b'(', b'*', ..] => self.comment(b"*)")?,
+                _ => return Ok(ended),
+            }
+        }
+    }
+
+    fn comment(&mut self, end: &[u8; 2]) -> Result<(), Failure> {
+        match self.rest()[2..].windows(2).position(|pair| pair == end) {
+            Some(at) => {
+                self.at += at + 4;
+                Ok(())
+            }
+            None => self.fail("a comment that does not end"),
+        }
+    }
+
+    /// Skips a `\` at the end of a line inside a number or a name, with the blanks of the next line.
+    pub(super) fn joint(&mut self) -> bool {
+        let skip = match *self.rest() {
+            [b'\\', b'\n', ..] => 2,
+            [b'\\', b'\r', b'\n', ..] => 3,
+            _ => return false,
+        };
+        self.at += skip;
+        while matches!(self.peek(), b' ' | b'\t') {
+            self.at += 1;
+        }
+        true
+    }
+
+    pub(super) fn enter(&mut self) -> Result<(), Failure> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return self.fail(format!("nested deeper than {MAX_DEPTH}"));
+        }
+        Ok(())
+    }
+
+    /// Reads signs. Returns their number and whether they make the term negative.
+    pub(super) fn signs(&mut self) -> Result<(usize, bool), Failure> {
+        let (mut count, mut negative) = (0, false);
+        while matches!(self.peek(), b'+' | b'-') {
+            negative ^= self.peek() == b'-';
+            count += 1;
+            self.at += 1;
+            self.blanks()?;
+        }
+        Ok((count, negative))
+    }
+
+    /// Reads a word of letters and digits.
+    pub(super) fn word(&mut self) -> String {
+        let mut name = String::new();
+        let mut from = self.at;
+        loop {
+            while is_letter(self.peek()) || self.peek().is_ascii_digit() || self.peek() == b'\'' {
+                self.at += 1;
+            }
+            name.push_str(&String::from_utf8_lossy(&self.text[from..self.at]));
+            if !self.joint() {
+                return name;
+            }
+            from = self.at;
+        }
+    }
+
+    /// Reads `[...]` and drops its blanks.
+    pub(super) fn brackets(&mut self) -> Result<String, Failure> {
+        let Some(end) = self.rest().iter().position(|&byte| byte == b']') else {
+            return self.fail("expected ']'");
+        };
+        let inside = &self.rest()[..=end];
+        let kept: Vec<u8> = inside.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        self.at += end + 1;
+        Ok(String::from_utf8_lossy(&kept).into_owned())
+    }
+}
+
+/// Whether a byte belongs to a name. Bytes of non-ASCII characters do.
+pub(super) fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
+}

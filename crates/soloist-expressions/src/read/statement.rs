@@ -1,0 +1,178 @@
+//! Statements: names of outputs, declarations, which are skipped, and the ends of expressions.
+
+use super::reader::{Failure, Reader, Statement, is_letter};
+
+/// First words of statements that define an output.
+const DEFINING: [&str; 5] = ["local", "l", "global", "g", "let"];
+/// First words of statements that are skipped.
+const DECLARING: [&str; 20] = [
+    "symbol",
+    "symbols",
+    "s",
+    "vector",
+    "vectors",
+    "v",
+    "index",
+    "indices",
+    "i",
+    "function",
+    "functions",
+    "f",
+    "cfunction",
+    "cfunctions",
+    "cf",
+    "format",
+    "print",
+    "off",
+    "on",
+    "bracket",
+];
+
+impl Reader<'_> {
+    /// Reads all statements.
+    pub(super) fn statements(&mut self) -> Result<Vec<Statement>, Failure> {
+        let mut unnamed = Vec::new();
+        while self.next_statement()? {
+            let (name, place) = (self.target()?, self.at);
+            if let Some(name) = &name {
+                if self.outputs.contains_key(name) {
+                    return self.fail(format!("a second output of the name '{}'", shown(name)));
+                }
+                if self.is_symbol(name) {
+                    return self.fail(format!("'{}' is used above as a variable", shown(name)));
+                }
+            }
+            self.blanks()?;
+            let start = self.at;
+            let sum = self.sum()?;
+            let range = start..self.at;
+            self.end(place)?;
+            let at = self.done.len();
+            if name.is_none() {
+                unnamed.push(at);
+            }
+            let name = name.unwrap_or_default();
+            if !name.is_empty() {
+                self.outputs.insert(name.clone(), at);
+            }
+            self.done.push(Statement { name, sum, range });
+        }
+        for (count, &at) in unnamed.iter().enumerate() {
+            let mut name = if unnamed.len() == 1 { "f".to_owned() } else { format!("f{}", count + 1) };
+            while self.outputs.contains_key(&name) || self.is_symbol(&name) {
+                name.push('_');
+            }
+            self.outputs.insert(name.clone(), at);
+            self.done[at].name = name;
+        }
+        Ok(std::mem::take(&mut self.done))
+    }
+
+    /// Skips the text between statements. Returns whether another statement follows.
+    fn next_statement(&mut self) -> Result<bool, Failure> {
+        loop {
+            let start = self.at == 0 || self.text[self.at - 1] == b'\n';
+            let ended = self.blanks()? || start;
+            // Whether a comment or command of FORM may start here.
+            let first = self.at == 0 || self.text[self.at - 1] == b'\n';
+            match self.rest() {
+                [] => return Ok(false),
+                [b';', ..] => self.at += 1,
+                [b'*', ..] if first => self.line(),
+                [b'.', letter, ..] if ended && letter.is_ascii_alphabetic() => self.line(),
+                _ if self.declares() => {
+                    let end = self.rest().iter().position(|&byte| byte == b';').unwrap_or(self.rest().len());
+                    self.at += end;
+                }
+                _ => return Ok(true),
+            }
+        }
+    }
+
+    fn line(&mut self) {
+        self.at += self.rest().iter().position(|&byte| byte == b'\n').unwrap_or(self.rest().len());
+    }
+
+    /// Whether a declaration starts here: its word, and on the same line a name or, as in `print;`, nothing.
+    fn declares(&mut self) -> bool {
+        let start = self.at;
+        let word = if is_letter(self.peek()) { self.word().to_ascii_lowercase() } else { String::new() };
+        let gap = self.rest().iter().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
+        let next = self.rest().get(gap).copied().unwrap_or(0);
+        self.at = start;
+        let named = gap > 0 && (is_letter(next) || next == b'[');
+        DECLARING.contains(&word.as_str()) && (named || next == b';' && word.len() > 3)
+    }
+
+    /// Reads the name of an output in front of `=` or `:=`, if there is one.
+    fn target(&mut self) -> Result<Option<String>, Failure> {
+        let start = self.at;
+        let mut name = self.dotted()?;
+        self.blanks()?;
+        if DEFINING.contains(&name.to_ascii_lowercase().as_str()) && (is_letter(self.peek()) || self.peek() == b'[') {
+            name = self.dotted()?;
+            self.blanks()?;
+        }
+        // An element such as out(3).
+        if self.peek() == b'(' && !name.is_empty() {
+            let digits = self.rest()[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if digits > 0 && self.rest().get(1 + digits) == Some(&b')') {
+                name.push_str(&String::from_utf8_lossy(&self.rest()[..digits + 2]));
+                self.at += digits + 2;
+                self.blanks()?;
+            }
+        }
+        let skip = match *self.rest() {
+            [b':', b'=', ..] => 2,
+            [b'=', b'=', ..] => return self.fail("an equation; write `name = expression`"),
+            [b'=', ..] => 1,
+            _ => {
+                self.at = start;
+                return Ok(None);
+            }
+        };
+        if name.is_empty() {
+            return self.fail("expected a name before '='");
+        }
+        self.at += skip;
+        Ok(Some(name))
+    }
+
+    fn dotted(&mut self) -> Result<String, Failure> {
+        let mut name = if is_letter(self.peek()) { self.word() } else { String::new() };
+        if self.peek() == b'[' {
+            name.push_str(&self.brackets()?);
+        }
+        Ok(name)
+    }
+
+    /// Checks the text after an expression.
+    fn end(&mut self, start: usize) -> Result<(), Failure> {
+        let ended = self.text[start..self.at].ends_with(b"\n") || {
+            let mut back = self.text[..self.at].iter().rev().take_while(|byte| byte.is_ascii_whitespace());
+            back.any(|&byte| byte == b'\n')
+        };
+        let ended = self.blanks()? || ended;
+        match *self.rest() {
+            [] => Ok(()),
+            [b';', ..] | [b':', ..] if !self.rest().starts_with(b":=") => {
+                self.at += 1;
+                Ok(())
+            }
+            [b'.', letter, ..] if ended && letter.is_ascii_alphabetic() => Ok(()),
+            [byte, ..] if ended && (is_letter(byte) || byte == b'[') => {
+                let here = self.at;
+                let named = self.target()?.is_some();
+                self.at = here;
+                if named || self.declares() { Ok(()) } else { self.fail("expected an operator, ';' or `name =`") }
+            }
+            [b')', ..] => self.fail("a ')' without '('"),
+            _ => self.fail("expected an operator, ';' or the end"),
+        }
+    }
+}
+
+/// A name, shortened for a message.
+fn shown(name: &str) -> String {
+    name.chars().take(24).collect()
+}

@@ -1,0 +1,147 @@
+//! How much each phase of a simplification does.
+
+use crate::anneal::Limits;
+use soloist::Budget;
+use std::time::Duration;
+
+/// The orders and the time of a search without limits.
+const PLAYOUTS: u64 = 2000;
+const TIME: Duration = Duration::from_secs(30);
+/// The work of a proof that is done by default; see [`search`](super::search()).
+const PROOF_WORK: u64 = 500_000_000;
+/// The terms over all orders of which code is built.
+const BUILD_TERMS: usize = 400_000;
+/// The orders that are refined, without the occurrence order.
+const REFINED: usize = 2;
+/// The work of refining one order: for each operation; at least, even in a short run (30 ms); at most.
+const REFINE_WORK: u64 = 4000;
+const REFINE_LEAST: u64 = 1_000_000;
+const REFINE_MOST: u64 = 100_000_000;
+/// A system with more terms is not refined by default: that takes gigabytes of memory.
+const REFINE_TERMS: usize = 200_000;
+/// The work of polishing: for each operation, this or the number of operations if that is more; at least; at most.
+const POLISH_WORK: u64 = 4000;
+const POLISH_LEAST: u64 = 3_000_000;
+const POLISH_MOST: u64 = 80_000_000;
+/// A program with more operations is not polished by default: a single attempt takes many seconds.
+const POLISH_OPERATIONS: u64 = 200_000;
+
+/// How many attempts an annealing phase makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Amount {
+    /// As many as a work allows that follows from the size of the input and from [`Effort::playouts`].
+    #[default]
+    BySize,
+    /// This many, whatever they cost; 0 skips the phase.
+    Attempts(u64),
+}
+
+/// How much each phase of a simplification does. The default suits most inputs.
+///
+/// - Search: 2000 orders or 30 s, whichever comes first.
+/// - Proof of the best order: if it takes at most 5e8 steps, which is a second or two.
+/// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 and at most 100 million. No
+///   refinement beyond 200,000 terms, nor of an order that was given.
+/// - Code: built of all orders found and of both occurrence orders, up to 400,000 terms together. If orders are
+///   refined, of those only.
+/// - Polishing: a work of 4000 for each operation, or as many as there are operations if that is more, at least 3 and
+///   at most 80 million. No polishing beyond 200,000 operations.
+///
+/// Fewer than 2000 playouts shorten the proof, the refinement and the polishing in proportion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// The orders that the search scores. `None`: 2000, or no limit if `time` is given.
+    pub playouts: Option<u64>,
+    /// The time of the search. `None`: 30 s, or no limit if `playouts` is given.
+    pub time: Option<Duration>,
+    /// Whether the best order is proven however long that takes.
+    pub prove: bool,
+    /// How much orders are refined.
+    pub refine: Amount,
+    /// Whether common pairs are extracted and the program is polished. Otherwise the program is that of a Horner form,
+    /// which is refined only with [`Amount::Attempts`].
+    pub greedy: bool,
+    /// How much the program is polished.
+    pub polish: Amount,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { playouts: None, time: None, prove: false, refine: Amount::BySize, greedy: true, polish: Amount::BySize }
+    }
+}
+
+impl Effort {
+    /// The default with this many playouts; fewer than 2000 shorten all phases.
+    #[must_use]
+    pub fn playouts(playouts: u64) -> Self {
+        Self { playouts: Some(playouts), ..Self::default() }
+    }
+
+    /// The limits of the search.
+    #[must_use]
+    pub fn budget(&self) -> Budget {
+        match (self.time, self.playouts) {
+            (None, None) => Budget { time: Some(TIME), ..Budget::playouts(PLAYOUTS) },
+            (time, playouts) => Budget { time, playouts, ..Budget::default() },
+        }
+    }
+
+    /// The most work of a proof; see [`search`](super::search()).
+    #[must_use]
+    pub fn proof_work(&self) -> u64 {
+        if self.prove { u64::MAX } else { self.scaled(PROOF_WORK) }
+    }
+
+    /// The number of orders of which code is built, for a system of `terms` terms.
+    #[must_use]
+    pub fn candidates(&self, terms: usize) -> usize {
+        (BUILD_TERMS / terms.max(1)).max(1)
+    }
+
+    /// Whether orders of a system of `terms` terms are refined. `given`: the order was not searched.
+    #[must_use]
+    pub fn refines(&self, terms: usize, given: bool) -> bool {
+        match self.refine {
+            Amount::Attempts(attempts) => attempts > 0,
+            Amount::BySize => !given && self.greedy && terms <= REFINE_TERMS,
+        }
+    }
+
+    /// The number of orders that are refined, without the occurrence order.
+    #[must_use]
+    pub fn refined(&self) -> usize {
+        REFINED
+    }
+
+    /// The limits of the refinement of each order, if the best order has this many operations.
+    #[must_use]
+    pub fn refinement(&self, operations: u64) -> Limits {
+        match self.refine {
+            Amount::Attempts(attempts) => Limits::attempts(attempts),
+            Amount::BySize => {
+                let whole = operations.saturating_mul(REFINE_WORK).min(REFINE_MOST);
+                Limits::work(self.scaled(whole).max(REFINE_LEAST))
+            }
+        }
+    }
+
+    /// The limits of polishing a program of this many operations.
+    #[must_use]
+    pub fn polishing(&self, operations: u64) -> Limits {
+        match self.polish {
+            _ if !self.greedy => Limits::NONE,
+            Amount::Attempts(attempts) => Limits::attempts(attempts),
+            Amount::BySize if operations > POLISH_OPERATIONS => Limits::NONE,
+            Amount::BySize => {
+                let whole = operations.saturating_mul(operations.max(POLISH_WORK)).clamp(POLISH_LEAST, POLISH_MOST);
+                Limits::work(self.scaled(whole))
+            }
+        }
+    }
+
+    /// The part of a work that fits the playouts: a search for few orders is meant to be a short run.
+    fn scaled(&self, work: u64) -> u64 {
+        work * self.playouts.unwrap_or(PLAYOUTS).min(PLAYOUTS) / PLAYOUTS
+    }
+}

@@ -1,0 +1,520 @@
+//! Evaluates expression text modulo a prime and counts its operations. Shares no code with the reader, the search or
+//! the emitter.
+
+use crate::algebra::Counts;
+use soloist::StableHasher;
+use std::collections::HashMap;
+use std::hash::Hasher;
+
+/// The primes of verification: 2^61 - 1 (Mersenne) and 2^62 - 57.
+pub(super) const PRIMES: [u64; 2] = [(1 << 61) - 1, (1 << 62) - 57];
+
+/// The deepest nesting of parentheses that is evaluated.
+const MAX_DEPTH: usize = 300;
+
+/// The product modulo a prime below 2^63.
+pub(super) fn multiply(a: u64, b: u64, prime: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    if prime == PRIMES[0] {
+        // 2^61 is 1 modulo the prime, so that the high part is added to the low one.
+        let sum = (product as u64 & prime) + (product >> 61) as u64;
+        return if sum >= prime { sum - prime } else { sum };
+    }
+    (product % u128::from(prime)) as u64
+}
+
+/// The sum modulo a prime below 2^63.
+pub(super) fn add(a: u64, b: u64, prime: u64) -> u64 {
+    let sum = a + b;
+    if sum >= prime { sum - prime } else { sum }
+}
+
+/// The negative modulo a prime.
+pub(super) fn negate(a: u64, prime: u64) -> u64 {
+    if a == 0 { 0 } else { prime - a }
+}
+
+/// The power modulo a prime.
+pub(super) fn power(mut base: u64, mut exponent: u64, prime: u64) -> u64 {
+    let mut result = 1;
+    while exponent > 0 {
+        if exponent & 1 == 1 {
+            result = multiply(result, base, prime);
+        }
+        base = multiply(base, base, prime);
+        exponent >>= 1;
+    }
+    result
+}
+
+/// A random point. The value of a name is a hash of the name and the seed, that of a function also of the values of its
+/// arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) seed: u64,
+    pub(super) prime: u64,
+}
+
+impl Point {
+    /// The value of a plain name. It is not zero, so that it has an inverse.
+    fn name(self, name: &str) -> u64 {
+        self.hash(name, &[])
+    }
+
+    fn hash(self, name: &str, arguments: &[u64]) -> u64 {
+        let mut hash = StableHasher::new();
+        hash.write_u64(self.seed);
+        hash.write(name.as_bytes());
+        for &argument in arguments {
+            hash.write_u64(argument);
+        }
+        1 + hash.finish() % (self.prime - 1)
+    }
+}
+
+/// The values of names that code has assigned. They hide those of the point.
+pub(super) type Values = HashMap<String, u64>;
+
+/// The value of an expression, and the operations of computing it as written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Evaluated {
+    pub(super) value: u64,
+    pub(super) counts: Counts,
+}
+
+/// The reason why an expression has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Failed {
+    /// It divides by zero at this point. Another point may work.
+    Unlucky,
+    /// The text is no expression: byte offset and message.
+    Syntax(usize, &'static str),
+}
+
+/// Evaluates the expression `text` at a point. Names in `values` have those values. With `strict`, other names are
+/// errors.
+pub(super) fn evaluate(text: &[u8], point: Point, values: &Values, strict: bool) -> Result<Evaluated, Failed> {
+    let mut evaluator = Evaluator { text, at: 0, point, values, strict, counts: Counts::default(), depth: 0 };
+    let value = evaluator.sum()?.value;
+    evaluator.blanks();
+    if evaluator.at < text.len() {
+        return Err(evaluator.fail("expected an operator or the end"));
+    }
+    Ok(Evaluated { value, counts: evaluator.counts })
+}
+
+/// A value, and whether it is made of numbers only: the compiler does the operations among those.
+#[derive(Clone, Copy)]
+struct Part {
+    value: u64,
+    constant: bool,
+}
+
+struct Evaluator<'a> {
+    text: &'a [u8],
+    at: usize,
+    point: Point,
+    values: &'a Values,
+    strict: bool,
+    counts: Counts,
+    depth: usize,
+}
+
+impl Evaluator<'_> {
+    fn fail(&self, message: &'static str) -> Failed {
+        Failed::Syntax(self.at, message)
+    }
+
+    fn peek(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    fn starts(&self, with: &[u8]) -> bool {
+        self.text[self.at.min(self.text.len())..].starts_with(with)
+    }
+
+    /// Skips blanks, line continuations and comments.
+    fn blanks(&mut self) {
+        loop {
+            let rest = &self.text[self.at..];
+            let skip_to = |end: &[u8]| rest.windows(end.len()).position(|part| part == end).map(|at| at + end.len());
+            let line = || skip_to(b"\n").unwrap_or(rest.len());
+            self.at += match rest {
+                [b' ' | b'\t' | b'\r' | b'\n', ..] => 1,
+                [b'\\', b'\n', ..] => 2,
+                [b'\\', b'\r', b'\n', ..] => 3,
+                [b'#', ..] | [b'\\', b'\\', ..] => line(),
+                [b'/', b'*', ..] => skip_to(b"*/").unwrap_or(rest.len()),
+                [b'(', b'*', ..] => skip_to(b"*)").unwrap_or(rest.len()),
+                _ => return,
+            };
+        }
+    }
+
+    /// Skips a line continuation inside a number or a name.
+    fn joint(&mut self) -> bool {
+        let rest = &self.text[self.at..];
+        let skip = if rest.starts_with(b"\\\n") {
+            2
+        } else if rest.starts_with(b"\\\r\n") {
+            3
+        } else {
+            return false;
+        };
+        self.at += skip;
+        while matches!(self.peek(), b' ' | b'\t') {
+            self.at += 1;
+        }
+        true
+    }
+
+    fn sum(&mut self) -> Result<Part, Failed> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(self.fail("parentheses are nested too deeply"));
+        }
+        let prime = self.point.prime;
+        let mut total = Part { value: 0, constant: true };
+        let mut first = true;
+        loop {
+            self.blanks();
+            let mut negative = false;
+            let mut signs = 0;
+            while matches!(self.peek(), b'+' | b'-') {
+                negative ^= self.peek() == b'-';
+                signs += 1;
+                self.at += 1;
+                self.blanks();
+            }
+            if signs == 0 && !first {
+                break;
+            }
+            let term = self.product()?;
+            let folded = total.constant && term.constant;
+            if !first && !folded {
+                self.counts.additions += 1;
+            }
+            let value = if negative { negate(term.value, prime) } else { term.value };
+            total = Part { value: add(total.value, value, prime), constant: total.constant && term.constant };
+            first = false;
+        }
+        self.depth -= 1;
+        Ok(total)
+    }
+
+    fn product(&mut self) -> Result<Part, Failed> {
+        let prime = self.point.prime;
+        let mut result = self.signed_power()?;
+        loop {
+            self.blanks();
+            let divide = match self.peek() {
+                b'*' if !self.starts(b"**") => false,
+                b'/' => true,
+                _ => return Ok(result),
+            };
+            self.at += 1;
+            self.blanks();
+            let factor = self.signed_power()?;
+            let value = if divide {
+                if factor.value == 0 {
+                    return Err(Failed::Unlucky);
+                }
+                power(factor.value, prime - 2, prime)
+            } else {
+                factor.value
+            };
+            let unit = |part: Part| part.constant && (part.value == 1 || part.value == prime - 1);
+            let constant = result.constant && factor.constant;
+            let free = constant || unit(result) || unit(factor);
+            if !free {
+                self.counts.multiplications += 1;
+            }
+            result = Part { value: multiply(result.value, value, prime), constant };
+        }
+    }
+
+    /// A factor with or without a sign, as in `2*-x`.
+    fn signed_power(&mut self) -> Result<Part, Failed> {
+        let mut negative = false;
+        while matches!(self.peek(), b'+' | b'-') {
+            negative ^= self.peek() == b'-';
+            self.at += 1;
+            self.blanks();
+        }
+        let part = self.power()?;
+        let value = if negative { negate(part.value, self.point.prime) } else { part.value };
+        Ok(Part { value, ..part })
+    }
+
+    fn power(&mut self) -> Result<Part, Failed> {
+        let base = self.atom()?;
+        self.blanks();
+        if self.starts(b"**") {
+            self.at += 2;
+        } else if self.peek() == b'^' {
+            self.at += 1;
+        } else {
+            return Ok(base);
+        }
+        let (negative, exponent) = self.exponent()?;
+        if !base.constant {
+            self.counts.power(exponent);
+        }
+        let prime = self.point.prime;
+        let value = power(base.value, exponent.into(), prime);
+        if negative && value == 0 {
+            return Err(Failed::Unlucky);
+        }
+        Ok(Part { value: if negative { power(value, prime - 2, prime) } else { value }, ..base })
+    }
+
+    /// A whole number with a sign and parentheses around.
+    fn exponent(&mut self) -> Result<(bool, u32), Failed> {
+        self.blanks();
+        match self.peek() {
+            b'(' => {
+                self.at += 1;
+                self.depth += 1;
+                if self.depth > MAX_DEPTH {
+                    return Err(self.fail("parentheses are nested too deeply"));
+                }
+                let exponent = self.exponent()?;
+                self.depth -= 1;
+                self.blanks();
+                if self.peek() != b')' {
+                    return Err(self.fail("expected ')' after the exponent"));
+                }
+                self.at += 1;
+                Ok(exponent)
+            }
+            sign @ (b'+' | b'-') => {
+                self.at += 1;
+                self.blanks();
+                let (negative, exponent) = self.whole()?;
+                Ok((negative ^ (sign == b'-'), exponent))
+            }
+            _ => self.whole(),
+        }
+    }
+
+    fn whole(&mut self) -> Result<(bool, u32), Failed> {
+        let mut value = 0_u32;
+        let start = self.at;
+        while self.peek().is_ascii_digit() {
+            let digit = u32::from(self.peek() - b'0');
+            value = value
+                .checked_mul(10)
+                .and_then(|value| value.checked_add(digit))
+                .ok_or_else(|| self.fail("the exponent is too large"))?;
+            self.at += 1;
+            self.joint();
+        }
+        if self.at == start {
+            return Err(self.fail("expected a whole number as exponent"));
+        }
+        Ok((false, value))
+    }
+
+    fn atom(&mut self) -> Result<Part, Failed> {
+        self.blanks();
+        match self.peek() {
+            b'(' => {
+                self.at += 1;
+                let part = self.sum()?;
+                self.blanks();
+                if self.peek() != b')' {
+                    return Err(self.fail("expected ')'"));
+                }
+                self.at += 1;
+                Ok(part)
+            }
+            b'0'..=b'9' | b'.' => self.number(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'[' | 0x80.. => self.name(),
+            _ => Err(self.fail("expected a number, a name or '('")),
+        }
+    }
+
+    fn number(&mut self) -> Result<Part, Failed> {
+        let prime = self.point.prime;
+        let (mut value, mut scale, mut digits, mut point) = (0, 1, 0, false);
+        loop {
+            match self.peek() {
+                digit @ b'0'..=b'9' => {
+                    value = add(multiply(value, 10, prime), u64::from(digit - b'0'), prime);
+                    if point {
+                        scale = multiply(scale, 10, prime);
+                    }
+                    digits += 1;
+                }
+                b'.' if !point => point = true,
+                _ if self.joint() => continue,
+                _ => break,
+            }
+            self.at += 1;
+        }
+        if digits == 0 {
+            return Err(self.fail("expected digits"));
+        }
+        if matches!(self.peek(), b'e' | b'E' | b'd' | b'D') {
+            self.at += 1;
+            let sign = self.peek();
+            self.at += usize::from(matches!(sign, b'+' | b'-'));
+            let (_, exponent) = self.whole()?;
+            let ten = power(10, exponent.into(), prime);
+            if sign == b'-' {
+                scale = multiply(scale, ten, prime);
+            } else {
+                value = multiply(value, ten, prime);
+            }
+        }
+        // A kind of Fortran: 1.0_dp.
+        if self.starts(b"_dp") {
+            self.at += 3;
+        }
+        Ok(Part { value: multiply(value, power(scale, prime - 2, prime), prime), constant: true })
+    }
+
+    /// A name: `x`, `p.q`, `a[1]`, or a function with its arguments.
+    fn name(&mut self) -> Result<Part, Failed> {
+        let mut name = String::new();
+        if self.peek() == b'[' {
+            self.brackets(&mut name)?;
+        } else {
+            self.word(&mut name);
+            if self.peek() == b'.' && self.text.get(self.at + 1).is_some_and(|&byte| is_letter(byte)) {
+                name.push('.');
+                self.at += 1;
+                self.word(&mut name);
+            }
+            if self.peek() == b'[' {
+                self.brackets(&mut name)?;
+            }
+        }
+        let end = self.at;
+        self.blanks();
+        if self.peek() == b'(' {
+            return self.call(name);
+        }
+        self.at = end;
+        self.look_up(&name)
+    }
+
+    fn look_up(&self, name: &str) -> Result<Part, Failed> {
+        let value = match self.values.get(name) {
+            Some(&value) => value,
+            None if self.strict => return Err(self.fail("a name that was not assigned")),
+            None => self.point.name(name),
+        };
+        Ok(Part { value, constant: false })
+    }
+
+    fn word(&mut self, name: &mut String) {
+        let start = self.at;
+        let mut from = start;
+        loop {
+            while is_letter(self.peek()) || self.peek().is_ascii_digit() || self.peek() == b'\'' {
+                self.at += 1;
+            }
+            name.push_str(&String::from_utf8_lossy(&self.text[from..self.at]));
+            if !self.joint() {
+                return;
+            }
+            from = self.at;
+        }
+    }
+
+    /// `[...]` as part of a name, without its blanks.
+    fn brackets(&mut self, name: &mut String) -> Result<(), Failed> {
+        let end =
+            self.text[self.at..].iter().position(|&byte| byte == b']').ok_or_else(|| self.fail("expected ']'"))?;
+        let inside = &self.text[self.at..=self.at + end];
+        let kept: Vec<u8> = inside.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        name.push_str(&String::from_utf8_lossy(&kept));
+        self.at += end + 1;
+        Ok(())
+    }
+
+    /// A function with its arguments, or an element `x(3)` of an array that code has assigned.
+    fn call(&mut self, name: String) -> Result<Part, Failed> {
+        let start = self.at;
+        self.at += 1;
+        let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if digits > 0 && self.text.get(self.at + digits) == Some(&b')') {
+            let element = format!("{name}{}", String::from_utf8_lossy(&self.text[start..=self.at + digits]));
+            if let Some(&value) = self.values.get(&element) {
+                self.at += digits + 1;
+                return Ok(Part { value, constant: false });
+            }
+        }
+        if self.strict {
+            return Err(self.fail("a function, which code does not call"));
+        }
+        let mut arguments = Vec::new();
+        // Operations inside arguments do not count.
+        let counts = self.counts;
+        loop {
+            self.blanks();
+            if arguments.is_empty() && self.peek() == b')' {
+                break;
+            }
+            arguments.push(self.sum()?.value);
+            self.blanks();
+            match self.peek() {
+                b',' => self.at += 1,
+                b')' => break,
+                _ => return Err(self.fail("expected ',' or ')' after an argument")),
+            }
+        }
+        self.at += 1;
+        self.counts = counts;
+        let name = format!("{name}()");
+        Ok(Part { value: self.point.hash(&name, &arguments), constant: false })
+    }
+}
+
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_obey_arithmetic() {
+        for prime in PRIMES {
+            let point = Point { seed: 7, prime };
+            let value = |text: &str| evaluate(text.as_bytes(), point, &Values::new(), false).unwrap().value;
+            for (left, right) in [
+                ("(x+y)^2", "x^2+2*x*y+y**2"),
+                ("x/2-1.5e1", "0.5*x - 15"),
+                ("x^-2*x^2", "1"),
+                ("-x^2", "0-x*x"),
+                ("2*-x", "-2*x"),
+                ("f(x+y, 2)", "f(y+x,1+1)"),
+                ("a[1]+p.q", "p.q+a[ 1 ]"),
+                ("12\\\n  3 # comment\n + /* no */ x", "x+123"),
+            ] {
+                assert_eq!(value(left), value(right), "{left}");
+            }
+            assert_ne!(value("f(x)"), value("f(y)"));
+            assert_ne!(value("f(x)"), value("g(x)"));
+            assert_eq!(evaluate(b"1/(x-x)", point, &Values::new(), false).unwrap_err(), Failed::Unlucky);
+            // The moduli pass two tests of Fermat.
+            assert_eq!(power(3, prime - 1, prime), 1);
+            assert_eq!(power(5, prime - 1, prime), 1);
+        }
+    }
+
+    #[test]
+    fn syntax_is_checked() {
+        let point = Point { seed: 7, prime: PRIMES[0] };
+        for text in ["", "x+", "(x", "x)", "x y", "2 3", "x^y", "*x", "f(x", "[x", "x^99999999999"] {
+            let result = evaluate(text.as_bytes(), point, &Values::new(), false);
+            assert!(matches!(result, Err(Failed::Syntax(..))), "{text}");
+        }
+        let deep = "(".repeat(100_000);
+        assert!(evaluate(deep.as_bytes(), point, &Values::new(), false).is_err());
+        assert!(evaluate(b"x", point, &Values::new(), true).is_err());
+    }
+}

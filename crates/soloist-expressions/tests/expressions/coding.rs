@@ -1,0 +1,258 @@
+//! Code: written, read back, compiled and run; solutions checked; drawings.
+
+use serde_json::json;
+use soloist::{Budget, Method, Setup};
+use soloist_domain::{Options, Request, Unobserved};
+use soloist_expressions::{
+    DOMAIN, Header, Language, Signs, Simplified, Stop, System, check, emit, parse, simplify, verify_code,
+    verify_exactly,
+};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A system with everything that code can hold: several outputs, fractions, big numbers, a constant, opaque inputs.
+const TEXT: &str = "F = (x+y)^2*z - 3/7*x*y*z + 12345678901234567890*x - 2;
+    G = sin(x)*y^5 - x^-2*(x+y)^2 + 1/2; H = 0; K = -5; L = x; M = -y; N = F*G;";
+
+fn header<'a>(system: &System, order: &'a [usize]) -> Header<'a> {
+    Header { function: "f", source: "a \n*/ test", input: system.counts(), order, exceptions: 3 }
+}
+
+fn written(text: &str, language: Language) -> (System, Simplified, String) {
+    let system = parse("a", text.as_bytes(), true).unwrap();
+    let order = system.occurrence_order();
+    let best = simplify(&system, &order, true, Stop::never());
+    let code = emit(&system, &best.program, language, &header(&system, &order));
+    (system, best, code)
+}
+
+#[test]
+fn every_language_computes_the_input_and_costs_what_is_said() {
+    for language in Language::ALL {
+        for text in [TEXT, "0", "7", "x", "-x", "x*y/3", "(a+b)^99*c + (a+b)^33"] {
+            let (system, best, code) = written(text, language);
+            let verified = verify_code(&system, &code, language).unwrap();
+            assert_eq!(verified.counts, best.program.counts(), "{code}");
+            assert!(verified.error_bits(best.program.degree()) > 100);
+        }
+    }
+}
+
+#[test]
+fn long_sums_go_on_in_further_statements() {
+    let text: String = (0..300).map(|at| format!("+{}*x{at}", at + 2)).collect();
+    for language in Language::ALL {
+        let (system, best, code) = written(&text, language);
+        assert!(language == Language::Json || code.lines().all(|line| line.len() < 132), "{code}");
+        assert_eq!(verify_code(&system, &code, language).unwrap().counts, best.program.counts());
+    }
+}
+
+#[test]
+fn changed_code_is_found_out() {
+    for language in [Language::C, Language::Rust, Language::Python, Language::Fortran, Language::Form] {
+        let (system, _, code) = written("x*y+y*z+2*z*x-3", language);
+        assert!(verify_code(&system, &code, language).is_ok());
+        let body = code.rfind("y[0] =").or(code.rfind("y(1) =")).or(code.rfind("f =")).unwrap();
+        for (from, to) in [(" + ", " - "), ("3", "4"), ("2", "3"), ("*", "*2*"), (" = ", " = 1 + ")] {
+            let Some(at) = code[body..].find(from).map(|at| at + body) else { continue };
+            let changed = format!("{}{to}{}", &code[..at], &code[at + from.len()..]);
+            assert!(verify_code(&system, &changed, language).is_err(), "{changed}");
+        }
+        assert!(verify_code(&system, "", language).is_err());
+        assert!(verify_code(&system, &code[..code.len() / 2], language).is_err());
+    }
+    let (system, _, form) = written("x*y+y*z+2*z*x-3", Language::Form);
+    assert!(verify_exactly(&system, &form.replacen("+ 2*", "+ 3*", 1).replacen("2*", "3*", 1)).is_err());
+}
+
+/// A new folder for one test.
+fn folder() -> PathBuf {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("soloist-horner-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let path = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// A system for compiled code, its inputs, and what it must compute.
+fn example() -> (System, Vec<f64>, Vec<f64>) {
+    let text = "F = (x+y)^2*z - 3/4*x*y*z + 5*x - 2; G = f(x)*y^5 - x^-1*(x+y)^2 + 1/2; H = 0;";
+    let system = parse("a", text.as_bytes(), true).unwrap();
+    let (x, y, z, f) = (2.0, -3.0, 0.5, 7.0);
+    let values = system.symbols().iter().map(|name| match name.as_str() {
+        "x" => x,
+        "y" => y,
+        "z" => z,
+        "f(x)" => f,
+        "x^-1" => 1.0 / x,
+        other => panic!("{other}"),
+    });
+    let outputs = vec![1.0 * z - 0.75 * x * y * z + 5.0 * x - 2.0, f * -243.0 - 0.5 + 0.5, 0.0];
+    (system.clone(), values.collect(), outputs)
+}
+
+/// Compiles and runs a program that prints the outputs. `None`: there is no such compiler.
+fn output(compiler: &str, arguments: &[&str], program: Option<&PathBuf>) -> Option<Vec<f64>> {
+    let Ok(done) = Command::new(compiler).args(arguments).output() else {
+        #[expect(clippy::print_stderr, reason = "a skipped test says so")]
+        {
+            eprintln!("skipped: {compiler} is absent");
+        }
+        return None;
+    };
+    assert!(done.status.success(), "{compiler}: {}", String::from_utf8_lossy(&done.stderr));
+    let done = program.map_or(done, |program| Command::new(program).output().unwrap());
+    let text = String::from_utf8(done.stdout).unwrap();
+    Some(text.split_whitespace().map(|word| word.parse().unwrap()).collect())
+}
+
+fn run_code(language: Language, compiler: &str, file: &str, main: impl Fn(&[f64]) -> String) -> bool {
+    let (system, inputs, expected) = example();
+    let order = system.occurrence_order();
+    let best = simplify(&system, &order, true, Stop::never());
+    let code = emit(&system, &best.program, language, &header(&system, &order));
+    let folder = folder();
+    let path = folder.join(file);
+    std::fs::write(&path, format!("{code}\n{}", main(&inputs))).unwrap();
+    let (path, binary) = (path.to_str().unwrap().to_owned(), folder.join("program"));
+    let target = binary.to_str().unwrap().to_owned();
+    let found = match language {
+        Language::Python => output(compiler, &[&path], None),
+        Language::C => {
+            let strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"];
+            output(compiler, &[&strict[..], &["-o", &target, &path]].concat(), Some(&binary))
+        }
+        Language::Fortran => output(compiler, &["-std=f95", "-Wall", "-o", &target, &path], Some(&binary)),
+        _ => output(compiler, &["--edition", "2021", "-D", "warnings", "-o", &target, &path], Some(&binary)),
+    };
+    std::fs::remove_dir_all(folder).unwrap();
+    let Some(found) = found else { return false };
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!((found - expected).abs() < 1e-12, "{language:?}: {found} for {expected}");
+    }
+    true
+}
+
+fn list(values: &[f64]) -> String {
+    values.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn rust_code_compiles_and_runs() {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let ran = run_code(Language::Rust, &rustc, "main.rs", |inputs| {
+        let list = list(inputs);
+        format!(
+            "fn main() {{ let mut y = [9.0; 3]; f(&[{list}], &mut y); println!(\"{{}} {{}} {{}}\", y[0], y[1], y[2]); }}"
+        )
+    });
+    assert!(ran, "rustc has compiled this test");
+}
+
+#[test]
+fn c_code_compiles_and_runs() {
+    run_code(Language::C, "cc", "main.c", |inputs| {
+        let list = list(inputs);
+        format!(
+            "#include <stdio.h>\nint main(void) {{ const double x[] = {{{list}}}; double y[3]; f_many(1, x, y); \
+             printf(\"%.17g %.17g %.17g\\n\", y[0], y[1], y[2]); return 0; }}\n"
+        )
+    });
+}
+
+#[test]
+fn python_code_runs() {
+    run_code(Language::Python, "python3", "main.py", |inputs| format!("print(*f([{}]))\n", list(inputs)));
+}
+
+#[test]
+fn fortran_code_compiles_and_runs() {
+    run_code(Language::Fortran, "gfortran", "main.f90", |inputs| {
+        let list: Vec<String> = inputs.iter().map(|value| format!("{value:?}d0")).collect();
+        format!(
+            "program main\n    double precision :: x({}), y(3)\n    x = (/ {} /)\n    call f(x, y)\n    print *, y\n\
+             end program main\n",
+            inputs.len(),
+            list.join(", ")
+        )
+    });
+}
+
+#[test]
+fn solutions_are_checked() {
+    let system = parse("a", b"x^3*y^2+x^2*y+x^3*z", true).unwrap();
+    let check = |text: &str| check(&system, text, Signs::Canonical);
+    for good in [
+        r#"["x", "y", "z"]"#,
+        r#"{"order": ["x", "y", "z"]}"#,
+        r#"{"order": ["x", "y", "z"], "operations": 6, "additions": 2, "multiplications": 4, "powers": 0}"#,
+        r#"{"problem": "horner", "score": 6, "moves": ["x", "z", "y"], "solution": {"order": ["x", "y", "z"]}}"#,
+        "void f(const double *restrict x, double *restrict y)\n{\n    double t0 = x[0]*x[0];\n    y[0] = t0*(x[1] + x[0]*(x[1]*x[1] + x[2]));\n}",
+        "f = x*x*(y + x*(y*y + z));",
+    ] {
+        assert_eq!(check(good).unwrap().score, 6.0, "{good}");
+    }
+    for (bad, message) in [
+        (r#"["x", "y"]"#, "variable 'z' is missing"),
+        (r#"["x", "y", "y", "z"]"#, "variable 'y' does not exist or comes twice"),
+        (r#"["x", "y", "w"]"#, "variable 'w' does not exist or comes twice"),
+        (r#"["x", 3]"#, "3 is not a name"),
+        (r#"{"order": ["x", "y", "z"], "operations": 5}"#, "claims the operations '5', recomputed: 6"),
+        (r#"{"order": ["x", "y", "z"], "additions": 1}"#, "claims the additions '1', recomputed: 2"),
+        (r#"{"score": 7, "solution": {"order": ["x", "y", "z"]}}"#, "claims the score '7', recomputed: 6"),
+        (r#"{"problem": "snake", "solution": {"order": []}}"#, "a solution of '\"snake\"', expected horner"),
+        (r#"{"solution": null}"#, "holds no solution"),
+        ("{}", "no list `order`"),
+        (r#"{"order": "x"}"#, "`order` is not a list"),
+        ("f = x*x*(y + x*(y*y - z));", "output 'f' differs from the input modulo 2305843009213693951"),
+        ("f = x*x*(y + x*(y*y + q));", "line 1: a name that was not assigned, found '))'"),
+        ("g = x;", "output 'f' is not assigned"),
+        ("x = y; f = x;", "line 1: assigns to an input"),
+        ("nonsense", "line 1: 'nonsense' is no assignment"),
+    ] {
+        let found = check(bad).unwrap_err();
+        assert!(found == message || found.replace('\'', "") == message.replace('\'', ""), "{bad}: {found}");
+    }
+}
+
+#[test]
+fn domain_is_registered_and_solves() {
+    let domain = DOMAIN;
+    let options = Options::from([("direction".into(), "backward".into()), ("sign".into(), "keep".into())]);
+    for options in [Options::new(), options] {
+        let instance = (domain.load)("random:6x40x5:2", &options).unwrap();
+        assert!(instance.describe().starts_with("30 terms in 6 variables, "), "{}", instance.describe());
+        for preset in Method::presets() {
+            let budget = Budget { nodes: Some(3_000), ..Budget::playouts(60) };
+            let request = Request { setup: Some(Setup::from(preset).seed(1)), budget, ..Request::default() };
+            let report = instance.solve(request, &mut Unobserved).unwrap();
+            let Some(score) = report.score().and_then(|score| score.value()) else { continue };
+            let result =
+                json!({ "problem": "horner", "score": score, "moves": report.moves(), "solution": report.solution() });
+            assert_eq!(instance.check(&result.to_string()).unwrap().score, score, "{}", preset.name);
+            assert!(instance.text(report.solution()).starts_with(&format!("{score} operations")));
+        }
+    }
+}
+
+#[test]
+fn drawing_is_sound_on_anything() {
+    let folder = folder();
+    for (at, text) in ["x^3*y^2+x^2*y+x^3*z", "0", "a<b", "f(x)*[a&b]"].into_iter().enumerate() {
+        let path = folder.join(format!("{at}.txt"));
+        std::fs::write(&path, text).unwrap();
+        let Ok(instance) = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()) else { continue };
+        for solution in [json!(null), json!({"order": ["y", "q", 7, "y"]}), json!(3)] {
+            let svg = instance.svg(&solution);
+            assert!(
+                svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf")
+            );
+            assert!(!svg.contains("a&b"));
+            assert!(!instance.text(&solution).is_empty());
+        }
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}

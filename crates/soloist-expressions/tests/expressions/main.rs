@@ -1,0 +1,10 @@
+//! Tests of expression simplification through the public interface.
+
+mod annealing;
+mod coding;
+mod common;
+mod counting;
+mod golden;
+mod reading;
+mod scheme;
+mod simplifying;
