@@ -271,6 +271,28 @@ pub trait Instance: Send + Sync {
     }
 }
 
+/// Plays a solution from outside: `choose` names the next move among the legal ones of each state, until the state is
+/// finished. For [`Instance::start_from`].
+///
+/// # Errors
+/// The first error of `choose`.
+pub fn follow<P: Problem>(
+    problem: &P,
+    mut choose: impl FnMut(&P::State, &[P::Move]) -> Result<P::Move, String>,
+) -> Result<Vec<P::Move>, String> {
+    let (mut state, mut legal, mut played) = (problem.root(), Vec::new(), Vec::new());
+    loop {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        if legal.is_empty() {
+            return Ok(played);
+        }
+        let mv = choose(&state, &legal)?;
+        problem.apply(&mut state, mv);
+        played.push(mv);
+    }
+}
+
 /// For [`Domain::generate`] of a domain without a generator.
 ///
 /// # Errors

@@ -30,6 +30,6 @@ pub mod testing;
 
 pub use domain::{
     Answer, AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report,
-    Request, Unobserved, no_generator,
+    Request, Unobserved, follow, no_generator,
 };
 pub use error::InstanceError;

@@ -10,7 +10,8 @@ use crate::spec::{generate, is_spec, write};
 use crate::{draw, verify};
 use serde_json::{Value, json};
 use soloist::Setup;
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
+use soloist_domain::answer::{json, solution};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 use std::sync::Arc;
 
 /// The domain `horner`.
@@ -109,6 +110,26 @@ impl Instance for HornerInstance {
     fn moves(&self, moves: &[u8]) -> Value {
         let symbols = self.problem.system().symbols();
         moves.iter().map(|&mv| symbols[self.problem.symbol(mv)].as_str()).collect()
+    }
+
+    /// Symbols that occur in no term are no moves.
+    fn start_from(&self, text: &str) -> Result<Vec<u8>, String> {
+        let value = json("solution", text)?;
+        let result = solution(&value).map_err(|_| "holds no solution")?;
+        let names = result.get("order").unwrap_or(&value).as_array().ok_or("no list `order`")?;
+        let symbols = self.problem.system().symbols();
+        let place = |mv: &u8| {
+            let name = symbols[self.problem.symbol(*mv)].as_str();
+            names.iter().position(|other| other == name)
+        };
+        let outermost_first = self.problem.direction() == Direction::Forward;
+        follow(&self.problem, |_, legal| {
+            let places =
+                legal.iter().map(|mv| place(mv).map(|place| (place, *mv)).ok_or("a variable is missing in `order`"));
+            let places: Vec<(usize, u8)> = places.collect::<Result<_, _>>()?;
+            let next = if outermost_first { places.iter().min() } else { places.iter().max() };
+            next.map(|&(_, mv)| mv).ok_or_else(|| "no variable is left".to_owned())
+        })
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

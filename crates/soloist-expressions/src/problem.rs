@@ -73,6 +73,12 @@ impl Orders {
         self.inner.scheme().searched()[usize::from(mv)]
     }
 
+    /// Which end of the order is decided first.
+    #[must_use]
+    pub fn direction(&self) -> Direction {
+        self.inner.direction()
+    }
+
     /// An upper bound of the work of [`prove`](Self::prove): `n 2^(n-1) t` for n variables and t terms.
     #[must_use]
     pub fn proof_work(&self) -> u64 {

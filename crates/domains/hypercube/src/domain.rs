@@ -6,7 +6,9 @@ use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, dr
 use serde_json::{Value, json};
 use soloist::search::Beam;
 use soloist::{Method, Problem, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
+use soloist_domain::{
+    AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow,
+};
 use std::ops::RangeInclusive;
 
 const INSTANCE: &str = "a spec dDIMENSIONkSPREAD such as d8k2 (d8: spread 2), dimension 2 to 13, spread 1 to 7; or a text file with the spec in its first line and, \
@@ -62,6 +64,9 @@ trait Walks: Problem + Send {
     fn flips(&self, moves: &[Self::Move]) -> Vec<u8>;
     /// The method that serves most users best.
     fn method(&self) -> Method;
+    /// The moves that make a path which flips these bits, in canonical form; what a path of the search cannot repeat is
+    /// completed by the first legal moves.
+    fn start_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
     /// What restricts the paths, after the sizes of the cube; empty: nothing.
     fn remark(&self) -> String;
 }
@@ -74,6 +79,14 @@ impl<const W: usize> Walks for Snakes<W> {
     /// Without those of the prefix.
     fn flips(&self, moves: &[u8]) -> Vec<u8> {
         moves.to_vec()
+    }
+
+    fn start_from(&self, flips: &[u8]) -> Result<Vec<u8>, String> {
+        let mut left = flips.iter().skip(self.prefix.len());
+        follow(self, |_, legal| {
+            let next = left.next();
+            Ok(legal.iter().find(|&mv| Some(mv) == next).copied().unwrap_or(legal[0]))
+        })
     }
 
     /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon.
@@ -101,6 +114,10 @@ impl<const W: usize> Walks for SymmetricCoils<W> {
         let mut flips = canonical(flips);
         flips.truncate(nodes.len().saturating_sub(self.spread() as usize));
         flips
+    }
+
+    fn start_from(&self, _: &[u8]) -> Result<Vec<u16>, String> {
+        Err("a symmetric search cannot start from a solution: `symmetry` must be none".to_owned())
     }
 
     /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
@@ -201,6 +218,12 @@ impl<P: Walks> Instance for CubeInstance<P> {
 
     fn moves(&self, moves: &[P::Move]) -> Value {
         json!(self.problem.flips(moves))
+    }
+
+    fn start_from(&self, text: &str) -> Result<Vec<P::Move>, String> {
+        check(self.kind, &self.cube, text)?;
+        let flips = super::verify::flips(self.kind, &self.cube, text)?;
+        self.problem.start_from(&flips)
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

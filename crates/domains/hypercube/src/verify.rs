@@ -111,6 +111,23 @@ pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
     Ok(checked)
 }
 
+/// The bits flipped along a solution in any form, renamed in the order of their first use.
+pub(super) fn flips(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u8>, String> {
+    let nodes = match Answer::read(text)? {
+        Answer::Plain(text) => plain(kind, cube, text)?,
+        Answer::List(nodes) => existing(cube, &numbers("nodes", &nodes)?)?,
+        Answer::Object(result) => {
+            let solution = result.solution()?;
+            match (solution.get("nodes"), solution.get("transitions")) {
+                (Some(nodes), _) => existing(cube, &numbers("nodes", nodes)?)?,
+                (None, Some(transitions)) => walk(kind, cube, 0, &numbers("transitions", transitions)?)?,
+                (None, None) => return Err("no list `nodes` or `transitions`".into()),
+            }
+        }
+    };
+    Ok(renamed(&nodes))
+}
+
 /// Judges a list of vertices that exist.
 fn judge(kind: Kind, cube: &Cube, nodes: &[u32]) -> Result<Checked, String> {
     let (d, k) = (cube.dimension(), cube.spread());

@@ -1,10 +1,11 @@
 //! The knapsack by name: for the command line and other programs that do not know its types.
 
-use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, write};
+use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
 use soloist::search::Nmcs;
 use soloist::{Method, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options};
+use soloist_domain::answer::Answer;
+use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options, follow};
 
 /// The domain as the command line knows it.
 pub const DOMAIN: Domain = Domain {
@@ -63,6 +64,16 @@ impl Instance for KnapsackInstance {
     /// Each decision as `[item, 1 for taken or 0 for skipped]`.
     fn moves(&self, moves: &[Choice]) -> Value {
         moves.iter().map(|mv| json!([mv.item, u8::from(mv.take)])).collect()
+    }
+
+    fn start_from(&self, text: &str) -> Result<Vec<Choice>, String> {
+        check(&self.sack, text)?;
+        let items = verify::items(&Answer::read(text)?)?;
+        follow(&self.problem, |_, legal| {
+            let wanted = |choice: &&Choice| choice.take == items.contains(&u64::from(choice.item));
+            // An item that fits beside all others is taken: the search knows no packing without it.
+            Ok(legal.iter().find(wanted).copied().unwrap_or(legal[0]))
+        })
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

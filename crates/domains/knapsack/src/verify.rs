@@ -21,19 +21,11 @@ use soloist_domain::answer::{Answer, claim, numbers, plain_number, words};
 /// One line: text that cannot be read, an item that does not exist or occurs twice, too much weight, a claim that does
 /// not hold.
 pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
-    let alone = |items: Vec<u64>| total(sack, &items).map(|(value, weight, count)| checked(sack, value, weight, count));
-    let result = match Answer::read(text)? {
-        Answer::Plain(text) => {
-            return alone(words(text).map(|word| plain_number("item", word)).collect::<Result<_, _>>()?);
-        }
-        Answer::List(list) => return alone(numbers("items", &list)?),
-        Answer::Object(result) => result,
-    };
-    result.belong_to("knapsack")?;
-    let solution = result.solution()?;
-    let items = solution.get("items").ok_or("no list `items`")?;
-    let items = numbers("items", items)?;
+    let answer = Answer::read(text)?;
+    let items = items(&answer)?;
     let (value, weight, count) = total(sack, &items)?;
+    let Answer::Object(result) = answer else { return Ok(checked(sack, value, weight, count)) };
+    let solution = result.solution()?;
     for (i, decision) in result.get("moves").and_then(Value::as_array).into_iter().flatten().enumerate() {
         // A result's own moves: [item, 1 or 0]. What they leave open fits and is taken.
         let pair = decision.get(0).and_then(Value::as_u64).zip(decision.get(1).and_then(Value::as_u64));
@@ -45,6 +37,18 @@ pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
     claim("value", solution.get("value"), value)?;
     claim("weight", solution.get("weight"), weight)?;
     Ok(checked(sack, value, weight, count))
+}
+
+/// The items of a solution.
+pub(super) fn items(answer: &Answer<'_>) -> Result<Vec<u64>, String> {
+    match answer {
+        Answer::Plain(text) => words(text).map(|word| plain_number("item", word)).collect(),
+        Answer::List(list) => numbers("items", list),
+        Answer::Object(result) => {
+            result.belong_to("knapsack")?;
+            numbers("items", result.solution()?.get("items").ok_or("no list `items`")?)
+        }
+    }
 }
 
 fn checked(sack: &Sack, value: u64, weight: u64, count: usize) -> Checked {

@@ -5,7 +5,7 @@ use crate::{Game, Morpion, Stroke, Variant, draw, format, generate, is_spec, rea
 use serde_json::{Value, json};
 use soloist::search::Nrpa;
 use soloist::{Method, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 
 /// The domain as the command line knows it.
 pub const DOMAIN: Domain = Domain {
@@ -102,6 +102,17 @@ impl Instance for MorpionInstance {
             json!([stroke.point.0, stroke.point.1, stroke.direction.sign().to_string(), stroke.position])
         };
         self.problem.strokes(moves).iter().map(entry).collect()
+    }
+
+    /// A game may be shorter than possible: the first legal moves complete it.
+    fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
+        check(&self.game, text)?;
+        let strokes = verify::all_strokes(&self.game, text)?;
+        let mut left = strokes[self.game.start().len()..].iter();
+        follow(&self.problem, |state, legal| match left.next() {
+            None => Ok(legal[0]),
+            Some(stroke) => self.problem.line(state, stroke).ok_or_else(|| format!("{stroke}: cannot be played")),
+        })
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

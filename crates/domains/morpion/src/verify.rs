@@ -204,6 +204,15 @@ pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
     Ok(checked)
 }
 
+/// The moves of a solution in any form, those of the instance included.
+pub(super) fn all_strokes(game: &Game, text: &str) -> Result<Vec<Stroke>, String> {
+    match Answer::read(text)? {
+        Answer::Plain(text) => pentasol("solution", text, game.variant()),
+        Answer::List(moves) => list(&moves),
+        Answer::Object(result) => strokes(result.solution()?, game.variant()),
+    }
+}
+
 /// The moves of a solution object.
 pub(super) fn strokes(solution: &Value, variant: Variant) -> Result<Vec<Stroke>, String> {
     match (solution.get("moves"), solution.get("pentasol")) {

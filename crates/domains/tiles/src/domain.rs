@@ -9,7 +9,7 @@ use super::{draw, solution, spec, text, verify};
 use serde_json::Value;
 use soloist::search::Nrpa;
 use soloist::{Method, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 
 const INSTANCE: &str = "a text file, one line a row, the top row first: colours as numbers separated by blanks or as digits side by side, \
     `.` (or 0) for an empty cell; or a spec random:ROWSxCOLUMNSxCOLOURS:SEED. At most 31 rows, 32 columns, 15 colours";
@@ -174,6 +174,20 @@ impl<G: Geometry> Instance for TileInstance<G> {
                 serde_json::json!([row, col])
             })
             .collect()
+    }
+
+    fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
+        let solution = solution::parse("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
+        let played = verify::verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
+            .map_err(|error| error.to_string())?;
+        let mut left = played.steps.iter();
+        follow(&self.problem, |_, legal| {
+            let step = left.next().ok_or("the game is not finished")?;
+            // A move is named by the smallest cell of its group.
+            let place = |cell: u16| self.problem.place(cell);
+            let named = |mv: &&u16| step.group.iter().any(|&cell| cell == place(**mv).into());
+            legal.iter().find(named).copied().ok_or_else(|| "a group that the search does not list".to_owned())
+        })
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {
