@@ -23,3 +23,8 @@ pub use run::{
 };
 pub use search::parameter::{Parameter, ParameterError, PerLevel};
 pub use search::{Method, Preset};
+
+/// The example in the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -125,7 +125,7 @@ fn methods_take_up_offers() {
         set.iter().for_each(|(name, value)| setup.set(name, value).unwrap());
         let mut session = Solver::new(&stairs, setup).start().unwrap();
         session.offer(&almost).unwrap();
-        session.advance(&Budget::playouts(1_000)).unwrap();
+        session.advance(&Budget::playouts(8_000)).unwrap();
         session.best().unwrap().score.value().unwrap()
     };
     for (name, set) in [
