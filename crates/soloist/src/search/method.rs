@@ -48,12 +48,18 @@ macro_rules! families {
                 match self { $(Self::$family(parameters) => parameters.set(name, value),)+ }
             }
 
-            /// Whether the parameters go together; [`Solver::start`](crate::Solver::start) asks as well.
+            /// Checks that every parameter lies in its range, wherever its value came from, and that the parameters go
+            /// together. [`Solver::start`](crate::Solver::start) checks it as well.
             ///
             /// # Errors
-            /// Two that do not.
+            /// A parameter out of its range, or two that exclude each other.
             pub fn validate(&self) -> Result<(), ParameterError> {
-                match self { $(Self::$family(parameters) => parameters.validate(),)+ }
+                match self {
+                    $(Self::$family(parameters) => {
+                        parameters.check_ranges()?;
+                        Family::validate(parameters)
+                    })+
+                }
             }
 
             /// Returns the search that runs this method; `memory` bytes are for its trees, lists and tables.

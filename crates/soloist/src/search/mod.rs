@@ -36,7 +36,10 @@ pub use nrpa::{Keep, Nrpa, Share, Similar};
 pub use presets::Preset;
 pub use sampling::Sampling;
 pub(crate) use tally::{Tally, insert};
-pub use uct::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Playouts, Rank, Uct};
+pub use uct::{
+    Bandit, Cooling, Expansion, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing, Playing,
+    Playouts, Rank, Selection, Uct,
+};
 
 use crate::problem::MoveId;
 use crate::problem::rules::{Player, Rules, State};

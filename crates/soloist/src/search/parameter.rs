@@ -47,7 +47,11 @@ pub enum ParameterError {
 pub(crate) trait Value: Sized + Display {
     /// The inclusive range: a pair of numbers, or nothing for a choice.
     type Range;
+    /// Reads a value that lies in the range.
     fn parse(text: &str, range: &Self::Range) -> Option<Self>;
+    /// Whether the value lies in the range.
+    fn is_in(&self, range: &Self::Range) -> bool;
+    /// Returns the range in words.
     fn describe(range: &Self::Range) -> String;
 }
 
@@ -59,7 +63,10 @@ impl Value for u64 {
             let value: f64 = text.parse().ok()?;
             (value.fract() == 0.0 && (0.0..=9e15).contains(&value)).then_some(value as u64)
         })?;
-        range.contains(&value).then_some(value)
+        value.is_in(range).then_some(value)
+    }
+    fn is_in(&self, range: &Self::Range) -> bool {
+        range.contains(self)
     }
     fn describe(range: &Self::Range) -> String {
         if *range.end() == u64::MAX {
@@ -74,7 +81,10 @@ impl Value for f64 {
     type Range = std::ops::RangeInclusive<f64>;
     fn parse(text: &str, range: &Self::Range) -> Option<Self> {
         let value: f64 = text.parse().ok()?;
-        range.contains(&value).then_some(value)
+        value.is_in(range).then_some(value)
+    }
+    fn is_in(&self, range: &Self::Range) -> bool {
+        range.contains(self)
     }
     fn describe(range: &Self::Range) -> String {
         if range.end().is_infinite() {
@@ -93,6 +103,9 @@ impl Value for bool {
             "false" | "no" | "off" | "0" => Some(false),
             _ => None,
         }
+    }
+    fn is_in(&self, (): &()) -> bool {
+        true
     }
     fn describe((): &()) -> String {
         "true or false".into()
@@ -166,9 +179,12 @@ impl Display for PerLevel {
 impl Value for PerLevel {
     type Range = std::ops::RangeInclusive<u64>;
     fn parse(text: &str, range: &Self::Range) -> Option<Self> {
-        // As many levels as any method has.
         let numbers: Option<Vec<u64>> = text.split(',').map(|number| u64::parse(number.trim(), range)).collect();
-        numbers.filter(|numbers| numbers.len() <= 12).map(Self)
+        numbers.map(Self).filter(|levels| levels.is_in(range))
+    }
+    fn is_in(&self, range: &Self::Range) -> bool {
+        // No method has more than twelve levels.
+        (1..=12).contains(&self.0.len()) && self.0.iter().all(|number| number.is_in(range))
     }
     fn describe(range: &Self::Range) -> String {
         format!("{}, or a list of them, level 1 first", u64::describe(range))
@@ -193,11 +209,25 @@ macro_rules! choice {
             fn parse(text: &str, (): &()) -> Option<Self> {
                 match text { $($text => Some(Self::$variant),)+ _ => None }
             }
+            fn is_in(&self, (): &()) -> bool {
+                true
+            }
             fn describe((): &()) -> String {
                 ["one of", $($text),+].join(" ")
             }
         }
     };
+}
+
+/// Returns the error of a name that is none of `parameters`.
+pub(crate) fn unknown(name: &str, parameters: &[Parameter]) -> ParameterError {
+    let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
+    ParameterError::Unknown { name: name.to_owned(), known: known.join(", ") }
+}
+
+/// Returns the error of a value that is not in the parameter's range.
+pub(crate) fn out_of_range<T: Value>(name: &'static str, range: &T::Range, value: &impl ToString) -> ParameterError {
+    ParameterError::Value { name, range: T::describe(range), value: value.to_string() }
 }
 
 /// Declares a struct of parameters with `Default` and the table behind `--set`, files and documents.
@@ -217,7 +247,7 @@ macro_rules! parameters {
         }
 
         impl $name {
-            /// The parameters with their present values.
+            /// Returns the parameters with their present values.
             #[must_use]
             pub fn parameters(&self) -> Vec<crate::Parameter> {
                 vec![$(crate::Parameter {
@@ -233,25 +263,71 @@ macro_rules! parameters {
             /// # Errors
             /// When no parameter has that name or the value is out of range.
             pub fn set(&mut self, name: &str, value: &str) -> Result<(), crate::ParameterError> {
+                use crate::search::parameter::{Value, out_of_range, unknown};
                 match name {
                     $(stringify!($field) => {
-                        self.$field = <$type as crate::search::parameter::Value>::parse(value, &$range).ok_or_else(|| {
-                            crate::ParameterError::Value {
-                                name: stringify!($field),
-                                range: <$type as crate::search::parameter::Value>::describe(&$range),
-                                value: value.to_owned(),
-                            }
-                        })?;
+                        self.$field = <$type as Value>::parse(value, &$range)
+                            .ok_or_else(|| out_of_range::<$type>(stringify!($field), &$range, &value))?;
                         Ok(())
                     })+
-                    _ => Err(crate::ParameterError::Unknown {
-                        name: name.to_owned(),
-                        known: [$(stringify!($field)),+].join(", "),
-                    }),
+                    _ => Err(unknown(name, &self.parameters())),
                 }
+            }
+
+            /// Checks that every value lies in its range, wherever it came from.
+            ///
+            /// # Errors
+            /// The first parameter that does not.
+            pub fn check_ranges(&self) -> Result<(), crate::ParameterError> {
+                use crate::search::parameter::{Value, out_of_range};
+                $(if !self.$field.is_in(&$range) {
+                    return Err(out_of_range::<$type>(stringify!($field), &$range, &self.$field));
+                })+
+                Ok(())
             }
         }
     };
 }
 
-pub(crate) use {choice, parameters};
+/// Declares a struct of groups of [`parameters!`], which are set and listed as one flat table.
+macro_rules! parameter_groups {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[doc = $help:literal])+ $field:ident : $group:ty;)+
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name { $($(#[doc = $help])+ pub $field: $group),+ }
+
+        impl $name {
+            /// Returns the parameters of all groups with their present values, group by group.
+            #[must_use]
+            pub fn parameters(&self) -> Vec<crate::Parameter> {
+                [$(self.$field.parameters()),+].concat()
+            }
+
+            /// Sets the parameter `name` of any group from text.
+            ///
+            /// # Errors
+            /// When no group has a parameter of that name or the value is out of range.
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), crate::ParameterError> {
+                $(match self.$field.set(name, value) {
+                    Err(crate::ParameterError::Unknown { .. }) => {}
+                    found => return found,
+                })+
+                Err(crate::search::parameter::unknown(name, &self.parameters()))
+            }
+
+            /// Checks that every value lies in its range, wherever it came from.
+            ///
+            /// # Errors
+            /// The first parameter that does not.
+            pub fn check_ranges(&self) -> Result<(), crate::ParameterError> {
+                $(self.$field.check_ranges()?;)+
+                Ok(())
+            }
+        }
+    };
+}
+
+pub(crate) use {choice, parameter_groups, parameters};

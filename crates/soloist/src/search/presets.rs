@@ -1,6 +1,9 @@
 //! The named settings of the methods: the searches as papers and practice know them.
 
-use super::{Anneal, Bandit, Beam, BranchAndBound, Cooling, IdaStar, Method, Nmcs, Nrpa, Order, Sampling, Uct};
+use super::{
+    Anneal, Bandit, Beam, BranchAndBound, Cooling, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs, Nrpa, Order,
+    Pacing, Sampling, Selection, Uct,
+};
 
 /// A named setting of a method.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +57,12 @@ const PRESETS: &[Preset] = &[
         name: "uct-tuned",
         summary: "tree search by UCB1-Tuned on the mean score",
         reference: "P. Auer, N. Cesa-Bianchi and P. Fischer, Machine Learning 47, 2002; H. Baier and M. Winands, CIG 2012",
-        make: || Method::Uct(Uct { bandit: Bandit::Ucb1Tuned, ..Uct::default() }),
+        make: || {
+            Method::Uct(Uct {
+                selection: Selection { bandit: Bandit::Ucb1Tuned, ..Selection::default() },
+                ..Uct::default()
+            })
+        },
     },
     Preset {
         name: "sp-mcts",
@@ -66,7 +74,12 @@ const PRESETS: &[Preset] = &[
         name: "sp-mcts-restarts",
         summary: "single-player MCTS, a new tree after every 100,000 nodes, constants set by hand (SP-MCTS(1))",
         reference: SCHADD,
-        make: || Method::Uct(Uct { restart_nodes: 100_000, ..Uct::single_player(0.1, 32.0, 10, 0.02) }),
+        make: || {
+            Method::Uct(Uct {
+                pacing: Pacing { restart_nodes: 100_000, ..Pacing::default() },
+                ..Uct::single_player(0.1, 32.0, 10, 0.02)
+            })
+        },
     },
     Preset {
         name: "sp-mcts-balanced",
@@ -108,7 +121,13 @@ const PRESETS: &[Preset] = &[
         name: "bmcts",
         summary: "beam MCTS: trees pruned to a few nodes a depth; each pass twice as wide and long",
         reference: BAIER,
-        make: || Method::Uct(Uct { widen: 2.0, solver: true, ..Uct::beam(0.01, 2_000, 4) }),
+        make: || {
+            Method::Uct(Uct {
+                growth: Growth::default(),
+                narrowing: Narrowing { beam_limit: 2_000, beam_width: 4, widen: 2.0, ..Narrowing::default() },
+                ..Uct::beam(0.01, 2_000, 4)
+            })
+        },
     },
     Preset {
         name: "bmcts-samegame",
@@ -138,7 +157,7 @@ const PRESETS: &[Preset] = &[
         name: "nmcts",
         summary: "nested MCTS: each playout of the tree search is a tree search of 100 playouts",
         reference: "H. Baier and M. Winands, ECAI 2012",
-        make: || Method::Uct(Uct { nesting: 2, ..Uct::default() }),
+        make: || Method::Uct(Uct { nesting: Nesting { nesting: 2, ..Nesting::default() }, ..Uct::default() }),
     },
     Preset {
         name: "sa-uct",

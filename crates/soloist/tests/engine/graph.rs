@@ -1,6 +1,6 @@
 //! Tree search on the graph of states (`transpositions`): against a naive implementation, and what sharing is for.
 
-use crate::common::{Bag, Packed, assert_same, playout, recorded};
+use crate::common::{Bag, Packed, altered, assert_same, playout, recorded};
 use soloist::search::Uct;
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver, StopReason};
 use std::collections::{HashMap, HashSet};
@@ -44,7 +44,7 @@ struct Node {
 /// UCT2 on a map from sets of items to nodes; the playouts are counted by edge.
 struct Graph<'p> {
     problem: &'p Keyed,
-    own: &'p Uct,
+    uct: &'p Uct,
     nodes: HashMap<u64, Node>,
     edges: HashMap<(u64, u8), f64>,
     scores: Vec<f64>,
@@ -59,7 +59,7 @@ impl Graph<'_> {
         let below = &self.nodes[&(at | 1 << mv)].scores;
         let mean = below.iter().sum::<f64>() / below.len() as f64;
         let visits = self.nodes[&at].scores.len() as f64;
-        (mean - worst) * factor + self.own.c * (libm::log(visits) / self.edges[&(at, mv)].max(1.0)).sqrt()
+        (mean - worst) * factor + self.uct.selection.c * (libm::log(visits) / self.edges[&(at, mv)].max(1.0)).sqrt()
     }
 
     /// Closes the end of the path (or, if it is not `known` to be finished, whatever is through) and everything above
@@ -153,12 +153,12 @@ fn small() -> Bag {
 #[test]
 fn the_same_playouts_as_a_naive_graph() {
     for c in [0.05, 0.4, 2.0] {
-        let own = Uct { c, transpositions: true, ..Uct::default() };
+        let uct = altered(&Uct::default(), &format!("c={c} transpositions=true"));
         for bag in [small(), small().mirrored(), Bag::sixteen()] {
             for seed in 0..3 {
                 let problem = Keyed(bag.clone());
                 let (nodes, edges) = (HashMap::new(), HashMap::new());
-                let mut graph = Graph { problem: &problem, own: &own, nodes, edges, scores: Vec::new() };
+                let mut graph = Graph { problem: &problem, uct: &uct, nodes, edges, scores: Vec::new() };
                 let mut rng = Rng::new(seed);
                 let mut expected = Vec::new();
                 while expected.len() < 900
@@ -167,7 +167,7 @@ fn the_same_playouts_as_a_naive_graph() {
                 {
                     expected.push(moves);
                 }
-                let got = recorded(&problem, Method::Uct(own.clone()), seed, 900);
+                let got = recorded(&problem, Method::Uct(uct.clone()), seed, 900);
                 assert_same(&got, &expected, &format!("c {c}, seed {seed}"));
             }
         }
@@ -195,11 +195,11 @@ fn states(bag: &Bag) -> usize {
 #[test]
 fn shared_states_are_searched_once() {
     for bag in [small(), small().mirrored()] {
-        let solve = |own: Uct| {
+        let solve = |uct: Uct| {
             let budget = Budget::playouts(2_000_000);
-            Solver::new(&Keyed(bag.clone()), Method::Uct(own)).seed(1).budget(budget).run().unwrap()
+            Solver::new(&Keyed(bag.clone()), Method::Uct(uct)).seed(1).budget(budget).run().unwrap()
         };
-        let shared = solve(Uct { transpositions: true, ..Uct::default() });
+        let shared = solve(altered(&Uct::default(), "transpositions=true"));
         let apart = solve(Uct::default());
         for outcome in [&shared, &apart] {
             assert_eq!((outcome.stop, outcome.optimal), (StopReason::Exhausted, true));
@@ -213,14 +213,14 @@ fn shared_states_are_searched_once() {
 #[test]
 fn a_full_graph_goes_on() {
     let bag = Bag::sixteen();
-    for own in [
-        Uct { transpositions: true, c: 1.0, ..Uct::default() },
-        Uct { transpositions: true, c: 1.0, solver: false, move_playouts: 5_000, ..Uct::default() },
-        Uct { transpositions: true, amaf: true, history: 0.1, c: 1.0, ..Uct::default() },
+    for uct in [
+        altered(&Uct::default(), "transpositions=true c=1.0"),
+        altered(&Uct::default(), "transpositions=true c=1.0 solver=false move_playouts=5000"),
+        altered(&Uct::default(), "transpositions=true amaf=true history=0.1 c=1.0"),
     ] {
         let run = |memory| {
             let budget = Budget { memory, ..Budget::playouts(60_000) };
-            Solver::new(&Keyed(bag.clone()), Method::Uct(own.clone())).seed(1).budget(budget).run().unwrap()
+            Solver::new(&Keyed(bag.clone()), Method::Uct(uct.clone())).seed(1).budget(budget).run().unwrap()
         };
         for memory in [100_000, 1_000_000] {
             let outcome = run(memory);

@@ -1,7 +1,7 @@
 //! Beam-NRPA, HD-NRPA, Monte-Carlo beams and exchange between streams against plain implementations.
 
 use crate::common::logits::{Logits, Rollout};
-use crate::common::{Bag, Recorded, assert_same, method, playout, recorded, run_and_save, timeless};
+use crate::common::{Bag, Recorded, altered, assert_same, method, playout, recorded, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::search::{Keep, Nmcs, Nrpa, Share, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
@@ -421,13 +421,10 @@ fn nested_trees_equal_recursion() {
     let bag = Bag::sixteen();
     for (nesting, playouts, c) in [(1, 0_usize, 0.3), (2, 15, 0.3), (2, 1, 1.0), (3, 6, 0.5)] {
         let mut counts = vec![playouts; nesting];
-        let own = Uct {
-            nesting: nesting as u64,
-            nested_playouts: playouts.max(1) as u64,
-            solver: false,
-            c,
-            ..Uct::default()
-        };
+        let own = altered(
+            &Uct::default(),
+            &format!("nesting={} nested_playouts={} solver=false c={c}", nesting as u64, playouts.max(1) as u64),
+        );
         for seed in 0..3 {
             let (mut log, mut ranges) = (Vec::new(), vec![Vec::new(); nesting]);
             counts[0] = 600 / playouts.max(1).pow(nesting as u32 - 1) + 2;

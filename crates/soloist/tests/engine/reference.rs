@@ -2,7 +2,7 @@
 
 use crate::common::logits::{Logits, Rollout};
 use crate::common::tree::uct_playouts;
-use crate::common::{Bag, assert_same, method, playout, recorded};
+use crate::common::{Bag, altered, assert_same, method, playout, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Anneal, Nmcs, Nrpa, Schedule, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver};
@@ -345,7 +345,7 @@ fn threads_are_merged_single_streams() {
         bag.score(&state)
     };
     let nested = Nrpa { level: 2, iterations: 20.into(), ..Nrpa::default() };
-    let tree = Uct { solver: false, ..Uct::best() };
+    let tree = altered(&Uct::best(), "solver=false");
     type Stream<'a> = Box<dyn Fn(&mut Rng, usize) -> Vec<Vec<u8>> + 'a>;
     let cases: [(Method, Stream<'_>); 3] = [
         (Method::Uct(tree.clone()), Box::new(|rng, count| uct_playouts(&bag, &tree, rng, count))),

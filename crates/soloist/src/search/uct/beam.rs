@@ -1,10 +1,45 @@
 //! Beam search: playouts counted by depth, and a tree narrowed to a few nodes.
 
-use super::Rank;
 use super::arena::{Arena, NONE, Node};
+use crate::search::parameter::{choice, parameters};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
+
+choice! {
+    /// How nodes are ranked where some have to go and where a move is played.
+    pub enum Rank {
+        /// By the best score below.
+        Best = "best",
+        /// By the mean score.
+        Mean = "mean",
+        /// By the number of playouts.
+        Visits = "visits",
+    }
+}
+
+parameters! {
+    /// Beam search in the tree: few nodes of each depth stay.
+    ///
+    /// With `beam_width` = W, a counter for each depth counts the playouts that pass through a node there. When depth
+    /// `d` reaches `beam_limit`, the W nodes of that depth that rank first (`beam_rank`; the paper's algorithm goes by
+    /// visits) stay with their ancestors; the other nodes of the depth and everything below it are dropped, and no node
+    /// at depth `d` or above is ever added again. The counters below `d` start anew: the nodes that they counted are
+    /// gone. A pass is over when nothing is left to explore, or when 2 `beam_limit` playouts after the last pruning no
+    /// deeper one came (the kept nodes are finished solutions). The next pass begins with a new tree, width and limit
+    /// multiplied by `widen`: with `widen` > 1 a limit comes at which the whole tree is seen before it is pruned, so
+    /// that the search is complete.
+    pub struct Narrowing {
+        /// nodes of a depth that stay when its counter is full; 0: no beam
+        beam_width: u64 = 0, 0..=1_000_000_000;
+        /// playouts through a depth at which it is pruned
+        beam_limit: u64 = 10_000, 1..=1_000_000_000_000;
+        /// which nodes stay
+        beam_rank: Rank = Rank::Visits, ();
+        /// factor of width and limit from one pass of the beam to the next
+        widen: f64 = 1.0, 1.0..=1000.0;
+    }
+}
 
 /// The beam of Baier and Winands: playouts counted by depth, and how far the tree has been pruned.
 #[derive(Clone, Debug, Serialize, Deserialize)]

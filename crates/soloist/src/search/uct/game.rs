@@ -2,10 +2,46 @@
 
 use super::run::UctSearch;
 use super::select::Range;
+use super::{Rank, refuse};
 use crate::problem::MoveId;
+use crate::problem::rules::State;
+use crate::search::parameter::parameters;
 use crate::search::{Context, Status};
-use crate::{Score, Sense};
+use crate::{ParameterError, Score, Sense};
 use serde::{Deserialize, Serialize};
+
+parameters! {
+    /// When a move is played, and when a new tree is begun.
+    ///
+    /// With `move_playouts` = N the search plays a game: after N playouts the child of the root that ranks first by
+    /// `final_move` becomes the root, its subtree kept or not (`keep_tree`). At the end of the game a new one begins,
+    /// with N multiplied by `move_growth`, unless `restarts` is off. A root with a single move, or with every solution
+    /// below it known, does not wait. With `played_only` the result is the game played, not the best playout met on the
+    /// way, as for a program that has to answer move by move; closed nodes are not used then. With `variants` each game
+    /// (or pass, or restart) plays with one variant of the rollout, such as the colour that a tile game keeps for last:
+    /// each once, then by UCB1 with constant 1/2 over the mean best score of a variant's games. `restart_nodes` starts
+    /// a new tree (and game) after so many nodes: randomised restarts.
+    pub struct Pacing {
+        /// playouts after which a new tree is begun, over which `c` is cooled; 0: one tree
+        tree_playouts: u64 = 0, 0..=1_000_000_000_000;
+        /// playouts before a move is played and the search goes on from there; 0: one tree for the whole game
+        move_playouts: u64 = 0, 0..=1_000_000_000_000;
+        /// factor of `move_playouts` from game to game
+        move_growth: f64 = 1.0, 1.0..=1000.0;
+        /// keep the subtree of the move played
+        keep_tree: bool = true, ();
+        /// which move is played
+        final_move: Rank = Rank::Best, ();
+        /// count the game played as the result, not the best playout
+        played_only: bool = false, ();
+        /// nodes after which a new tree is begun; 0: never
+        restart_nodes: u64 = 0, 0..=1_000_000_000_000;
+        /// each new game plays with the variant of the rollout that did best so far
+        variants: bool = false, ();
+        /// begin anew when a game or a beam has come to its end, until the budget is used up
+        restarts: bool = true, ();
+    }
+}
 
 /// Where the search stands in the game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,7 +72,10 @@ pub(super) struct Variants {
     /// These scores.
     range: Range,
     /// The variant of the present game.
-    pub(super) present: usize,
+    present: usize,
+    /// Whether the rollout knows it: not after a resume.
+    #[serde(skip)]
+    is_set: bool,
 }
 
 impl Variants {
@@ -80,6 +119,25 @@ impl Variants {
     }
 }
 
+/// The problem's root and that of the present tree.
+pub(super) struct Roots {
+    pub(super) problem: State,
+    pub(super) tree: State,
+}
+
+impl Roots {
+    pub(super) fn new(root: State) -> Self {
+        Self { problem: root.clone(), tree: root }
+    }
+}
+
+impl Pacing {
+    /// Checks that the rules go together.
+    pub(super) fn validate(&self) -> Result<(), ParameterError> {
+        refuse(&[(self.played_only && self.move_playouts == 0, "played_only needs move_playouts")])
+    }
+}
+
 impl Game {
     pub(super) fn new(per_move: u64) -> Self {
         Self { decided: Vec::new(), spent: 0, per_move, played: 0, nodes: 0, partial: false, over: false, best: None }
@@ -94,27 +152,27 @@ impl Game {
 impl UctSearch {
     /// Everything that comes before a playout. `Some`: there is none, the search is over.
     pub(super) fn prepare(&mut self, context: &mut Context<'_>) -> Option<Status> {
-        if self.own.variants && !self.variant_set {
+        if self.uct.pacing.variants && !self.variants.is_set {
             // A fresh search, or one just resumed.
             if self.variants.is_fresh() {
                 self.variants.choose(context.rollout.variants());
             }
             context.rollout.set_variant(self.variants.present);
-            self.variant_set = true;
+            self.variants.is_set = true;
         }
         loop {
-            if self.arena.len() == 0 && !self.plant(context) {
+            if self.tree.arena.len() == 0 && !self.plant(context) {
                 // The problem's root is the only solution.
-                context.finish(&self.start, &[], &[]);
+                context.finish(&self.roots.problem, &[], &[]);
                 return Some(Status::Exhausted);
             }
-            self.game.over |= self.own.closes() && self.arena.get(0).closed;
+            self.game.over |= self.uct.closes() && self.tree.arena.get(0).closed;
             // At least one playout a tree, or a small limit would never get to one.
-            let limit = self.own.restart_nodes;
-            let full = limit > 0 && self.game.nodes >= limit && self.arena.get(0).visits > 0;
-            let cut = full || self.own.tree_playouts > 0 && self.game.played >= self.own.tree_playouts;
+            let limit = self.uct.pacing.restart_nodes;
+            let full = limit > 0 && self.game.nodes >= limit && self.tree.arena.get(0).visits > 0;
+            let cut = full || self.uct.pacing.tree_playouts > 0 && self.game.played >= self.uct.pacing.tree_playouts;
             if self.game.over || cut {
-                if !self.own.restarts {
+                if !self.uct.pacing.restarts {
                     return Some(Status::Completed);
                 }
                 self.begin_anew(context, !self.game.over);
@@ -125,7 +183,7 @@ impl UctSearch {
             }
             self.decide(context);
         }
-        if std::mem::take(&mut self.full) {
+        if std::mem::take(&mut self.tree.full) {
             self.make_room();
         }
         None
@@ -133,10 +191,10 @@ impl UctSearch {
 
     /// A tree with nothing but its root. False when the problem's root is a solution.
     pub(super) fn plant(&mut self, context: &mut Context<'_>) -> bool {
-        self.moves.clear();
-        context.problem.moves(&self.root, &mut self.moves);
-        let Some(&any) = self.moves.first() else { return false };
-        self.arena.plant(any);
+        self.walk.moves.clear();
+        context.problem.moves(&self.roots.tree, &mut self.walk.moves);
+        let Some(&any) = self.walk.moves.first() else { return false };
+        self.tree.arena.plant(any);
         context.tally.counters.nodes += 1;
         self.game.nodes += 1;
         true
@@ -144,82 +202,79 @@ impl UctSearch {
 
     /// Whether a move has to be played.
     fn is_due(&self) -> bool {
-        let root = self.arena.get(0);
+        let root = self.tree.arena.get(0);
         let forced = root.children().len() == 1;
-        self.own.move_playouts > 0 && root.tried > 0 && (forced || self.game.spent >= self.game.per_move)
+        self.uct.pacing.move_playouts > 0 && root.tried > 0 && (forced || self.game.spent >= self.game.per_move)
     }
 
     /// Plays the move that ranks first.
     fn decide(&mut self, context: &mut Context<'_>) {
         let problem = context.problem;
-        let root = self.arena.get(0);
+        let root = self.tree.arena.get(0);
         let tried = root.children().take(root.tried as usize);
         let compare = |&a: &usize, &b: &usize| {
-            let (x, y) = (self.arena.resolve(a), self.arena.resolve(b));
-            self.arena.compare(x, y, self.own.final_move, self.sense).then(a.cmp(&b))
+            let (x, y) = (self.tree.arena.resolve(a), self.tree.arena.resolve(b));
+            self.tree.arena.compare(x, y, self.uct.pacing.final_move, self.sense).then(a.cmp(&b))
         };
         let Some(slot) = tried.min_by(compare) else { return };
-        let mv = self.arena.get(slot).mv;
-        if self.uses_codes {
-            self.learner.advance(problem.code(&self.root, mv));
+        let mv = self.tree.arena.get(slot).mv;
+        if self.learner.needs_codes {
+            self.learner.advance(problem.code(&self.roots.tree, mv));
         }
-        problem.apply(&mut self.root, mv);
+        problem.apply(&mut self.roots.tree, mv);
         self.game.decided.push(mv);
         self.game.spent = 0;
-        self.pending = None;
-        self.moves.clear();
-        problem.moves(&self.root, &mut self.moves);
-        if self.moves.is_empty() {
+        self.tree.pending = None;
+        self.walk.moves.clear();
+        problem.moves(&self.roots.tree, &mut self.walk.moves);
+        if self.walk.moves.is_empty() {
             self.game.over = true;
-            if self.own.played_only {
-                context.keep(problem.score(&self.root), &self.root, &self.game.decided, &[]);
+            if self.uct.pacing.played_only {
+                context.keep(problem.score(&self.roots.tree), &self.roots.tree, &self.game.decided, &[]);
             }
-        } else if !self.own.keep_tree {
-            self.arena.clear();
-            self.keys.clear();
-        } else if self.own.transpositions {
-            let place = self.arena.graft(self.arena.resolve(slot), 0);
+        } else if !self.uct.pacing.keep_tree {
+            self.tree.arena.clear();
+            self.tree.keys.clear();
+        } else if self.uct.growth.transpositions {
+            let place = self.tree.arena.graft(self.tree.arena.resolve(slot), 0);
             self.follow_nodes(&place);
         } else {
-            self.arena.reroot(slot);
+            self.tree.arena.reroot(slot);
         }
     }
 
     /// A new game with a new tree; what the rollout has learned stays. After a game that was `cut` short nothing grows.
     fn begin_anew(&mut self, context: &mut Context<'_>, cut: bool) {
-        if self.own.variants {
+        if self.uct.pacing.variants {
             self.variants.learn(self.game.best, self.sense);
             self.variants.choose(context.rollout.variants());
             context.rollout.set_variant(self.variants.present);
         }
         let grow = |factor| if cut { 1.0 } else { factor };
-        let per_move = (self.game.per_move as f64 * grow(self.own.move_growth)).min(1e15) as u64;
+        let per_move = (self.game.per_move as f64 * grow(self.uct.pacing.move_growth)).min(1e15) as u64;
         self.game = Game::new(per_move);
-        self.root.clone_from(&self.start);
-        self.arena.clear();
-        self.keys.clear();
-        self.pending = None;
-        self.full = false;
-        self.learner.forget_tree(&self.own);
+        self.roots.tree.clone_from(&self.roots.problem);
+        self.tree.clear();
+        self.learner.forget_tree(&self.uct);
         if let Some(beam) = &mut self.beam {
-            beam.restart(grow(self.own.widen));
+            beam.restart(grow(self.uct.narrowing.widen));
         }
     }
 
     /// The tree has used up its memory.
     fn make_room(&mut self) {
-        if self.own.transpositions {
-            let place = self.arena.prune_graph();
+        if self.uct.growth.transpositions {
+            let place = self.tree.arena.prune_graph();
             self.follow_nodes(&place);
         } else {
-            self.arena.prune();
+            self.tree.arena.prune();
         }
-        self.pending = None;
+        self.tree.pending = None;
     }
 
     /// Nodes have moved.
     fn follow_nodes(&mut self, place: &std::collections::HashMap<u32, u32>) {
-        self.keys.retain(|_, node| match place.get(node) {
+        self.tree.keys.retain(|_, node| match place.get(node) {
             Some(&new) => {
                 *node = new;
                 true
@@ -231,11 +286,11 @@ impl UctSearch {
     /// Counts a playout by the depths that its path touched, and prunes the depth that is full.
     pub(super) fn narrow(&mut self) {
         let Some(beam) = &mut self.beam else { return };
-        if let Some(depth) = beam.count(self.path.len()) {
-            let (rank, open_only) = (self.own.beam_rank, self.own.closes());
-            let kept = self.arena.keep_beam(depth, beam.width, rank, self.sense, open_only);
+        if let Some(depth) = beam.count(self.walk.path.len()) {
+            let (rank, open_only) = (self.uct.narrowing.beam_rank, self.uct.closes());
+            let kept = self.tree.arena.keep_beam(depth, beam.width, rank, self.sense, open_only);
             beam.prune(depth);
-            self.pending = None;
+            self.tree.pending = None;
             self.game.partial = true;
             self.game.over |= kept == 0;
         }

@@ -1,13 +1,49 @@
 //! What a tree search learns under the codes of moves: history, AMAF, and the policy of its playouts.
 
+use super::Uct;
 use super::means::{Entry, Means, Stored};
 use super::select::Scale;
-use super::{Playouts, Uct};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::search::Context;
+use crate::search::parameter::{choice, parameters};
 use crate::{CheckpointError, Policy, Score, Trace};
 use serde::{Deserialize, Serialize};
+
+choice! {
+    /// Who plays the playouts.
+    pub enum Playouts {
+        /// The rollout policy.
+        Rollout = "rollout",
+        /// A softmax over the mean reward that each move's code has had in the search, among the rollout's candidates.
+        History = "history",
+        /// A softmax policy that is adapted towards the best playout of the present tree, among the rollout's
+        /// candidates.
+        Adapted = "adapted",
+    }
+}
+
+parameters! {
+    /// How playouts choose their moves.
+    ///
+    /// `playouts = history` plays by a softmax over what is known of the codes, `exp((M - m) / temperature)`, where `M`
+    /// is the mean reward of the playouts with the code and `m` that of all, as they were when the code was last played
+    /// or the range of scores last changed; `playouts = adapted` by a softmax policy that moves towards the best
+    /// playout of the present tree after every `adapt_every` playouts, at the rate `alpha`, logits within `clamp`
+    /// (Rosin's `Adapt`, as in playout policy adaptation). Both choose among the rollout's candidates.
+    pub struct Playing {
+        /// who plays the playouts
+        playouts: Playouts = Playouts::Rollout, ();
+        /// divides the rewards in playouts by history
+        temperature: f64 = 0.1, 0.0001..=1000.0;
+        /// learning rate of adapted playouts
+        alpha: f64 = 1.0, 0.0..=1000.0;
+        /// playouts between two adaptations
+        adapt_every: u64 = 1, 1..=1_000_000;
+        /// largest absolute logit of adapted playouts
+        clamp: f64 = f64::INFINITY, 0.0..=f64::INFINITY;
+    }
+}
 
 /// The name of the root of a game.
 const ROOT: u64 = 0x9e6c_63d0_876a_68de;
@@ -44,7 +80,8 @@ pub(super) struct Learner {
     /// Codes and positions, each code at its last position only.
     distinct: Vec<(u64, usize)>,
     state: State,
-    needs_codes: bool,
+    /// Whether anything looks at codes.
+    pub(super) needs_codes: bool,
 }
 
 /// A learner in a checkpoint.
@@ -64,19 +101,19 @@ pub(super) struct Saved {
 
 impl Learner {
     /// A blank learner that uses about `memory` bytes.
-    pub(super) fn new(own: &Uct, problem: &dyn Rules, root: &State, memory: u64) -> Self {
+    pub(super) fn new(uct: &Uct, problem: &dyn Rules, root: &State, memory: u64) -> Self {
         let limit = problem.codes().unwrap_or(0);
-        let plays_history = own.playouts == Playouts::History;
+        let plays_history = uct.playing.playouts == Playouts::History;
         // The policy mirrors the table at about three times its size.
         let share = if plays_history { memory / 8 } else { memory / 2 };
-        let policy = match own.playouts {
+        let policy = match uct.playing.playouts {
             Playouts::Rollout => None,
-            Playouts::History => Some(Policy::new(own.temperature, 0.0, f64::INFINITY).with_codes(limit)),
-            Playouts::Adapted => Some(Policy::new(1.0, 0.0, own.clamp).with_codes(limit)),
+            Playouts::History => Some(Policy::new(uct.playing.temperature, 0.0, f64::INFINITY).with_codes(limit)),
+            Playouts::Adapted => Some(Policy::new(1.0, 0.0, uct.playing.clamp).with_codes(limit)),
         };
         Self {
-            history: (plays_history || own.history > 0.0).then(|| Means::new(share)),
-            amaf: own.amaf.then(|| Means::new(memory / 2)),
+            history: (plays_history || uct.selection.history > 0.0).then(|| Means::new(share)),
+            amaf: uct.selection.amaf.then(|| Means::new(memory / 2)),
             total: Entry::default(),
             scale: None,
             policy,
@@ -90,7 +127,7 @@ impl Learner {
             root: ROOT,
             distinct: Vec::new(),
             state: root.clone(),
-            needs_codes: own.uses_codes(),
+            needs_codes: uct.uses_codes(),
         }
     }
 
@@ -148,13 +185,13 @@ impl Learner {
     /// The playout got `score`; `steps` writes what could be chosen in the tree, for a policy.
     pub(super) fn learn(
         &mut self,
-        own: &Uct,
+        uct: &Uct,
         context: &Context<'_>,
         score: Score,
         scale: Scale,
         steps: impl FnOnce(&mut Trace<MoveId>),
     ) {
-        if own.playouts == Playouts::Adapted
+        if uct.playing.playouts == Playouts::Adapted
             && let Some(policy) = &mut self.policy
         {
             if self.best.is_none_or(|best| context.problem.sense().at_least(score, best)) {
@@ -164,16 +201,16 @@ impl Learner {
                 self.best_trace.append(&self.trace);
             }
             self.waiting += 1;
-            if self.waiting >= own.adapt_every {
+            if self.waiting >= uct.playing.adapt_every {
                 self.waiting = 0;
-                policy.adapt(&self.best_trace, own.alpha);
+                policy.adapt(&self.best_trace, uct.playing.alpha);
             }
         }
-        self.count(own, score, scale);
+        self.count(uct, score, scale);
     }
 
     /// Adds the score of the playout at hand to the tables.
-    pub(super) fn count(&mut self, own: &Uct, score: Score, scale: Scale) {
+    pub(super) fn count(&mut self, uct: &Uct, score: Score, scale: Scale) {
         let Score::Feasible(value) = score else { return };
         self.total.count += 1;
         self.total.sum += value;
@@ -195,7 +232,7 @@ impl Learner {
             for &code in earlier.chain(self.distinct.iter().map(|(code, _)| code)) {
                 thinned |= table.add(code, value);
             }
-            if own.playouts == Playouts::History
+            if uct.playing.playouts == Playouts::History
                 && let Some(policy) = &mut self.policy
             {
                 let mean = self.total.sum / self.total.count as f64;
@@ -224,8 +261,8 @@ impl Learner {
 
     /// A new tree from the beginning of the game: what was learned about the nodes and the best playout of the old one
     /// goes with it.
-    pub(super) fn forget_tree(&mut self, own: &Uct) {
-        if own.playouts == Playouts::Adapted
+    pub(super) fn forget_tree(&mut self, uct: &Uct) {
+        if uct.playing.playouts == Playouts::Adapted
             && let Some(policy) = &mut self.policy
         {
             policy.clear();

@@ -2,12 +2,27 @@
 
 use super::game::Game;
 use super::run::UctSearch;
-use super::{Playouts, Uct};
+use super::{Uct, refuse};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
+use crate::search::parameter::parameters;
 use crate::search::{Context, Search};
 use crate::{CheckpointError, ParameterError, Score};
 use serde::{Deserialize, Serialize};
+
+parameters! {
+    /// Searches in the place of playouts.
+    ///
+    /// With `nesting` = n > 1 a playout is a search of level n - 1 from the leaf, with a tree of its own and
+    /// `nested_playouts` playouts (or fewer, when it has seen everything). Its best score is what is backed up, and its
+    /// best solution what is kept, rather than a game played by its decisions: nested Monte-Carlo tree search (NMCTS).
+    pub struct Nesting {
+        /// levels of search: at 2 and above a playout is a search of the level below, at 1 it is a playout
+        nesting: u64 = 1, 1..=4;
+        /// playouts of each such search; nesting > 1
+        nested_playouts: u64 = 100, 1..=1_000_000_000;
+    }
+}
 
 /// The search that stands for a playout.
 pub(super) struct Nested {
@@ -24,36 +39,35 @@ pub(super) struct Saved {
     path: Option<Vec<usize>>,
 }
 
-impl Uct {
-    /// The search one level below.
-    fn inner(&self) -> Self {
-        Self { nesting: self.nesting - 1, restarts: false, variants: false, ..self.clone() }
-    }
-
-    /// What does not go with nesting: everything that needs the moves of a playout, or more than one tree.
-    pub(super) fn validate_nesting(&self) -> Result<(), ParameterError> {
-        let excluded = self.move_playouts > 0
-            || self.beam_width > 0
-            || self.restart_nodes > 0
-            || self.tree_playouts > 0
-            || self.select_from > 0
-            || self.amaf
-            || self.history > 0.0
-            || self.playouts != Playouts::Rollout;
-        if self.nesting > 1 && excluded {
-            return Err(ParameterError::Conflict(
-                "nesting excludes move_playouts, beam_width, restart_nodes, tree_playouts, select_from, amaf, history and learned playouts",
-            ));
-        }
-        Ok(())
+impl Nesting {
+    /// Checks that nothing needs the moves of a playout, or more than one tree.
+    pub(super) fn validate(&self, uct: &Uct) -> Result<(), ParameterError> {
+        let excluded = uct.pacing.move_playouts > 0
+            || uct.narrowing.beam_width > 0
+            || uct.pacing.restart_nodes > 0
+            || uct.pacing.tree_playouts > 0
+            || uct.growth.select_from > 0
+            || uct.uses_codes();
+        refuse(&[(
+            self.nesting > 1 && excluded,
+            "nesting excludes move_playouts, beam_width, restart_nodes, tree_playouts, select_from, amaf, history and learned playouts",
+        )])
     }
 }
 
+/// Returns the parameters of the search one level below.
+fn inner(uct: &Uct) -> Uct {
+    let mut inner = uct.clone();
+    inner.nesting.nesting -= 1;
+    (inner.pacing.restarts, inner.pacing.variants) = (false, false);
+    inner
+}
+
 impl Nested {
-    pub(super) fn new(own: &Uct, problem: &dyn Rules, memory: u64) -> Option<Box<Self>> {
-        (own.nesting > 1).then(|| {
-            let search = UctSearch::new(own.inner(), problem, memory);
-            Box::new(Self { search, playouts: own.nested_playouts, active: false })
+    pub(super) fn new(uct: &Uct, problem: &dyn Rules, memory: u64) -> Option<Box<Self>> {
+        (uct.nesting.nesting > 1).then(|| {
+            let search = UctSearch::new(inner(uct), problem, memory);
+            Box::new(Self { search, playouts: uct.nesting.nested_playouts, active: false })
         })
     }
 
@@ -64,13 +78,10 @@ impl Nested {
     /// Searches from `state`, which `prefix` leads to, with a blank tree.
     pub(super) fn begin(&mut self, state: &State, prefix: &[MoveId]) {
         let search = &mut self.search;
-        search.arena.clear();
-        search.keys.clear();
-        search.pending = None;
-        search.full = false;
+        search.tree.clear();
         search.game = Game::new(0);
         search.game.decided.extend_from_slice(prefix);
-        search.root.clone_from(state);
+        search.roots.tree.clone_from(state);
         if let Some(inner) = &mut search.nested {
             inner.active = false;
         }
@@ -81,7 +92,7 @@ impl Nested {
     pub(super) fn step(&mut self, context: &mut Context<'_>) -> Option<(Score, bool)> {
         self.search.step(context);
         let search = &self.search;
-        let closed = search.arena.len() > 0 && search.arena.get(0).closed;
+        let closed = search.tree.arena.len() > 0 && search.tree.arena.get(0).closed;
         let over = closed || search.game.over || search.game.spent >= self.playouts;
         let best = search.game.best.filter(|_| over)?;
         self.active = false;

@@ -2,9 +2,214 @@
 
 use super::arena::{Arena, Node, Violations};
 use super::learn::Learner;
-use super::{Bandit, NodeValue, Normalisation, Uct};
-use crate::Sense;
+use super::{Pacing, Uct, refuse};
+use crate::search::parameter::{choice, parameters};
+use crate::{ParameterError, Score, Sense};
 use serde::{Deserialize, Serialize};
+
+choice! {
+    /// What a node is worth.
+    pub enum NodeValue {
+        /// The mean score of the playouts through it.
+        Mean = "mean",
+        /// The best score of the playouts through it (Rei's thesis).
+        Best = "best",
+    }
+}
+
+choice! {
+    /// How values become comparable with the exploration term.
+    pub enum Normalisation {
+        /// To [0, 1] between the worst and best score that the search has met.
+        Global = "global",
+        /// To [0, 1] between the worst and best score met below the parent (equations 3.1 to 3.3 of Rei's thesis).
+        Parent = "parent",
+        /// The ratio of a mean to the reference score, or of the reference to the mean where a larger score is worse:
+        /// 1 for the reference, larger for better (equation 3 of the SA-UCT paper).
+        Ratio = "ratio",
+        /// Scores as they are: `c` and `d` are in the problem's units.
+        None = "none",
+    }
+}
+
+choice! {
+    /// The exploration term.
+    pub enum Bandit {
+        /// `c sqrt(ln n / n_i)`.
+        Ucb1 = "ucb1",
+        /// `c sqrt(2 ln n / n_i min(1/4, V))`, `V` being the variance of the child's rewards plus `sqrt(2 ln n / n_i)`.
+        Ucb1Tuned = "ucb1-tuned",
+    }
+}
+
+choice! {
+    /// How `c` falls over the playouts of a tree.
+    pub enum Cooling {
+        /// It does not.
+        None = "none",
+        /// To 0 by the same amount a playout: `c (N - i) / N`.
+        Linear = "linear",
+        /// To `cooling_end` of its value by the same factor a playout: `c cooling_end^(i / N)`.
+        Exponential = "exponential",
+        /// Linearly, and linearly with the depth of the node as well: `c (N - i) / N (L - depth) / L`, `L` being the
+        /// length of the longest solution met.
+        Depth = "depth",
+    }
+}
+
+parameters! {
+    /// Which child of a node is followed: the terms of the bound.
+    ///
+    /// The bound of child `i` of a node with `n` playouts, `n_i` of them through the child, is the sum of
+    ///
+    /// - the value `X + w top`: mean or best score, plus `w` times the best score, all normalised, larger being better
+    ///   whatever the problem's sense (`value`, `w`, `normalisation`). `value = (1 - x) mean + x best` is the same up
+    ///   to scale, with `w = x / (1 - x)`.
+    /// - the exploration term of `bandit`: UCB1 `c sqrt(ln n / n_i)`, or UCB1-Tuned `c sqrt(2 ln n / n_i min(1/4, V))`
+    ///   with `V = (mean of squares - square of mean) + sqrt(2 ln n / n_i)`. Baier and Winands print the 2 under the
+    ///   root, which Auer et al. do not have: `c = 1` here is `sqrt 2` times theirs. The rewards in it are normalised
+    ///   as in `X`; use `global` or `parent`.
+    /// - with `deviation`: `sqrt((sum of squares - n_i mean^2 + d) / n_i)` (SP-MCTS; on raw scores there,
+    ///   `normalisation = none`; rounding below zero counts as zero). The original program differs from the paper:
+    ///   `log10` for `ln`, the absolute value under the root, no `w`. This is the paper's form.
+    /// - progressive bias: `bias_weight h / (n_i + 1)`, `h` being the problem's bias of the move.
+    /// - progressive history: `history H / (n_i (1 - X) + 1)`, `H` being the mean reward, over the whole search, of the
+    ///   playouts with the move's code.
+    ///
+    /// With `amaf`, `X` is replaced by `(1 - b) X + b A`, where `A` is the mean reward of the `p` playouts through a
+    /// reference node in which the move's code was played at any later time, and `b = p / (p + n_i + amaf_bias p n_i)`.
+    /// The reference is the closest ancestor with more than `amaf_reference` playouts (GRAVE); with 0 it is the parent
+    /// itself (RAVE).
+    ///
+    /// With infeasible playouts the value of a child is (f feasible and i infeasible playouts through the parent): `(i
+    /// + f X) / (i + f)` when it has a feasible one, otherwise `i Y / (i + f + 1)` with `Y` the normalised least
+    /// violation: any child with a feasible solution is preferred to one without. (Equation 3.3 of Rei's thesis, whose
+    /// print exchanges the two counts in the first line.)
+    ///
+    /// # Cooling
+    /// With `tree_playouts` = N a new tree is begun after every N playouts. With `cooling` the constant in playout i = 0
+    /// to N - 1 of a tree is not `c` but falls from it to (nearly) 0, so that the search goes over from exploring to
+    /// exploiting, and the tree gets to the bottom of the game. That is SA-UCT; its paper's `2 Cp sqrt(2 ln n / n_i)`
+    /// is `c sqrt(ln n / n_i)` with `c = 2 sqrt(2) Cp`, and its `x` is the reward of `normalisation = ratio`: the
+    /// operations of the input over the mean of the playouts' through the child. The reference score is `reference`,
+    /// or else the [problem's](crate::Problem::reference), or else that of the first feasible playout; scores must not
+    /// change their sign.
+    pub struct Selection {
+        /// weight of the exploration term; UCB1 has 1.414, puzzles mostly want 0.001 to 0.3
+        c: f64 = 0.1, 0.0..=1e12;
+        /// what a node is worth
+        value: NodeValue = NodeValue::Mean, ();
+        /// weight of the best score below a node, added to its value
+        w: f64 = 0.0, 0.0..=1e6;
+        /// how scores are scaled before `c` and `d` apply
+        normalisation: Normalisation = Normalisation::Global, ();
+        /// the score that `normalisation=ratio` compares with; 0: the problem's, or the first playout's
+        reference: f64 = 0.0, -1e15..=1e15;
+        /// how `c` falls over the playouts of a tree
+        cooling: Cooling = Cooling::None, ();
+        /// what is left of `c` at the end of exponential cooling
+        cooling_end: f64 = 0.01, 1e-9..=1.0;
+        /// the exploration term
+        bandit: Bandit = Bandit::Ucb1, ();
+        /// add the standard deviation of the child's scores (SP-MCTS)
+        deviation: bool = false, ();
+        /// constant under the root of the deviation: large for children visited rarely
+        d: f64 = 0.0, 0.0..=1e15;
+        /// progressive bias: weight of the problem's own bias of moves
+        bias_weight: f64 = 0.0, 0.0..=1e12;
+        /// progressive history: weight of the mean reward of a move's code over the search
+        history: f64 = 0.0, 0.0..=1e12;
+        /// mix in the mean reward of playouts that make the move later on (RAVE, GRAVE)
+        amaf: bool = false, ();
+        /// how fast that mean gives way to the child's own: larger is faster
+        amaf_bias: f64 = 1e-3, 0.0..=1e6;
+        /// playouts that an ancestor needs more than to lend its statistics (GRAVE); 0: the parent's own (RAVE)
+        amaf_reference: u64 = 0, 0..=1_000_000_000;
+    }
+}
+
+impl Selection {
+    /// Whether a term looks at the codes of moves.
+    pub(super) fn uses_codes(&self) -> bool {
+        self.history > 0.0 || self.amaf
+    }
+
+    /// Returns the weight of the exploration term in playout `playout` (from 0) of a tree of `all` playouts, at a node
+    /// of depth `depth`, when the longest solution met has `longest` moves.
+    pub(super) fn constant(&self, playout: u64, all: u64, depth: usize, longest: usize) -> f64 {
+        let all = all as f64;
+        let linear = || (all - playout as f64) / all;
+        match self.cooling {
+            Cooling::None => self.c,
+            Cooling::Linear => self.c * linear(),
+            Cooling::Exponential => self.c * libm::pow(self.cooling_end, playout as f64 / all),
+            Cooling::Depth => {
+                let rest = longest.saturating_sub(depth) as f64 / longest.max(1) as f64;
+                self.c * linear() * rest
+            }
+        }
+    }
+
+    /// Checks that the terms go together.
+    pub(super) fn validate(&self, pacing: &Pacing) -> Result<(), ParameterError> {
+        let unbounded = matches!(self.normalisation, Normalisation::None | Normalisation::Ratio);
+        refuse(&[
+            (
+                self.bandit == Bandit::Ucb1Tuned && unbounded,
+                "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",
+            ),
+            (self.history > 0.0 && unbounded, "history needs rewards in [0, 1]: normalisation=global or parent"),
+            (
+                self.deviation && self.normalisation == Normalisation::Ratio,
+                "deviation and normalisation=ratio exclude each other",
+            ),
+            (self.cooling != Cooling::None && pacing.tree_playouts == 0, "cooling needs tree_playouts"),
+        ])
+    }
+}
+
+/// What the search has met so far: the measures by which scores are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Met {
+    /// Feasible scores.
+    pub(super) range: Range,
+    /// The score that ratios compare with, as the parameters or the problem have it.
+    standard: Option<f64>,
+    /// The first feasible score.
+    first: Option<f64>,
+    /// The length of the longest solution.
+    pub(super) longest: usize,
+}
+
+/// What a checkpoint holds of it.
+pub(super) type SavedMet = (Range, Option<f64>, usize);
+
+impl Met {
+    pub(super) fn new(standard: Option<f64>) -> Self {
+        Self { range: Range::default(), standard, first: None, longest: 0 }
+    }
+
+    /// Takes account of a playout's score.
+    pub(super) fn add(&mut self, score: Score, sense: Sense) {
+        if let Score::Feasible(value) = score {
+            self.range.add(value, sense);
+            self.first.get_or_insert(value);
+        }
+    }
+
+    /// Returns the score that ratios compare with.
+    pub(super) fn standard(&self) -> f64 {
+        self.standard.or(self.first).unwrap_or(0.0)
+    }
+
+    pub(super) fn save(&self) -> SavedMet {
+        (self.range, self.first, self.longest)
+    }
+
+    pub(super) fn load(&mut self, (range, first, longest): SavedMet) {
+        (self.range, self.first, self.longest) = (range, first, longest);
+    }
+}
 
 /// How a score becomes a reward: `(score - low) * factor`, or `factor / score`. Larger is better, whatever the sense.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +274,7 @@ impl Scale {
 
 /// What selection looks at.
 pub(super) struct Selector<'a> {
-    pub(super) own: &'a Uct,
+    pub(super) uct: &'a Uct,
     pub(super) sense: Sense,
     pub(super) arena: &'a Arena,
     pub(super) learner: &'a Learner,
@@ -86,7 +291,7 @@ pub(super) struct Selector<'a> {
 impl Selector<'_> {
     /// How the children of `parent` are scaled.
     fn scale(&self, parent: &Node) -> Scale {
-        match self.own.normalisation {
+        match self.uct.selection.normalisation {
             Normalisation::Global => self.range.scale(),
             Normalisation::Parent => Scale::between(parent.worst, parent.best),
             Normalisation::Ratio => Scale::ratio(self.standard, self.sense),
@@ -103,7 +308,8 @@ impl Selector<'_> {
 
     /// The tried and open child of `at` with the largest bound, and the bound. `None`: every tried child is closed.
     pub(super) fn select(&self, at: usize) -> Option<(usize, f64)> {
-        let (own, arena) = (self.own, self.arena);
+        let (selection, arena) = (&self.uct.selection, self.arena);
+        let (closes, transpositions) = (self.uct.closes(), self.uct.growth.transpositions);
         let parent = arena.get(at);
         let log = libm::log(parent.visits as f64);
         let all = arena.violations(at);
@@ -114,46 +320,46 @@ impl Selector<'_> {
         for slot in first..first + parent.tried as usize {
             let node_at = arena.resolve(slot);
             let child = arena.get(node_at);
-            if child.closed && own.closes() {
+            if child.closed && closes {
                 continue;
             }
             let violations = arena.violations(node_at);
-            let visits = if own.transpositions { arena.side(slot).visits.max(1) } else { child.visits } as f64;
+            let visits = if transpositions { arena.side(slot).visits.max(1) } else { child.visits } as f64;
             let mut value = if violations.count == 0 && all.count == 0 {
                 self.value(child, 0, scale)
             } else {
                 self.value_with_violations(parent, child, all, violations, scale)
             };
-            if own.amaf {
+            if selection.amaf {
                 let entry = self.learner.amaf(self.reference, arena.side(slot).code);
                 if entry.count > 0 {
                     let p = entry.count as f64;
-                    let beta = p / (p + visits + own.amaf_bias * p * visits);
+                    let beta = p / (p + visits + selection.amaf_bias * p * visits);
                     value = (1.0 - beta) * value + beta * scale.reward(entry.sum / p);
                 }
             }
             let spread = || variance(child, violations.count) * scale.factor * scale.factor;
             let mut bound = value;
             bound += self.c
-                * match own.bandit {
+                * match selection.bandit {
                     Bandit::Ucb1 => (log / visits).sqrt(),
                     Bandit::Ucb1Tuned => {
                         let slack = 2.0 * log / visits;
                         (slack * (spread() + slack.sqrt()).min(0.25)).sqrt()
                     }
                 };
-            if own.deviation {
-                bound += (spread() + own.d / visits).sqrt();
+            if selection.deviation {
+                bound += (spread() + selection.d / visits).sqrt();
             }
-            if own.bias_weight > 0.0 {
-                bound += own.bias_weight * arena.side(slot).bias / (visits + 1.0);
+            if selection.bias_weight > 0.0 {
+                bound += selection.bias_weight * arena.side(slot).bias / (visits + 1.0);
             }
-            if own.history > 0.0 {
+            if selection.history > 0.0 {
                 let entry = self.learner.history(arena.side(slot).code);
                 if entry.count > 0 {
                     let mean = scale.reward(entry.sum / entry.count as f64);
                     // Values beyond 1, as with `w`, must not turn the sign.
-                    bound += own.history * mean / (visits * (1.0 - value).max(0.0) + 1.0);
+                    bound += selection.history * mean / (visits * (1.0 - value).max(0.0) + 1.0);
                 }
             }
             if choice.is_none_or(|(_, largest)| bound > largest) {
@@ -165,11 +371,11 @@ impl Selector<'_> {
 
     #[inline]
     fn value(&self, node: &Node, infeasible: u64, scale: Scale) -> f64 {
-        let value = scale.reward(match self.own.value {
+        let value = scale.reward(match self.uct.selection.value {
             NodeValue::Mean => node.mean(infeasible),
             NodeValue::Best => node.best,
         });
-        if self.own.w > 0.0 { value + self.own.w * scale.reward(node.best) } else { value }
+        if self.uct.selection.w > 0.0 { value + self.uct.selection.w * scale.reward(node.best) } else { value }
     }
 
     fn value_with_violations(
@@ -177,18 +383,18 @@ impl Selector<'_> {
         parent: &Node,
         child: &Node,
         all: Violations,
-        own: Violations,
+        of_child: Violations,
         scale: Scale,
     ) -> f64 {
         // A child with several parents may know of more violations than this one.
-        let all = if all.count == 0 { own } else { all };
+        let all = if all.count == 0 { of_child } else { all };
         let bad = all.count as f64;
         let good = parent.visits.saturating_sub(all.count) as f64;
-        if child.visits > own.count {
-            (bad + good * self.value(child, own.count, scale)) / (bad + good)
+        if child.visits > of_child.count {
+            (bad + good * self.value(child, of_child.count, scale)) / (bad + good)
         } else {
             let span = all.most - all.least;
-            let normal = if span == 0.0 { 0.0 } else { (all.most - own.least) / span };
+            let normal = if span == 0.0 { 0.0 } else { (all.most - of_child.least) / span };
             bad * normal / (bad + good + 1.0)
         }
     }
@@ -207,12 +413,10 @@ fn variance(node: &Node, infeasible: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Score;
     use crate::doc::Staircase;
     use crate::problem::Packing;
     use crate::problem::rules::{Rules, Shared, Typed};
     use crate::search::method::Family;
-    use crate::search::{Cooling, FirstPlay, Playouts};
 
     /// A root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
     fn tree(children: &[&[f64]], biases: &[f64], sense: Sense) -> Arena {
@@ -231,23 +435,34 @@ mod tests {
         arena
     }
 
+    /// Returns a search with other parameters: "name=value name=value".
+    fn altered(uct: &Uct, settings: &str) -> Uct {
+        let mut uct = uct.clone();
+        for setting in settings.split(' ') {
+            let (name, value) = setting.split_once('=').unwrap();
+            uct.set(name, value).unwrap();
+        }
+        uct
+    }
+
     /// The child chosen, from 0, and its bound.
-    fn choice(own: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)]) -> (usize, f64) {
-        own.validate().unwrap();
+    fn choice(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)]) -> (usize, f64) {
+        uct.validate().unwrap();
         let stairs = Staircase(1);
         let rules = Typed::new(Shared::Borrowed(&stairs), Packing::new());
-        let mut learner = Learner::new(own, &rules, &rules.root(), 1 << 20);
+        let mut learner = Learner::new(uct, &rules, &rules.root(), 1 << 20);
         for (codes, score) in played {
             learner.start();
             learner.codes.extend_from_slice(codes);
-            learner.count(own, Score::Feasible(*score), Scale::raw(sense));
+            learner.count(uct, Score::Feasible(*score), Scale::raw(sense));
         }
         learner.start();
         let reference = learner.names[0];
         let mut range = Range::default();
         [0.0, 10.0].iter().for_each(|&score| range.add(score, Sense::Maximize));
         let standard = 30.0;
-        let selector = Selector { own, sense, arena, learner: &learner, range, standard, c: own.c, reference };
+        let selector =
+            Selector { uct, sense, arena, learner: &learner, range, standard, c: uct.selection.c, reference };
         let (slot, bound) = selector.select(0).unwrap();
         (slot - arena.get(0).children().start, (bound * 1e6).round() / 1e6)
     }
@@ -255,12 +470,12 @@ mod tests {
     // n = 10, ln 10 = 2.302585. Means 5, 6, 5; variances 1, 0, 32/3; best scores 6, 6, 9.
     const ABC: [&[f64]; 3] = [&[4.0, 6.0], &[6.0, 6.0, 6.0, 6.0, 6.0], &[1.0, 5.0, 9.0]];
 
-    fn chosen(own: &Uct) -> (usize, f64) {
-        choice(own, &tree(&ABC, &[3.0, 0.0, 1.0], Sense::Maximize), Sense::Maximize, &[])
+    fn chosen(uct: &Uct) -> (usize, f64) {
+        choice(uct, &tree(&ABC, &[3.0, 0.0, 1.0], Sense::Maximize), Sense::Maximize, &[])
     }
 
     fn raw(c: f64) -> Uct {
-        Uct { c, normalisation: Normalisation::None, ..Uct::default() }
+        altered(&Uct::default(), &format!("c={c} normalisation=none"))
     }
 
     #[test]
@@ -270,27 +485,27 @@ mod tests {
         // 15.729830, 12.786140, 13.760870
         assert_eq!(chosen(&raw(10.0)), (0, 15.72983));
         // On best scores: 7.072983, 6.678614, 9.876087
-        assert_eq!(chosen(&Uct { value: NodeValue::Best, ..raw(1.0) }), (2, 9.876087));
+        assert_eq!(chosen(&altered(&raw(1.0), "value=best")), (2, 9.876087));
         // From 0 to 10, and from 1 to 9 below the parent: (6 - 1) / 8.
-        assert_eq!(chosen(&Uct { c: 0.0, ..Uct::default() }), (1, 0.6));
-        assert_eq!(chosen(&Uct { c: 0.0, normalisation: Normalisation::Parent, ..Uct::default() }), (1, 0.625));
+        assert_eq!(chosen(&altered(&Uct::default(), "c=0.0")), (1, 0.6));
+        assert_eq!(chosen(&altered(&Uct::default(), "c=0.0 normalisation=parent")), (1, 0.625));
     }
 
     #[test]
     fn sp_mcts_by_hand() {
         // d = 0 adds 1, 0, 3.265986; d = 100 adds sqrt(51), sqrt(20), sqrt(44).
-        let own = |d| Uct { deviation: true, d, ..raw(1.0) };
-        assert_eq!(chosen(&own(0.0)), (2, 9.142073));
-        assert_eq!(chosen(&own(100.0)), (0, 13.214411));
+        let uct = |d| altered(&raw(1.0), &format!("deviation=true d={d}"));
+        assert_eq!(chosen(&uct(0.0)), (2, 9.142073));
+        assert_eq!(chosen(&uct(100.0)), (0, 13.214411));
         // w = 0.5 adds 3, 3, 4.5 to the plain bounds.
-        assert_eq!(chosen(&Uct { w: 0.5, ..raw(1.0) }), (2, 10.376087));
+        assert_eq!(chosen(&altered(&raw(1.0), "w=0.5")), (2, 10.376087));
     }
 
     #[test]
     fn ucb1_tuned_by_hand() {
         // On [0, 1]: 2 ln 10 / n_i = 2.302585, 0.921034, 1.535057; every V is above 1/4.
-        let own = Uct { c: 1.0, bandit: Bandit::Ucb1Tuned, ..Uct::default() };
-        assert_eq!(chosen(&own), (0, 1.258714));
+        let uct = altered(&Uct::default(), "c=1.0 bandit=ucb1-tuned");
+        assert_eq!(chosen(&uct), (0, 1.258714));
         // 20,000 scores of mean 5 and variance 20 against 80,000 of mean 5.13 and variance 0.1: V = 0.2339307 and
         // 0.0179654, terms 0.016411 and 0.002274.
         let (high, low) = (5.0 + 20_f64.sqrt(), 5.0 - 20_f64.sqrt());
@@ -298,9 +513,9 @@ mod tests {
         let narrow: Vec<f64> =
             (0..80_000).map(|i| 5.13 + if i % 2 == 0 { 0.1_f64.sqrt() } else { -(0.1_f64.sqrt()) }).collect();
         let arena = tree(&[&wide, &narrow], &[0.0, 0.0], Sense::Maximize);
-        assert_eq!(choice(&own, &arena, Sense::Maximize, &[]), (0, 0.516411));
+        assert_eq!(choice(&uct, &arena, Sense::Maximize, &[]), (0, 0.516411));
         // UCB1 with the same constant overrates neither less: 0.52399 and 0.525; it prefers the other one.
-        let plain = Uct { c: 1.0, ..Uct::default() };
+        let plain = altered(&Uct::default(), "c=1.0");
         assert_eq!(choice(&plain, &arena, Sense::Maximize, &[]), (1, 0.524996));
     }
 
@@ -308,24 +523,24 @@ mod tests {
     fn ratios_by_hand() {
         // The paper's rule with Cp = 1/4 on the reference 30: 30 / 5 + 0.5 sqrt(2 ln 10 / 2) = 6.758714, 30 / 6 + 0.5
         // sqrt(2 ln 10 / 5) = 5.479852, 30 / 5 + 0.5 sqrt(2 ln 10 / 3) = 6.619488: the least mean counts most.
-        let own = Uct { solver: true, ..Uct::cooled(0.25, 10, Cooling::None) };
+        let uct = altered(&Uct::cooled(0.25, 10, Cooling::None), "solver=true");
         let arena = tree(&ABC, &[0.0; 3], Sense::Minimize);
-        assert_eq!(choice(&own, &arena, Sense::Minimize, &[]), (0, 6.758714));
+        assert_eq!(choice(&uct, &arena, Sense::Minimize, &[]), (0, 6.758714));
         // Upwards the mean over the reference: 5 / 30, 6 / 30 and 5 / 30.
-        assert_eq!(chosen(&Uct { c: 0.0, ..own }), (1, 0.2));
+        assert_eq!(chosen(&altered(&uct, "c=0.0")), (1, 0.2));
         // Costs counted below zero are the same problem.
         let mirrored = tree(&[&[-4.0, -6.0], &[-6.0], &[-4.5]], &[0.0; 3], Sense::Maximize);
         let selector = Scale::ratio(-30.0, Sense::Maximize);
         assert_eq!((selector.reward(-5.0), Scale::ratio(30.0, Sense::Minimize).reward(5.0)), (6.0, 6.0));
         // A positive reference for negative scores makes no sense, and no harm.
-        choice(&own, &mirrored, Sense::Maximize, &[]);
+        choice(&uct, &mirrored, Sense::Maximize, &[]);
     }
 
     #[test]
     fn cooling_by_hand() {
         let at = |cooling, playout, depth, longest| {
-            let own = Uct { cooling, c: 8.0, cooling_end: 0.25, ..Uct::cooled(1.0, 100, cooling) };
-            own.constant(playout, depth, longest)
+            let uct = altered(&Uct::cooled(1.0, 100, cooling), &format!("cooling={cooling} c=8.0 cooling_end=0.25"));
+            uct.selection.constant(playout, 100, depth, longest)
         };
         assert_eq!(at(Cooling::None, 99, 3, 4), 8.0);
         // Equation 4: T(i) = Cp (N - i) / N.
@@ -334,23 +549,23 @@ mod tests {
         assert_eq!([0, 1, 3, 4].map(|depth| at(Cooling::Depth, 50, depth, 4)), [4.0, 3.0, 1.0, 0.0]);
         assert_eq!(at(Cooling::Depth, 50, 9, 0), 0.0);
         // Cp = 1 is 2 sqrt 2.
-        assert!((Uct::cooled(1.0, 10, Cooling::None).c - 8_f64.sqrt()).abs() < 1e-15);
+        assert!((Uct::cooled(1.0, 10, Cooling::None).selection.c - 8_f64.sqrt()).abs() < 1e-15);
     }
 
     #[test]
     fn knowledge_by_hand() {
         // Biases 3, 0, 1: 2 h / (n_i + 1) adds 2, 0, 0.5 to 5, 6, 5.
-        assert_eq!(chosen(&Uct { bias_weight: 2.0, ..raw(0.0) }), (0, 7.0));
+        assert_eq!(chosen(&altered(&raw(0.0), "bias_weight=2.0")), (0, 7.0));
         let arena = tree(&ABC, &[0.0; 3], Sense::Maximize);
         // Code 2 was in playouts of 8 and 10, code 1 in one of 1.
         let played: &[(&[u64], f64)] = &[(&[2, 7], 8.0), (&[7, 2], 10.0), (&[1], 1.0)];
         // History 1: mean 0.9 / (3 * (1 - 0.5) + 1) = 0.36 for the third; 0.1 / (5 * 0.4 + 1) for the second.
-        let own = Uct { c: 0.0, history: 1.0, ..Uct::default() };
-        assert_eq!(choice(&own, &arena, Sense::Maximize, played), (2, 0.86));
+        let uct = altered(&Uct::default(), "c=0.0 history=1.0");
+        assert_eq!(choice(&uct, &arena, Sense::Maximize, played), (2, 0.86));
         // AMAF of the third: p = 2, n = 3, b = 2 / (2 + 3 + 0.5 * 6) = 0.25: 0.75 * 0.5 + 0.25 * 0.9 = 0.6; the second:
         // p = 1, n = 5, b = 1 / 8.5 = 0.117647: 0.541176.
-        let own = Uct { c: 0.0, amaf: true, amaf_bias: 0.5, ..Uct::default() };
-        assert_eq!(choice(&own, &arena, Sense::Maximize, played), (2, 0.6));
+        let uct = altered(&Uct::default(), "c=0.0 amaf=true amaf_bias=0.5");
+        assert_eq!(choice(&uct, &arena, Sense::Maximize, played), (2, 0.6));
     }
 
     #[test]
@@ -358,10 +573,9 @@ mod tests {
         let mirrored: Vec<Vec<f64>> = ABC.iter().map(|scores| scores.iter().map(|score| -score).collect()).collect();
         let mirrored: Vec<&[f64]> = mirrored.iter().map(Vec::as_slice).collect();
         let arena = tree(&mirrored, &[3.0, 0.0, 1.0], Sense::Minimize);
-        for own in
-            [raw(1.0), Uct { deviation: true, d: 100.0, w: 0.5, ..raw(1.0) }, Uct { bias_weight: 2.0, ..raw(0.0) }]
+        for uct in [raw(1.0), altered(&raw(1.0), "deviation=true d=100.0 w=0.5"), altered(&raw(0.0), "bias_weight=2.0")]
         {
-            assert_eq!(choice(&own, &arena, Sense::Minimize, &[]), chosen(&own));
+            assert_eq!(choice(&uct, &arena, Sense::Minimize, &[]), chosen(&uct));
         }
     }
 
@@ -369,22 +583,22 @@ mod tests {
     fn settings_that_exclude_each_other_are_refused() {
         let beam = Uct::beam(0.1, 10, 2);
         let cases = [
-            (Uct { transpositions: true, ..beam.clone() }, "beam_width and transpositions exclude each other"),
-            (Uct { move_playouts: 3, ..beam }, "beam_width and move_playouts exclude each other"),
-            (Uct { played_only: true, ..Uct::default() }, "played_only needs move_playouts"),
-            (Uct { fpu: FirstPlay::Parent, ..Uct::best() }, "fpu needs expansion=one"),
+            (altered(&beam, "transpositions=true"), "beam_width and transpositions exclude each other"),
+            (altered(&beam, "move_playouts=3"), "beam_width and move_playouts exclude each other"),
+            (altered(&Uct::default(), "played_only=true"), "played_only needs move_playouts"),
+            (altered(&Uct::best(), "fpu=parent"), "fpu needs expansion=one"),
             (
-                Uct { bandit: Bandit::Ucb1Tuned, playouts: Playouts::History, ..raw(1.0) },
+                altered(&raw(1.0), "bandit=ucb1-tuned playouts=history"),
                 "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",
             ),
-            (Uct { tree_playouts: 0, ..Uct::cooled(1.0, 9, Cooling::Depth) }, "cooling needs tree_playouts"),
+            (altered(&Uct::cooled(1.0, 9, Cooling::Depth), "tree_playouts=0"), "cooling needs tree_playouts"),
             (
-                Uct { deviation: true, ..Uct::cooled(1.0, 9, Cooling::None) },
+                altered(&Uct::cooled(1.0, 9, Cooling::None), "deviation=true"),
                 "deviation and normalisation=ratio exclude each other",
             ),
         ];
-        for (own, message) in cases {
-            assert_eq!(own.validate().unwrap_err().to_string(), message);
+        for (uct, message) in cases {
+            assert_eq!(uct.validate().unwrap_err().to_string(), message);
         }
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod logits;
 pub(crate) mod tree;
 
 use serde::{Deserialize, Serialize};
+use soloist::search::Uct;
 use soloist::{
     Budget, CheckpointError, Method, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, RunInfo, Score, Sense,
     Solver, stable_hash,
@@ -256,6 +257,16 @@ pub(crate) fn method(name: &str, settings: &[(&str, &str)]) -> Method {
         method.set(key, value).unwrap();
     }
     method
+}
+
+/// Returns a tree search with other parameters: "name=value name=value".
+pub(crate) fn altered(uct: &Uct, settings: &str) -> Uct {
+    let mut uct = uct.clone();
+    for setting in settings.split(' ') {
+        let (name, value) = setting.split_once('=').unwrap();
+        uct.set(name, value).unwrap();
+    }
+    uct
 }
 
 /// Every preset, and settings that take other paths through the code.

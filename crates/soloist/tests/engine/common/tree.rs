@@ -47,7 +47,7 @@ struct Played<M> {
 
 struct Tree<'p, P: Problem> {
     problem: &'p P,
-    own: Uct,
+    uct: Uct,
     nodes: HashMap<Vec<P::Move>, Node<P::Move>>,
     /// The node whose children are all to be tried before anything else.
     pending: Option<Vec<P::Move>>,
@@ -114,7 +114,7 @@ impl<P: Problem> Tree<'_, P> {
 
     /// Low end and factor of the children of `path`; a factor without a low end is divided by the score.
     fn scale(&self, path: &[P::Move]) -> (Option<f64>, f64) {
-        let all: Vec<f64> = match self.own.normalisation {
+        let all: Vec<f64> = match self.uct.selection.normalisation {
             Normalisation::Global => self.log.iter().filter_map(|played| played.score.value()).collect(),
             Normalisation::Parent => self.nodes[path].feasible(),
             Normalisation::None => {
@@ -122,7 +122,11 @@ impl<P: Problem> Tree<'_, P> {
             }
             Normalisation::Ratio => {
                 let first = self.log.iter().find_map(|played| played.score.value());
-                let reference = if self.own.reference == 0.0 { first.unwrap_or(1.0) } else { self.own.reference };
+                let reference = if self.uct.selection.reference == 0.0 {
+                    first.unwrap_or(1.0)
+                } else {
+                    self.uct.selection.reference
+                };
                 let reference = if reference == 0.0 { 1.0 } else { reference };
                 let larger_is_worse = (self.problem.sense() == Sense::Minimize) == (reference > 0.0);
                 return if larger_is_worse { (None, reference) } else { (Some(0.0), 1.0 / reference) };
@@ -157,16 +161,16 @@ impl<P: Problem> Tree<'_, P> {
 
     fn value(&self, good: &[f64], scale: (Option<f64>, f64)) -> f64 {
         let (_, best) = self.ends(good);
-        let value = match self.own.value {
+        let value = match self.uct.selection.value {
             NodeValue::Mean => mean(good),
             NodeValue::Best => best,
         };
-        reward(value, scale) + if self.own.w > 0.0 { self.own.w * reward(best, scale) } else { 0.0 }
+        reward(value, scale) + if self.uct.selection.w > 0.0 { self.uct.selection.w * reward(best, scale) } else { 0.0 }
     }
 
     /// The upper bound of a tried child.
     fn bound(&self, path: &[P::Move], child: P::Move) -> f64 {
-        let own = &self.own;
+        let uct = &self.uct;
         let (parent, node) = (&self.nodes[path], &self.nodes[&join(path, child)]);
         let scale = self.scale(path);
         let good = node.feasible();
@@ -183,13 +187,14 @@ impl<P: Problem> Tree<'_, P> {
         };
         let n = node.scores.len() as f64;
         let code = self.problem.code(&self.state(path), child);
-        if own.amaf {
+        if uct.selection.amaf {
             // The closest ancestor, the parent included, with enough playouts; the root of the tree in any case.
-            let enough = |length: &usize| self.nodes[&path[..*length]].scores.len() as u64 > own.amaf_reference;
+            let enough =
+                |length: &usize| self.nodes[&path[..*length]].scores.len() as u64 > uct.selection.amaf_reference;
             let length = (self.root.len()..=path.len()).rev().find(enough).unwrap_or(self.root.len());
             let (amaf, p) = self.mean_with(self.game, &path[..length], code);
             if p > 0.0 {
-                let beta = p / (p + n + own.amaf_bias * p * n);
+                let beta = p / (p + n + uct.selection.amaf_bias * p * n);
                 value = (1.0 - beta) * value + beta * reward(amaf, scale);
             }
         }
@@ -202,18 +207,18 @@ impl<P: Problem> Tree<'_, P> {
         };
         let mut bound = value;
         bound += self.constant(path.len())
-            * match own.bandit {
+            * match uct.selection.bandit {
                 Bandit::Ucb1 => (log / n).sqrt(),
                 Bandit::Ucb1Tuned => (2.0 * log / n * (variance + (2.0 * log / n).sqrt()).min(0.25)).sqrt(),
             };
-        if own.deviation {
-            bound += (variance + own.d / n).sqrt();
+        if uct.selection.deviation {
+            bound += (variance + uct.selection.d / n).sqrt();
         }
-        bound += own.bias_weight * self.problem.bias(&self.state(path), child) / (n + 1.0);
-        if own.history > 0.0 {
+        bound += uct.selection.bias_weight * self.problem.bias(&self.state(path), child) / (n + 1.0);
+        if uct.selection.history > 0.0 {
             let (history, count) = self.mean_with(0, &[], code);
             if count > 0.0 {
-                bound += own.history * reward(history, scale) / (n * (1.0 - value).max(0.0) + 1.0);
+                bound += uct.selection.history * reward(history, scale) / (n * (1.0 - value).max(0.0) + 1.0);
             }
         }
         bound
@@ -221,18 +226,18 @@ impl<P: Problem> Tree<'_, P> {
 
     /// The weight of the exploration term at a node of this depth in the playout to come.
     fn constant(&self, depth: usize) -> f64 {
-        let (n, i) = (self.own.tree_playouts as f64, (self.log.len() - self.game) as f64);
+        let (n, i) = (self.uct.pacing.tree_playouts as f64, (self.log.len() - self.game) as f64);
         let longest = self.log.iter().map(|played| played.moves.len()).max().unwrap_or(0) as f64;
-        match self.own.cooling {
-            Cooling::None => self.own.c,
-            Cooling::Linear => self.own.c * ((n - i) / n),
-            Cooling::Exponential => self.own.c * libm::pow(self.own.cooling_end, i / n),
-            Cooling::Depth => self.own.c * ((n - i) / n) * ((longest - depth as f64) / longest),
+        match self.uct.selection.cooling {
+            Cooling::None => self.uct.selection.c,
+            Cooling::Linear => self.uct.selection.c * ((n - i) / n),
+            Cooling::Exponential => self.uct.selection.c * libm::pow(self.uct.selection.cooling_end, i / n),
+            Cooling::Depth => self.uct.selection.c * ((n - i) / n) * ((longest - depth as f64) / longest),
         }
     }
 
     fn uses_closing(&self) -> bool {
-        self.own.solver && !self.own.played_only
+        self.uct.growth.solver && !self.uct.pacing.played_only
     }
 
     /// Whether every solution that begins with `path` has been seen.
@@ -272,18 +277,18 @@ impl<P: Problem> Tree<'_, P> {
                 self.created += 1;
             }
             let played = (self.log.len() - self.game) as u64;
-            if self.own.restart_nodes > 0 && self.created >= self.own.restart_nodes
-                || self.own.tree_playouts > 0 && played >= self.own.tree_playouts
+            if self.uct.pacing.restart_nodes > 0 && self.created >= self.uct.pacing.restart_nodes
+                || self.uct.pacing.tree_playouts > 0 && played >= self.uct.pacing.tree_playouts
                 || self.uses_closing() && self.closed(&self.root)
             {
                 self.over = true;
             }
             if self.over {
-                if !self.own.restarts {
+                if !self.uct.pacing.restarts {
                     return false;
                 }
-                self.per_move = (self.per_move as f64 * self.own.move_growth) as u64;
-                let wider = |count: u64| (count as f64 * self.own.widen).ceil() as u64;
+                self.per_move = (self.per_move as f64 * self.uct.pacing.move_growth) as u64;
+                let wider = |count: u64| (count as f64 * self.uct.narrowing.widen).ceil() as u64;
                 let (width, limit) = (wider(self.beam.width), wider(self.beam.limit));
                 self.beam = Beam { width, limit, counters: Vec::new(), pruned: 0, since: 0 };
                 self.nodes.clear();
@@ -295,13 +300,13 @@ impl<P: Problem> Tree<'_, P> {
             }
             let root = &self.nodes[&self.root];
             let forced = root.children.len() == 1;
-            if self.own.move_playouts == 0 || root.tried == 0 || !(forced || self.spent >= self.per_move) {
+            if self.uct.pacing.move_playouts == 0 || root.tried == 0 || !(forced || self.spent >= self.per_move) {
                 return true;
             }
             let mut best = root.children[0];
             for &child in &root.children[1..root.tried] {
                 let (a, b) = (join(&self.root, child), join(&self.root, best));
-                if self.compare(&a, &b, self.own.final_move) == Ordering::Less {
+                if self.compare(&a, &b, self.uct.pacing.final_move) == Ordering::Less {
                     best = child;
                 }
             }
@@ -311,10 +316,10 @@ impl<P: Problem> Tree<'_, P> {
             if self.moves(&self.root).is_empty() {
                 self.over = true;
                 self.played.push(self.root.clone());
-                if self.own.played_only {
+                if self.uct.pacing.played_only {
                     self.scored.push(self.root.clone());
                 }
-            } else if self.own.keep_tree {
+            } else if self.uct.pacing.keep_tree {
                 let root = self.root.clone();
                 self.nodes.retain(|path, _| path.starts_with(&root));
             } else {
@@ -341,23 +346,24 @@ impl<P: Problem> Tree<'_, P> {
         if untried == 0 {
             return choose().map(|(_, child)| child);
         }
-        if node.tried == 0 || self.own.fpu == FirstPlay::Off && self.own.widening == 0.0 {
+        if node.tried == 0 || self.uct.growth.fpu == FirstPlay::Off && self.uct.growth.widening == 0.0 {
             return None;
         }
         let (bound, child) = choose()?;
-        if self.own.widening > 0.0 {
-            let play = self.own.widening * libm::pow(node.scores.len() as f64, self.own.widening_exponent);
+        if self.uct.growth.widening > 0.0 {
+            let play =
+                self.uct.growth.widening * libm::pow(node.scores.len() as f64, self.uct.growth.widening_exponent);
             if node.tried as f64 >= play.ceil() {
                 return Some(child);
             }
         }
-        let urgency = match self.own.fpu {
+        let urgency = match self.uct.growth.fpu {
             FirstPlay::Off => f64::INFINITY,
-            FirstPlay::Constant => self.own.fpu_value,
+            FirstPlay::Constant => self.uct.growth.fpu_value,
             FirstPlay::Parent => {
                 let good = node.feasible();
-                let own = if good.is_empty() { 0.0 } else { self.value(&good, self.scale(path)) };
-                own - self.own.fpu_value
+                let value = if good.is_empty() { 0.0 } else { self.value(&good, self.scale(path)) };
+                value - self.uct.growth.fpu_value
             }
         };
         (bound > urgency).then_some(child)
@@ -380,7 +386,7 @@ impl<P: Problem> Tree<'_, P> {
         loop {
             let visits = self.nodes[&path].scores.len() as u64;
             if self.nodes[&path].children.is_empty() {
-                if visits < self.own.threshold {
+                if visits < self.uct.growth.threshold {
                     break;
                 }
                 let moves = self.moves(&path);
@@ -389,7 +395,7 @@ impl<P: Problem> Tree<'_, P> {
                 }
                 self.nodes.get_mut(&path).unwrap().children = moves;
             }
-            if visits < self.own.select_from {
+            if visits < self.uct.growth.select_from {
                 guided = true;
                 break;
             }
@@ -400,7 +406,7 @@ impl<P: Problem> Tree<'_, P> {
             let node = &self.nodes[&path];
             let untried = node.children.len() - node.tried;
             let mut pick = rng.index(untried);
-            if self.own.bias_weight > 0.0 {
+            if self.uct.selection.bias_weight > 0.0 {
                 let state = self.state(&path);
                 let bias = |i: usize| self.problem.bias(&state, node.children[node.tried + i]);
                 pick = (0..untried)
@@ -409,7 +415,7 @@ impl<P: Problem> Tree<'_, P> {
                     .max_by(|&a, &b| bias(a).total_cmp(&bias(b)))
                     .unwrap();
             }
-            if self.own.expansion == Expansion::All && untried > 1 {
+            if self.uct.growth.expansion == Expansion::All && untried > 1 {
                 self.pending = Some(path.clone());
             }
             let pick = node.tried + pick;
@@ -452,7 +458,7 @@ impl<P: Problem> Tree<'_, P> {
 
     /// Counts a playout through so many depths and prunes the one that is full.
     fn narrow(&mut self, nodes: usize) {
-        if self.own.beam_width == 0 {
+        if self.uct.narrowing.beam_width == 0 {
             return;
         }
         if self.uses_closing() && self.closed(&[]) {
@@ -471,7 +477,7 @@ impl<P: Problem> Tree<'_, P> {
                 layer = layer.iter().flat_map(children).collect();
             }
             layer.retain(|path| !self.uses_closing() || !self.closed(path));
-            layer.sort_by(|a, b| self.compare(a, b, self.own.beam_rank));
+            layer.sort_by(|a, b| self.compare(a, b, self.uct.narrowing.beam_rank));
             layer.truncate(self.beam.width as usize);
             self.nodes.retain(|path, _| layer.iter().any(|kept| kept.starts_with(path)));
             let kept: Vec<Vec<P::Move>> = self.nodes.keys().cloned().collect();
@@ -495,13 +501,13 @@ type Games<M> = Vec<Vec<M>>;
 /// What a naive search scored (the playouts), and the games that it played.
 pub(crate) fn uct_search<P: Problem>(
     problem: &P,
-    own: &Uct,
+    uct: &Uct,
     rng: &mut Rng,
     count: usize,
 ) -> (Games<P::Move>, Games<P::Move>) {
     let mut tree = Tree {
         problem,
-        own: own.clone(),
+        uct: uct.clone(),
         nodes: HashMap::new(),
         pending: None,
         log: Vec::new(),
@@ -509,11 +515,17 @@ pub(crate) fn uct_search<P: Problem>(
         game: 0,
         root: Vec::new(),
         spent: 0,
-        per_move: own.move_playouts,
+        per_move: uct.pacing.move_playouts,
         created: 0,
         partial: false,
         over: false,
-        beam: Beam { width: own.beam_width, limit: own.beam_limit, counters: Vec::new(), pruned: 0, since: 0 },
+        beam: Beam {
+            width: uct.narrowing.beam_width,
+            limit: uct.narrowing.beam_limit,
+            counters: Vec::new(),
+            pruned: 0,
+            since: 0,
+        },
         played: Vec::new(),
     };
     while tree.log.len() < count && tree.prepare() {
@@ -527,6 +539,6 @@ pub(crate) fn uct_search<P: Problem>(
 }
 
 /// The playouts alone.
-pub(crate) fn uct_playouts<P: Problem>(problem: &P, own: &Uct, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
-    uct_search(problem, own, rng, count).0
+pub(crate) fn uct_playouts<P: Problem>(problem: &P, uct: &Uct, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
+    uct_search(problem, uct, rng, count).0
 }

@@ -1,0 +1,339 @@
+//! How the tree grows: children of leaves, widening, shared states, lines from outside.
+
+use super::arena::Arena;
+use super::run::UctSearch;
+use super::{Uct, refuse};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
+use crate::search::Context;
+use crate::search::parameter::{choice, parameters};
+use crate::{ParameterError, Solution};
+use std::collections::HashMap;
+
+choice! {
+    /// How many children a leaf gets at a time.
+    pub enum Expansion {
+        /// One a playout, drawn at random among the untried ones.
+        One = "one",
+        /// All: once a leaf is expanded, each child gets its playout before the tree is descended again.
+        All = "all",
+    }
+}
+
+choice! {
+    /// What a child without a playout counts.
+    pub enum FirstPlay {
+        /// More than any other: every child is tried before one is tried again.
+        Off = "off",
+        /// The reward `fpu_value`.
+        Constant = "constant",
+        /// The parent's value less `fpu_value`.
+        Parent = "parent",
+    }
+}
+
+parameters! {
+    /// How the tree grows, and what its nodes stand for.
+    ///
+    /// A leaf gets children after `threshold` playouts, one or all of them at a time (`expansion`). With `select_from`
+    /// = T a node with fewer than T playouts does not choose by the formula: the playout policy moves, and the first
+    /// position of its playout that is not in the tree is added to it (Schadd et al., after Coulom). `fpu` lets tried
+    /// children be tried again before all have been tried; `widening` = k limits the children in play to `ceil(k
+    /// n^widening_exponent)`. (The two readings of T differ: with the other one, `threshold` = T, nothing is added
+    /// below T visits. The node counts that Schadd et al. report, one for about twelve simulations at T = 10, fit
+    /// `threshold`, which their presets use.) Both apply to `expansion = one`; the child with the largest bias comes
+    /// first if `bias_weight` is set, otherwise a random one.
+    ///
+    /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
+    /// all playouts through it, the exploration term counts those of the edge at hand, and a playout updates the path
+    /// it took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must
+    /// have no cycles.
+    ///
+    /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well:
+    /// no playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
+    /// player). Without it, a small `c` replays one finished line for ever, which is why it is on unless a preset
+    /// stands for a paper that has none.
+    pub struct Growth {
+        /// how many children a leaf gets at a time
+        expansion: Expansion = Expansion::One, ();
+        /// visits of a leaf before it gets children
+        threshold: u64 = 1, 0..=1_000_000_000;
+        /// visits of a node from which the formula selects; before, the playout policy does
+        select_from: u64 = 0, 0..=1_000_000_000;
+        /// never follow a branch again once every solution in it was seen; an exhausted tree proves optimality
+        solver: bool = true, ();
+        /// first-play urgency: what a child without a playout counts
+        fpu: FirstPlay = FirstPlay::Off, ();
+        /// its reward, or what is taken off the parent's
+        fpu_value: f64 = 0.5, -1e12..=1e12;
+        /// progressive widening: children in play are at most this times visits ^ `widening_exponent`; 0: all
+        widening: f64 = 0.0, 0.0..=1e9;
+        /// the exponent of progressive widening
+        widening_exponent: f64 = 0.5, 0.0..=1.0;
+        /// states with the same key share a node
+        transpositions: bool = false, ();
+    }
+}
+
+impl Growth {
+    /// Checks that the rules go together.
+    pub(super) fn validate(&self) -> Result<(), ParameterError> {
+        let all = self.expansion == Expansion::All;
+        refuse(&[
+            (self.select_from > 0 && all, "select_from needs expansion=one"),
+            (self.select_from > 0 && self.transpositions, "select_from and transpositions exclude each other"),
+            (self.widening > 0.0 && all, "widening needs expansion=one"),
+            (self.fpu != FirstPlay::Off && all, "fpu needs expansion=one"),
+        ])
+    }
+}
+
+/// The nodes, and where the next ones go.
+pub(super) struct Tree {
+    pub(super) arena: Arena,
+    /// Nodes by the keys of their states, where states share nodes.
+    pub(super) keys: HashMap<u64, u32>,
+    /// Expansion `all`: the moves to the node whose children are having their first playouts.
+    pub(super) pending: Option<Vec<u32>>,
+    /// Whether a node could not get its children for want of memory.
+    pub(super) full: bool,
+    /// Bytes that the nodes may take.
+    pub(super) memory: u64,
+}
+
+impl Tree {
+    /// Returns a tree without nodes, which may take a share of `memory` bytes.
+    pub(super) fn new(uct: &Uct, memory: u64) -> Self {
+        // States that share nodes need a map of keys and, to make room, a second tree of half the size.
+        let memory = match (uct.growth.transpositions, uct.uses_codes()) {
+            (true, _) => memory / 8 * 3,
+            (false, true) => memory / 8 * 5,
+            (false, false) => memory,
+        };
+        let arena = Arena::new(memory, uct.uses_sides());
+        Self { arena, keys: HashMap::new(), pending: None, full: false, memory }
+    }
+
+    /// Removes every node.
+    pub(super) fn clear(&mut self) {
+        self.arena.clear();
+        self.keys.clear();
+        self.pending = None;
+        self.full = false;
+    }
+}
+
+/// What `descend` found.
+pub(super) enum Leaf {
+    /// A playout starts at the end of the path.
+    Play,
+    /// A playout starts there and its first new position enters the tree.
+    Guided,
+    /// Every solution has been seen.
+    Nothing,
+}
+
+impl UctSearch {
+    /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. False: it has none, or
+    /// there is no room.
+    fn expand(&mut self, problem: &dyn Rules, at: usize, state: Option<&State>) -> bool {
+        let state = state.unwrap_or(&self.walk.state);
+        self.walk.moves.clear();
+        problem.moves(state, &mut self.walk.moves);
+        if self.walk.moves.is_empty() {
+            return false;
+        }
+        if !self.tree.arena.expand(at, &self.walk.moves) {
+            self.tree.full = true;
+            return false;
+        }
+        if self.uct.uses_sides() {
+            let (codes, biases) = (self.learner.needs_codes, self.uct.selection.bias_weight > 0.0);
+            self.tree.arena.set_sides(at, |mv| {
+                let code = if codes { problem.code(state, mv) } else { 0 };
+                (code, if biases { problem.bias(state, mv) } else { 0.0 })
+            });
+        }
+        true
+    }
+
+    /// Makes the untried child number `pick` of `at` a node.
+    fn try_child(&mut self, context: &mut Context<'_>, at: usize, pick: usize) -> usize {
+        context.tally.counters.nodes += 1;
+        self.game.nodes += 1;
+        self.tree.arena.try_child(at, pick)
+    }
+
+    /// Which of the `untried` children of `at` comes next: the one with the largest bias, or any.
+    fn next_untried(&self, context: &mut Context<'_>, at: usize, untried: usize) -> usize {
+        let pick = context.rng.index(untried);
+        if self.uct.selection.bias_weight == 0.0 {
+            return pick;
+        }
+        let first = self.tree.arena.get(at).children().end - untried;
+        let bias = |i: usize| self.tree.arena.side(first + i).bias;
+        // The first of equals in a cycle from a random place.
+        let mut best = pick;
+        for i in (0..untried).map(|i| (pick + i) % untried) {
+            if bias(i) > bias(best) {
+                best = i;
+            }
+        }
+        best
+    }
+
+    /// Walks from the root to the node where the playout starts, adding at most one node to the tree.
+    pub(super) fn descend(&mut self, context: &mut Context<'_>) -> Leaf {
+        let problem = context.problem;
+        self.go_to_root();
+        for child in self.tree.pending.take().unwrap_or_default() {
+            self.enter(problem, child as usize);
+        }
+        let mut reference = if self.learner.needs_codes { self.learner.names[0] } else { 0 };
+        loop {
+            let at = self.tree.arena.resolve(self.walk.path[self.walk.path.len() - 1]);
+            let visits = self.tree.arena.get(at).visits;
+            if !self.tree.arena.get(at).is_expanded() {
+                // Pruning for memory may have taken the children of a node above the beam's front.
+                let above = self.beam.as_ref().is_some_and(|beam| self.walk.path.len() <= beam.pruned);
+                if visits < self.uct.growth.threshold || above {
+                    return Leaf::Play;
+                }
+                if !self.expand(problem, at, None) {
+                    return Leaf::Play;
+                }
+            }
+            if visits < self.uct.growth.select_from {
+                return Leaf::Guided;
+            }
+            if self.uct.selection.amaf && visits > self.uct.selection.amaf_reference {
+                reference = self.learner.names[self.walk.path.len() - 1];
+            }
+            let node = self.tree.arena.get(at);
+            let untried = node.children().len() - node.tried as usize;
+            let choice = if untried == 0 || self.may_return(at) { self.selector(reference).select(at) } else { None };
+            if untried > 0 && choice.is_none_or(|(_, bound)| self.prefers_untried(at, bound)) {
+                if self.uct.growth.expansion == Expansion::All && untried > 1 {
+                    self.tree.pending = Some(self.walk.path[1..].iter().map(|&at| at as u32).collect());
+                }
+                let pick = self.next_untried(context, at, untried);
+                let child = self.try_child(context, at, pick);
+                self.enter(problem, child);
+                if self.is_new(context, child) {
+                    return Leaf::Play;
+                }
+                continue;
+            }
+            if let Some((child, _)) = choice {
+                self.enter(problem, child);
+                continue;
+            }
+            // Every child was closed by way of another parent.
+            self.tree.arena.close(&self.walk.path);
+            if self.tree.arena.get(0).closed {
+                return Leaf::Nothing;
+            }
+            self.go_to_root();
+        }
+    }
+
+    /// Whether a tried child of `at` may be chosen before all have been tried.
+    fn may_return(&self, at: usize) -> bool {
+        self.tree.arena.get(at).tried > 0 && (self.uct.growth.fpu != FirstPlay::Off || self.uct.growth.widening > 0.0)
+    }
+
+    /// Whether an untried child of `at` comes before the tried one with this bound.
+    fn prefers_untried(&self, at: usize, bound: f64) -> bool {
+        let node = self.tree.arena.get(at);
+        if self.uct.growth.widening > 0.0 {
+            let play = self.uct.growth.widening * libm::pow(node.visits as f64, self.uct.growth.widening_exponent);
+            if f64::from(node.tried) >= play.ceil() {
+                return false;
+            }
+        }
+        match self.uct.growth.fpu {
+            FirstPlay::Off => true,
+            FirstPlay::Constant => self.uct.growth.fpu_value >= bound,
+            FirstPlay::Parent => self.selector(0).reward_of(at) - self.uct.growth.fpu_value >= bound,
+        }
+    }
+
+    /// Whether the state just entered is not in the tree; otherwise the slot becomes another way to its node.
+    fn is_new(&mut self, context: &mut Context<'_>, slot: usize) -> bool {
+        if !self.uct.growth.transpositions {
+            return true;
+        }
+        let Some(key) = context.problem.key(&self.walk.state) else { return true };
+        match self.tree.keys.get(&key) {
+            Some(&node) => {
+                self.tree.arena.alias(slot, node as usize);
+                context.tally.counters.nodes -= 1;
+                self.game.nodes -= 1;
+                false
+            }
+            None => {
+                self.tree.keys.insert(key, slot as u32);
+                true
+            }
+        }
+    }
+
+    /// Follows the playout from the leaf through the tree and adds its first new position.
+    pub(super) fn follow(&mut self, context: &mut Context<'_>) {
+        let problem = context.problem;
+        let mut state = self.walk.leaf.clone();
+        let mut at = self.walk.path[self.walk.path.len() - 1];
+        for i in 0..self.walk.playout.len() {
+            let mv = self.walk.playout[i];
+            if !self.tree.arena.get(at).is_expanded() && !self.expand(problem, at, Some(&state)) {
+                return;
+            }
+            let children = self.tree.arena.get(at).children();
+            let tried = self.tree.arena.get(at).tried as usize;
+            let Some(place) = self.tree.arena.block(at).iter().position(|child| child.mv == mv) else { return };
+            let is_new = place >= tried;
+            let child = if is_new { self.try_child(context, at, place - tried) } else { children.start + place };
+            self.walk.path.push(child);
+            if self.learner.needs_codes {
+                self.learner.name_next(self.tree.arena.side(child).code);
+            }
+            if is_new {
+                return;
+            }
+            problem.apply(&mut state, mv);
+            at = child;
+        }
+    }
+
+    /// Puts a solution's line into the tree, as far as there is room, and gives its score to the nodes of the line.
+    pub(super) fn insert(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let problem = context.problem;
+        self.go_to_root();
+        let line = &solution.moves[self.game.decided.len()..];
+        for &mv in line {
+            let at = self.tree.arena.resolve(self.walk.path[self.walk.path.len() - 1]);
+            let above = self.beam.as_ref().is_some_and(|beam| self.walk.path.len() <= beam.pruned);
+            if !self.tree.arena.get(at).is_expanded() && (above || !self.expand(problem, at, None)) {
+                break;
+            }
+            let Some(place) = self.tree.arena.block(at).iter().position(|child| child.mv == mv) else { break };
+            let tried = self.tree.arena.get(at).tried as usize;
+            if place < tried {
+                self.enter(problem, self.tree.arena.get(at).children().start + place);
+            } else {
+                let child = self.try_child(context, at, place - tried);
+                self.enter(problem, child);
+                self.is_new(context, child);
+            }
+        }
+        self.credit(solution.score);
+        if self.walk.path.len() == line.len() + 1 {
+            if self.learner.needs_codes {
+                self.learner.count(&self.uct, solution.score, self.met.range.scale());
+            }
+            if self.uct.closes() {
+                self.tree.arena.close(&self.walk.path);
+            }
+        }
+    }
+}
