@@ -2,10 +2,12 @@
 
 use crate::common::{Bag, Recorded, is_systematic, method, methods, run, timeless};
 use soloist::doc::Staircase;
+use soloist::search::{Nmcs, Nrpa, Uct};
 use soloist::{
-    Budget, Improvement, Method, Observer, Problem, Progress, Rng, Score, Sense, Solution, SolveError, Solver,
-    StopReason,
+    Budget, Improvement, Method, Observer, ParameterError, Problem, Progress, Rng, Score, Sense, Setup, Solution,
+    SolveError, Solver, StopReason,
 };
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -343,7 +345,7 @@ fn small_problems_are_solved() {
     }
 }
 
-/// The ends of a range in words: "from A to B".
+/// Returns the ends of a range in words: "from A to B".
 fn ends(range: &str) -> Vec<String> {
     if range == "true or false" {
         return vec!["true".into(), "false".into()];
@@ -351,28 +353,104 @@ fn ends(range: &str) -> Vec<String> {
     if let Some(choices) = range.strip_prefix("one of ") {
         return choices.split(' ').map(str::to_owned).collect();
     }
-    let words: Vec<&str> = range.split(' ').collect();
-    let at = words.iter().position(|word| *word == "from").unwrap();
-    let end = words.iter().position(|word| *word == "to").map_or("inf", |to| words[to + 1]);
-    vec![words[at + 1].to_owned(), end.to_owned()]
+    // A list of numbers has the range of one.
+    let words: Vec<&str> = range.split([' ', ',']).collect();
+    let after = |word: &str| words.iter().position(|found| *found == word).map(|at| words[at + 1].to_owned());
+    let open = if range.starts_with("a whole number") { u64::MAX.to_string() } else { "inf".into() };
+    vec![after("from").unwrap(), after("to").unwrap_or(open)]
 }
+
+/// Ends of ranges that exclude something else in every preset of their family; everything else runs with one of them.
+const EXCLUDED: &[&str] = &["anneal end=0", "anneal start=0", "beam playouts=1000000"];
 
 #[test]
 fn every_end_of_every_range_runs() {
-    // Depths and counts of runs at once that no machine has room for.
-    let costly = ["level", "arms"];
-    for problem in [Bag::sixteen(), Bag::tight().mirrored()] {
-        for preset in Method::presets() {
-            for parameter in preset.method().parameters() {
-                for value in ends(&parameter.range) {
-                    let mut method = preset.method();
-                    if costly.contains(&parameter.name) || method.set(parameter.name, &value).is_err() {
-                        continue;
-                    }
-                    let budget = Budget { nodes: Some(3_000), ..Budget::playouts(60) };
-                    let run = Solver::new(&problem, method.clone()).budget(budget).run();
-                    assert!(run.is_ok() || method.validate().is_err(), "{} {}={value}", preset.name, parameter.name);
+    let (mut refused, mut run) = (BTreeSet::new(), BTreeSet::new());
+    for preset in Method::presets() {
+        for parameter in preset.method().parameters() {
+            for value in ends(&parameter.range) {
+                let mut method = preset.method();
+                let what = format!("{} {}={value}", method.family(), parameter.name);
+                method.set(parameter.name, &value).unwrap_or_else(|error| panic!("{}: {error}", preset.name));
+                if let Err(error) = method.validate() {
+                    assert!(matches!(error, ParameterError::Conflict(_)), "{} {what}: {error}", preset.name);
+                    refused.insert(what);
+                    continue;
                 }
+                for problem in [Bag::sixteen(), Bag::tight().mirrored()] {
+                    let budget = Budget { nodes: Some(3_000), ..Budget::playouts(60) };
+                    let outcome = Solver::new(&problem, method.clone()).budget(budget).run();
+                    assert!(outcome.is_ok(), "{} {what}: {outcome:?}", preset.name);
+                }
+                run.insert(what);
+            }
+        }
+    }
+    let excluded: Vec<_> = refused.difference(&run).map(String::as_str).collect();
+    assert_eq!(excluded, EXCLUDED);
+}
+
+#[test]
+fn values_beyond_their_range_are_refused_wherever_they_come_from() {
+    // As a checkpoint or user code may have them: past the check of `set`.
+    let mut deep = Uct::default();
+    deep.nesting.nesting = u64::MAX;
+    let mut steep = Uct::default();
+    steep.selection.c = f64::NAN;
+    let cases: [(Method, &str); 5] = [
+        (deep.into(), "parameter `nesting`: expected a whole number from 1 to 4, got `18446744073709551615`"),
+        (steep.into(), "parameter `c`: expected a number from 0 to 1000000000000, got `NaN`"),
+        (
+            Nrpa { level: 99, ..Nrpa::default() }.into(),
+            "parameter `level`: expected a whole number from 1 to 12, got `99`",
+        ),
+        (
+            Nrpa { iterations: [100, 0].into(), ..Nrpa::default() }.into(),
+            "parameter `iterations`: expected a whole number from 1 to 1000000000, or a list of them, level 1 first, \
+             got `100,0`",
+        ),
+        (
+            Nmcs { level: 0, ..Nmcs::default() }.into(),
+            "parameter `level`: expected a whole number from 1 to 12, got `0`",
+        ),
+    ];
+    for (method, message) in cases {
+        assert_eq!(method.validate().unwrap_err().to_string(), message);
+        let error = Solver::new(&Bag::sixteen(), method.clone()).start().map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+        // Data that were written are read, and refused by the run.
+        let read: Setup = postcard::from_bytes(&postcard::to_allocvec(&Setup::from(method)).unwrap()).unwrap();
+        assert!(Solver::new(&Bag::sixteen(), read).start().is_err(), "{message}");
+    }
+}
+
+/// Returns values beyond a numeric range.
+fn beyond(range: &str) -> Vec<String> {
+    if !range.starts_with("a ") {
+        return vec!["nosuch".into(), String::new()];
+    }
+    let numbers = ends(range);
+    let below = match numbers[0].as_str() {
+        "0" => "-1".into(),
+        least => format!("{}", least.parse::<f64>().unwrap() - least.parse::<f64>().unwrap().abs() / 2.0),
+    };
+    let mut values = vec![below, "nan".into(), "nosuch".into(), String::new()];
+    if range.contains(" to ") {
+        values.push((numbers[1].parse::<f64>().unwrap() * 2.0).to_string());
+    }
+    values
+}
+
+#[test]
+fn no_parameter_takes_a_value_beyond_its_range() {
+    for preset in Method::presets() {
+        for parameter in preset.method().parameters() {
+            for value in beyond(&parameter.range) {
+                let mut method = preset.method();
+                let what = format!("{} {}={value}", preset.name, parameter.name);
+                let error = method.set(parameter.name, &value).expect_err(&what);
+                assert!(error.to_string().contains(parameter.name), "{what}: {error}");
+                assert_eq!(method, preset.method(), "{what}");
             }
         }
     }
