@@ -105,8 +105,8 @@ impl Rng {
         for word in JUMP {
             for bit in 0..64 {
                 if word >> bit & 1 == 1 {
-                    for (sum, own) in s.iter_mut().zip(self.s) {
-                        *sum ^= own;
+                    for (sum, word) in s.iter_mut().zip(self.s) {
+                        *sum ^= word;
                     }
                 }
                 self.next_u64();

@@ -45,8 +45,8 @@ impl Policy {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear_factors();
         self.gather(traces, &mut scratch);
-        let mut own = std::mem::take(&mut scratch.diverse);
-        own.list(traces, &scratch.codes, scratch.touched.len());
+        let mut lists = std::mem::take(&mut scratch.diverse);
+        lists.list(traces, &scratch.codes, scratch.touched.len());
         let factors: Option<Vec<f64>> = traces
             .iter()
             .any(|trace| !trace.factors.is_empty())
@@ -57,20 +57,20 @@ impl Policy {
             let end = step + trace.chosen.len() as u32;
             let begin = step;
             while step < end {
-                let code = own.chosen[step as usize];
-                let places = own.homes[code as usize] as usize..own.homes[code as usize + 1] as usize;
-                if own.places[places.start] >= begin {
+                let code = lists.chosen[step as usize];
+                let places = lists.homes[code as usize] as usize..lists.homes[code as usize + 1] as usize;
+                if lists.places[places.start] >= begin {
                     unions += 1;
-                    own.union.clear();
+                    lists.union.clear();
                     let mut z = 0;
                     for at in places {
-                        let other = own.places[at];
+                        let other = lists.places[at];
                         if other == step || other >= end {
-                            z = own.unite(other, unions, &scratch.codes, &scratch.weights, z, factors.is_some());
+                            z = lists.unite(other, unions, &scratch.codes, &scratch.weights, z, factors.is_some());
                         }
                     }
                     // Without an alternative there is nothing to learn.
-                    let taught = if own.union.len() > 1 { &own.union[..] } else { &[] };
+                    let taught = if lists.union.len() > 1 { &lists.union[..] } else { &[] };
                     scratch.count[code as usize] += u32::from(!taught.is_empty());
                     let chance = chance(z);
                     for &entry in taught {
@@ -81,7 +81,7 @@ impl Policy {
                 step += 1;
             }
         }
-        scratch.diverse = own;
+        scratch.diverse = lists;
         self.apply(&mut scratch, alpha);
         self.scratch = scratch;
     }

@@ -170,8 +170,8 @@ impl<P: Problem> Rollout<P> for Uniform {}
 /// # Errors
 /// The names that exist, when `name` is unknown.
 pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollout<P>>, Vec<&'static str>> {
-    if let Some(own) = problem.rollout(name) {
-        return Ok(own);
+    if let Some(parameters) = problem.rollout(name) {
+        return Ok(parameters);
     }
     if name == "random" {
         return Ok(Box::new(Uniform));

@@ -59,12 +59,12 @@ impl Lister {
     /// Draws the stream's own order, once.
     pub(crate) fn begin(&mut self, context: &mut Context<'_>) {
         if self.salt.is_none() {
-            let own = match self.shuffle {
+            let parameters = match self.shuffle {
                 Shuffle::Others => context.tally.stream > 0,
                 Shuffle::All => true,
                 Shuffle::None => false,
             };
-            self.salt = Some(own.then(|| context.rng.next_u64()));
+            self.salt = Some(parameters.then(|| context.rng.next_u64()));
         }
     }
 

@@ -119,7 +119,7 @@ impl Entry {
 }
 
 pub(crate) struct NmcsSearch {
-    own: Nmcs,
+    parameters: Nmcs,
     /// Outermost level first; empty between runs.
     frames: Vec<Frame>,
     /// The best solution from outside, which each run of the outermost level begins to follow.
@@ -130,8 +130,8 @@ pub(crate) struct NmcsSearch {
 }
 
 impl NmcsSearch {
-    pub(crate) fn new(own: Nmcs) -> Self {
-        Self { own, frames: Vec::new(), offered: None, playout: Vec::new(), state: None }
+    pub(crate) fn new(parameters: Nmcs) -> Self {
+        Self { parameters, frames: Vec::new(), offered: None, playout: Vec::new(), state: None }
     }
 
     fn push(&mut self, context: &mut Context<'_>, state: State, path: Vec<MoveId>) {
@@ -150,8 +150,8 @@ impl NmcsSearch {
     fn offer(&mut self, context: &mut Context<'_>, mut found: Found) {
         let sense = context.problem.sense();
         loop {
-            let level = self.own.level as usize + 1 - self.frames.len();
-            let width = self.own.width.at(level) as usize;
+            let level = self.parameters.level as usize + 1 - self.frames.len();
+            let width = self.parameters.width.at(level) as usize;
             let Some(frame) = self.frames.last_mut() else { return };
             let saved = &mut frame.saved;
             if saved.best.as_ref().is_none_or(|best| sense.better(found.0, best.0)) {
@@ -233,7 +233,7 @@ impl Search for NmcsSearch {
                 saved.next += 1;
                 problem.child(&states[saved.turn], mv, state);
                 path.push(mv);
-                if depth < self.own.level {
+                if depth < self.parameters.level {
                     let state = state.clone();
                     self.push(context, state, path);
                     continue;
@@ -247,7 +247,7 @@ impl Search for NmcsSearch {
             let score = context.finish(state, &path, &self.playout);
             path.extend_from_slice(&self.playout);
             self.offer(context, (score, path));
-            let ended = self.frames.is_empty() && !self.own.restarts;
+            let ended = self.frames.is_empty() && !self.parameters.restarts;
             return if ended { Status::Completed } else { Status::Running };
         }
     }

@@ -77,19 +77,19 @@ pub(crate) struct OpenList {
 }
 
 impl OpenList {
-    pub(crate) fn new(own: &BranchAndBound, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(parameters: &BranchAndBound, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
-        let share = if own.table { memory / 2 } else { memory };
+        let share = if parameters.table { memory / 2 } else { memory };
         // Lists double as they grow: a quarter is left for that.
         let each = size_of::<Node>() + size_of::<Open>() + size_of::<u32>();
         let fit = usize::try_from(share / 4 * 3).unwrap_or(usize::MAX) / each;
         // The list sorts by bounds itself.
-        let children = if own.children == Children::Bound { Children::Given } else { own.children };
+        let children = if parameters.children == Children::Bound { Children::Given } else { parameters.children };
         Self {
-            breadth: own.order == Order::BreadthFirst,
+            breadth: parameters.order == Order::BreadthFirst,
             sense: problem.sense(),
-            lister: Lister::new(children, own.shuffle, root.clone()),
-            table: own.table.then(|| Seen::new(share)),
+            lister: Lister::new(children, parameters.shuffle, root.clone()),
+            table: parameters.table.then(|| Seen::new(share)),
             memory: share,
             nodes: Vec::new(),
             free: Vec::new(),

@@ -141,8 +141,8 @@ fn a_beam_keeps_the_most_promising_states() {
         for width in [1, 2, 7, 40] {
             let problem = layers(Sense::Maximize, keys);
             let recorded = Recorded::new(Blind(problem.clone()));
-            let own = method("beam", &[("width", &width.to_string()), ("restarts", "false")]);
-            let outcome = Solver::new(&recorded, own).run().unwrap();
+            let parameters = method("beam", &[("width", &width.to_string()), ("restarts", "false")]);
+            let outcome = Solver::new(&recorded, parameters).run().unwrap();
             let mut got: Vec<_> = recorded.take().iter().map(|path| end(&problem, path)).collect();
             let mut expected: Vec<_> = plain(&problem, width).iter().map(|path| end(&problem, path)).collect();
             got.sort_unstable();
@@ -162,8 +162,8 @@ fn a_wide_beam_proves_the_optimum() {
             let problem = Layers { depth: 9, ..layers(sense, keys) };
             let optimum = run(&problem, &method("dfs", &[]), 0, u64::MAX);
             assert!(optimum.optimal);
-            let own = method("beam", &[("width", "10"), ("widen", "3")]);
-            let outcome = Solver::new(&problem, own).seed(3).run().unwrap();
+            let parameters = method("beam", &[("width", "10"), ("widen", "3")]);
+            let outcome = Solver::new(&problem, parameters).seed(3).run().unwrap();
             assert!(outcome.optimal && outcome.stop != StopReason::Completed, "{:?}", outcome.stop);
             assert_eq!(outcome.best.unwrap().score, optimum.best.unwrap().score);
         }
@@ -188,9 +188,9 @@ fn noise_policy_and_playouts_change_the_beam_and_survive_checkpoints() {
         &[("width", "3"), ("widen", "1"), ("merit", "bound")],
         &[("width", "2"), ("widen", "1"), ("split", "2")],
     ] {
-        let own = method("beam", settings);
+        let parameters = method("beam", settings);
         let recorded = Recorded::new(Blind(problem.clone()));
-        let solver = |playouts| Solver::new(&recorded, own.clone()).seed(2).budget(Budget::playouts(playouts));
+        let solver = |playouts| Solver::new(&recorded, parameters.clone()).seed(2).budget(Budget::playouts(playouts));
         let whole = timeless(solver(300).run().unwrap());
         let log = recorded.take();
         assert!(!seen.contains(&log), "{settings:?} changes nothing");
@@ -234,8 +234,8 @@ fn a_split_beam_is_a_beam_from_every_beginning() {
         expected.push(path);
     }
     let recorded = Recorded::new(problem);
-    let own = method("beam", &[("width", "1"), ("split", "5"), ("restarts", "false")]);
-    let outcome = Solver::new(&recorded, own).seed(5).run().unwrap();
+    let parameters = method("beam", &[("width", "1"), ("split", "5"), ("restarts", "false")]);
+    let outcome = Solver::new(&recorded, parameters).seed(5).run().unwrap();
     let mut got = recorded.take();
     assert_ne!(got, expected, "the order is random");
     got.sort_unstable();

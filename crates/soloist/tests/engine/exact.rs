@@ -167,8 +167,8 @@ fn depth_first_branch_and_bound_equals_recursion() {
             for bag in [bag.clone(), bag.mirrored()] {
                 let problem = Known { bag, slack, keys: false };
                 for children in [Children::Given, Children::Bound] {
-                    let own = BranchAndBound { children, ..BranchAndBound::default() };
-                    let outcome = run(&problem, &Method::BranchAndBound(own), 1, 1 << 40);
+                    let parameters = BranchAndBound { children, ..BranchAndBound::default() };
+                    let outcome = run(&problem, &Method::BranchAndBound(parameters), 1, 1 << 40);
                     let (mut best, mut scored) = (None, 0);
                     branch(&problem, &problem.root(), children == Children::Bound, &mut best, &mut scored);
                     assert_eq!(outcome.best.unwrap().score.value(), best, "{children} {problem:?}");

@@ -62,7 +62,9 @@ fn a_target_stops_at_the_playout_that_reaches_it() {
         let target = if is_systematic(&method) { 340.0 } else { 375.0 };
         let budget = Budget { target: Some(target), ..Budget::playouts(100_000) };
         let outcome = Solver::new(&bag, method.clone()).seed(2).budget(budget).run().unwrap();
-        if matches!(&method, Method::Sampling(own) if own.limit > 0) && outcome.stop == StopReason::Completed {
+        if matches!(&method, Method::Sampling(parameters) if parameters.limit > 0)
+            && outcome.stop == StopReason::Completed
+        {
             continue;
         }
         assert_eq!(outcome.stop, StopReason::Target, "{method:?}");

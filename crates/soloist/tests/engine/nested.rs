@@ -30,24 +30,24 @@ fn diverse<P: Problem>(
         log.push(rollout.moves.clone());
         return vec![rollout];
     }
-    let (own, sense) = (policy.own.clone(), problem.sense());
+    let (parameters, sense) = (policy.parameters.clone(), problem.sense());
     let mut beam: Vec<Rollout<P::Move>> = Vec::new();
-    for i in 1..=own.iterations.at(level) {
-        for _ in 0..if level == 1 { own.playouts } else { 1 } {
+    for i in 1..=parameters.iterations.at(level) {
+        for _ in 0..if level == 1 { parameters.playouts } else { 1 } {
             for found in diverse(problem, policy.clone(), level - 1, rng, log) {
-                let full = beam.len() as u64 == own.width.at(level);
+                let full = beam.len() as u64 == parameters.width.at(level);
                 if full && !sense.better(found.score, beam[beam.len() - 1].score) {
                     break;
                 }
                 if beam.iter().any(|b| b.score == found.score && b.moves.len() == found.moves.len()) {
                     continue;
                 }
-                beam.truncate(own.width.at(level) as usize - 1);
+                beam.truncate(parameters.width.at(level) as usize - 1);
                 beam.push(found);
                 best_first(sense, &mut beam, |bucket| Some(bucket.score));
             }
         }
-        if i > own.threshold.at(level) {
+        if i > parameters.threshold.at(level) {
             policy.adapt_diverse(&beam);
         }
     }
@@ -64,26 +64,26 @@ fn hd_nrpa_equals_recursion() {
         Nrpa { alpha: 0.4, temperature: 1.5, playouts: 3, ..base.clone() },
         Nrpa { bias_weight: 0.7, clamp: 2.0, ..base },
     ];
-    for own in settings {
+    for parameters in settings {
         for seed in 0..3 {
-            let what = format!("{own:?}");
+            let what = format!("{parameters:?}");
             let check = |expected: Vec<Vec<u8>>, bag: &Bag| {
-                assert_same(&recorded(bag, Method::Nrpa(own.clone()), seed, 800), &expected, &what);
+                assert_same(&recorded(bag, Method::Nrpa(parameters.clone()), seed, 800), &expected, &what);
             };
             for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
                 let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
                 while log.len() < 800 {
-                    diverse(&bag, Logits::new(&own), own.level as usize, &mut rng, &mut log);
+                    diverse(&bag, Logits::new(&parameters), parameters.level as usize, &mut rng, &mut log);
                 }
                 log.truncate(800);
                 check(log, &bag);
             }
             let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
             while log.len() < 800 {
-                diverse(&Staircase(12), Logits::new(&own), own.level as usize, &mut rng, &mut log);
+                diverse(&Staircase(12), Logits::new(&parameters), parameters.level as usize, &mut rng, &mut log);
             }
             log.truncate(800);
-            assert_same(&recorded(&Staircase(12), Method::Nrpa(own.clone()), seed, 800), &log, &what);
+            assert_same(&recorded(&Staircase(12), Method::Nrpa(parameters.clone()), seed, 800), &log, &what);
         }
     }
 }
@@ -105,12 +105,12 @@ fn beams<P: Problem>(
         log.push(rollout.moves.clone());
         return vec![rollout];
     }
-    let (own, sense) = (policy.own.clone(), problem.sense());
+    let (parameters, sense) = (policy.parameters.clone(), problem.sense());
     let mut beam: Vec<Entry<P::Move>> = vec![(None, policy)];
-    for i in 1..=own.iterations.at(level) {
+    for i in 1..=parameters.iterations.at(level) {
         let mut all: Vec<Entry<P::Move>> = Vec::new();
         for (_, policy) in &beam {
-            for _ in 0..if level == 1 { own.playouts } else { 1 } {
+            for _ in 0..if level == 1 { parameters.playouts } else { 1 } {
                 for found in beams(problem, policy.clone(), level - 1, rng, log) {
                     all.push((Some(found), policy.clone()));
                 }
@@ -120,10 +120,10 @@ fn beams<P: Problem>(
         all.reverse();
         all.extend(beam);
         best_first(sense, &mut all, |entry| entry.0.as_ref().map(|rollout| rollout.score));
-        all.truncate(own.width.at(level) as usize);
+        all.truncate(parameters.width.at(level) as usize);
         for (rollout, policy) in &mut all {
             if let Some(rollout) = rollout
-                && i > own.threshold.at(level)
+                && i > parameters.threshold.at(level)
             {
                 policy.adapt(rollout);
             }
@@ -142,15 +142,19 @@ fn beam_nrpa_equals_recursion() {
         Nrpa { level: 1, iterations: 30.into(), width: 5.into(), playouts: 2, ..base.clone() },
         Nrpa { threshold: [1, 2].into(), bias_weight: 0.5, ..base },
     ];
-    for own in settings {
+    for parameters in settings {
         for seed in 0..3 {
             for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
                 let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
                 while log.len() < 700 {
-                    beams(&bag, Logits::new(&own), own.level as usize, &mut rng, &mut log);
+                    beams(&bag, Logits::new(&parameters), parameters.level as usize, &mut rng, &mut log);
                 }
                 log.truncate(700);
-                assert_same(&recorded(&bag, Method::Nrpa(own.clone()), seed, 700), &log, &format!("{own:?}"));
+                assert_same(
+                    &recorded(&bag, Method::Nrpa(parameters.clone()), seed, 700),
+                    &log,
+                    &format!("{parameters:?}"),
+                );
             }
         }
     }
@@ -234,7 +238,7 @@ fn monte_carlo_beam<P: Problem>(
 fn monte_carlo_beams_equal_recursion() {
     for widths in [vec![1, 1], vec![3], vec![1, 4], vec![2, 3], vec![2, 1, 2]] {
         let numbers: Vec<u64> = widths.iter().map(|&width| width as u64).collect();
-        let own = Nmcs { level: widths.len() as u64, width: numbers.try_into().unwrap(), ..Nmcs::default() };
+        let parameters = Nmcs { level: widths.len() as u64, width: numbers.try_into().unwrap(), ..Nmcs::default() };
         for seed in 0..3 {
             for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
                 let (mut log, mut rng) = (Vec::new(), Rng::new(seed));
@@ -243,7 +247,11 @@ fn monte_carlo_beams_equal_recursion() {
                     monte_carlo_beam(&bag, root, (widths.len(), &widths), &mut rng, &mut log);
                 }
                 log.truncate(2_000);
-                assert_same(&recorded(&bag, Method::Nmcs(own.clone()), seed, 2_000), &log, &format!("{own:?}"));
+                assert_same(
+                    &recorded(&bag, Method::Nmcs(parameters.clone()), seed, 2_000),
+                    &log,
+                    &format!("{parameters:?}"),
+                );
             }
         }
     }
@@ -254,20 +262,20 @@ fn monte_carlo_beams_equal_recursion() {
 /// Leaf parallelism in one thread: all streams have one policy, each calls the level below with its own generator.
 #[test]
 fn leaves_adapt_one_policy_together() {
-    let own = Nrpa { level: 2, iterations: 10.into(), share: Share::Leaf, ..Nrpa::default() };
+    let parameters = Nrpa { level: 2, iterations: 10.into(), share: Share::Leaf, ..Nrpa::default() };
     for threads in [1, 2, 3] {
         let bag = Bag::tight();
         let sense = bag.sense();
         let mut rngs: Vec<Rng> = (0..threads).map(|stream| Rng::stream(5, stream)).collect();
-        let mut policy = Logits::new(&own);
-        policy.own.alpha = threads as f64;
+        let mut policy = Logits::new(&parameters);
+        policy.parameters.alpha = threads as f64;
         let mut best: Option<Rollout<u8>> = None;
         let mut expected = Vec::new();
         for _ in 0..10 {
             let mut found: Option<Rollout<u8>> = None;
             for rng in &mut rngs {
                 // Level 1, with the plain learning rate.
-                let mut inner = Logits { own: own.clone(), ..policy.clone() };
+                let mut inner = Logits { parameters: parameters.clone(), ..policy.clone() };
                 let mut low: Option<Rollout<u8>> = None;
                 for _ in 0..10 {
                     let rollout = inner.rollout(&bag, rng);
@@ -291,7 +299,7 @@ fn leaves_adapt_one_policy_together() {
             best = found;
             policy.adapt(best.as_ref().unwrap());
         }
-        let method = Method::Nrpa(Nrpa { restarts: false, ..own.clone() });
+        let method = Method::Nrpa(Nrpa { restarts: false, ..parameters.clone() });
         let recorded = Recorded::new(bag.clone());
         let outcome = Solver::new(&recorded, method).seed(5).threads(threads).run().unwrap();
         assert_eq!(outcome.best.map(|solution| solution.score), best.map(|best| best.score));
@@ -309,12 +317,15 @@ fn exchanges_survive_checkpoints_and_schedules() {
         [(Share::Leaf, 1, Keep::None), (Share::Islands, 2, Keep::None), (Share::Islands, 1, Keep::Solutions)]
     {
         let width = if beam == Keep::None { 1 } else { 3 };
-        let own =
+        let parameters =
             Nrpa { level: 2, iterations: 9.into(), share, share_every, beam, width: width.into(), ..Nrpa::default() };
         let bag = Bag::tight();
         for threads in [2, 3] {
             let solver = |playouts| {
-                Solver::new(&bag, Method::Nrpa(own.clone())).seed(8).threads(threads).budget(Budget::playouts(playouts))
+                Solver::new(&bag, Method::Nrpa(parameters.clone()))
+                    .seed(8)
+                    .threads(threads)
+                    .budget(Budget::playouts(playouts))
             };
             let whole = timeless(solver(2_000).run().unwrap());
             assert_eq!(timeless(solver(2_000).run().unwrap()), whole);
@@ -421,7 +432,7 @@ fn nested_trees_equal_recursion() {
     let bag = Bag::sixteen();
     for (nesting, playouts, c) in [(1, 0_usize, 0.3), (2, 15, 0.3), (2, 1, 1.0), (3, 6, 0.5)] {
         let mut counts = vec![playouts; nesting];
-        let own = altered(
+        let parameters = altered(
             &Uct::default(),
             &format!("nesting={} nested_playouts={} solver=false c={c}", nesting as u64, playouts.max(1) as u64),
         );
@@ -431,7 +442,11 @@ fn nested_trees_equal_recursion() {
             tree_search(&bag, (c, &counts), &[], &mut ranges, &mut Rng::new(seed), &mut log);
             log.truncate(600);
             let count = log.len() as u64;
-            assert_same(&recorded(&bag, Method::Uct(own.clone()), seed, count), &log, &format!("{own:?}"));
+            assert_same(
+                &recorded(&bag, Method::Uct(parameters.clone()), seed, count),
+                &log,
+                &format!("{parameters:?}"),
+            );
         }
     }
 }
@@ -439,8 +454,8 @@ fn nested_trees_equal_recursion() {
 #[test]
 fn nested_trees_end_with_a_proof() {
     for settings in [&[("nested_playouts", "50")][..], &[("nesting", "3"), ("nested_playouts", "9")]] {
-        let own = method("nmcts", settings);
-        let outcome = Solver::new(&Staircase(8), own).seed(1).run().unwrap();
+        let parameters = method("nmcts", settings);
+        let outcome = Solver::new(&Staircase(8), parameters).seed(1).run().unwrap();
         assert!(outcome.optimal);
         assert_eq!(outcome.best.unwrap().score, Score::Feasible(8.0));
     }
@@ -462,13 +477,13 @@ fn what_does_not_go_together_is_refused() {
         ("nmcts", &[("move_playouts", "100")]),
         ("nmcts", &[("amaf", "true")]),
     ] {
-        let own = method(preset, settings);
-        assert!(own.validate().is_err(), "{preset} {settings:?}");
-        assert!(Solver::new(&Staircase(5), own).budget(Budget::playouts(10)).run().is_err());
+        let parameters = method(preset, settings);
+        assert!(parameters.validate().is_err(), "{preset} {settings:?}");
+        assert!(Solver::new(&Staircase(5), parameters).budget(Budget::playouts(10)).run().is_err());
     }
     let levels = |text| {
-        let mut own = Method::preset("nrpa").unwrap();
-        own.set("iterations", text).map(|()| own.parameters())
+        let mut parameters = Method::preset("nrpa").unwrap();
+        parameters.set("iterations", text).map(|()| parameters.parameters())
     };
     for bad in ["", ",", "0", "5,", "1,2,x", "-1", "1;2", "1,2,3,4,5,6,7,8,9,10,11,12,13", "1e10"] {
         assert!(levels(bad).is_err(), "{bad}");

@@ -58,13 +58,13 @@ fn nmcs_playouts<P: Problem>(problem: &P, level: u64, rng: &mut Rng, count: usiz
 #[test]
 fn nmcs_equals_recursion() {
     for level in 1..=4 {
-        let own = Method::Nmcs(Nmcs { level, ..Nmcs::default() });
+        let parameters = Method::Nmcs(Nmcs { level, ..Nmcs::default() });
         for seed in 0..3 {
             let expected = nmcs_playouts(&Staircase(7), level, &mut Rng::new(seed), 3_000);
-            assert_same(&recorded(&Staircase(7), own.clone(), seed, 3_000), &expected, "nmcs on the staircase");
+            assert_same(&recorded(&Staircase(7), parameters.clone(), seed, 3_000), &expected, "nmcs on the staircase");
             for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
                 let expected = nmcs_playouts(&bag, level, &mut Rng::new(seed), 3_000);
-                assert_same(&recorded(&bag, own.clone(), seed, 3_000), &expected, "nmcs on the bag");
+                assert_same(&recorded(&bag, parameters.clone(), seed, 3_000), &expected, "nmcs on the bag");
             }
         }
     }
@@ -86,11 +86,11 @@ fn nrpa<P: Problem>(
         return rollout;
     }
     let sense = problem.sense();
-    let own = policy.own.clone();
+    let parameters = policy.parameters.clone();
     let mut best: Option<Rollout<P::Move>> = None;
-    let repeat = if level == 1 { own.playouts } else { 1 };
-    let (mut repeats, mut results, mut watching) = (0, Vec::new(), own.stopping > 0.0);
-    for i in 1..=own.iterations.at(level as usize) {
+    let repeat = if level == 1 { parameters.playouts } else { 1 };
+    let (mut repeats, mut results, mut watching) = (0, Vec::new(), parameters.stopping > 0.0);
+    for i in 1..=parameters.iterations.at(level as usize) {
         let mut latest: Option<Score> = None;
         for _ in 0..repeat {
             let found = nrpa(problem, policy.clone(), level - 1, rng, log);
@@ -106,26 +106,26 @@ fn nrpa<P: Problem>(
                 best = Some(found);
             }
         }
-        if own.repetitions > 0 && repeats >= own.repetitions {
+        if parameters.repetitions > 0 && repeats >= parameters.repetitions {
             break;
         }
         if watching {
             results.push(latest.unwrap());
             let rank = 1 + results.iter().filter(|&&other| sense.better(other, latest.unwrap())).count() as u64;
-            let left = own.iterations.at(level as usize) + 1 - i;
-            watching = rank as f64 > i as f64 * own.stopping / left as f64;
+            let left = parameters.iterations.at(level as usize) + 1 - i;
+            watching = rank as f64 > i as f64 * parameters.stopping / left as f64;
         }
-        if !watching && i > own.threshold.at(level as usize) {
+        if !watching && i > parameters.threshold.at(level as usize) {
             policy.adapt(best.as_ref().unwrap());
         }
     }
     best.unwrap()
 }
 
-fn nrpa_playouts<P: Problem>(problem: &P, own: &Nrpa, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
+fn nrpa_playouts<P: Problem>(problem: &P, parameters: &Nrpa, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
     let mut log = Vec::new();
     while log.len() < count {
-        nrpa(problem, Logits::new(own), own.level, rng, &mut log);
+        nrpa(problem, Logits::new(parameters), parameters.level, rng, &mut log);
     }
     log.truncate(count);
     log
@@ -147,14 +147,14 @@ fn nrpa_equals_recursion() {
         Nrpa { level: 2, iterations: 40.into(), stopping: 2.3, playouts: 2, ..base.clone() },
         Nrpa { level: 2, iterations: 30.into(), bias_weight: 0.5, bias_rate: 0.1, ..base },
     ];
-    for own in settings {
+    for parameters in settings {
         for seed in 0..2 {
-            let what = format!("{own:?}");
-            let expected = nrpa_playouts(&Staircase(12), &own, &mut Rng::new(seed), 1_200);
-            assert_same(&recorded(&Staircase(12), Method::Nrpa(own.clone()), seed, 1_200), &expected, &what);
+            let what = format!("{parameters:?}");
+            let expected = nrpa_playouts(&Staircase(12), &parameters, &mut Rng::new(seed), 1_200);
+            assert_same(&recorded(&Staircase(12), Method::Nrpa(parameters.clone()), seed, 1_200), &expected, &what);
             for bag in [Bag::sixteen(), Bag::tight().mirrored()] {
-                let expected = nrpa_playouts(&bag, &own, &mut Rng::new(seed), 1_200);
-                assert_same(&recorded(&bag, Method::Nrpa(own.clone()), seed, 1_200), &expected, &what);
+                let expected = nrpa_playouts(&bag, &parameters, &mut Rng::new(seed), 1_200);
+                assert_same(&recorded(&bag, Method::Nrpa(parameters.clone()), seed, 1_200), &expected, &what);
             }
         }
     }
@@ -166,7 +166,7 @@ fn nrpa_equals_recursion() {
 type Line<M> = Vec<(M, u64)>;
 
 /// The sequence after an edit as the engine draws it, and the place from which it differs.
-fn edited<M: Copy>(own: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rng) -> (usize, Line<M>) {
+fn edited<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rng) -> (usize, Line<M>) {
     let n = old.len();
     let mut new = old.clone();
     if edit == 4 || n < 2 {
@@ -174,7 +174,7 @@ fn edited<M: Copy>(own: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rng) -> (
     }
     let a = rng.index(n);
     let b = (a + 1 + rng.index(n - 1)) % n;
-    let longest = if own.longest == 0 { n / 2 } else { own.longest as usize };
+    let longest = if parameters.longest == 0 { n / 2 } else { parameters.longest as usize };
     match edit {
         0 => {
             new.swap(a, b);
@@ -255,21 +255,21 @@ fn replayed<P: Problem>(problem: &P, line: &Line<P::Move>, first: usize, change:
     }
 }
 
-fn anneal_playouts<P: Problem>(problem: &P, own: &Anneal, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
+fn anneal_playouts<P: Problem>(problem: &P, parameters: &Anneal, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
     let sense = problem.sense();
     let score = |line: &Line<P::Move>| {
         let mut state = problem.root();
         line.iter().for_each(|&(mv, _)| problem.apply(&mut state, mv));
         problem.score(&state)
     };
-    let weights = [own.swap, own.insert, own.block, own.reverse, own.change];
+    let weights = [parameters.swap, parameters.insert, parameters.block, parameters.reverse, parameters.change];
     let mut log: Vec<Line<P::Move>> = Vec::new();
-    let mut steps = own.steps;
+    let mut steps = parameters.steps;
     while log.len() < count {
         let mut present = replayed(problem, &Vec::new(), 0, false, rng);
         log.push(present.clone());
         let mut best = present.clone();
-        for round in 0..=own.reheats {
+        for round in 0..=parameters.reheats {
             present.clone_from(&best);
             for step in 0..steps {
                 let mut draw = rng.below(weights.iter().sum());
@@ -279,15 +279,15 @@ fn anneal_playouts<P: Problem>(problem: &P, own: &Anneal, rng: &mut Rng, count: 
                     found
                 });
                 let edit = edit.unwrap();
-                let (first, line) = edited(own, &present, edit, rng);
+                let (first, line) = edited(parameters, &present, edit, rng);
                 let new = replayed(problem, &line, first, edit == 4, rng);
                 log.push(new.clone());
                 let (old, next) = (score(&present), score(&new));
                 let part = step as f64 / steps as f64;
-                let heat = match own.cooling {
-                    Schedule::Geometric => own.start * libm::pow(own.end / own.start, part),
-                    Schedule::Linear => own.start + (own.end - own.start) * part,
-                } * libm::pow(own.reheat_factor, round as f64);
+                let heat = match parameters.cooling {
+                    Schedule::Geometric => parameters.start * libm::pow(parameters.end / parameters.start, part),
+                    Schedule::Linear => parameters.start + (parameters.end - parameters.start) * part,
+                } * libm::pow(parameters.reheat_factor, round as f64);
                 let accepted = sense.at_least(next, old)
                     || match (old, next) {
                         (Score::Feasible(old), Score::Feasible(new)) => {
@@ -306,7 +306,7 @@ fn anneal_playouts<P: Problem>(problem: &P, own: &Anneal, rng: &mut Rng, count: 
                 }
             }
         }
-        steps = (steps as f64 * own.growth) as u64;
+        steps = (steps as f64 * parameters.growth) as u64;
     }
     log.truncate(count);
     log.into_iter().map(|line| line.into_iter().map(|(mv, _)| mv).collect()).collect()
@@ -321,14 +321,14 @@ fn annealing_equals_a_plain_loop() {
         Anneal { longest: 3, growth: 1.0, change: 0, ..base.clone() },
         Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base },
     ];
-    for own in settings {
+    for parameters in settings {
         for seed in 0..2 {
-            let what = format!("{own:?}");
-            let expected = anneal_playouts(&Staircase(9), &own, &mut Rng::new(seed), 800);
-            assert_same(&recorded(&Staircase(9), Method::Anneal(own.clone()), seed, 800), &expected, &what);
+            let what = format!("{parameters:?}");
+            let expected = anneal_playouts(&Staircase(9), &parameters, &mut Rng::new(seed), 800);
+            assert_same(&recorded(&Staircase(9), Method::Anneal(parameters.clone()), seed, 800), &expected, &what);
             for bag in [Bag::sixteen(), Bag::tight(), Bag::tight().mirrored()] {
-                let expected = anneal_playouts(&bag, &own, &mut Rng::new(seed), 800);
-                assert_same(&recorded(&bag, Method::Anneal(own.clone()), seed, 800), &expected, &what);
+                let expected = anneal_playouts(&bag, &parameters, &mut Rng::new(seed), 800);
+                assert_same(&recorded(&bag, Method::Anneal(parameters.clone()), seed, 800), &expected, &what);
             }
         }
     }

@@ -158,7 +158,7 @@ struct Saved {
 }
 
 pub(crate) struct AnnealSearch {
-    own: Anneal,
+    parameters: Anneal,
     saved: Saved,
     /// The present solution.
     entries: Vec<Entry>,
@@ -175,11 +175,11 @@ pub(crate) struct AnnealSearch {
 }
 
 impl AnnealSearch {
-    pub(crate) fn new(own: Anneal, problem: &dyn Rules) -> Self {
+    pub(crate) fn new(parameters: Anneal, problem: &dyn Rules) -> Self {
         let root = problem.root();
         Self {
-            saved: Saved { present: None, best: None, step: 0, steps: own.steps, round: 0 },
-            own,
+            saved: Saved { present: None, best: None, step: 0, steps: parameters.steps, round: 0 },
+            parameters,
             entries: Vec::new(),
             next: Vec::new(),
             plan: Vec::new(),
@@ -206,7 +206,8 @@ impl AnnealSearch {
         // Two different places.
         let a = rng.index(count);
         let b = (a + 1 + rng.index(count - 1)) % count;
-        let longest = if self.own.longest == 0 { count / 2 } else { self.own.longest.min(count as u64) as usize };
+        let longest =
+            if self.parameters.longest == 0 { count / 2 } else { self.parameters.longest.min(count as u64) as usize };
         match edit {
             Edit::Swap => {
                 let first = a.min(b);
@@ -353,8 +354,8 @@ impl AnnealSearch {
     fn accept(&mut self, score: Score, sense: Sense) {
         std::mem::swap(&mut self.entries, &mut self.next);
         let store = |place: &mut Option<(Score, Vec<MoveId>)>| {
-            let (own, moves) = place.get_or_insert_with(|| (score, Vec::new()));
-            *own = score;
+            let (parameters, moves) = place.get_or_insert_with(|| (score, Vec::new()));
+            *parameters = score;
             moves.clone_from(&self.moves);
         };
         store(&mut self.saved.present);
@@ -370,7 +371,7 @@ impl AnnealSearch {
             return false;
         }
         saved.step = 0;
-        if saved.round < self.own.reheats {
+        if saved.round < self.parameters.reheats {
             saved.round += 1;
             saved.present.clone_from(&saved.best);
             self.recode(problem);
@@ -378,8 +379,8 @@ impl AnnealSearch {
         }
         saved.round = 0;
         (saved.present, saved.best) = (None, None);
-        saved.steps = (saved.steps as f64 * self.own.growth).min(1e15) as u64;
-        !self.own.restarts
+        saved.steps = (saved.steps as f64 * self.parameters.growth).min(1e15) as u64;
+        !self.parameters.restarts
     }
 
     /// Rebuilds the entries from the moves of the present solution, which must be legal.
@@ -421,7 +422,7 @@ impl Search for AnnealSearch {
             self.accept(score, sense);
             return Status::Running;
         };
-        let weights = self.own.weights();
+        let weights = self.parameters.weights();
         let mut draw = context.rng.below(weights.iter().sum());
         let mut edit = Edit::Change;
         for (kind, weight) in EDITS.into_iter().zip(weights) {
@@ -435,7 +436,7 @@ impl Search for AnnealSearch {
         let by_rollout = self.replay(context, first, edit == Edit::Change);
         let new = self.score(context, by_rollout);
         let Saved { step, steps, round, .. } = self.saved;
-        if accepts(sense, old, new, self.own.temperature(step, steps, round), context.rng) {
+        if accepts(sense, old, new, self.parameters.temperature(step, steps, round), context.rng) {
             self.accept(new, sense);
         }
         self.saved.step += 1;

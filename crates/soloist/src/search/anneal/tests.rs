@@ -13,8 +13,8 @@ fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
 }
 
 /// A run whose present solution has the moves 0, 1, ..., `count` - 1, told apart by their codes.
-fn run(count: u64, own: Anneal) -> AnnealSearch {
-    let mut run = AnnealSearch::new(own, &rules(&Staircase(3)));
+fn run(count: u64, parameters: Anneal) -> AnnealSearch {
+    let mut run = AnnealSearch::new(parameters, &rules(&Staircase(3)));
     run.entries = (0..count).map(|code| Entry { mv: 0, code }).collect();
     run
 }
@@ -83,16 +83,16 @@ fn blocks_are_no_longer_than_allowed() {
 
 #[test]
 fn temperatures_by_hand() {
-    let own = Anneal { start: 0.08, end: 0.005, ..Anneal::default() };
+    let parameters = Anneal { start: 0.08, end: 0.005, ..Anneal::default() };
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
     // A sixteenth in 100 steps: a half in 25.
-    close(own.temperature(0, 100, 0), 0.08);
-    close(own.temperature(25, 100, 0), 0.04);
-    close(own.temperature(100, 100, 0), 0.005);
-    close(own.temperature(25, 100, 2), 0.01);
-    let own = Anneal { cooling: Schedule::Linear, end: 0.0, ..own };
-    close(own.temperature(75, 100, 0), 0.02);
-    assert!(Anneal { cooling: Schedule::Geometric, ..own }.validate().is_err());
+    close(parameters.temperature(0, 100, 0), 0.08);
+    close(parameters.temperature(25, 100, 0), 0.04);
+    close(parameters.temperature(100, 100, 0), 0.005);
+    close(parameters.temperature(25, 100, 2), 0.01);
+    let parameters = Anneal { cooling: Schedule::Linear, end: 0.0, ..parameters };
+    close(parameters.temperature(75, 100, 0), 0.02);
+    assert!(Anneal { cooling: Schedule::Geometric, ..parameters }.validate().is_err());
     let none = Anneal { swap: 0, insert: 0, block: 0, reverse: 0, change: 0, ..Anneal::default() };
     assert!(none.validate().is_err());
 }

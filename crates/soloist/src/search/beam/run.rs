@@ -110,7 +110,7 @@ impl Pass {
 }
 
 pub(crate) struct BeamSearch {
-    own: Beam,
+    parameters: Beam,
     sense: Sense,
     /// Places that fit into the memory.
     most: usize,
@@ -139,7 +139,7 @@ pub(crate) struct BeamSearch {
 }
 
 impl BeamSearch {
-    pub(crate) fn new(own: Beam, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(parameters: Beam, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
         // A quarter is for the keys. What a state holds on the heap is not known: as much again is assumed.
         let place = 4 * problem.state_size()
@@ -148,7 +148,7 @@ impl BeamSearch {
             + 4 * size_of::<(u32, MoveId)>();
         let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
         let policy =
-            own.learns().then(|| Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0)));
+            parameters.learns().then(|| Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0)));
         Self {
             sense: problem.sense(),
             most: most.clamp(NARROWEST, ROOT as usize - 1),
@@ -170,17 +170,17 @@ impl BeamSearch {
             path: Vec::new(),
             chances: Vec::new(),
             playout: Vec::new(),
-            own,
+            parameters,
         }
     }
 
     /// A round begins, with its first pass.
     fn begin_round(&mut self, context: &mut Context<'_>, width: f64) {
         let mut starts = vec![Vec::new()];
-        for _ in 0..self.own.split {
+        for _ in 0..self.parameters.split {
             let mut next = Vec::new();
             for start in &starts {
-                list_moves(self.own.selective, context, &self.after(context.problem, start), &mut self.moves);
+                list_moves(self.parameters.selective, context, &self.after(context.problem, start), &mut self.moves);
                 if self.moves.is_empty() {
                     next.push(start.clone());
                 }
@@ -211,7 +211,7 @@ impl BeamSearch {
         self.before.push(self.after(context.problem, self.round.start()));
         self.replayed = false;
         let root = Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 };
-        self.pass = Pass::new(width, context.rng.next_u64(), vec![root], self.own.selective);
+        self.pass = Pass::new(width, context.rng.next_u64(), vec![root], self.parameters.selective);
     }
 
     /// A finished solution: the moves to `link`, then `more`. Its path is only written down when it is wanted.
@@ -238,13 +238,13 @@ impl BeamSearch {
             Sense::Maximize => problem.bound(&self.child),
             Sense::Minimize => problem.bound(&self.child).map(|bound| -bound),
         };
-        let merit = match self.own.merit {
+        let merit = match self.parameters.merit {
             Merit::Potential => problem.potential(&self.child).or_else(bound),
             Merit::Bound => bound(),
             Merit::None => None,
         };
         let merit = merit.filter(|merit| !merit.is_nan()).unwrap_or(0.0);
-        if self.own.policy_weight > 0.0 { merit + self.own.policy_weight * chance } else { merit }
+        if self.parameters.policy_weight > 0.0 { merit + self.parameters.policy_weight * chance } else { merit }
     }
 
     /// The logarithms of the chances of the moves at hand.
@@ -271,7 +271,7 @@ impl BeamSearch {
         {
             problem.apply(&mut self.states[at], mv);
         }
-        list_moves(self.own.selective, context, &self.states[at], &mut self.moves);
+        list_moves(self.parameters.selective, context, &self.states[at], &mut self.moves);
         self.list_chances(problem, at);
     }
 
@@ -305,7 +305,7 @@ impl BeamSearch {
             };
             let trial = self.pass.trial.take().or_else(|| self.judge(context.problem, at, place));
             if let Some(trial) = trial
-                && self.own.tie == Tie::Playouts
+                && self.parameters.tie == Tie::Playouts
             {
                 if self.try_out(context, at, mv, trial) {
                     self.pass.place = Some(place + 1);
@@ -313,7 +313,7 @@ impl BeamSearch {
                 return;
             }
             if let Some(Trial { rank: merit, mix, chance, .. }) = trial {
-                let tie = if self.own.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
+                let tie = if self.parameters.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
                 self.keep((merit, tie, mix), at, mv, chance);
             }
             self.pass.place = Some(place + 1);
@@ -327,16 +327,16 @@ impl BeamSearch {
         let chance = chance + self.chances.get(place).copied().unwrap_or(0.0);
         let merit = self.merit(problem, chance);
         // Most are hopeless whatever their noise: their keys are not even asked for.
-        if rank(Sense::Maximize, merit + self.own.noise) < self.pass.cut {
+        if rank(Sense::Maximize, merit + self.parameters.noise) < self.pass.cut {
             self.pass.partial = true;
             return None;
         }
-        let (salt, key) = (self.pass.salt, problem.key(&self.child).filter(|_| self.own.merge));
+        let (salt, key) = (self.pass.salt, problem.key(&self.child).filter(|_| self.parameters.merge));
         // Equal states have equal noise, whoever their parents are.
         let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
         // The upper 53 bits, as a number below 1.
-        let noise = || self.own.noise * ((stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
-        let rank = rank(Sense::Maximize, if self.own.noise > 0.0 { merit + noise() } else { merit });
+        let noise = || self.parameters.noise * ((stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
+        let rank = rank(Sense::Maximize, if self.parameters.noise > 0.0 { merit + noise() } else { merit });
         if rank < self.pass.cut {
             self.pass.partial = true;
             return None;
@@ -360,7 +360,7 @@ impl BeamSearch {
         if trial.best.is_none_or(|best| self.sense.better(score, best)) {
             trial.best = Some(score);
         }
-        if trial.spent < self.own.playouts {
+        if trial.spent < self.parameters.playouts {
             self.pass.trial = Some(trial);
             return false;
         }
@@ -421,7 +421,7 @@ impl BeamSearch {
         let mut state = self.root.clone();
         let mut trace = Trace::default();
         problem.record(&mut state, policy, &mut trace, moves);
-        policy.adapt(&trace, self.own.alpha);
+        policy.adapt(&trace, self.parameters.alpha);
     }
 }
 
@@ -438,7 +438,7 @@ fn list_moves(selective: bool, context: &mut Context<'_>, state: &State, moves: 
 impl Search for BeamSearch {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
         if self.pass.layer.is_empty() {
-            self.begin_round(context, self.own.width as f64);
+            self.begin_round(context, self.parameters.width as f64);
         }
         match self.pass.place {
             None => self.open(context),
@@ -470,10 +470,10 @@ impl Search for BeamSearch {
             self.begin(context, self.pass.width);
         } else if !self.round.partial {
             return Status::Exhausted;
-        } else if !self.own.restarts {
+        } else if !self.parameters.restarts {
             return Status::Completed;
         } else {
-            self.begin_round(context, self.pass.width * self.own.widen);
+            self.begin_round(context, self.pass.width * self.parameters.widen);
         }
         Status::Running
     }

@@ -52,25 +52,25 @@ impl Gate {
     }
 
     /// Ends iteration number `iteration` (from 1): whether the level learns after it.
-    pub(super) fn learns(&mut self, own: &Nrpa, sense: Sense, level: usize, iteration: u64) -> bool {
+    pub(super) fn learns(&mut self, parameters: &Nrpa, sense: Sense, level: usize, iteration: u64) -> bool {
         let latest = self.latest.take();
-        if own.stopping > 0.0 && !self.open {
+        if parameters.stopping > 0.0 && !self.open {
             let Some(score) = latest else { return false };
             self.results.push(score);
             let rank = 1 + self.results.iter().filter(|&&other| sense.better(other, score)).count();
-            let left = own.iterations.at(level) as f64 + 1.0 - iteration as f64;
-            self.open = rank as f64 * left <= iteration as f64 * own.stopping;
+            let left = parameters.iterations.at(level) as f64 + 1.0 - iteration as f64;
+            self.open = rank as f64 * left <= iteration as f64 * parameters.stopping;
             if !self.open {
                 return false;
             }
             self.results = Vec::new();
         }
-        iteration > own.threshold.at(level)
+        iteration > parameters.threshold.at(level)
     }
 
     /// Whether the level has met its best solution often enough.
-    pub(super) fn is_through(&self, own: &Nrpa) -> bool {
-        own.repetitions > 0 && self.repeats >= own.repetitions
+    pub(super) fn is_over(&self, parameters: &Nrpa) -> bool {
+        parameters.repetitions > 0 && self.repeats >= parameters.repetitions
     }
 }
 
@@ -100,9 +100,9 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    pub(super) fn new(own: &Nrpa, policy: Policy) -> Self {
+    pub(super) fn new(parameters: &Nrpa, policy: Policy) -> Self {
         let frame = || Frame { iteration: 0, playouts: 0, beam: Vec::new(), gate: Gate::default() };
-        let frames = (0..own.level).map(|_| frame()).collect();
+        let frames = (0..parameters.level).map(|_| frame()).collect();
         let mut levels = Self { policy, frames, ended: false, waiting: false, spare: Vec::new() };
         for index in 0..levels.frames.len() {
             levels.enter(index);
@@ -138,7 +138,7 @@ impl Levels {
     /// `shares`: the outermost level waits for the other streams.
     pub(super) fn absorb(
         &mut self,
-        own: &Nrpa,
+        parameters: &Nrpa,
         sense: Sense,
         shares: bool,
         (score, feature): (Score, f64),
@@ -147,23 +147,24 @@ impl Levels {
         let index = self.frames.len() - 1;
         let buffer = self.spare.pop().unwrap_or_default();
         let playout = Shared { score, feature, trace: std::mem::replace(trace, buffer) };
-        self.insert(own, sense, index, playout);
+        self.insert(parameters, sense, index, playout);
         let frame = &mut self.frames[index];
         frame.playouts += 1;
-        if frame.playouts >= own.playouts {
+        if frame.playouts >= parameters.playouts {
             frame.playouts = 0;
-            self.ascend(own, sense, shares, index);
+            self.ascend(parameters, sense, shares, index);
         }
     }
 
     /// A result for the level at `index`.
-    fn insert(&mut self, own: &Nrpa, sense: Sense, index: usize, result: Shared) {
-        let width = own.width.at(self.frames.len() - index) as usize;
+    fn insert(&mut self, parameters: &Nrpa, sense: Sense, index: usize, result: Shared) {
+        let width = parameters.width.at(self.frames.len() - index) as usize;
         let Frame { beam, gate, .. } = &mut self.frames[index];
-        let again = own.repetitions > 0 && beam.first().is_some_and(|best| best.trace.moves == result.trace.moves);
+        let again =
+            parameters.repetitions > 0 && beam.first().is_some_and(|best| best.trace.moves == result.trace.moves);
         let best = beam.first().is_none_or(|best| result.better(best, sense));
         gate.note(sense, result.score, again, best);
-        if own.beam != Keep::Solutions {
+        if parameters.beam != Keep::Solutions {
             // Ties replace.
             if beam.first().is_none_or(|best| sense.at_least(result.score, best.score)) {
                 self.spare.extend(beam.pop().map(|bucket| bucket.trace));
@@ -187,17 +188,17 @@ impl Levels {
     }
 
     /// An iteration of the level at `index` is done.
-    fn ascend(&mut self, own: &Nrpa, sense: Sense, shares: bool, mut index: usize) {
+    fn ascend(&mut self, parameters: &Nrpa, sense: Sense, shares: bool, mut index: usize) {
         loop {
             let level = self.frames.len() - index;
             let frame = &mut self.frames[index];
             frame.iteration += 1;
-            if frame.iteration < own.iterations.at(level) && !frame.gate.is_through(own) {
-                if index == 0 && shares && frame.iteration.is_multiple_of(own.share_every) {
+            if frame.iteration < parameters.iterations.at(level) && !frame.gate.is_over(parameters) {
+                if index == 0 && shares && frame.iteration.is_multiple_of(parameters.share_every) {
                     self.waiting = true;
                     return;
                 }
-                self.learn(own, sense, index, own.alpha);
+                self.learn(parameters, sense, index, parameters.alpha);
                 break;
             }
             // The last adaptation of a level would be dropped with its copy: skipped.
@@ -209,7 +210,7 @@ impl Levels {
             let mut results = std::mem::take(&mut self.frames[index].beam);
             index -= 1;
             for result in results.drain(..) {
-                self.insert(own, sense, index, result);
+                self.insert(parameters, sense, index, result);
             }
             // The buffer of the list goes back.
             self.frames[index + 1].beam = results;
@@ -220,13 +221,13 @@ impl Levels {
     }
 
     /// Adapts the policy after an iteration of the level at `index`.
-    fn learn(&mut self, own: &Nrpa, sense: Sense, index: usize, alpha: f64) {
+    fn learn(&mut self, parameters: &Nrpa, sense: Sense, index: usize, alpha: f64) {
         let level = self.frames.len() - index;
         let Frame { beam, gate, iteration, .. } = &mut self.frames[index];
-        if !gate.learns(own, sense, level, *iteration) {
+        if !gate.learns(parameters, sense, level, *iteration) {
             return;
         }
-        if own.beam == Keep::Solutions {
+        if parameters.beam == Keep::Solutions {
             let traces: Vec<&Trace<MoveId>> = beam.iter().map(|bucket| &bucket.trace).collect();
             self.policy.adapt_diverse(&traces, alpha);
         } else if let Some(best) = beam.first() {
@@ -236,15 +237,15 @@ impl Levels {
 
     /// Every level gets a solution from outside as a result of its own: each adapts to it as long as it has no better
     /// one.
-    pub(super) fn take_up(&mut self, own: &Nrpa, sense: Sense, gift: &Shared) {
+    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Shared) {
         for index in 0..self.frames.len() {
-            self.insert(own, sense, index, gift.clone());
+            self.insert(parameters, sense, index, gift.clone());
         }
     }
 
     /// Takes the best solutions of all streams that run together, this one's included, and goes on.
-    pub(super) fn receive(&mut self, own: &Nrpa, sense: Sense, offers: &[Shared]) {
-        let streams = if own.leads() { offers.len() as f64 } else { 1.0 };
+    pub(super) fn receive(&mut self, parameters: &Nrpa, sense: Sense, offers: &[Shared]) {
+        let streams = if parameters.leads() { offers.len() as f64 } else { 1.0 };
         let mut best: Option<&Shared> = None;
         for offer in offers {
             if best.is_none_or(|best| offer.better(best, sense)) {
@@ -252,17 +253,17 @@ impl Levels {
             }
         }
         if let Some(best) = best
-            && self.best().is_none_or(|mine| best.better(mine, sense) || own.leads())
+            && self.best().is_none_or(|mine| best.better(mine, sense) || parameters.leads())
         {
-            if own.beam == Keep::Solutions {
-                self.insert(own, sense, 0, best.clone());
+            if parameters.beam == Keep::Solutions {
+                self.insert(parameters, sense, 0, best.clone());
             } else {
                 self.frames[0].beam.clear();
                 self.frames[0].beam.push(best.clone());
             }
         }
         self.waiting = false;
-        self.learn(own, sense, 0, own.alpha * streams);
+        self.learn(parameters, sense, 0, parameters.alpha * streams);
         for below in 1..self.frames.len() {
             self.enter(below);
         }

@@ -52,9 +52,9 @@ impl Frame {
         Self { iteration: 0, playouts: 0, turn: 0, entries: vec![first], found: Vec::new(), gate }
     }
 
-    fn find(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: Trace<MoveId>) {
+    fn find(&mut self, parameters: &Nrpa, sense: Sense, score: Score, trace: Trace<MoveId>) {
         let best = self.entries.first();
-        let again = own.repetitions > 0 && best.is_some_and(|best| best.trace.moves == trace.moves);
+        let again = parameters.repetitions > 0 && best.is_some_and(|best| best.trace.moves == trace.moves);
         let improves = best.and_then(|best| best.score).is_none_or(|best| sense.better(score, best));
         self.gate.note(sense, score, again, improves);
         self.found.push(Found { score, trace, source: self.turn });
@@ -104,8 +104,8 @@ impl Frame {
 }
 
 impl Beams {
-    pub(super) fn new(own: &Nrpa, policy: &Policy) -> Self {
-        let frames = (0..own.level).map(|_| Frame::new(policy.clone())).collect();
+    pub(super) fn new(parameters: &Nrpa, policy: &Policy) -> Self {
+        let frames = (0..parameters.level).map(|_| Frame::new(policy.clone())).collect();
         Self { frames, ended: false }
     }
 
@@ -128,9 +128,9 @@ impl Beams {
     }
 
     /// Every level gets a solution from outside as one that its present policy has found.
-    pub(super) fn take_up(&mut self, own: &Nrpa, sense: Sense, gift: &Shared) {
+    pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Shared) {
         for frame in &mut self.frames {
-            frame.find(own, sense, gift.score, gift.trace.clone());
+            frame.find(parameters, sense, gift.score, gift.trace.clone());
         }
     }
 
@@ -143,12 +143,12 @@ impl Beams {
     }
 
     /// Level 1 got a playout (its trace is exchanged for another buffer).
-    pub(super) fn absorb(&mut self, own: &Nrpa, sense: Sense, score: Score, trace: &mut Trace<MoveId>) {
+    pub(super) fn absorb(&mut self, parameters: &Nrpa, sense: Sense, score: Score, trace: &mut Trace<MoveId>) {
         let mut index = self.frames.len() - 1;
         let frame = &mut self.frames[index];
-        frame.find(own, sense, score, std::mem::take(trace));
+        frame.find(parameters, sense, score, std::mem::take(trace));
         frame.playouts += 1;
-        if frame.playouts < own.playouts {
+        if frame.playouts < parameters.playouts {
             return;
         }
         frame.playouts = 0;
@@ -160,9 +160,9 @@ impl Beams {
                 break;
             }
             frame.iteration += 1;
-            let ends = frame.iteration >= own.iterations.at(level) || frame.gate.is_through(own);
-            let learn = !ends && frame.gate.learns(own, sense, level, frame.iteration);
-            frame.select(sense, own.width.at(level) as usize, learn, own.alpha);
+            let ends = frame.iteration >= parameters.iterations.at(level) || frame.gate.is_over(parameters);
+            let learn = !ends && frame.gate.learns(parameters, sense, level, frame.iteration);
+            frame.select(sense, parameters.width.at(level) as usize, learn, parameters.alpha);
             frame.turn = 0;
             if !ends {
                 break;
@@ -175,7 +175,7 @@ impl Beams {
             index -= 1;
             for result in results {
                 if let Some(score) = result.score {
-                    self.frames[index].find(own, sense, score, result.trace);
+                    self.frames[index].find(parameters, sense, score, result.trace);
                 }
             }
         }

@@ -55,17 +55,17 @@ impl Arm {
         }
     }
 
-    fn is_sound(&self, own: &Nrpa) -> bool {
+    fn is_sound(&self, parameters: &Nrpa) -> bool {
         let (depth, sound) = match &self.core {
-            Core::Levels(levels) => (levels.depth(), own.beam != Keep::Policies),
-            Core::Beams(beams) => (beams.depth(), own.beam == Keep::Policies && beams.is_sound()),
+            Core::Levels(levels) => (levels.depth(), parameters.beam != Keep::Policies),
+            Core::Beams(beams) => (beams.depth(), parameters.beam == Keep::Policies && beams.is_sound()),
         };
-        sound && depth as u64 == own.level
+        sound && depth as u64 == parameters.level
     }
 }
 
 pub(crate) struct NrpaSearch {
-    own: Nrpa,
+    parameters: Nrpa,
     arms: Vec<Arm>,
     /// The arm at work.
     turn: usize,
@@ -81,10 +81,10 @@ pub(crate) struct NrpaSearch {
 }
 
 impl NrpaSearch {
-    pub(crate) fn new(own: Nrpa, problem: &dyn Rules) -> Self {
+    pub(crate) fn new(parameters: Nrpa, problem: &dyn Rules) -> Self {
         let root = problem.root();
         Self {
-            own,
+            parameters,
             arms: Vec::new(),
             turn: 0,
             goal: 0,
@@ -98,16 +98,17 @@ impl NrpaSearch {
     }
 
     fn start(&mut self, problem: &dyn Rules, variants: usize) {
-        let own = &self.own;
-        let policy = Policy::new(own.temperature, own.bias_weight, own.clamp)
-            .with_bias_rate(own.bias_rate)
+        let parameters = &self.parameters;
+        let policy = Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
+            .with_bias_rate(parameters.bias_rate)
             .with_codes(problem.codes().unwrap_or(0));
-        let core = || match own.beam {
-            Keep::Policies => Core::Beams(Beams::new(own, &policy)),
-            Keep::None | Keep::Solutions => Core::Levels(Box::new(Levels::new(own, policy.clone()))),
+        let core = || match parameters.beam {
+            Keep::Policies => Core::Beams(Beams::new(parameters, &policy)),
+            Keep::None | Keep::Solutions => Core::Levels(Box::new(Levels::new(parameters, policy.clone()))),
         };
-        self.arms = (0..own.arms as usize).map(|arm| Arm { variant: arm % variants.max(1), core: core() }).collect();
-        (self.turn, self.goal) = (0, own.race);
+        self.arms =
+            (0..parameters.arms as usize).map(|arm| Arm { variant: arm % variants.max(1), core: core() }).collect();
+        (self.turn, self.goal) = (0, parameters.race);
         self.ends.clear();
     }
 
@@ -131,7 +132,7 @@ impl NrpaSearch {
             order.contains(&(index - 1))
         });
         self.turn = 0;
-        self.goal += self.own.race;
+        self.goal += self.parameters.race;
     }
 
     fn ended(&self) -> bool {
@@ -145,13 +146,13 @@ impl NrpaSearch {
     /// Gives the playout in `self.trace` to the arm at work.
     fn absorb(&mut self, problem: &dyn Rules, score: Score) {
         // While arms race, nothing is shared.
-        let shares = self.own.shares() && self.arms.len() == 1;
-        let (own, sense, trace) = (&self.own, self.sense, &mut self.trace);
+        let shares = self.parameters.shares() && self.arms.len() == 1;
+        let (parameters, sense, trace) = (&self.parameters, self.sense, &mut self.trace);
         match &mut self.arms[self.turn].core {
             Core::Levels(levels) => {
-                levels.absorb(own, sense, shares, (score, own.feature(problem, &self.state)), trace);
+                levels.absorb(parameters, sense, shares, (score, parameters.feature(problem, &self.state)), trace);
             }
-            Core::Beams(beams) => beams.absorb(own, sense, score, trace),
+            Core::Beams(beams) => beams.absorb(parameters, sense, score, trace),
         }
     }
 }
@@ -159,7 +160,7 @@ impl NrpaSearch {
 impl Search for NrpaSearch {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
         if self.arms.is_empty() || self.ended() {
-            if !self.arms.is_empty() && !self.own.restarts {
+            if !self.arms.is_empty() && !self.parameters.restarts {
                 return Status::Completed;
             }
             self.start(context.problem, context.rollout.variants());
@@ -174,7 +175,7 @@ impl Search for NrpaSearch {
             self.state.clone_from(&self.root);
             self.trace.clear();
             context.rollout.run_policy(&mut self.state, arm.policy(), &mut self.trace, context.rng);
-            if self.own.explore && self.ends.meets(problem, &self.state, &self.trace.moves) {
+            if self.parameters.explore && self.ends.meets(problem, &self.state, &self.trace.moves) {
                 deviate(context, &self.root, &mut self.state, arm.policy(), &mut self.trace);
             }
             let score = context.finish(&self.state, &[], &self.trace.moves);
@@ -184,7 +185,7 @@ impl Search for NrpaSearch {
         if self.waits() {
             return Status::Waiting;
         }
-        if self.ended() && !self.own.restarts { Status::Completed } else { Status::Running }
+        if self.ended() && !self.parameters.restarts { Status::Completed } else { Status::Running }
     }
 
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
@@ -200,11 +201,11 @@ impl Search for NrpaSearch {
                 trace.clear();
                 context.problem.record(&mut self.state, arm.policy(), &mut trace, &solution.moves);
             }
-            let feature = self.own.feature(context.problem, &self.state);
+            let feature = self.parameters.feature(context.problem, &self.state);
             let gift = Shared { score: solution.score, feature, trace };
             match &mut arm.core {
-                Core::Levels(levels) => levels.take_up(&self.own, self.sense, &gift),
-                Core::Beams(beams) => beams.take_up(&self.own, self.sense, &gift),
+                Core::Levels(levels) => levels.take_up(&self.parameters, self.sense, &gift),
+                Core::Beams(beams) => beams.take_up(&self.parameters, self.sense, &gift),
             }
         }
     }
@@ -216,7 +217,7 @@ impl Search for NrpaSearch {
 
     fn receive(&mut self, shared: &[Shared]) {
         let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_mut_slice() else { return };
-        levels.receive(&self.own, self.sense, shared);
+        levels.receive(&self.parameters, self.sense, shared);
     }
 
     fn save(&self) -> Vec<u8> {
@@ -225,7 +226,7 @@ impl Search for NrpaSearch {
 
     fn load(&mut self, _: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (arms, turn, goal, ends) = decode::<(Vec<Arm>, usize, u64, Ends)>(bytes)?;
-        if !arms.iter().all(|arm| arm.is_sound(&self.own)) || turn >= arms.len().max(1) || !ends.is_sound() {
+        if !arms.iter().all(|arm| arm.is_sound(&self.parameters)) || turn >= arms.len().max(1) || !ends.is_sound() {
             return Err(CheckpointError::Corrupt("another number of levels or arms"));
         }
         (self.arms, self.turn, self.goal, self.ends) = (arms, turn, goal, ends);

@@ -241,7 +241,7 @@ impl Arena {
     }
 
     /// Whether every child of the node `at` has been tried and is closed.
-    pub(crate) fn is_through(&self, at: usize) -> bool {
+    pub(crate) fn is_over(&self, at: usize) -> bool {
         let node = &self.nodes[at];
         let closed = |child: usize| self.nodes[self.resolve(child)].closed;
         node.is_expanded() && node.tried == node.len && node.children().all(closed)
@@ -251,7 +251,7 @@ impl Arena {
     pub(crate) fn close(&mut self, path: &[usize]) {
         for (depth, &slot) in path.iter().enumerate().rev() {
             let at = self.resolve(slot);
-            if depth + 1 < path.len() && !self.is_through(at) {
+            if depth + 1 < path.len() && !self.is_over(at) {
                 return;
             }
             self.nodes[at].closed = true;
@@ -280,10 +280,13 @@ impl Arena {
                 if self.violations.is_empty() {
                     self.violations.resize(self.nodes.len(), Violations::default());
                 }
-                let own = &mut self.violations[at];
-                (own.least, own.most) =
-                    if own.count == 0 { (degree, degree) } else { (own.least.min(degree), own.most.max(degree)) };
-                own.count += 1;
+                let parameters = &mut self.violations[at];
+                (parameters.least, parameters.most) = if parameters.count == 0 {
+                    (degree, degree)
+                } else {
+                    (parameters.least.min(degree), parameters.most.max(degree))
+                };
+                parameters.count += 1;
             }
         }
     }

@@ -175,7 +175,7 @@ impl UctSearch {
                 if !self.uct.pacing.restarts {
                     return Some(Status::Completed);
                 }
-                self.begin_anew(context, !self.game.over);
+                self.restart(context, !self.game.over);
                 continue;
             }
             if !self.is_due() {
@@ -244,7 +244,7 @@ impl UctSearch {
     }
 
     /// A new game with a new tree; what the rollout has learned stays. After a game that was `cut` short nothing grows.
-    fn begin_anew(&mut self, context: &mut Context<'_>, cut: bool) {
+    fn restart(&mut self, context: &mut Context<'_>, cut: bool) {
         if self.uct.pacing.variants {
             self.variants.learn(self.game.best, self.sense);
             self.variants.choose(context.rollout.variants());

@@ -35,8 +35,8 @@ impl Arena {
                     if home != new {
                         fresh.nodes[new as usize] = Node::new(mv);
                         fresh.alias(new as usize, home as usize);
-                        if let Some(own) = fresh.violations.get_mut(new as usize) {
-                            *own = Violations::default();
+                        if let Some(violations) = fresh.violations.get_mut(new as usize) {
+                            *violations = Violations::default();
                         }
                     }
                     order.push((slot as u32, target));

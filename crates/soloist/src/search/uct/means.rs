@@ -48,9 +48,9 @@ impl Means {
             }
         }
         let at = self.place(key);
-        let (own, entry) = &mut self.slots[at];
+        let (found, entry) = &mut self.slots[at];
         self.len += usize::from(entry.count == 0);
-        *own = key;
+        *found = key;
         entry.count += 1;
         entry.sum += score;
         thinned

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// A policy as the papers have it: a map of logits, copied at each level.
 #[derive(Clone)]
 pub(crate) struct Logits {
-    pub(crate) own: Nrpa,
+    pub(crate) parameters: Nrpa,
     pub(crate) map: HashMap<u64, f64>,
     /// Learned weights of the bias's terms.
     pub(crate) terms: Vec<f64>,
@@ -30,19 +30,19 @@ pub(crate) struct Rollout<M> {
 }
 
 impl Logits {
-    pub(crate) fn new(own: &Nrpa) -> Self {
-        Self { own: own.clone(), map: HashMap::new(), terms: Vec::new() }
+    pub(crate) fn new(parameters: &Nrpa) -> Self {
+        Self { parameters: parameters.clone(), map: HashMap::new(), terms: Vec::new() }
     }
 
     /// The weight as the engine rounds it: a multiple of 2^-26 from 2^-26 to 2^22.
     pub(crate) fn weight(&self, code: u64, bias: &[f64]) -> u64 {
         let round = |weight: f64| ((weight + 0.5) as u64).clamp(1, 1 << 48);
         let logit = self.map.get(&code).copied().unwrap_or(0.0);
-        let weight = round(libm::exp(logit / self.own.temperature) * f64::from(1 << 26));
-        if self.own.bias_weight == 0.0 && self.own.bias_rate == 0.0 {
+        let weight = round(libm::exp(logit / self.parameters.temperature) * f64::from(1 << 26));
+        if self.parameters.bias_weight == 0.0 && self.parameters.bias_rate == 0.0 {
             return weight;
         }
-        let learned = |k: usize| self.terms.get(k).copied().unwrap_or(self.own.bias_weight);
+        let learned = |k: usize| self.terms.get(k).copied().unwrap_or(self.parameters.bias_weight);
         round(weight as f64 * libm::exp(bias.iter().enumerate().map(|(k, term)| learned(k) * term).sum()))
     }
 
@@ -76,7 +76,7 @@ impl Logits {
 
     pub(crate) fn adapt<M>(&mut self, rollout: &Rollout<M>) {
         let old = self.clone();
-        let rate = self.own.alpha / self.own.temperature;
+        let rate = self.parameters.alpha / self.parameters.temperature;
         for Step { codes, biases, chosen } in &rollout.steps {
             let weights: Vec<f64> =
                 codes.iter().zip(biases).map(|(&code, bias)| old.weight(code, bias) as f64).collect();
@@ -85,11 +85,11 @@ impl Logits {
             for (&code, weight) in codes.iter().zip(&weights) {
                 *self.map.entry(code).or_default() -= rate * weight / sum;
             }
-            if self.own.bias_rate > 0.0 {
-                self.terms.resize(biases[0].len(), self.own.bias_weight);
+            if self.parameters.bias_rate > 0.0 {
+                self.terms.resize(biases[0].len(), self.parameters.bias_weight);
                 for k in 0..biases[0].len() {
                     let mean: f64 = biases.iter().zip(&weights).map(|(bias, weight)| bias[k] * weight / sum).sum();
-                    self.terms[k] += self.own.bias_rate * (biases[*chosen][k] - mean);
+                    self.terms[k] += self.parameters.bias_rate * (biases[*chosen][k] - mean);
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Logits {
     /// HD-Adapt as printed, with scans: `buckets` best first.
     pub(crate) fn adapt_diverse<M>(&mut self, buckets: &[Rollout<M>]) {
         let old = self.clone();
-        let rate = self.own.alpha / self.own.temperature;
+        let rate = self.parameters.alpha / self.parameters.temperature;
         for (b, bucket) in buckets.iter().enumerate() {
             for step in &bucket.steps {
                 let code = step.codes[step.chosen];
@@ -133,7 +133,7 @@ impl Logits {
 
     fn clip(&mut self) {
         for logit in self.map.values_mut() {
-            *logit = logit.clamp(-self.own.clamp, self.own.clamp);
+            *logit = logit.clamp(-self.parameters.clamp, self.parameters.clamp);
         }
     }
 }
