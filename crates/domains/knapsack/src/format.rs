@@ -25,7 +25,8 @@ pub fn read(path: &str) -> Result<Sack, InstanceError> {
 ///
 /// # Errors
 /// One line with the place and what was expected: another number of items than announced or more than [`MAX_ITEMS`], a
-/// line without exactly two numbers, a number that is no whole number or negative, sums above [`MAX_SUM`], binary data.
+/// line without exactly two numbers, a number that is no whole number or negative, sums above
+/// [`MAX_SUM`](super::MAX_SUM), binary data.
 ///
 /// ```
 /// use soloist_knapsack::parse;

@@ -10,20 +10,21 @@ fn symmetric<const W: usize>(d: u32, k: u32, order: u32) -> SymmetricCoils<W> {
     SymmetricCoils::new(&cube(d, k), std::iter::once(order))
 }
 
-/// All coils that contain the path `nodes`, found by trying every vertex beside its end; each is given to `found`.
-fn coils(nodes: &mut Vec<u32>, d: u32, k: u32, found: &mut dyn FnMut(&[u32])) {
+/// All coils that begin with the canonical path `nodes`, which has flipped the first `used` bits, up to the names of the
+/// other bits: found by trying every vertex beside its end; each is given to `found`.
+fn coils(nodes: &mut Vec<u32>, used: u32, d: u32, k: u32, found: &mut dyn FnMut(&[u32])) {
     let head = nodes[nodes.len() - 1];
     if nodes.len() > 2 && head.is_power_of_two() && violation(nodes, k, Kind::Coil).is_none() {
         found(nodes);
     }
-    for bit in 0..d {
+    for bit in 0..d.min(used + 1) {
         nodes.push(head ^ 1 << bit);
         // A beginning of a coil is no snake where it comes round to its start.
         let last = nodes.len() - 1;
         let apart =
             |at: usize| (nodes[at] ^ nodes[last]).count_ones() as usize >= (k as usize).min(last - at).min(1 + at);
         if (0..last).all(|at| nodes[at] != nodes[last] && (apart(at) || nodes[last].count_ones() < k)) {
-            coils(nodes, d, k, found);
+            coils(nodes, used.max(bit + 1), d, k, found);
         }
         nodes.pop();
     }
@@ -44,7 +45,7 @@ fn the_longest_symmetric_coils_of_small_cubes() {
     for (d, k) in [(3, 1), (5, 2), (6, 3)] {
         // By order: the longest coil of paths of at least 2 k vertices.
         let mut longest = [2 * d; 9];
-        coils(&mut vec![0, 1], d, k, &mut |nodes| {
+        coils(&mut vec![0, 1], 1, d, k, &mut |nodes| {
             let flips: Vec<u32> = (0..nodes.len()).map(|at| nodes[at] ^ nodes[(at + 1) % nodes.len()]).collect();
             for (order, longest) in longest.iter_mut().enumerate().skip(2) {
                 let by = nodes.len() / order;

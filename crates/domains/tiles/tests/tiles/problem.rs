@@ -113,13 +113,13 @@ fn the_fast_policy_playout_is_the_plain_one() {
 fn engines_and_layouts_play_the_same() {
     let mut methods: Vec<Method> = Method::presets().iter().map(|preset| preset.method()).collect();
     methods.push(nrpa(0).0);
-    for board in ["random:8x8x3:4", "random:15x15x5:5"] {
+    for (board, playouts) in [("random:8x8x3:4", 200), ("random:15x15x5:5", 60)] {
         for method in &methods {
             for rollout in ROLLOUTS {
                 let run = |problem: &Tiles<Small>| {
                     let solver = Solver::new(problem, method.clone()).rollout(rollout.name).seed(5);
                     // Some searches visit many states before they finish a game.
-                    let budget = Budget { nodes: Some(3_000), ..Budget::playouts(400) };
+                    let budget = Budget { nodes: Some(10 * playouts), ..Budget::playouts(playouts) };
                     solver.budget(budget).run().unwrap()
                 };
                 let runs: Vec<_> = Engine::ALL
