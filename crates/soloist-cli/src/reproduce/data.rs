@@ -1,4 +1,4 @@
-//! The file of samples: a line that says what they are samples of, then one line a sample, in order.
+//! The file of samples: a header line, then one line for each sample, in order.
 
 use super::sensitivity::{Panel, Study};
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ const COMMAND: &str = "soloist reproduce";
 const FIRST: &str = "{\"experiment\":\"sa-uct\",";
 const SAMPLE: &str = "{\"sample\":";
 
-/// One draw of Cp and what each search made of it.
+/// One draw of Cp and the result of each search with it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sample {
     pub(crate) cp: f64,
@@ -18,7 +18,7 @@ pub(crate) struct Sample {
     pub(crate) operations: Vec<u64>,
 }
 
-/// The line that says what follows.
+/// The header: the parameters of the study.
 fn header(study: &Study) -> Value {
     json!({
         "experiment": "sa-uct",
@@ -35,7 +35,8 @@ fn header(study: &Study) -> Value {
 }
 
 impl Sample {
-    /// `{"sample":0,"cp":0.5,"forward":{"uct":[..],"sa-uct":[..]},..}`, operations by rising number of updates.
+    /// The line of a sample, with operations by rising number of updates:
+    /// `{"sample":0,"cp":0.5,"forward":{"uct":[..],"sa-uct":[..]},..}`.
     fn line(&self, at: usize, study: &Study) -> String {
         let mut text = format!("{SAMPLE}{at},\"cp\":{}", json!(self.cp));
         let width = study.updates.len();
@@ -60,7 +61,7 @@ impl Sample {
         for Panel { direction, cooled, updates } in study.panels() {
             let method = if cooled { "sa-uct" } else { "uct" };
             let counts = record.get(direction.name())?.get(method)?.as_array()?;
-            let place = study.updates.iter().position(|&own| own == updates)?;
+            let place = study.updates.iter().position(|&known| known == updates)?;
             operations.push(counts.get(place)?.as_u64()?);
         }
         Some(Self { cp, operations })
@@ -78,7 +79,7 @@ pub(crate) struct Data {
 }
 
 impl Data {
-    /// Opens or begins the file of `study`.
+    /// Opens the file of `study`, or makes it.
     pub(crate) fn open(path: &Path, study: &Study) -> Result<Self, Failure> {
         let (mut samples, mut begun, mut end) = (Vec::new(), false, End::default());
         let mut writer = Writer::open(path, COMMAND, false, &mut || {
@@ -123,9 +124,9 @@ fn ordered(header: &Value) -> String {
 /// Refuses the header of another study.
 fn same(found: &Map<String, Value>, expected: &Value) -> Result<(), Refused> {
     for (key, value) in expected.as_object().into_iter().flatten() {
-        let own = found.get(key).unwrap_or(&Value::Null);
-        if own != value {
-            let message = format!("the file holds another study: {key} {own} instead of {value}");
+        let stored = found.get(key).unwrap_or(&Value::Null);
+        if stored != value {
+            let message = format!("the file holds another study: {key} {stored} instead of {value}");
             return Err(Refused::Foreign(message));
         }
     }

@@ -1,7 +1,7 @@
-//! `soloist reproduce`: published experiments run anew, with data, figures and tables.
+//! `soloist reproduce`: repeats published experiments and writes data, figures and tables.
 //!
-//! `sensitivity` runs the study of SA-UCT on expressions, `data` keeps its samples, `summary` works out the intervals,
-//! `scatter` draws them.
+//! `sensitivity` runs the study of SA-UCT on expressions, `data` stores its samples, `summary` computes the intervals,
+//! `scatter` draws the figures.
 
 mod data;
 mod scatter;
@@ -16,7 +16,7 @@ use crate::output;
 use crate::table::Table;
 use serde_json::{Value, json};
 
-/// An experiment that can be run anew.
+/// A published experiment.
 struct Experiment {
     name: &'static str,
     summary: &'static str,

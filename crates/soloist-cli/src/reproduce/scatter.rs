@@ -6,7 +6,7 @@ use super::summary::{Figures, Summary};
 use soloist_problems::svg::{escape, page};
 use std::fmt::Write;
 
-/// A panel without its labels, the space between panels and around them, in pixels.
+/// Sizes in pixels: a panel without its labels, the space between panels and around them.
 const WIDTH: f64 = 300.0;
 const HEIGHT: f64 = 210.0;
 const GAP_X: f64 = 22.0;
@@ -103,7 +103,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Five to ten round steps that enclose both ends.
+    /// An axis of five to ten round steps that encloses both ends.
     fn new(low: f64, high: f64) -> Self {
         let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
         let rough = ((high - low) / 5.0).max(1.0);
@@ -123,7 +123,7 @@ impl Axis {
     }
 }
 
-/// Lines and labels behind the points.
+/// Draws the lines and labels behind the points.
 fn grid(axis: &Axis, is_left: bool, is_bottom: bool) -> String {
     let mut lines = String::new();
     let mut labels = String::new();
@@ -150,7 +150,7 @@ fn grid(axis: &Axis, is_left: bool, is_bottom: bool) -> String {
             if is_bottom {
                 let y = HEIGHT + 17.0;
                 let text = if decade < 0 { format!("{cp:.*}", -decade as usize) } else { format!("{cp:.0}") };
-                // The outermost labels stay inside, away from those of the next panel.
+                // The outermost labels stay inside the panel, so that they do not touch those of the next one.
                 let anchor = if cp < LEAST_CP * 1.001 {
                     "start"
                 } else if cp > LARGEST_CP * 0.999 {
@@ -167,7 +167,7 @@ fn grid(axis: &Axis, is_left: bool, is_bottom: bool) -> String {
     )
 }
 
-/// Dots as one path of relative moves, each place once.
+/// Draws the dots as one path of relative moves, each place once.
 fn dots(points: impl Iterator<Item = (f64, f64)>) -> String {
     let place = |value: f64| (value * GRID).round() as i32;
     let mut places: Vec<(i32, i32)> = points.map(|(x, y)| (place(x), place(y))).collect();
@@ -182,7 +182,7 @@ fn dots(points: impl Iterator<Item = (f64, f64)>) -> String {
     path
 }
 
-/// The medians of the bins, joined at their middles; empty bins part the line.
+/// Draws a line through the medians of the bins at their middles. Empty bins interrupt the line.
 fn medians(figures: &Figures, axis: &Axis) -> String {
     let (mut path, mut is_open) = (String::new(), false);
     for bin in &figures.bins {

@@ -1,4 +1,4 @@
-//! Where Cp is good: medians over bins of Cp, and the interval of those that are near the best known.
+//! The summary of a study: medians over bins of Cp, and the interval of the bins that are near the best known.
 
 use super::data::Sample;
 use super::sensitivity::{LARGEST_CP, LEAST_CP, Panel, Study};
@@ -8,12 +8,12 @@ use crate::table::Table;
 use serde_json::{Value, json};
 use soloist::statistics::Summary as Numbers;
 
-/// Bins a decade of Cp, fewer where a bin would hold less than ten samples on average.
+/// The bins of a decade of Cp; fewer if a bin would hold less than ten samples on average.
 const BINS: usize = 20;
 const LEAST_IN_BIN: usize = 10;
 /// A bin is near-optimal if its median is at most this much above the best known.
 const NEAR: f64 = 0.02;
-/// The same, for ratios that show how much they depend on it.
+/// Other such limits, for ratios that show how much they depend on the limit.
 const OTHERS: [f64; 2] = [0.01, 0.05];
 
 /// The figures of a study.
@@ -33,7 +33,7 @@ pub(crate) struct Figures {
     best: u64,
     pub(crate) bins: Vec<Bin>,
     pub(crate) interval: Option<Interval>,
-    /// By the other definitions of [`OTHERS`].
+    /// The intervals for the limits of [`OTHERS`].
     others: [Option<Interval>; OTHERS.len()],
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Figures {
 pub(crate) struct Bin {
     pub(crate) low: f64,
     pub(crate) high: f64,
-    /// Of the operations; `None` of an empty bin.
+    /// The median of the operations; `None` for an empty bin.
     pub(crate) median: Option<f64>,
 }
 
@@ -64,7 +64,7 @@ impl Interval {
 }
 
 impl Summary {
-    /// Works the figures out.
+    /// Computes the figures.
     pub(crate) fn new(study: &Study, samples: &[Sample]) -> Self {
         let decades = (LARGEST_CP / LEAST_CP).log10().round() as usize;
         let bins_a_decade = (samples.len() / (decades * LEAST_IN_BIN)).clamp(1, BINS);
@@ -81,13 +81,13 @@ impl Summary {
         Self { panels, best, samples: samples.len(), bins_a_decade }
     }
 
-    /// The figures of SA-UCT where those of UCT are given.
+    /// The figures of SA-UCT that belong to those of UCT.
     fn partner(&self, of: &Figures) -> Option<&Figures> {
         let wanted = Panel { cooled: true, ..of.panel };
         self.panels.iter().find(|figures| figures.panel == wanted)
     }
 
-    /// Ratios of the widths, SA-UCT to UCT, linear and in decades; the linear ones by [`OTHERS`], too.
+    /// The ratios of the widths of SA-UCT to those of UCT: linear, in decades, and linear for each limit of [`OTHERS`].
     fn ratios(&self, uct: &Figures) -> [Option<f64>; 2 + OTHERS.len()] {
         let ratio = |of: fn(&Figures, usize) -> Option<Interval>, at, size: fn(Interval) -> f64| {
             Some(size(of(self.partner(uct)?, at)?) / size(of(uct, at)?))
@@ -97,7 +97,7 @@ impl Summary {
         [main(Interval::width), main(Interval::decades), other(0), other(1)]
     }
 
-    /// The tables.
+    /// The tables as text.
     pub(crate) fn text(&self, markdown: bool) -> String {
         let mut table = Table::new(
             2,
@@ -143,7 +143,7 @@ impl Summary {
         )
     }
 
-    /// Everything as one object.
+    /// All figures as one object.
     pub(crate) fn json(&self, study: &Study) -> Value {
         let panel = |figures: &Figures| {
             let Panel { direction, cooled, updates } = figures.panel;
@@ -196,7 +196,7 @@ fn bins(points: &[(f64, u64)], decades: usize, a_decade: usize) -> Vec<Bin> {
         .collect()
 }
 
-/// The longest run of bins whose median is at most `limit`; the first of equals.
+/// The longest run of bins whose median is at most `limit`; of equally long runs the first.
 fn longest(bins: &[Bin], limit: f64) -> Option<Interval> {
     let near = |bin: &&Bin| bin.median.is_some_and(|median| median <= limit);
     let mut best: Option<(usize, Interval)> = None;

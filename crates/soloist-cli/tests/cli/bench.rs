@@ -345,7 +345,7 @@ fn wrong_specs_are_refused_in_one_line() {
         (1, change("a*.kp", "none/a*.kp"), "none: cannot be read"),
         (1, change("a*.kp", "none.kp"), "none.kp: cannot be read"),
         (1, change("a*.kp", "spec.toml"), "spec.toml: line"),
-        (2, change("weak:30x100:1..2", "weak:30:1..2"), "line 4: weak:30:1: expected"),
+        (2, change("weak:30x100:1..2", "weak:30:1..2"), "line 4: weak:30:1: '30' holds 1 sizes, not 2: expected"),
         (2, change("weak:30x100:1..2", "weak:30x100:1..200000"), "line 4: `weak:30x100:1..200000`: the range"),
         (2, change("[\"a*.kp\", \"weak:30x100:1..2\"]", "[]"), "`instances` is empty"),
         (2, KNAPSACK.split("[[method]]").next().unwrap().to_owned(), "missing field `method`"),

@@ -114,7 +114,7 @@ impl Polisher {
         if state.begins {
             extract_all(&mut work, stop);
         }
-        state.work += work.pairs.work;
+        state.work = state.work.saturating_add(work.pairs.work);
         // The limits were checked before the tables were rebuilt.
         let mut checked = !state.begins;
         let ended = loop {
@@ -180,7 +180,7 @@ impl State {
         dissolve_some(work, &mut self.rng);
         work.settle();
         extract_all(work, stop);
-        self.work += (work.pairs.work - start).max(LEAST_WORK);
+        self.work = self.work.saturating_add((work.pairs.work - start).max(LEAST_WORK));
         let after = work.operations();
         if !accepts(after as i64 - before as i64, temperature, &mut self.rng) {
             work.roll_back();
@@ -196,7 +196,7 @@ impl State {
     fn copy(&mut self, work: &Work) {
         self.best = work.program();
         self.operations = work.operations();
-        self.wait = self.attempts + work.sums.len() as u64 / SAVING;
+        self.wait = self.attempts.saturating_add(work.sums.len() as u64 / SAVING);
     }
 }
 
@@ -287,5 +287,50 @@ pub(super) fn dissolve(work: &mut Work, at: u32) {
             }
         }
         work.touch(user);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Coefficient;
+    use crate::horner::Term;
+
+    /// A state with valid bytes and values that no run reaches is refused, or advances without a panic.
+    #[test]
+    fn strange_states_do_no_harm() {
+        let sum = |terms: &[&[u32]]| -> Vec<Term> {
+            terms.iter().map(|factors| Term { value: Coefficient::ONE, factors: factors.to_vec() }).collect()
+        };
+        let program =
+            Program { inputs: 3, temporaries: vec![sum(&[&[0], &[1]])], outputs: vec![sum(&[&[2, 3], &[3, 3]])] };
+        let limits = Limits { attempts: u64::MAX, work: u64::MAX };
+        let polisher = Polisher::new(program.clone(), limits, 1);
+        let load = |change: &dyn Fn(&mut State)| {
+            let mut polisher = polisher.clone();
+            change(&mut polisher.state);
+            Polisher::load(&polisher.save())
+        };
+        for change in [
+            &(|state: &mut State| (state.attempts, state.work) = (u64::MAX - 3, 0)) as &dyn Fn(&mut State),
+            &|state| (state.attempts, state.work, state.begins) = (0, u64::MAX - 300, false),
+            &|state| (state.operations, state.wait) = (0, u64::MAX),
+            &|state| state.best.outputs.clear(),
+        ] {
+            let mut polisher = load(change).unwrap();
+            polisher.state.limits.attempts =
+                polisher.state.limits.attempts.min(polisher.state.attempts.saturating_add(500));
+            while polisher.advance(Stop::never()) {}
+        }
+        for (fault, expected) in [
+            (Program { inputs: 1 << 20, ..program.clone() }, "1048576 inputs"),
+            (Program { temporaries: vec![sum(&[&[3]])], ..program.clone() }, "before it"),
+            (Program { outputs: vec![sum(&[&[3, 2]])], ..program.clone() }, "ascend"),
+            (Program { outputs: vec![sum(&[&[2], &[2]])], ..program.clone() }, "same factors"),
+            (Program { outputs: vec![vec![Term { value: Coefficient::ZERO, factors: vec![0] }]], ..program }, "zero"),
+        ] {
+            let message = load(&|state| state.program = fault.clone()).unwrap_err();
+            assert!(message.contains(expected) && message.lines().count() == 1, "{message}");
+        }
     }
 }

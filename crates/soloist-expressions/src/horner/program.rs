@@ -2,7 +2,7 @@
 
 use super::chain::addition_chain;
 use super::dag::{Dag, Node, Root};
-use crate::algebra::{Coefficient, Counts, System};
+use crate::algebra::{Coefficient, Counts, MAX_VARIABLES, System};
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
@@ -87,15 +87,15 @@ impl Program {
         self.outputs.iter().map(|terms| of(terms, &degrees)).max().unwrap_or(0)
     }
 
-    /// Checks that each sum uses inputs and earlier temporaries only, that factors ascend, that no number in front is
-    /// zero and that no two terms of a sum have the same factors.
+    /// Checks that there are at most [`MAX_VARIABLES`] inputs, that each sum uses inputs and earlier temporaries only,
+    /// that factors ascend, that no number in front is zero and that no two terms of a sum have the same factors.
     ///
     /// # Errors
     /// One line: the first fault.
     pub fn validate(&self) -> Result<(), String> {
         let count = self.temporaries.len();
-        if self.inputs.saturating_add(count).saturating_add(self.outputs.len()) >= u32::MAX as usize / 2 {
-            return Err("more than 2^31 symbols".into());
+        if self.inputs > MAX_VARIABLES {
+            return Err(format!("{} inputs, expected at most {MAX_VARIABLES}", self.inputs));
         }
         for (at, terms) in self.temporaries.iter().chain(&self.outputs).enumerate() {
             let known = self.inputs + at.min(count);

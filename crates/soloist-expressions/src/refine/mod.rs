@@ -88,7 +88,7 @@ struct State {
 impl State {
     /// Takes over what an advance has reached.
     fn rest(&mut self, graph: &Graph, attempts: u64, rng: Rng) {
-        self.work += graph.work;
+        self.work = self.work.saturating_add(graph.work);
         self.choices = graph.choices().into_iter().collect();
         self.choices.sort_unstable();
         (self.attempts, self.rng, self.begins) = (attempts, rng, false);
@@ -140,7 +140,7 @@ impl<'a> Refiner<'a> {
         // The limits were checked before the graph was rebuilt.
         let mut checked = !begins;
         let ended = loop {
-            if graph.polynomials() == 0 || !checked && !limits.allow(attempts, state.work + graph.work) {
+            if graph.polynomials() == 0 || !checked && !limits.allow(attempts, state.work.saturating_add(graph.work)) {
                 break true;
             }
             if stop.is_set() {
@@ -174,7 +174,7 @@ impl<'a> Refiner<'a> {
             (attempts, idle) = (attempts + 1, 0);
             let before = graph.operations;
             let undo = graph.choose(at, variable);
-            let temperature = COOLING.temperature(limits.part(attempts, state.work + graph.work));
+            let temperature = COOLING.temperature(limits.part(attempts, state.work.saturating_add(graph.work)));
             if !accepts(graph.operations - before, temperature, &mut rng) {
                 graph.undo(undo);
             }

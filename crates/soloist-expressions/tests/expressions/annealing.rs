@@ -185,9 +185,9 @@ fn searches_stop_when_asked() {
 fn polishing_continues_from_bytes() {
     let system = generate("res:4,3").unwrap();
     let program = simplify(&system, &system.occurrence_order(), true, Stop::never()).program;
-    let limits = Limits::attempts(20_000);
+    let limits = Limits::attempts(8_000);
     let mut whole = program.clone();
-    assert_eq!(polish(&mut whole, limits, 3, Stop::never()), 20_000);
+    assert_eq!(polish(&mut whole, limits, 3, Stop::never()), 8_000);
     let mut polisher = Polisher::new(program, limits, 3);
     let mut slices = 0;
     loop {
@@ -202,7 +202,7 @@ fn polishing_continues_from_bytes() {
         slices += 1;
     }
     assert!(slices >= 2, "{slices}");
-    assert_eq!((polisher.attempts(), polisher.finish()), (20_000, whole));
+    assert_eq!((polisher.attempts(), polisher.finish()), (8_000, whole));
 }
 
 /// Bytes that are no state are refused with one line; a state with another program or variable never panics.

@@ -1,4 +1,4 @@
-//! Code: written, read back, compiled and run; solutions checked; drawings.
+//! Code is written, read back, compiled and run. Solutions are checked and drawn.
 
 use serde_json::json;
 use soloist::{Budget, Method, Setup};

@@ -1,4 +1,4 @@
-//! Counts: of inputs, of Horner schemes against an independent count and published figures, after the greedy phase.
+//! Counts of inputs, of Horner schemes and of programs, against independent counts and published figures.
 
 use crate::common::{
     FORM_COUNTS, cayley_menger_5, disc_7, header, named, polynomial, shared, shuffled, symdet_6, system,
@@ -44,7 +44,7 @@ fn schemes_by_hand() {
         ("x^3*y^2+x^2*y+x^3*z", "x,y,z", 6),
         ("-x-y", "x,y", 1),
         ("a*x+b*x", "x,a,b", 2),
-        // With signs in the content b-a is there once.
+        // With signs in the content, a-b and b-a are one node.
         ("x*a-x*b+y*b-y*a", "x,y,a,b", 4),
         ("2*x+2*y", "x,y", 2),
         ("4*x+6*y", "x,y", 4),
@@ -69,7 +69,7 @@ fn schemes_by_hand() {
     assert_eq!(Dag::build(&system, &order, Signs::Kept).counts().total(), 5, "FORM, O1");
 }
 
-/// Signs in the content: the figures of a prototype. Signs kept: what FORM 4.3 has for the same orders.
+/// With canonical signs the figures of a prototype, with signs kept those of FORM 4.3 for the same orders.
 #[test]
 fn schemes_of_the_benchmark_files() {
     for (spec, order, with, without) in [
@@ -94,7 +94,8 @@ fn assert_scheme(system: &System, order: &str, with: u64, without: u64) {
     }
 }
 
-/// The greedy phase on both occurrence orders, and two thousand attempts to polish: at most what FORM's O2 has.
+/// The greedy phase on both occurrence orders and two thousand attempts to polish need at most the operations of FORM's
+/// O2.
 #[test]
 fn greedy_phase_of_the_benchmark_files() {
     for (system, form) in
@@ -141,11 +142,11 @@ fn greedy_phase_finds_what_it_should() {
     let kept = parse("a", format!("({})^4", sum.join("+")).as_bytes(), false).unwrap();
     assert_eq!(simplify(&kept, &[], true, Stop::never()).operations(), 20);
     let block = parse("a", b"(a+b+c+d+e+f)^50*x + y", true).unwrap();
-    // 5 additions, 50 = 2 * 25 by 7 multiplications, one more of each.
+    // 5 additions in the sum, 7 multiplications for the power 50 = 2 * 25, one more of each.
     assert_eq!(simplify(&block, &[], true, Stop::never()).operations(), 14);
 }
 
-/// The same operations, whatever the seed, at most as many as before, and the same polynomial.
+/// With any seed, the program has at most as many operations as before and computes the same polynomial.
 #[test]
 fn greedy_phase_is_exact_and_never_worse() {
     let mut rng = Rng::new(8);
@@ -220,8 +221,7 @@ fn orders_as_a_problem() {
     }
 }
 
-/// The search by levels scores what the graph counts: several outputs, rational coefficients, blocks, numbers too
-/// large.
+/// The score by levels equals the count of the graph: several outputs, rational coefficients, blocks, large numbers.
 #[test]
 fn levels_count_as_the_graph() {
     let mut rng = Rng::new(11);
@@ -264,7 +264,7 @@ fn levels_count_as_the_graph() {
 }
 
 proptest! {
-    /// Count of the graph, of an independent count by polynomials, of the program and of its text.
+    /// The counts of the graph, of the polynomials, of the program and of its text agree.
     #[test]
     fn four_counts_agree(seed: u64, variables in 1_u64..6, terms in 1_u64..50, degree in 1_u64..8) {
         let system = generate(&format!("random:{variables}x{terms}x{degree}:{seed}")).unwrap();

@@ -56,7 +56,7 @@ fn what_would_explode_becomes_blocks() {
     let system = parse("a", b"(a+b+c+d+e+f)^50*x + (2*f+2*b+2*c+2*d+2*e+2*a)^50", true).unwrap();
     assert_eq!(system.definitions().len(), 2);
     assert_eq!(system.definitions()[0].polynomial.len(), 6);
-    // The same block, whatever its order and content.
+    // Sums that differ in order and content only are one block.
     assert_eq!(system.definitions()[1].polynomial.len(), 2);
     let kept = parse("a", b"(x1+x2+x3)^4 + y*(x1+x2+x3) - (y+z)", false).unwrap();
     assert_eq!((kept.definitions().len(), kept.is_block().iter().filter(|&&block| block).count()), (2, 1));
@@ -100,7 +100,7 @@ fn errors_name_line_and_column() {
     assert!(parse("a", many.as_bytes(), true).unwrap_err().to_string().contains("more than 4096 symbols"));
 }
 
-/// Memory and time of a small file stay small, whatever it says.
+/// A small file takes little memory and time, whatever its content.
 #[test]
 fn small_files_stay_small() {
     let nest = |depth: usize| format!("{}a+b{}", "(".repeat(depth), ")^9".repeat(depth));
@@ -229,7 +229,7 @@ proptest! {
         }
     }
 
-    /// Reading and evaluating are written apart: they agree on any expression.
+    /// The reader and the evaluator share no code and agree on any expression.
     #[test]
     fn reader_and_evaluator_agree(text in "(-?[xyz123]([+*-]|\\*\\*2\\*|/3\\+|\\*\\(y-)){0,8}[xyz1]") {
         let closed = format!("{text}{}", ")".repeat(text.matches('(').count()));

@@ -18,7 +18,7 @@ fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-/// Every node of the Horner schemes of some polynomials for one order, as the exact polynomial that it stands for.
+/// The nodes of the Horner schemes of some polynomials for one order, as exact polynomials.
 struct Nodes<'a> {
     order: &'a [usize],
     signs: Signs,
@@ -26,7 +26,7 @@ struct Nodes<'a> {
     sums: BTreeSet<Poly>,
     products: BTreeSet<Poly>,
     powers: BTreeSet<(usize, u16)>,
-    /// With the variable that was extracted when the multiple was needed.
+    /// The multiples, each with the variable whose extraction needs it.
     multiples: BTreeSet<(usize, Poly)>,
 }
 
@@ -49,7 +49,8 @@ impl Nodes<'_> {
         poly.len() == 1 && poly.keys().next().unwrap().iter().all(|&exponent| exponent == 0)
     }
 
-    /// `poly` divided by the size of `content`, its sign dropped unless signs are kept: a node unless it is primitive.
+    /// Adds `poly` divided by the size of `content`, without its sign unless signs are kept. A primitive part is no
+    /// multiple.
     fn multiple(&mut self, v: usize, poly: &Poly, content: i128) {
         let multiple = Self::divided(poly, content.abs());
         if self.content(&multiple).abs() != 1 && !Self::is_number(poly) {
@@ -107,7 +108,7 @@ impl Nodes<'_> {
     }
 }
 
-/// Cost by levels, and with shared multiples counted once.
+/// The cost by levels, and the operations with shared multiples counted once.
 fn count(outputs: &[Poly], order: &[usize], signs: Signs) -> (u64, u64) {
     let (seen, sums, products) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     let mut nodes = Nodes { order, signs, seen, sums, products, powers: BTreeSet::new(), multiples: BTreeSet::new() };
@@ -174,7 +175,7 @@ fn costs_equal_a_plain_count() {
             for _ in 0..4 {
                 let order = shuffled(&mut rng, variables);
                 let (cost, operations) = count(&outputs, &order, signs);
-                // Twice: computed and remembered.
+                // The second call uses what the first one remembered.
                 assert_eq!(scheme.cost(&order), cost, "{outputs:?} in the order {order:?}");
                 assert_eq!(scheme.cost(&order), cost);
                 assert_eq!(scheme.operations(&order), operations, "{outputs:?} in the order {order:?}");
@@ -187,7 +188,7 @@ fn costs_equal_a_plain_count() {
 fn exponents_and_coefficients_may_be_large() {
     let mut rng = Rng::new(2);
     for _ in 0..40 {
-        // Five times 16 bits do not fit into a key; sparse degrees are sorted otherwise.
+        // Five times 16 bits do not fit into a key, and sparse degrees are sorted by comparisons.
         let poly = random_poly(&mut rng, 5, 30, 65_535, 1 << 62);
         let small = random_poly(&mut rng, 5, 30, 1, 1 << 20);
         // Contents beyond the table of inverses.
@@ -204,7 +205,7 @@ fn exponents_and_coefficients_may_be_large() {
 #[test]
 fn rare_variables_beyond_the_search_are_inside() {
     let mut rng = Rng::new(3);
-    // Variable v occurs in every term with another probability; 140 of them.
+    // 140 variables, each of which occurs in a term with a different probability.
     let mut poly = Poly::new();
     for _ in 0..300 {
         let row: Vec<u16> = (0..140).map(|v| u16::from(rng.below(150) < v + 3)).collect();
@@ -320,7 +321,7 @@ fn bounds_are_sound_and_searches_prove_the_optimum() {
         let terms = terms(&outputs, 6);
         let optimum = optimal_order(&scheme(&terms), None, &mut |_, _| true).unwrap().unwrap();
         for direction in [Direction::Forward, Direction::Backward, Direction::Middle] {
-            // Among others, that no solution beats a bound on its way.
+            // The check includes that no solution beats a bound on its way.
             let kept = Scheme::new(&terms, &Options { signs: Signs::Kept, ..Options::default() });
             soloist::check(&SchemeOrders::new(kept, direction), 60, 7).unwrap();
             let problem = SchemeOrders::new(scheme(&terms), direction);

@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 /// All streams of a run and how far they are.
 pub(super) struct Drive<'p> {
     streams: Vec<Stream<'p>>,
-    /// Playouts and nodes that slices have granted so far: more than were made where a stream ended early.
+    /// Playouts and nodes that slices have granted so far: more than were made where a stream ended early, fewer where a
+    /// step made several nodes.
     granted: Counters,
     pub(super) elapsed: Duration,
     stop: StopReason,
@@ -102,12 +103,10 @@ impl<'p> Drive<'p> {
 
     /// The limits of the whole run that a slice stands for.
     pub(super) fn grant(&self, slice: Part) -> Part {
-        let made = self.counters();
-        let sum =
-            |granted: u64, made: u64, slice: Option<u64>| slice.map(|slice| granted.max(made).saturating_add(slice));
+        let sum = |granted: u64, slice: Option<u64>| slice.map(|slice| granted.saturating_add(slice));
         Part {
-            playouts: sum(self.granted.playouts, made.playouts, slice.playouts),
-            nodes: sum(self.granted.nodes, made.nodes, slice.nodes),
+            playouts: sum(self.granted.playouts, slice.playouts),
+            nodes: sum(self.granted.nodes, slice.nodes),
             ..slice
         }
     }
