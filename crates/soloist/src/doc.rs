@@ -43,7 +43,7 @@ impl Problem for Staircase {
         Score::Feasible(f64::from(state.early) + f64::from(state.late) / 2.0)
     }
 
-    /// The score so far.
+    /// Returns the score so far.
     fn potential(&self, state: &Position) -> Option<f64> {
         Some(f64::from(state.early) + f64::from(state.late) / 2.0)
     }

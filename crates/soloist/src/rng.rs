@@ -23,7 +23,7 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The generator of stream 0 of `seed`.
+    /// Returns the generator of stream 0 of `seed`.
     ///
     /// The four words are the first four outputs of SplitMix64 started at `seed`, as the authors recommend.
     #[must_use]
@@ -39,7 +39,7 @@ impl Rng {
         Self { s }
     }
 
-    /// The generator of stream `stream` of `seed`: disjoint from every other stream for 2^128 numbers.
+    /// Returns the generator of stream `stream` of `seed`: disjoint from every other stream for 2^128 numbers.
     #[must_use]
     pub fn stream(seed: u64, stream: usize) -> Self {
         let mut rng = Self::new(seed);
@@ -49,7 +49,7 @@ impl Rng {
         rng
     }
 
-    /// The next 64 uniform bits.
+    /// Returns the next 64 uniform bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.s;
@@ -64,7 +64,7 @@ impl Rng {
         result
     }
 
-    /// A uniform number in `0..bound`, by multiply and shift (bias below `bound` / 2^64).
+    /// Returns a uniform number in `0..bound`, by multiply and shift (bias below `bound` / 2^64).
     ///
     /// `bound = 0` returns 0.
     #[inline]
@@ -72,20 +72,21 @@ impl Rng {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A uniform index in `0..len`; see [`Rng::below`].
+    /// Returns a uniform index in `0..len`; see [`Rng::below`].
     #[inline]
     pub fn index(&mut self, len: usize) -> usize {
         self.below(len as u64) as usize
     }
 
-    /// Puts `items` into a random order, each as likely (Fisher and Yates, from the end): one draw for each but the first.
+    /// Puts `items` into a random order, each as likely (Fisher and Yates, from the end): one draw for each but the
+    /// first.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.index(last + 1));
         }
     }
 
-    /// A uniform number in `[0, 1)` with 53 random bits.
+    /// Returns a uniform number in `[0, 1)` with 53 random bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)

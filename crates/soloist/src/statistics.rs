@@ -64,8 +64,8 @@ pub struct PairedT {
     pub p: Option<f64>,
 }
 
-/// The paired t test on differences, with an interval of `confidence` (0.95, say; between 0 and 1). `None` without
-/// differences.
+/// Returns the paired t test on differences, with an interval of `confidence` (0.95, say; between 0 and 1). `None`
+/// without differences.
 ///
 /// It assumes that the mean of the differences is close to normal: fair for some tens of instances, not for a handful
 /// of skewed ones, for which [`wilcoxon`] stands beside it.
@@ -101,8 +101,8 @@ pub fn student_p(t: f64, degrees: f64) -> f64 {
     if square.is_infinite() { 0.0 } else { incomplete_beta(degrees / 2.0, 0.5, degrees / (degrees + square)) }
 }
 
-/// The value that Student's t exceeds on either side with probability `p` in all: the inverse of [`student_p`], by
-/// bisection.
+/// Returns the value that Student's t exceeds on either side with probability `p` in all: the inverse of [`student_p`],
+/// by bisection.
 ///
 /// Infinite for p = 0; 0 for p >= 1.
 #[must_use]
@@ -126,7 +126,7 @@ pub fn student_t(p: f64, degrees: f64) -> f64 {
     low
 }
 
-/// The regularised incomplete beta function I_x(a, b) for a, b > 0 and 0 <= x <= 1, by its continued fraction.
+/// Returns the regularised incomplete beta function I_x(a, b) for a, b > 0 and 0 <= x <= 1, by its continued fraction.
 ///
 /// # References
 /// W. Press, S. Teukolsky, W. Vetterling and B. Flannery, "Numerical Recipes", 3rd edition, 2007, section 6.4 (the
@@ -144,7 +144,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     front * beta_fraction(a, b, x) / a
 }
 
-/// The continued fraction of the incomplete beta function.
+/// Returns the continued fraction of the incomplete beta function.
 fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     const TINY: f64 = 1e-300;
     let guarded = |value: f64| if value.abs() < TINY { TINY } else { value };
@@ -239,7 +239,8 @@ fn signed_rank_tail(ranks: &[u64], sum: u64) -> f64 {
     (2.0 * chance.iter().sum::<f64>()).min(1.0)
 }
 
-/// The normal approximation; `plus` is twice the rank sum, `ties` the sum of t^3 - t over groups of t equal sizes.
+/// Returns the normal approximation; `plus` is twice the rank sum, `ties` the sum of t^3 - t over groups of t equal
+/// sizes.
 fn approximate(count: usize, plus: u64, ties: f64) -> f64 {
     let n = count as f64;
     let mean = n * (n + 1.0) / 4.0;

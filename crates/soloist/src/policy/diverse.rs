@@ -40,7 +40,8 @@ impl Policy {
     ///
     /// # References
     /// T. Cazenave and S. Edelkamp, HD-NRPA (high-diversity nested rollout policy adaptation), 2016, procedures
-    /// HD-Adapt and HD-Other. The test that drops forks (x, c) of better traces follows from "`c` was not chosen there".
+    /// HD-Adapt and HD-Other. The test that drops forks (x, c) of better traces follows from "`c` was not chosen
+    /// there".
     pub fn adapt_diverse<M>(&mut self, traces: &[&Trace<M>], alpha: f64) {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear_factors();

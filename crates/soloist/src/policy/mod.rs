@@ -45,7 +45,7 @@ pub struct Policy {
     buckets: Vec<Bucket>,
     /// By slot: the plain codes, then bucket x 4 + place.
     logits: Vec<f64>,
-    /// Serial of the frame that last saved the slot; [`ABSENT`] for a code without an own weight.
+    /// Serial of the frame that last saved the slot; [`ABSENT`] for a code that was never adapted.
     saved: Vec<u64>,
     shift: u32,
     /// Occupied slots by age. Undo frees them youngest first, so that a free place in a bucket is always behind the
@@ -85,7 +85,7 @@ const INITIAL_SLOTS: usize = 1 << 11;
 const SPARE_SLOTS: usize = 1 << 4;
 
 impl Policy {
-    /// An empty policy: every move weighs the same.
+    /// Returns an empty policy: every move weighs the same.
     ///
     /// `temperature` divides the logits; `bias_weight` multiplies [`Problem::bias`](crate::Problem::bias) (0 switches
     /// it off); logits are clipped to `-clamp..=clamp` after each adaptation (infinite: never).
@@ -134,14 +134,15 @@ impl Policy {
         self
     }
 
-    /// The integer weight of `code`: exp(logit / temperature) in units of 1 / [`UNIT_WEIGHT`].
+    /// Returns the integer weight of `code`: exp(logit / temperature) in units of 1 / [`UNIT_WEIGHT`].
     #[inline(always)]
     #[must_use]
     pub fn weight(&self, code: u64) -> u64 {
         if code < self.plain.len() as u64 { self.plain[code as usize] } else { self.hashed_weight(code) }
     }
 
-    /// The weights of the codes in the plain table: all below [`Problem::codes`](crate::Problem::codes), or none.
+    /// Returns the weights of the codes in the plain table: all below [`Problem::codes`](crate::Problem::codes), or
+    /// none.
     #[inline]
     #[must_use]
     pub fn plain_weights(&self) -> &[u64] {
@@ -153,7 +154,7 @@ impl Policy {
         let mut at = self.home(code);
         loop {
             let bucket = &self.buckets[at];
-            // Without branches: nobody can tell which codes were adapted. At most one place holds the code.
+            // Without branches, as adapted codes cannot be predicted. At most one place holds the code.
             let mut weight = 0;
             for place in 0..WAYS {
                 weight |= if bucket.codes[place] == code { bucket.weights[place] } else { 0 };
@@ -166,7 +167,7 @@ impl Policy {
         }
     }
 
-    /// The logit of `code`: 0 if it was never adapted.
+    /// Returns the logit of `code`: 0 if it was never adapted.
     #[must_use]
     pub fn logit(&self, code: u64) -> f64 {
         if code < self.plain.len() as u64 {
@@ -175,7 +176,7 @@ impl Policy {
         self.place(code).map_or(0.0, |slot| self.logits[slot])
     }
 
-    /// The number of codes with an own weight.
+    /// Returns the number of codes that were adapted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.order.len()
@@ -201,19 +202,19 @@ impl Policy {
         self.bias_rate != 0.0
     }
 
-    /// The factor exp(bias weight x bias) of a move.
+    /// Returns the factor exp(bias weight x bias) of a move.
     #[must_use]
     pub fn bias_factor(&self, bias: f64) -> f64 {
         exp(self.bias_weight * bias)
     }
 
-    /// The factor exp(sum of weight x term) of a move, with the weights learned.
+    /// Returns the factor exp(sum of weight x term) of a move, with the weights learned.
     #[must_use]
     pub fn terms_factor(&self, terms: &[f64]) -> f64 {
         exp(terms.iter().enumerate().map(|(k, term)| self.term_weight(k) * term).sum())
     }
 
-    /// The weight of term `k` of the bias.
+    /// Returns the weight of term `k` of the bias.
     #[must_use]
     pub fn term_weight(&self, k: usize) -> f64 {
         self.terms.get(k).copied().unwrap_or(self.bias_weight)
@@ -292,7 +293,7 @@ impl Policy {
         (code.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
     }
 
-    /// The slot of a hashed code, or the free one where it belongs.
+    /// Returns the slot of a hashed code, or the free one where it belongs.
     fn place(&self, code: u64) -> Result<usize, usize> {
         let mut at = self.home(code);
         loop {
@@ -381,7 +382,7 @@ impl Policy {
         self.resize(needed.next_power_of_two());
     }
 
-    /// Lays the table out anew with `capacity` places for hashed codes.
+    /// Rebuilds the table with `capacity` places for hashed codes.
     fn resize(&mut self, capacity: usize) {
         let entries: Vec<(u64, f64, u64)> = self
             .order
@@ -392,7 +393,7 @@ impl Policy {
         self.rebuild(capacity, &entries, &undo);
     }
 
-    /// The undo log, with the age of each entry instead of its slot.
+    /// Returns the undo log, with the age of each entry instead of its slot.
     fn undo_by_age(&self) -> Vec<(u32, f64)> {
         let mut age = vec![0_u32; self.logits.len()];
         for (i, &slot) in self.order.iter().enumerate() {
@@ -427,8 +428,8 @@ fn weight_of(logit: f64) -> u64 {
     rounded(exp(logit) * UNIT_WEIGHT as f64)
 }
 
-/// The nearest weight to a number: a sum with 2^52 has it in its low bits. The compiler's own conversion is slower, as
-/// it must saturate.
+/// Returns the nearest weight to a number: a sum with 2^52 has it in its low bits. The compiler's own conversion is
+/// slower, as it must saturate.
 #[inline(always)]
 fn rounded(weight: f64) -> u64 {
     const SHIFT: f64 = (1_u64 << 52) as f64;

@@ -73,7 +73,7 @@ impl<M> Trace<M> {
         std::mem::swap(&mut self.scratch_terms, &mut other.scratch_terms);
     }
 
-    /// Goes on with the steps of another trace.
+    /// Appends the steps of another trace.
     ///
     /// Both must come from policies that use biases, or both from policies that do not.
     pub fn append(&mut self, other: &Self)
@@ -89,13 +89,13 @@ impl<M> Trace<M> {
         self.moves.extend_from_slice(&other.moves);
     }
 
-    /// The number of steps recorded.
+    /// Returns the number of steps recorded.
     #[must_use]
     pub fn steps(&self) -> usize {
         self.chosen.len()
     }
 
-    /// What was available, in the order recorded.
+    /// Returns what was available, in the order recorded.
     #[must_use]
     pub fn lifetimes(&self) -> &[Lifetime] {
         &self.lifetimes

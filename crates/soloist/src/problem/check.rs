@@ -1,9 +1,9 @@
-//! Does a problem keep its promises?
+//! Checks that a problem keeps what searches rely on.
 
 use crate::{Problem, Rng, Score};
 use std::fmt;
 
-/// A promise that a problem breaks, with the moves that lead to the state where it does.
+/// A rule that a problem breaks, with the moves that lead to the state where it does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation<M> {
     /// What is wrong.
@@ -25,7 +25,7 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 /// Call it in the tests of a new problem.
 ///
 /// # Errors
-/// The first broken promise.
+/// The first broken rule.
 ///
 /// ```
 /// soloist::check(&soloist::doc::Staircase(5), 20, 1).unwrap();

@@ -1,4 +1,4 @@
-//! A way out for user code that cannot go on.
+//! Errors of user code during a run.
 
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,8 +8,9 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// The methods of [`Problem`](crate::Problem) and [`Rollout`](crate::Rollout) return plain values, which keeps them
 /// fast. Code that can fail holds a `Fault` in its problem, hands it out in [`Problem::fault`](crate::Problem::fault),
-/// and calls [`raise`](Self::raise) when it fails; what it returns afterwards does not matter, as long as it returns. The
-/// run ends after that step: no solution found in it counts, and [`Solver::run`](crate::Solver::run) returns the error.
+/// and calls [`raise`](Self::raise) when it fails; what it returns afterwards does not matter, as long as it returns.
+/// The run ends after that step: no solution found in it counts, and [`Solver::run`](crate::Solver::run) returns the
+/// error.
 ///
 /// ```
 /// use soloist::{Budget, Fault, Method, Problem, Score, Solver};

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-/// A hash that is the same on every platform and in every release; see [`StableHasher`].
+/// Returns a hash that is the same on every platform and in every release; see [`StableHasher`].
 pub fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
     let mut hasher = StableHasher::new();
     value.hash(&mut hasher);
@@ -16,7 +16,7 @@ pub fn stable_hash<T: Hash + ?Sized>(value: &T) -> u64 {
 pub struct StableHasher(u64);
 
 impl StableHasher {
-    /// A hasher in its fixed initial state.
+    /// Returns a hasher in its fixed initial state.
     #[must_use]
     pub fn new() -> Self {
         Self(0x243f_6a88_85a3_08d3)
@@ -60,7 +60,7 @@ impl Hasher for StableHasher {
     }
 }
 
-/// High and low half of the 128-bit product, combined; never stuck at zero because of the added rotation.
+/// Returns high and low half of the 128-bit product, combined; never stuck at zero because of the added rotation.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

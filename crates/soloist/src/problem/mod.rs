@@ -1,4 +1,4 @@
-//! What a user writes: the instance and its rules.
+//! The traits that a user implements: the instance and its rules.
 
 mod check;
 mod fault;
@@ -23,7 +23,7 @@ use std::hash::{Hash, Hasher};
 /// A decision. Any small copyable value: an index, a cell, a pair.
 ///
 /// Implemented for every type with the listed traits; `#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize,
-/// Deserialize)]` is all that an own type needs, and integers and `bool` have them already.
+/// Deserialize)]` is all that a new type needs, and integers and `bool` have them already.
 pub trait Move: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {}
 
 impl<T: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static> Move for T {}
@@ -39,18 +39,18 @@ pub trait Problem: Send + Sync {
     /// One decision.
     type Move: Move;
 
-    /// The empty solution.
+    /// Returns the empty solution.
     fn root(&self) -> Self::State;
 
     /// Appends the legal moves of `state` to `moves`, which arrives empty. None means that the solution is finished.
     ///
-    /// The order must depend on the state alone: runs are reproducible because of it.
+    /// The order must depend on the state alone, which makes runs reproducible.
     fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>);
 
     /// Plays a legal move.
     fn apply(&self, state: &mut Self::State, mv: Self::Move);
 
-    /// The score of a finished solution; searches ask it for states without moves only.
+    /// Returns the score of a finished solution; searches ask it for states without moves only.
     fn score(&self, state: &Self::State) -> Score;
 
     /// Whether larger or smaller scores are better. Default: larger.
@@ -58,7 +58,7 @@ pub trait Problem: Send + Sync {
         Sense::Maximize
     }
 
-    /// The address under which nested rollout policy adaptation learns the weight of `mv` in `state`.
+    /// Returns the address under which nested rollout policy adaptation learns the weight of `mv` in `state`.
     ///
     /// Moves that should share what is learned have the same code. The default is a hash of the move alone, stable
     /// across releases and platforms; include the step or the neighbourhood where a move's merit depends on them.
@@ -66,8 +66,8 @@ pub trait Problem: Send + Sync {
         stable_hash(&mv)
     }
 
-    /// A number that all codes are below, when it is small: policies then hold their weights in a plain table instead
-    /// of a hash table. `None`: codes may be any number.
+    /// Returns a number that all codes are below, when it is small: policies then hold their weights in a plain table
+    /// instead of a hash table. `None`: codes may be any number.
     fn codes(&self) -> Option<u32> {
         None
     }
@@ -83,12 +83,12 @@ pub trait Problem: Send + Sync {
         terms.push(self.bias(state, mv));
     }
 
-    /// An optimistic bound: no solution reached from `state` scores better. `None`: unknown.
+    /// Returns an optimistic bound: no solution reached from `state` scores better. `None`: unknown.
     fn bound(&self, _state: &Self::State) -> Option<f64> {
         None
     }
 
-    /// Whether a best solution is among those that the moves lead to. Where it may be left out, on purpose, no run claims to
+    /// Whether the moves lead to a best solution. Where it may be left out, on purpose, no run claims to
     /// have proven anything.
     fn is_complete(&self) -> bool {
         true
@@ -102,18 +102,19 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// The score of a trivial solution, such as an input left as it is: what searches that reward by a ratio of scores
-    /// compare with. `None`: the first playout's score.
+    /// Returns the score of a trivial solution, such as an input left as it is: what searches that reward by a ratio of
+    /// scores compare with. `None`: the first playout's score.
     fn reference(&self) -> Option<f64> {
         None
     }
 
-    /// A key that is equal for states with the same futures and the same score so far. `None`: not comparable.
+    /// Returns a key that is equal for states with the same futures and the same score so far. `None`: not comparable.
     fn key(&self, _state: &Self::State) -> Option<u64> {
         None
     }
 
-    /// The domain's own playout policy of this name; `random` (uniform over the moves) exists for every problem.
+    /// Returns the domain's playout policy of this name; `random` (uniform over the moves) exists for every
+    /// problem.
     fn rollout(&self, _name: &str) -> Option<Box<dyn Rollout<Self>>>
     where
         Self: Sized,
@@ -121,12 +122,12 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// The names that [`rollout`](Self::rollout) knows, the best general one first.
+    /// Returns the names that [`rollout`](Self::rollout) accepts, the best general one first.
     fn rollouts(&self) -> &'static [RolloutInfo] {
         &[]
     }
 
-    /// Where user code reports that it cannot go on; see [`Fault`]. `None`: it never fails.
+    /// Returns where user code reports that it cannot continue; see [`Fault`]. `None`: it never fails.
     fn fault(&self) -> Option<&Fault> {
         None
     }

@@ -1,8 +1,8 @@
-//! Moves as integers: what searches, checkpoints and streams hold instead of a problem's own moves.
+//! Moves as integers, which searches, checkpoints and streams hold instead of a problem's moves.
 //!
-//! Searches are compiled once, for [`MoveId`]. A [`Packing`] turns a problem's moves into such numbers and back: integers
-//! as they are, other types by the bits of their fields. A move of more than 63 bits is kept in a table and stands for
-//! its place there.
+//! Searches are compiled once, for [`MoveId`]. A [`Packing`] turns a problem's moves into such numbers and back:
+//! integers as they are, other types by the bits of their fields. A move of more than 63 bits is kept in a table and
+//! stands for its place there.
 
 use super::Move;
 use crate::run::checkpoint::{CheckpointError, decode, encode};
@@ -120,8 +120,8 @@ impl<M: Move> Packing<M> {
     }
 }
 
-/// The bits of a value, lowest first: fields of up to 16 bits as they are, larger integers by their size in 16, 32 or 60
-/// bits.
+/// The bits of a value, lowest first: fields of up to 16 bits as they are, larger integers by their size in 16, 32 or
+/// 60 bits.
 #[derive(Default)]
 struct Bits {
     value: u64,
@@ -173,7 +173,7 @@ impl Bits {
         Ok(value)
     }
 
-    /// A number of up to 62 bits, by its size: two bits that name the width, then 14, 30 or 58 bits.
+    /// Returns a number of up to 62 bits, by its size: two bits that name the width, then 14, 30 or 58 bits.
     #[inline]
     fn put_long(&mut self, value: u64) -> Result<(), Unpackable> {
         match value {
@@ -384,7 +384,7 @@ macro_rules! refuse_reading {
     };
 }
 
-/// A number for a narrower type.
+/// Returns a number for a narrower type.
 fn narrow<T: TryFrom<W>, W>(value: W) -> Result<T, Unpackable> {
     T::try_from(value).map_err(|_| Unpackable)
 }

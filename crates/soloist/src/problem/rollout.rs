@@ -55,7 +55,7 @@ pub trait Rollout<P: Problem>: Send {
 
     /// Plays `state` to its end by the softmax policy over the candidates, and records what adaptation needs.
     ///
-    /// `trace` continues: steps recorded before stay.
+    /// Steps are appended to `trace`.
     fn run_policy(
         &mut self,
         problem: &P,
@@ -67,8 +67,8 @@ pub trait Rollout<P: Problem>: Send {
         policy_playout(self, problem, state, policy, trace, rng);
     }
 
-    /// How many variants of this policy exist: settings whose merit depends on the instance, such as the colour that a
-    /// tile game keeps for last. Searches that race several runs give each its own; all others use variant 0.
+    /// Returns how many variants of this policy exist: settings whose merit depends on the instance, such as the colour
+    /// that a tile game keeps for last. Searches that race several runs give a variant to each; all others use variant 0.
     fn variants(&self, _problem: &P) -> usize {
         1
     }
@@ -76,15 +76,15 @@ pub trait Rollout<P: Problem>: Send {
     /// Switches to variant `variant`, below [`variants`](Self::variants).
     fn set_variant(&mut self, _variant: usize) {}
 
-    /// The score of the playout just run, for policies that learn.
+    /// Receives the score of the playout just made, for policies that learn.
     fn feedback(&mut self, _score: Score) {}
 
-    /// Where the policy reports that it cannot go on; see [`Fault`]. `None`: it never fails.
+    /// Returns where the policy reports that it cannot continue; see [`Fault`]. `None`: it never fails.
     fn fault(&self) -> Option<&Fault> {
         None
     }
 
-    /// What the policy has learned, for a checkpoint.
+    /// Returns what the policy has learned, for a checkpoint.
     fn save(&self) -> Vec<u8> {
         Vec::new()
     }
@@ -118,7 +118,7 @@ pub fn policy_playout<P: Problem, R: Rollout<P> + ?Sized>(
 }
 
 /// One step of a policy playout: lists the candidates and their running sums of weights, plays the one that `pick`
-/// names, and records it. False: there is no candidate, or `pick` names none.
+/// names, and records it. Returns false when there is no candidate, or `pick` names none.
 pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
     rollout: &mut R,
     problem: &P,
@@ -165,7 +165,7 @@ pub struct Uniform;
 
 impl<P: Problem> Rollout<P> for Uniform {}
 
-/// The policy that `name` selects on `problem`: the domain's own, or `random`.
+/// Returns the policy that `name` selects on `problem`: one of the domain's, or `random`.
 ///
 /// # Errors
 /// The names that exist, when `name` is unknown.

@@ -1,8 +1,8 @@
 //! A problem as searches see it: states without their type, moves as integers.
 //!
 //! Searches are compiled once, for `dyn Rules` and `dyn Player`. [`Typed`] and [`TypedPlayer`] stand between them and a
-//! user's [`Problem`] and [`Rollout`]: the code that is compiled for each problem. A playout crosses the border once, so
-//! that its loop stays monomorphised.
+//! user's [`Problem`] and [`Rollout`]: the code that is compiled for each problem. A playout crosses the border once,
+//! so that its loop stays monomorphised.
 
 use super::{
     Fault, MoveId, Packing, Playout, Problem, Rollout, Score, Sense, Uniform, find_rollout, policy_step, stable_hash,
@@ -247,7 +247,8 @@ pub(crate) trait Player: Send {
     /// Plays to the end and appends the moves.
     fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng);
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
-    /// Plays `moves`, which must be candidates, and records them like a policy playout. False: one was no candidate.
+    /// Plays `moves`, which must be candidates, and records them like a policy playout. Returns false when one was no
+    /// candidate.
     fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool;
     /// Plays one random candidate, recorded like a step of a policy playout.
     fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
@@ -279,7 +280,7 @@ pub(crate) struct TypedPlayer<'p, P: Problem> {
 }
 
 impl<'p, P: Problem> TypedPlayer<'p, P> {
-    /// The player of the rollout called `name`.
+    /// Returns the player of the rollout called `name`.
     ///
     /// # Errors
     /// The names that exist.
@@ -359,7 +360,7 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     }
 }
 
-/// Lets `play` go on with a trace of the problem's own moves: everything else changes hands without copying.
+/// Lets `play` continue `trace` with the problem's moves. All other buffers are exchanged without copying.
 fn across<M: super::Move, T>(
     packing: &Packing<M>,
     trace: &mut Trace<MoveId>,
@@ -376,7 +377,7 @@ fn across<M: super::Move, T>(
     result
 }
 
-/// Plays `moves` and records them like a policy playout, as far as they are candidates. False: one was not.
+/// Plays `moves` and records them like a policy playout, as far as they are candidates. Returns false when one was not.
 fn replay<P: Problem, R: Rollout<P> + ?Sized>(
     rollout: &mut R,
     problem: &P,

@@ -13,7 +13,7 @@ pub enum Sense {
     Minimize,
 }
 
-/// The value of a finished solution, in the problem's own units.
+/// The value of a finished solution, in the problem's units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Score {
     /// A solution that satisfies every constraint, with its objective value.
@@ -23,7 +23,7 @@ pub enum Score {
 }
 
 impl Score {
-    /// The objective value of a feasible solution.
+    /// Returns the objective value of a feasible solution.
     #[must_use]
     pub fn value(self) -> Option<f64> {
         match self {
@@ -32,7 +32,7 @@ impl Score {
         }
     }
 
-    /// The degree of infeasibility; `None` for a feasible solution.
+    /// Returns the degree of infeasibility; `None` for a feasible solution.
     #[must_use]
     pub fn violation(self) -> Option<f64> {
         match self {
@@ -95,7 +95,8 @@ impl Sense {
         }
     }
 
-    /// Which of two scores comes first, best first; nothing comes last. Equal ones stay in place in a stable sort.
+    /// Returns which of two scores comes first, best first; `None` comes last. Equal ones stay in place in a stable
+    /// sort.
     pub(crate) fn best_first(self, a: Option<Score>, b: Option<Score>) -> Ordering {
         let better = |a: Option<Score>, b: Option<Score>| match (a, b) {
             (Some(a), Some(b)) => self.better(a, b),
@@ -104,14 +105,14 @@ impl Sense {
         better(b, a).cmp(&better(a, b))
     }
 
-    /// The better of two feasible values.
+    /// Returns the better of two feasible values.
     #[inline]
     #[must_use]
     pub fn best_value(self, x: f64, y: f64) -> f64 {
         if self.better_value(y, x) { y } else { x }
     }
 
-    /// The worse of two feasible values.
+    /// Returns the worse of two feasible values.
     #[inline]
     #[must_use]
     pub fn worst_value(self, x: f64, y: f64) -> f64 {

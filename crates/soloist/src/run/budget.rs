@@ -1,4 +1,4 @@
-//! When to stop.
+//! The limits of a run.
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub struct Budget {
     pub nodes: Option<u64>,
     /// Stop at the first solution with this score or a better one.
     pub target: Option<f64>,
-    /// Stop a stream after so many playouts without improvement.
+    /// Stop a stream after this many playouts without improvement.
     pub stall: Option<u64>,
     /// Bytes that search trees may use: when a tree is full, its least visited branches make room (see
     /// [`Uct`](crate::search::Uct)); the same for lists and tables of states (see

@@ -42,7 +42,7 @@ pub enum CheckpointError {
     /// It belongs to another instance.
     #[error("checkpoint belongs to another instance or other rules")]
     OtherProblem,
-    /// The content makes no sense.
+    /// The content is not valid.
     #[error("checkpoint is corrupt: {0}")]
     Corrupt(&'static str),
 }

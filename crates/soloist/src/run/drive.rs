@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// All streams of a run and how far they are.
+/// All streams of a run, and the budget that they have been granted.
 pub(super) struct Drive<'p> {
     streams: Vec<Stream<'p>>,
     /// Playouts and nodes that slices have granted so far: more than were made where a stream ended early, fewer where a
@@ -63,7 +63,7 @@ impl SavedDrive {
 }
 
 impl<'p> Drive<'p> {
-    /// A run that has not begun.
+    /// Returns a run that has not begun.
     pub(super) fn new(streams: Vec<Stream<'p>>) -> Self {
         let granted = Counters::default();
         let stop = StopReason::Playouts;
@@ -101,7 +101,7 @@ impl<'p> Drive<'p> {
         }
     }
 
-    /// The limits of the whole run that a slice stands for.
+    /// Returns the limits of the whole run that a slice stands for.
     pub(super) fn grant(&self, slice: Part) -> Part {
         let sum = |granted: u64, slice: Option<u64>| slice.map(|slice| granted.saturating_add(slice));
         Part {
@@ -111,7 +111,7 @@ impl<'p> Drive<'p> {
         }
     }
 
-    /// The best incumbent; ties go to the lowest stream.
+    /// Returns the best incumbent; ties go to the lowest stream.
     pub(super) fn best(&self) -> Option<&Solution<MoveId>> {
         let sense = self.sense();
         let mut best: Option<&Solution<MoveId>> = None;
@@ -178,7 +178,7 @@ impl<'p> Drive<'p> {
     fn run_part(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
         loop {
             let ends = self.run_streams(shared);
-            // The most telling reason wins; a stream stopped by another's success says nothing by itself.
+            // The most specific reason wins; a stream that another's success stopped has no reason of its own.
             let order = [
                 StopReason::Exhausted,
                 StopReason::Bound,
@@ -209,7 +209,7 @@ impl<'p> Drive<'p> {
         }
     }
 
-    /// Runs each stream, on a thread of its own if there are several, until it or the part ends or it has to wait.
+    /// Runs each stream, on a separate thread if there are several, until it or the part ends or it has to wait.
     fn run_streams(&mut self, shared: &Shared<'_, '_>) -> Vec<Option<StopReason>> {
         if let [stream] = self.streams.as_mut_slice() {
             return vec![stream.run(shared)];
@@ -244,7 +244,7 @@ impl<'p> Drive<'p> {
         }
     }
 
-    /// The improvements of all streams by playouts, up to `end`.
+    /// Returns the improvements of all streams by playouts, up to `end`.
     fn events(&self, end: Option<(u64, usize)>) -> Vec<Improvement> {
         let all = self.streams.iter().flat_map(|stream| stream.tally.history.iter().copied());
         let mut events: Vec<Improvement> =
@@ -253,12 +253,12 @@ impl<'p> Drive<'p> {
         events
     }
 
-    /// What the streams have yielded so far.
+    /// Returns what the streams have yielded so far.
     pub(super) fn result(&self) -> Result {
         let sense = self.sense();
         let first = match self.stop {
             StopReason::Target | StopReason::Bound => self.first_at_goal(),
-            // The stream that saw everything holds an optimal solution; others may have met another one.
+            // The stream that examined everything holds an optimal solution; others may have found another one.
             StopReason::Exhausted => self
                 .streams
                 .iter()
@@ -282,7 +282,7 @@ impl<'p> Drive<'p> {
         Result { best, kept, bound, optimal, stop, history }
     }
 
-    /// The best different solutions of all streams, `best` first.
+    /// Returns the best different solutions of all streams, `best` first.
     fn kept(&self, best: Option<&Solution<MoveId>>) -> Vec<Solution<MoveId>> {
         let (sense, most) = (self.sense(), self.streams[0].tally.keep);
         let mut kept = Vec::new();
@@ -298,8 +298,9 @@ impl<'p> Drive<'p> {
         kept
     }
 
-    /// The stream that reached the target or the root's bound after the fewest playouts, and which of them it was.
-    /// Others may have run on for a while and found better: how far depends on their schedule, so that does not count.
+    /// Returns the stream that reached the target or the root's bound after the fewest playouts, and which of them it
+    /// was. Others may have run on for a while and found better: how far depends on their schedule, so that does not
+    /// count.
     fn first_at_goal(&self) -> Option<(&Stream<'p>, StopReason)> {
         let goals = Goals::new(&*self.streams[0].problem, self.target);
         let reached = |stream: &'_ Stream<'p>| goals.reached(&stream.tally.best);
@@ -312,7 +313,7 @@ impl<'p> Drive<'p> {
         self.streams.iter().find_map(|stream| stream.problem.take_error().or_else(|| stream.rollout.take_error()))
     }
 
-    /// The first stream's view of the problem.
+    /// Returns the first stream's view of the problem.
     pub(super) fn problem(&self) -> &dyn crate::problem::rules::Rules {
         &*self.streams[0].problem
     }

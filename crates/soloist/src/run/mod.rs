@@ -1,6 +1,6 @@
 //! The life of a run: its setting, its limits, the loop over its streams, and what it yields.
 //!
-//! [`Session`] is a run that lives; [`Solver`] sets one up and drives it to its end. Both are thin: the streams, their
+//! [`Session`] is a run in progress; [`Solver`] sets one up and drives it to its end. Both are thin: the streams, their
 //! limits, clocks, exchanges and checkpoints are in `stream` and `drive`, which do not know the problem's type.
 
 mod budget;

@@ -1,4 +1,4 @@
-//! Watching a run.
+//! Observers of a run.
 
 use super::outcome::{Counters, Improvement, Solution};
 use crate::Score;
@@ -27,13 +27,13 @@ pub trait Observer<M>: Send {
     fn progress(&mut self, _progress: &Progress) {}
 }
 
-/// The observer that watches nothing.
+/// The observer that ignores every event.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
 impl<M> Observer<M> for Silent {}
 
-/// Hands the events of a run on, with the problem's own moves.
+/// Passes the events of a run on, with the problem's moves.
 pub(super) struct Unpacking<'a, M: Move> {
     pub(super) packing: Packing<M>,
     pub(super) observer: &'a mut dyn Observer<M>,

@@ -1,4 +1,4 @@
-//! What a run yields.
+//! The result of a run.
 
 use crate::Score;
 use crate::problem::{Move, MoveId, Packing};
@@ -17,7 +17,7 @@ pub struct Solution<M> {
 }
 
 impl Solution<MoveId> {
-    /// The solution in the problem's own moves.
+    /// Returns the solution in the problem's moves.
     pub(crate) fn unpacked<M: Move>(&self, packing: &Packing<M>) -> Solution<M> {
         Solution { score: self.score, moves: packing.all(&self.moves) }
     }
@@ -41,7 +41,7 @@ pub enum StopReason {
     Exhausted,
     /// The incumbent is as good as the problem's bound for its root: it is optimal.
     Bound,
-    /// The method came to its own end (one nested run without restarts, for example).
+    /// The method has ended by itself (one nested run without restarts, for example).
     Completed,
     /// The caller asked to stop.
     Interrupted,
@@ -97,8 +97,8 @@ pub struct Outcome<M> {
     /// The best solution found: feasible if any was, else the least infeasible one. `None` before the first playout
     /// ended.
     pub best: Option<Solution<M>>,
-    /// The best different solutions, best first, `best` being the first: as many as [`Solver::keep`](crate::Solver::keep)
-    /// asked for, or fewer.
+    /// The best different solutions, best first, `best` being the first: as many as
+    /// [`Solver::keep`](crate::Solver::keep) asked for, or fewer.
     pub kept: Vec<Solution<M>>,
     /// An optimistic bound on every solution's score, when the problem has one for its root or optimality is proven.
     pub bound: Option<f64>,
@@ -110,7 +110,7 @@ pub struct Outcome<M> {
     pub counters: Counters,
     /// Wall-clock time, before and after a resume.
     pub elapsed: Duration,
-    /// Why the last checkpoint could not be written, when it could not: the run went on without.
+    /// Why the last checkpoint could not be written, if it could not; the run continued.
     pub unsaved: Option<String>,
     /// The improvements, by playouts of their stream.
     pub history: Vec<Improvement>,

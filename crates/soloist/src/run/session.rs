@@ -1,4 +1,4 @@
-//! A run that lives: advanced slice by slice, saved and restored, given solutions from outside.
+//! Sessions: runs that are advanced slice by slice, saved, restored, and offered solutions.
 
 use super::budget::Budget;
 use super::checkpoint::{CheckpointError, decode, decode_first, encode, open, seal};
@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
-/// A run that cannot start or go on.
+/// A run that cannot start or continue.
 #[derive(Debug, Error)]
 pub enum SolveError {
     /// The problem has no such playout policy.
@@ -34,7 +34,7 @@ pub enum SolveError {
     /// A checkpoint could not be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// A solution to start from is none.
+    /// The sequence of moves to start from is not a solution.
     #[error("the solution to start from: {0}")]
     Offer(#[from] OfferError),
     /// No stream can run.
@@ -99,7 +99,7 @@ impl<M> std::fmt::Debug for Control<'_, M> {
     }
 }
 
-/// A run that lives: made by [`Solver::start`](crate::Solver::start), advanced slice by slice.
+/// A run in progress, made by [`Solver::start`](crate::Solver::start) and advanced slice by slice.
 ///
 /// A session borrows its problem or shares it by an `Arc` ([`Solver::shared`](crate::Solver::shared)), in which case it
 /// has no lifetime and can be kept in any object; it can be moved between threads and needs no file.
@@ -112,7 +112,7 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// let mut session = solver().start()?;
 /// session.advance(&Budget::playouts(100))?;
 /// let bytes = session.save();
-/// // Later, perhaps elsewhere: the same run goes on.
+/// // Later, perhaps elsewhere: the same run continues.
 /// let mut session = solver().resume(&bytes)?.start()?;
 /// session.offer(&[false; 12])?;
 /// assert_eq!(session.best().unwrap().score.value(), Some(12.0));
@@ -124,11 +124,11 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// # Slices
 /// Counts of a slice are added to those granted before. However a count budget is cut into slices, with or without
 /// [`save`](Self::save) and restoring in between, the run is the same. A slice that ends by time, by a target or by a
-/// signal leaves the run where it stands; the next one goes on from there.
+/// signal leaves the run where it stands; the next one continues from there.
 ///
 /// # Offered solutions
-/// [`offer`](Self::offer) is a warm start as well as an exchange between runs. Every method keeps an offered solution as
-/// incumbent if it is better. What else the method does with it stands in the method's documentation.
+/// [`offer`](Self::offer) is a warm start as well as an exchange between runs. Every method keeps an offered solution
+/// as incumbent if it is better. The method's documentation says what else the method does with it.
 ///
 /// # Panics
 /// A panic in user code ends the call that met it, on whichever thread it happened. The session must not be used after
@@ -225,7 +225,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         Ok(reason.unwrap_or(StopReason::Time))
     }
 
-    /// Lets `run` go on under the eyes of an observer of the problem's own moves.
+    /// Calls `run` with an observer that translates moves for the caller's observer.
     pub(super) fn watched<T>(
         &mut self,
         control: Control<'_, P::Move>,
@@ -238,15 +238,15 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         run(&mut self.drive, &mut Watch { observer: &mut observer, interval, best: None, last })
     }
 
-    /// The error that user code has reported, if any.
+    /// Returns the error that user code has reported, if any.
     pub(super) fn checked(&self) -> Result<(), SolveError> {
         self.drive.failure().map_or(Ok(()), |error| Err(SolveError::Failed(error)))
     }
 
     /// Gives the run a finished solution from outside, a warm start or another run's incumbent, and returns its score.
     ///
-    /// It counts as no playout. Every stream keeps it as incumbent if it is better than its own, and its search takes it
-    /// up in its way.
+    /// It counts as no playout. Every stream keeps it as incumbent if it is better than the present one, and its search
+    /// takes it up in its way.
     ///
     /// # Errors
     /// When a move is not legal, or further moves are possible; the run is then as before.
@@ -265,13 +265,13 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         Ok(score)
     }
 
-    /// The best solution so far.
+    /// Returns the best solution so far.
     #[must_use]
     pub fn best(&self) -> Option<Solution<P::Move>> {
         self.drive.best().map(|best| best.unpacked(&self.packing))
     }
 
-    /// The improvements after the first `seen` ones, in the order of the slices that found them.
+    /// Returns the improvements after the first `seen` ones, in the order of the slices that found them.
     #[must_use]
     pub fn improvements_since(&self, seen: usize) -> &[Improvement] {
         self.drive.log.get(seen..).unwrap_or_default()
@@ -295,26 +295,27 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         &self.setup
     }
 
-    /// The problem.
+    /// Returns the problem.
     #[must_use]
     pub fn problem(&self) -> &P {
         &self.problem
     }
 
-    /// What the run is and how far it has come.
+    /// Returns what the run is and how far it has come.
     #[must_use]
     pub fn info(&self) -> RunInfo {
         RunInfo { setup: self.setup.clone(), counters: self.counters(), elapsed: self.elapsed() }
     }
 
-    /// The whole run as bytes, the content of a checkpoint: [`Solver::resume`](crate::Solver::resume) goes on from it.
+    /// Returns the whole run as bytes, the content of a checkpoint: [`Solver::resume`](crate::Solver::resume) goes on
+    /// from it.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         let body = encode(&(self.info(), self.packing.save(), self.drive.save()));
         seal(self.problem.fingerprint(), &body)
     }
 
-    /// What the run has yielded so far.
+    /// Returns what the run has yielded so far.
     #[must_use]
     pub fn outcome(&self) -> Outcome<P::Move> {
         let result = self.drive.result();

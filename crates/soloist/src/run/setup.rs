@@ -3,7 +3,7 @@
 use crate::{Method, ParameterError, Preset};
 use serde::{Deserialize, Serialize};
 
-/// What decides a run beside its problem and its budget: plain data, stored in checkpoints and results.
+/// The setting of a run, without its problem and its budget: plain data, stored in checkpoints and results.
 ///
 /// ```
 /// use soloist::{Method, Setup};
@@ -23,12 +23,12 @@ pub struct Setup {
     pub rollout: Option<String>,
     /// The seed of all random draws.
     pub seed: u64,
-    /// The number of streams, each on a thread of its own.
+    /// The number of streams, each on a separate thread.
     pub threads: usize,
 }
 
 impl Setup {
-    /// The preset of that name, with seed 0, one thread and the problem's first rollout.
+    /// Returns the preset of that name, with seed 0, one thread and the problem's first rollout.
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
         Preset::find(name).map(Self::from)
@@ -41,7 +41,7 @@ impl Setup {
         self
     }
 
-    /// Sets the number of streams, each on a thread of its own.
+    /// Sets the number of streams, each on a separate thread.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -71,7 +71,7 @@ impl From<&Preset> for Setup {
 }
 
 impl From<Method> for Setup {
-    /// A method without a name goes by that of its family.
+    /// Returns a setup with the name of the method's family.
     fn from(method: Method) -> Self {
         Self { preset: method.family().to_owned(), method, rollout: None, seed: 0, threads: 1 }
     }

@@ -53,7 +53,7 @@ impl<P: Problem> std::fmt::Debug for Solver<'_, P> {
 }
 
 impl<P: Problem + 'static> Solver<'static, P> {
-    /// A run on a problem that is shared: its [`Session`] has no lifetime.
+    /// Returns a run on a problem that is shared: its [`Session`] has no lifetime.
     #[must_use]
     pub fn shared(problem: Arc<P>, setup: impl Into<Setup>) -> Self {
         Self::of(Shared::Counted(problem), setup.into())
@@ -61,8 +61,8 @@ impl<P: Problem + 'static> Solver<'static, P> {
 }
 
 impl<'a, P: Problem> Solver<'a, P> {
-    /// A run of a [`Setup`] or of a [`Method`](crate::Method), which has seed 0, one thread and the problem's first
-    /// rollout, without limits.
+    /// Returns a run of a [`Setup`] or of a [`Method`](crate::Method), which has seed 0, one thread and the problem's
+    /// first rollout, without limits.
     #[must_use]
     pub fn new(problem: &'a P, setup: impl Into<Setup>) -> Self {
         Self::of(Shared::Borrowed(problem), setup.into())
@@ -216,7 +216,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             let reason = session.watched(control, |drive, watch| drive.run(Part { pause, ..whole }, stop, watch));
             session.checked()?;
             if let Some((path, _)) = &checkpoint {
-                // A full disk must not cost the search: it is tried again at the next interval.
+                // A full disk must not end the search: the checkpoint is tried again at the next interval.
                 let written = write_atomically(path, &session.save());
                 unsaved = written.err().map(|error| CheckpointError::Write(error).to_string());
             }

@@ -1,4 +1,4 @@
-//! The workers of a run: each steps its own search and tells the others what they must know.
+//! The workers of a run: each steps a search and publishes its counts and goals to the others.
 
 use super::goals::Goals;
 use super::observer::{Observer, Progress};
@@ -26,7 +26,7 @@ pub(super) struct Stream<'p> {
     pub(super) limits: Limits,
 }
 
-/// A stream's own share of the budget.
+/// A stream's share of the budget.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Limits {
     pub(super) playouts: u64,
@@ -53,7 +53,7 @@ pub(super) struct Shared<'s, 'o> {
     pub(super) before: Duration,
 }
 
-/// The observer of a run, and what it was told last.
+/// The observer of a run, and its last report.
 pub(super) struct Watch<'o> {
     pub(super) observer: &'o mut dyn Observer<MoveId>,
     pub(super) interval: Duration,
@@ -75,12 +75,12 @@ pub(super) struct SavedStream {
 const BATCH: Duration = Duration::from_millis(1);
 
 impl Stream<'_> {
-    /// What a checkpoint holds of the stream.
+    /// Returns what a checkpoint holds of the stream.
     pub(super) fn save(&self) -> SavedStream {
         SavedStream {
             rng: self.rng.clone(),
             tally: self.tally.clone(),
-            // Only a proof or the method's own end outlives the budget of the run that met it.
+            // Only a proof or the end of the method outlives the budget of the run that met it.
             end: self.end.filter(|end| end.is_final()),
             rollout: self.rollout.save(),
             search: self.search.save(),
@@ -198,7 +198,7 @@ impl Stream<'_> {
         (self.tally.history.last().map_or(0, |last| last.playouts), self.tally.stream)
     }
 
-    /// The count that is used up, if any.
+    /// Returns the count that is used up, if any.
     #[inline]
     fn limit(&self, reached: Option<StopReason>) -> Option<StopReason> {
         let Counters { playouts, nodes } = self.tally.counters;
@@ -246,7 +246,7 @@ impl Shared<'_, '_> {
         }
     }
 
-    /// Reports progress when the interval has passed; a stream that finds the watch busy goes on.
+    /// Reports progress when the interval has passed; a stream that finds the observer busy continues.
     fn tick(&self, now: Instant) {
         if let Ok(mut watch) = self.watch.try_lock()
             && now.saturating_duration_since(watch.last) >= watch.interval

@@ -61,7 +61,7 @@ parameters! {
     /// bytes a state; a full one forgets, which only repeats work. (The table's share is half of the budget with open
     /// states, else all.) Checkpoints contain open states and table. On several streams every stream does the whole
     /// search, in another order (see `shuffle`): the first proof ends the run, as soon as the others have scored more
-    /// solutions than that stream or are through as well.
+    /// solutions than that stream or have ended as well.
     ///
     /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with
     /// probability about `n^2 / 2^65`. Equal keys are also taken to list their moves in the same order.
@@ -92,13 +92,13 @@ parameters! {
         children: Children = Children::Bound, ();
         /// skip states met before, where the problem has keys
         table: bool = true, ();
-        /// which streams try ties, or moves as listed, in a random order of their own
+        /// which streams try ties, or moves as listed, in a random order
         shuffle: Shuffle = Shuffle::Others, ();
     }
 }
 
 impl BranchAndBound {
-    /// The defaults with another order.
+    /// Returns the defaults with another order.
     #[must_use]
     pub fn in_order(order: Order) -> Self {
         Self { order, ..Self::default() }

@@ -19,9 +19,9 @@ choice! {
 }
 
 choice! {
-    /// Which streams list their moves in an order of their own.
+    /// Which streams list their moves in a random order, each in a different one.
     pub enum Shuffle {
-        /// All but the first: the first does what a run on one thread does, the others the same search in another
+        /// All but the first. The first does what a run on one thread does, the others do the same search in another
         /// order.
         Others = "others",
         /// Every one.
@@ -45,7 +45,7 @@ pub(crate) struct Child {
 pub(crate) struct Lister {
     pub(crate) order: Children,
     pub(crate) shuffle: Shuffle,
-    /// What the stream's own order is made from. The outer `None`: not drawn yet.
+    /// The seed of the stream's order. The outer `None`: not drawn yet.
     pub(crate) salt: Option<Option<u64>>,
     moves: Vec<MoveId>,
     state: State,
@@ -56,7 +56,7 @@ impl Lister {
         Self { order, shuffle, salt: None, moves: Vec::new(), state: root }
     }
 
-    /// Draws the stream's own order, once.
+    /// Draws the stream's order, once.
     pub(crate) fn begin(&mut self, context: &mut Context<'_>) {
         if self.salt.is_none() {
             let parameters = match self.shuffle {
@@ -104,12 +104,12 @@ impl Lister {
     }
 }
 
-/// The bound of a state, infinitely good where none is known.
+/// Returns the bound of a state, infinitely good where none is known.
 pub(crate) fn optimistic(problem: &dyn Rules, state: &State) -> f64 {
     problem.bound(state).filter(|bound| !bound.is_nan()).unwrap_or_else(|| unbounded(problem.sense()))
 }
 
-/// The bound that excludes nothing.
+/// Returns the bound that excludes nothing.
 pub(crate) fn unbounded(sense: Sense) -> f64 {
     match sense {
         Sense::Maximize => f64::INFINITY,
@@ -117,7 +117,7 @@ pub(crate) fn unbounded(sense: Sense) -> f64 {
     }
 }
 
-/// A number that is larger for a better value; equal values have equal ranks.
+/// Returns a number that is larger for a better value; equal values have equal ranks.
 pub(crate) fn rank(sense: Sense, value: f64) -> u64 {
     // Adding 0 makes -0 into 0.
     let value = 0.0 + if sense == Sense::Maximize { value } else { -value };

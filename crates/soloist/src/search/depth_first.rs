@@ -10,7 +10,7 @@ use crate::run::checkpoint::{decode, encode};
 use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
-/// What a pass leaves out.
+/// The states or solutions that a pass leaves out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Plan {
     /// Nothing: there is one pass.
@@ -19,11 +19,11 @@ pub(crate) enum Plan {
     Broadening,
     /// Solutions with another number of discrepancies than `number`.
     Discrepancies,
-    /// States whose bound is worse than a threshold, which gives way by at least `step` between passes.
+    /// States whose bound is worse than a threshold, which moves by at least `step` between passes.
     Threshold { step: f64 },
 }
 
-/// What the path to a state used up and made new.
+/// What the path to a state has used up, and whether it is new.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     /// Discrepancies that are still to be spent.
@@ -104,7 +104,7 @@ impl DepthFirst {
         }
     }
 
-    /// An unused frame.
+    /// Returns an unused frame.
     fn frame(&mut self) -> Frame {
         self.spare.pop().unwrap_or_else(|| Frame {
             state: self.root.clone(),
@@ -114,7 +114,7 @@ impl DepthFirst {
         })
     }
 
-    /// The mark of the root.
+    /// Returns the mark of the root.
     fn first_mark(&self) -> Mark {
         match self.plan {
             Plan::Discrepancies => Mark { left: self.pass.number, fresh: true },
@@ -122,7 +122,7 @@ impl DepthFirst {
         }
     }
 
-    /// The mark of the child `index` of a state with the mark `parent`, apart from what its bound says.
+    /// Returns the mark of the child `index` of a state with the mark `parent`, apart from what its bound says.
     fn mark(&self, parent: Mark, index: usize) -> Mark {
         match self.plan {
             Plan::Broadening => Mark { fresh: parent.fresh || index as u64 == self.pass.number, ..parent },
@@ -136,7 +136,7 @@ impl DepthFirst {
         self.pass.before.is_some_and(|before| self.sense.better_value(before, bound))
     }
 
-    /// How many children of a state this pass tries.
+    /// Returns how many children of a state this pass tries.
     fn width(&self, mark: Mark) -> usize {
         match self.plan {
             Plan::Broadening => usize::try_from(self.pass.number).map_or(usize::MAX, |number| number.saturating_add(1)),
@@ -155,8 +155,8 @@ impl DepthFirst {
         cut
     }
 
-    /// Goes to the next child worth a visit, leaving states that are through; with its bound, if known. `None`: the
-    /// pass is through.
+    /// Goes to the next child worth a visit and leaves finished states. Returns the child with its bound, if known.
+    /// `None`: the pass has ended.
     fn advance(&mut self, problem: &dyn Rules, incumbent: Option<f64>) -> Option<(Frame, Option<f64>)> {
         let sense = self.sense;
         let hopeful = |bound: f64| incumbent.is_none_or(|value| sense.better_value(bound, value));
@@ -203,7 +203,7 @@ impl DepthFirst {
         }
     }
 
-    /// Lists the children of a state unless this pass knows it already.
+    /// Lists the children of a state unless this pass has met it already.
     fn enter(&mut self, problem: &dyn Rules, frame: &mut Frame) -> bool {
         let key = problem.key(&frame.state);
         if let (Some(table), Some(key)) = (&mut self.table, key) {
@@ -227,7 +227,7 @@ impl DepthFirst {
         incumbent.is_some_and(|value| !self.sense.better_value(left, value))
     }
 
-    /// A pass has ended: is another one needed?
+    /// Ends a pass. Returns whether another one is needed.
     fn next_pass(&mut self, incumbent: Option<f64>) -> Status {
         let old = self.pass;
         if !old.cut || old.next.is_some_and(|next| self.is_best(incumbent, next)) {
@@ -301,7 +301,7 @@ impl Search for DepthFirst {
             frame.mark.fresh |= self.was_cut(optimistic(problem, &frame.state));
             let key = problem.key(&frame.state);
             self.list(problem, key, &mut frame);
-            // All frames but the last are about one of their children.
+            // All frames but the last have entered one of their children.
             if next > frame.children.len() || next == 0 && depth + 1 < chosen.len() {
                 return Err(CheckpointError::Corrupt("a path in the tree"));
             }

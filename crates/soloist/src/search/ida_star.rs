@@ -56,7 +56,7 @@ parameters! {
         step: f64 = 0.0, 0.0..=1e300;
         /// skip states that the pass has met, where the problem has keys
         table: bool = true, ();
-        /// which streams try ties, or moves as listed, in a random order of their own
+        /// which streams try ties, or moves as listed, in a random order
         shuffle: Shuffle = Shuffle::Others, ();
     }
 }

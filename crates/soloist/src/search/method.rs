@@ -28,13 +28,13 @@ macro_rules! families {
         }
 
         impl Method {
-            /// The name of the preset that holds the defaults of the method's family.
+            /// Returns the name of the preset that holds the defaults of the method's family.
             #[must_use]
             pub fn family(&self) -> &'static str {
                 match self { $(Self::$family(_) => $preset,)+ }
             }
 
-            /// The parameters with their present values.
+            /// Returns the parameters with their present values.
             #[must_use]
             pub fn parameters(&self) -> Vec<Parameter> {
                 match self { $(Self::$family(parameters) => parameters.parameters(),)+ }

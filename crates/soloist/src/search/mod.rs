@@ -1,9 +1,9 @@
 //! The searches, one file or folder a family, all written as step machines.
 //!
 //! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules,
-//! observers, checkpoints and threads therefore live in one place, [`Session`](crate::Session). Recursive algorithms keep
-//! their recursion as a stack of frames. Searches know a problem as `dyn Rules` and its moves as integers: they are
-//! compiled once, in this crate.
+//! observers, checkpoints and threads therefore live in one place, [`Session`](crate::Session). Recursive algorithms
+//! keep their recursion as a stack of frames. Searches know a problem as `dyn Rules` and its moves as integers: they
+//! are compiled once, in this crate.
 //!
 //! The table of families is in `method`, the named settings are in `presets`, and `parameter` makes the tables behind
 //! `--set`.
@@ -46,7 +46,7 @@ use crate::problem::rules::{Player, Rules, State};
 use crate::{CheckpointError, Rng, Score, Solution, Trace};
 use serde::{Deserialize, Serialize};
 
-/// What a step says about going on.
+/// What a step returns: whether the search continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     /// There is more to do.
@@ -63,7 +63,7 @@ pub(crate) enum Status {
 pub(crate) trait Search: Send {
     /// Does one unit of work.
     fn step(&mut self, context: &mut Context<'_>) -> Status;
-    /// Takes up a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
+    /// Receives a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
     /// the incumbent have nothing to do.
     fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
     /// Returns what this stream gives to the others when it waits for an exchange: only [`receive`](Self::receive)
@@ -141,7 +141,7 @@ impl Context<'_> {
         if self.tally.wants(score) { self.problem.key(state) } else { None }
     }
 
-    /// Keeps a wanted solution whose final state has this key.
+    /// Keeps a solution whose final state has this key; the tally wants it.
     #[cold]
     pub(crate) fn keep_keyed(&mut self, score: Score, key: Option<u64>, before: &[MoveId], after: &[MoveId]) {
         if !self.problem.has_failed() && !self.rollout.has_failed() {
@@ -151,7 +151,7 @@ impl Context<'_> {
         }
     }
 
-    /// The value of the incumbent, if it is feasible.
+    /// Returns the value of the incumbent, if it is feasible.
     pub(crate) fn incumbent(&self) -> Option<f64> {
         self.tally.best.as_ref().and_then(|best| best.score.value())
     }

@@ -16,14 +16,14 @@ parameters! {
     /// seen since this level began, and plays the next move of *that* sequence (not of this step's best): so it never
     /// ends worse than what it has seen.
     ///
-    /// With `width > 1` this is Monte-Carlo beam search: a level holds so many states, each with the best sequence that
-    /// led through it. All of them are developed by the level below; of all their children, the next states along the
+    /// With `width > 1` this is Monte-Carlo beam search: a level holds `width` states, each with the best sequence that
+    /// passes it. All of them are developed by the level below; of all their children, the next states along the
     /// remembered sequences included, those with the best results become the new beam (ties: remembered first, then
     /// as met). A level ends when its states have no moves left, and returns the best it has seen.
     ///
     /// The moves tried are the candidates of the rollout, so that a selective rollout restricts every level.
     ///
-    /// An offered solution is remembered by the levels at work in the states that it passes through, and by the outermost
+    /// An offered solution is remembered by the active levels in the states that it passes, and by the outermost
     /// level of every later run, from its beginning.
     ///
     /// When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one
@@ -38,14 +38,14 @@ parameters! {
     /// ```
     ///
     /// # References
-    /// T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009, pages 456-461. T. Cazenave, "Monte Carlo beam search", IEEE
-    /// Transactions on Computational Intelligence and AI in Games 4, 2012, pages 68-72.
+    /// T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009, pages 456-461. T. Cazenave, "Monte Carlo beam search",
+    /// IEEE Transactions on Computational Intelligence and AI in Games 4, 2012, pages 68-72.
     pub struct Nmcs {
         /// nesting level
         level: u64 = 3, 1..=12;
         /// states that each level holds
         width: PerLevel = 1.into(), 1..=100_000;
-        /// start anew when a run ends, until the budget is used up
+        /// start again when a run ends, until the budget is used up
         restarts: bool = true, ();
     }
 }
@@ -61,7 +61,7 @@ type Found = (Score, Vec<MoveId>);
 
 /// A level in progress.
 struct Frame {
-    /// Where this level stands: a state for each entry.
+    /// The states of this level, one for each entry.
     states: Vec<State>,
     saved: Saved,
 }
@@ -70,7 +70,7 @@ struct Frame {
 #[derive(Clone, Serialize, Deserialize)]
 struct Saved {
     entries: Vec<Entry>,
-    /// The entry at work.
+    /// The entry whose moves are being tried.
     turn: usize,
     /// The moves to try there.
     moves: Vec<MoveId>,
@@ -85,14 +85,14 @@ struct Saved {
 struct Entry {
     /// Moves from the root.
     path: Vec<MoveId>,
-    /// The best solution known that passes through it.
+    /// The best solution known that passes this state.
     best: Option<Found>,
     /// Results of its moves, in order.
     results: Vec<Found>,
 }
 
 impl Saved {
-    /// Remembers a solution from outside in each state that it passes through, and in the level if there is one.
+    /// Remembers a solution from outside in each state that it passes, and in the level if there is one.
     fn remember(&mut self, sense: Sense, found: &Found) {
         let improve = |best: &mut Option<Found>| {
             if best.as_ref().is_none_or(|best| sense.better(found.0, best.0)) {
@@ -111,7 +111,7 @@ impl Entry {
         Self { path, best, results: Vec::new() }
     }
 
-    /// Solutions through its children, what is remembered first.
+    /// Returns the solutions that pass its children, the remembered one first.
     fn children(self) -> impl Iterator<Item = Found> {
         let depth = self.path.len();
         self.best.into_iter().chain(self.results).filter(move |(_, moves)| moves.len() > depth)
@@ -145,7 +145,7 @@ impl NmcsSearch {
         self.frames.push(frame);
     }
 
-    /// Gives a finished solution to the innermost frame and lets every frame that is through with its moves go on.
+    /// Gives a finished solution to the innermost frame. Every frame that has tried all its moves continues.
     /// The outermost level has ended when no frame is left.
     fn offer(&mut self, context: &mut Context<'_>, mut found: Found) {
         let sense = context.problem.sense();
@@ -169,7 +169,7 @@ impl NmcsSearch {
 }
 
 impl Frame {
-    /// The present entry is through: the next one, or the next beam. False: the level is at its end.
+    /// Ends the present entry and begins the next one, or the next beam. Returns false when the level has ended.
     fn next_entry(&mut self, context: &mut Context<'_>, width: usize) -> bool {
         self.saved.turn += 1;
         if self.saved.turn == self.saved.entries.len() {
@@ -182,7 +182,7 @@ impl Frame {
         true
     }
 
-    /// The best children of all entries become the entries; finished ones have nothing left to develop.
+    /// Makes the best children of all entries the entries; finished ones have nothing left to develop.
     fn next_beam(&mut self, context: &mut Context<'_>, width: usize) {
         let problem = context.problem;
         let sense = problem.sense();
@@ -193,7 +193,7 @@ impl Frame {
             children.extend(entry.children().map(|child| (parent, child)));
         }
         children.sort_by(|(_, a), (_, b)| sense.best_first(Some(a.0), Some(b.0)));
-        // The better one of two solutions through the same child.
+        // The better one of two solutions that pass the same child.
         let mut kept: Vec<(usize, MoveId)> = Vec::new();
         children.retain(|(parent, (_, moves))| {
             let child = (*parent, moves[depth]);
@@ -222,7 +222,7 @@ impl Search for NmcsSearch {
         if self.frames.is_empty() {
             self.push(context, problem.root(), Vec::new());
         }
-        // Descend: each level tries its next move through the level below; level 1 tries it by a playout.
+        // Descend: each level tries its next move by the level below; level 1 tries it by a playout.
         loop {
             let depth = self.frames.len() as u64;
             let frame = self.frames.last_mut().expect("pushed above");

@@ -22,7 +22,7 @@ struct Node {
     /// `None` for the root.
     mv: Option<MoveId>,
     parent: u32,
-    /// What keeps this node: its children, and being open or expanded. 0: the slot is free.
+    /// The references that keep this node: its children, and being open or expanded. 0: the slot is free.
     links: u32,
     depth: u32,
     bound: f64,
@@ -31,7 +31,7 @@ struct Node {
 /// An open node. The greatest is expanded first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Open {
-    /// What the order is about: the rank of the bound, or nearness to the root.
+    /// The key of the order: the rank of the bound, or nearness to the root.
     merit: u64,
     depth: u32,
     /// Unique, so that the order is total.
@@ -139,7 +139,7 @@ impl OpenList {
         self.open = open.into();
     }
 
-    /// Adds an open node; it is lost when no other can make room for it.
+    /// Adds an open node; it is dropped when no other can make room for it.
     fn push(&mut self, mv: Option<MoveId>, parent: u32, depth: u32, bound: f64) {
         if self.free.is_empty() && self.nodes.len() >= self.most {
             self.drop_half();
@@ -180,7 +180,7 @@ impl OpenList {
         self.path.reverse();
         self.state.clone_from(&self.root);
         self.path.iter().for_each(|&mv| problem.apply(&mut self.state, mv));
-        // Only an order of its own asks for the key.
+        // Only a stream with a random order needs the key.
         let key = matches!(self.lister.salt, Some(Some(_))).then(|| problem.key(&self.state)).flatten();
         self.lister.list(problem, &self.state, self.path.len(), key, &mut self.children);
     }
@@ -200,7 +200,7 @@ impl OpenList {
         }
     }
 
-    /// Nothing is open any more.
+    /// Ends the search: no node is open.
     fn end(&self, incumbent: Option<f64>) -> Status {
         if self.lost.is_none_or(|lost| self.prunes(incumbent, lost)) { Status::Exhausted } else { Status::Completed }
     }

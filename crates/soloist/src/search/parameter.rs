@@ -126,13 +126,13 @@ impl Value for bool {
 pub struct PerLevel(Vec<u64>);
 
 impl PerLevel {
-    /// The number of `level`, counted from 1.
+    /// Returns the number of `level`, counted from 1.
     #[must_use]
     pub fn at(&self, level: usize) -> u64 {
         self.0[level.clamp(1, self.0.len()) - 1]
     }
 
-    /// The numbers written, innermost level first.
+    /// Returns the numbers written, innermost level first.
     #[must_use]
     pub fn numbers(&self) -> &[u64] {
         &self.0

@@ -18,13 +18,13 @@ pub struct Preset {
 }
 
 impl Preset {
-    /// The method with this preset's parameters.
+    /// Returns the method with this preset's parameters.
     #[must_use]
     pub fn method(&self) -> Method {
         (self.make)()
     }
 
-    /// The preset of that name.
+    /// Returns the preset of that name.
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         PRESETS.iter().find(|preset| preset.name == name)
@@ -185,7 +185,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "beam-nrpa",
-        summary: "NRPA with a beam of solutions, each with a policy of its own",
+        summary: "NRPA with a beam of solutions, each with a separate policy",
         reference: "T. Cazenave and F. Teytaud, Computer Games Workshop 2012",
         make: || Method::Nrpa(Nrpa::beam()),
     },
@@ -258,13 +258,13 @@ const PRESETS: &[Preset] = &[
 ];
 
 impl Method {
-    /// All named settings.
+    /// Returns all named settings.
     #[must_use]
     pub fn presets() -> &'static [Preset] {
         PRESETS
     }
 
-    /// The method behind a preset's name.
+    /// Returns the method behind a preset's name.
     ///
     /// ```
     /// use soloist::Method;

@@ -23,7 +23,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// An empty table that never uses more than `memory` bytes, the moment of growth included.
+    /// Returns an empty table that never uses more than `memory` bytes, the moment of growth included.
     pub(crate) fn new(memory: u64) -> Self {
         Self { slots: Vec::new(), used: 0, zero: false, limit: limit(memory) }
     }
@@ -34,7 +34,7 @@ impl Seen {
         (self.used, self.zero) = (0, false);
     }
 
-    /// Adds a key; whether it was there already.
+    /// Adds a key. Returns whether it was there already.
     pub(crate) fn seen(&mut self, key: u64) -> bool {
         if key == 0 {
             return std::mem::replace(&mut self.zero, true);

@@ -38,7 +38,7 @@ impl Tally {
         worst.is_none_or(|worst| self.sense.better(score, worst.score))
     }
 
-    /// Keeps a solution that [`wants`](Self::wants) let through. Solutions with one identity are the same.
+    /// Keeps a solution for which [`wants`](Self::wants) returned true. Solutions with equal identities are the same.
     pub(crate) fn keep(&mut self, solution: Solution<MoveId>, identity: u64) {
         if self.keep > 1 {
             insert(&mut self.kept, self.sense, self.keep, identity, &solution);

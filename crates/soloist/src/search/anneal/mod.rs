@@ -71,7 +71,7 @@ parameters! {
         reheats: u64 = 0, 0..=1_000_000_000;
         /// factor of the temperature at the start from one cooling of a run to the next
         reheat_factor: f64 = 0.5, 0.0..=1.0;
-        /// begin anew from a playout when a run ends, until the budget is used up
+        /// begin again from a playout when a run ends, until the budget is used up
         restarts: bool = true, ();
         /// factor of `steps` from run to run
         growth: f64 = 2.0, 1.0..=1000.0;
@@ -96,7 +96,7 @@ impl Anneal {
         [self.swap, self.insert, self.block, self.reverse, self.change]
     }
 
-    /// The relative temperature of step `step` of `steps` in cooling number `round` of a run.
+    /// Returns the relative temperature of step `step` of `steps` in cooling number `round` of a run.
     fn temperature(&self, step: u64, steps: u64, round: u64) -> f64 {
         let part = step as f64 / steps as f64;
         let cooled = match self.cooling {
@@ -162,7 +162,7 @@ pub(crate) struct AnnealSearch {
     saved: Saved,
     /// The present solution.
     entries: Vec<Entry>,
-    /// A neighbour in the making, and the entries it is made of.
+    /// The neighbour that is being made, and the entries that it is made of.
     next: Vec<Entry>,
     plan: Vec<Entry>,
     root: State,
@@ -255,7 +255,7 @@ impl AnnealSearch {
         self.next.push(Entry { mv, code });
     }
 
-    /// A random candidate, if possible another than `not`.
+    /// Returns a random candidate, if possible another than `not`.
     fn random(&mut self, context: &mut Context<'_>, not: Option<MoveId>) -> Option<MoveId> {
         self.legal.clear();
         context.rollout.candidates(&self.state, &mut self.legal);
@@ -267,7 +267,7 @@ impl AnnealSearch {
         (!self.legal.is_empty()).then(|| self.legal[context.rng.index(self.legal.len())])
     }
 
-    /// The legal move that `entry` stands for at the present state; `legal` lists the moves there.
+    /// Returns the legal move that `entry` stands for at the present state; `legal` lists the moves there.
     fn find(&mut self, problem: &dyn Rules, entry: Entry) -> Option<MoveId> {
         let same = self.legal.contains(&entry.mv);
         if same && problem.code(&self.state, entry.mv) == entry.code {
@@ -364,7 +364,7 @@ impl AnnealSearch {
         }
     }
 
-    /// Goes on to the next cooling or run when this one has ended. True: the run was the last.
+    /// Begins the next cooling or run when this one has ended. Returns true when the run was the last.
     fn turn(&mut self, problem: &dyn Rules) -> bool {
         let saved = &mut self.saved;
         if saved.step < saved.steps {

@@ -12,14 +12,14 @@ fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
     Typed::new(Shared::Borrowed(problem), Packing::new())
 }
 
-/// A run whose present solution has the moves 0, 1, ..., `count` - 1, told apart by their codes.
+/// Returns a run whose present solution has the moves 0, 1, ..., `count` - 1, told apart by their codes.
 fn run(count: u64, parameters: Anneal) -> AnnealSearch {
     let mut run = AnnealSearch::new(parameters, &rules(&Staircase(3)));
     run.entries = (0..count).map(|code| Entry { mv: 0, code }).collect();
     run
 }
 
-/// The edited sequence of codes.
+/// Returns the edited sequence of codes.
 fn edited(run: &mut AnnealSearch, edit: Edit, rng: &mut Rng) -> Vec<u64> {
     let first = run.edit(edit, rng);
     let kept = run.entries[..first].iter();
@@ -141,7 +141,7 @@ impl Problem for Order {
     }
 }
 
-/// The order that replaying makes of the present order 0 1 2 3 4 after an edit of the plan.
+/// Returns the order that replaying makes of the present order 0 1 2 3 4 after an edit of the plan.
 fn replayed(plan: &[u8], first: usize, change: bool) -> Vec<MoveId> {
     let order = rules(&Order);
     let mut run = AnnealSearch::new(Anneal::default(), &order);

@@ -8,7 +8,7 @@ pub(super) const ROOT: u32 = u32::MAX;
 /// Links below which nothing is swept.
 const FEW: usize = 1 << 16;
 
-/// Moves with the link of the state before: a tree from leaf to root. Links that no state at hand needs are swept.
+/// Moves with the link of the state before: a tree from leaf to root. Links that no present state needs are swept.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Links {
     links: Vec<(u32, MoveId)>,

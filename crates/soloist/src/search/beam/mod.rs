@@ -24,7 +24,7 @@ choice! {
 choice! {
     /// What decides between states of equal rank.
     pub enum Tie {
-        /// Chance, anew in each pass.
+        /// Chance, drawn again in each pass.
         Chance = "chance",
         /// The best score of some playouts from the state.
         Playouts = "playouts",
@@ -47,13 +47,13 @@ parameters! {
     /// the rollout and counted; what they find counts as found. With `selective = true` only the rollout's
     /// candidates are children.
     ///
-    /// With `split > 0` every state that many moves below the root has a pass of its own, in random order, before the next
-    /// width: for problems whose first moves lead to worlds that are not to be compared, such as a choice of symmetry,
-    /// and where one promising beginning crowds out the others. Beginnings of a layer of more than 100,000 states are not
-    /// split further.
+    /// With `split > 0` every state that many moves below the root has a separate pass, in random order, before the
+    /// next width. This suits problems whose first moves lead to states that are not comparable, such as a choice of
+    /// symmetry, and where one promising beginning crowds out the others. Beginnings of a layer of more than 100,000
+    /// states are not split further.
     ///
-    /// A pass that has dropped nothing but duplicates and states with hopeless bounds ends the search with a proof (all passes of a width,
-    /// with `split`).
+    /// A pass that has dropped nothing but duplicates and states with hopeless bounds ends the search with a proof (all
+    /// passes of a width, with `split`).
     ///
     /// An offered solution prunes as incumbent.
     ///
@@ -76,7 +76,7 @@ parameters! {
     pub struct Beam {
         /// states of a layer that survive, in the first pass
         width: u64 = 1_000, 1..=1_000_000_000;
-        /// each pass is so many times as wide as the one before
+        /// factor of the width from one pass to the next
         widen: f64 = 2.0, 1.0..=1000.0;
         /// what ranks states
         merit: Merit = Merit::Potential, ();
@@ -90,7 +90,7 @@ parameters! {
         policy_weight: f64 = 0.0, 0.0..=1e12;
         /// learning rate of the policy
         alpha: f64 = 1.0, 0.0..=1000.0;
-        /// moves after which each state has a beam of its own; 0: one beam from the root
+        /// moves after which each state has a separate beam; 0: one beam from the root
         split: u64 = 0, 0..=8;
         /// keep one of the states with equal keys
         merge: bool = true, ();

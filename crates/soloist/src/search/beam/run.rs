@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 
 /// Places that a beam has however little memory there is.
 const NARROWEST: usize = 64;
-/// Children are thinned out when there are so many times more than places.
+/// Children are thinned out when their number exceeds that of the places by this factor.
 const SLACK: usize = 4;
 /// A round has no more passes than this, but for those of the last layer that is split.
 const MOST_STARTS: usize = 100_000;
@@ -196,7 +196,7 @@ impl BeamSearch {
         self.begin(context, width);
     }
 
-    /// The state after `moves`.
+    /// Returns the state after `moves`.
     fn after(&self, problem: &dyn Rules, moves: &[MoveId]) -> State {
         let mut state = self.root.clone();
         moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
@@ -232,7 +232,7 @@ impl BeamSearch {
         }
     }
 
-    /// The merit of the state in `self.child`, reached with this logarithm of its chance, without noise.
+    /// Returns the merit of the state in `self.child`, reached with this logarithm of its chance, without noise.
     fn merit(&self, problem: &dyn Rules, chance: f64) -> f64 {
         let bound = || match problem.sense() {
             Sense::Maximize => problem.bound(&self.child),
@@ -294,7 +294,7 @@ impl BeamSearch {
         }
     }
 
-    /// Goes on with the children of the open entry: one playout, or all of them where none are made.
+    /// Continues with the children of the open entry: one playout, or all children where no playouts are made.
     fn go_on(&mut self, context: &mut Context<'_>) {
         let at = self.pass.next - 1;
         while let Some(place) = self.pass.place {
@@ -345,7 +345,7 @@ impl BeamSearch {
         (!known).then_some(Trial { rank, mix, chance, spent: 0, best: None })
     }
 
-    /// A playout from the state in `self.child`. Whether it was its last.
+    /// Makes a playout from the state in `self.child`. Returns whether it was its last.
     fn try_out(&mut self, context: &mut Context<'_>, at: usize, mv: MoveId, mut trial: Trial) -> bool {
         let mut playout = std::mem::take(&mut self.playout);
         playout.clear();
@@ -393,7 +393,7 @@ impl BeamSearch {
         pass.partial = true;
     }
 
-    /// The layer is done: the children become the next one. False: there are none.
+    /// Makes the children the next layer. Returns false when there are none.
     fn next_layer(&mut self) -> bool {
         self.thin_out(true);
         let pass = &mut self.pass;

@@ -17,7 +17,7 @@ impl Ends {
         self.0.clear();
     }
 
-    /// Remembers the end of a playout; whether it was there already.
+    /// Remembers the end of a playout. Returns whether it was there already.
     pub(super) fn meets(&mut self, problem: &dyn Rules, state: &State, moves: &[MoveId]) -> bool {
         let end = problem.key(state).unwrap_or_else(|| problem.hash_of(moves));
         self.0.resize(ENDS, 0);
@@ -29,7 +29,7 @@ impl Ends {
     }
 }
 
-/// Plays the recorded playout again up to a random step, then a random move, then by the policy.
+/// Repeats the recorded playout up to a random step, then plays a random move, then by the policy.
 pub(super) fn deviate(
     context: &mut Context<'_>,
     root: &State,

@@ -12,22 +12,22 @@ impl Shared {
             || (sense.at_least(self.score, other.score) && self.feature > other.feature)
     }
 
-    /// The paper's `Similar`: equal score and length.
+    /// Whether two solutions are similar in the paper's sense: equal score and length.
     fn similar(&self, other: &Self) -> bool {
         self.score == other.score && self.feature == other.feature && self.trace.steps() == other.trace.steps()
     }
 }
 
-/// When a level may learn and when it has seen enough.
+/// Decides when a level may learn and when it ends.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Gate {
-    /// Results while the level only watches.
+    /// Results of the phase in which the level watches and does not learn.
     results: Vec<Score>,
-    /// The watching is over.
+    /// Whether that phase is over.
     open: bool,
     /// The best result since the last adaptation.
     latest: Option<Score>,
-    /// How often the level's best solution came again.
+    /// How often a result equalled the level's best solution.
     repeats: u64,
 }
 
@@ -39,7 +39,7 @@ impl Gate {
         self.repeats = 0;
     }
 
-    /// A result came; `again`: it is the level's best solution once more; `best`: it is a new best one.
+    /// Counts a result. `again`: it equals the level's best solution; `best`: it is a new best one.
     pub(super) fn note(&mut self, sense: Sense, score: Score, again: bool, best: bool) {
         if self.latest.is_none_or(|latest| sense.better(score, latest)) {
             self.latest = Some(score);
@@ -51,7 +51,7 @@ impl Gate {
         }
     }
 
-    /// Ends iteration number `iteration` (from 1): whether the level learns after it.
+    /// Ends iteration number `iteration` (from 1). Returns whether the level learns after it.
     pub(super) fn learns(&mut self, parameters: &Nrpa, sense: Sense, level: usize, iteration: u64) -> bool {
         let latest = self.latest.take();
         if parameters.stopping > 0.0 && !self.open {
@@ -92,9 +92,9 @@ pub(super) struct Levels {
     /// One frame a level, outermost first.
     frames: Vec<Frame>,
     pub(super) ended: bool,
-    /// The outermost level has a result to share before it goes on.
+    /// Whether the outermost level waits to share a result.
     pub(super) waiting: bool,
-    /// Traces whose buffers are free.
+    /// Traces whose buffers can be reused.
     #[serde(skip, default = "Vec::new")]
     spare: Vec<Trace<MoveId>>,
 }
@@ -118,12 +118,12 @@ impl Levels {
         self.frames[0].iteration
     }
 
-    /// The best solution of the outermost level.
+    /// Returns the best solution of the outermost level.
     pub(super) fn best(&self) -> Option<&Shared> {
         self.frames[0].beam.first()
     }
 
-    /// A call of a level begins, on its own copy of the policy.
+    /// Begins a call of a level, which gets a copy of the policy.
     fn enter(&mut self, index: usize) {
         self.policy.push();
         let frame = &mut self.frames[index];
@@ -133,9 +133,8 @@ impl Levels {
         frame.gate.reset();
     }
 
-    /// Level 1 got a playout (its trace is exchanged for another buffer): adapt, and pass results upwards from every
-    /// level that ends.
-    /// `shares`: the outermost level waits for the other streams.
+    /// Gives a playout to level 1 (its trace is exchanged for another buffer), adapts, and passes results upwards from
+    /// every level that ends. `shares`: the outermost level waits for the other streams.
     pub(super) fn absorb(
         &mut self,
         parameters: &Nrpa,
@@ -156,7 +155,7 @@ impl Levels {
         }
     }
 
-    /// A result for the level at `index`.
+    /// Gives a result to the level at `index`.
     fn insert(&mut self, parameters: &Nrpa, sense: Sense, index: usize, result: Shared) {
         let width = parameters.width.at(self.frames.len() - index) as usize;
         let Frame { beam, gate, .. } = &mut self.frames[index];
@@ -187,7 +186,7 @@ impl Levels {
         beam.insert(place, result);
     }
 
-    /// An iteration of the level at `index` is done.
+    /// Ends an iteration of the level at `index`.
     fn ascend(&mut self, parameters: &Nrpa, sense: Sense, shares: bool, mut index: usize) {
         loop {
             let level = self.frames.len() - index;
@@ -212,7 +211,7 @@ impl Levels {
             for result in results.drain(..) {
                 self.insert(parameters, sense, index, result);
             }
-            // The buffer of the list goes back.
+            // The buffer of the list is reused.
             self.frames[index + 1].beam = results;
         }
         for below in index + 1..self.frames.len() {
@@ -235,7 +234,7 @@ impl Levels {
         }
     }
 
-    /// Every level gets a solution from outside as a result of its own: each adapts to it as long as it has no better
+    /// Gives a solution from outside to every level as a result. Each level adapts to it as long as it has no better
     /// one.
     pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Shared) {
         for index in 0..self.frames.len() {
@@ -243,7 +242,7 @@ impl Levels {
         }
     }
 
-    /// Takes the best solutions of all streams that run together, this one's included, and goes on.
+    /// Takes the best solutions of all streams that run together, this one's included. The level continues.
     pub(super) fn receive(&mut self, parameters: &Nrpa, sense: Sense, offers: &[Shared]) {
         let streams = if parameters.leads() { offers.len() as f64 } else { 1.0 };
         let mut best: Option<&Shared> = None;

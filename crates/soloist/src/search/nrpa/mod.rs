@@ -16,7 +16,7 @@ choice! {
     pub enum Keep {
         /// One solution, the best: NRPA.
         None = "none",
-        /// Several solutions, each with a policy of its own: Beam-NRPA.
+        /// Several solutions, each with a separate policy: Beam-NRPA.
         Policies = "policies",
         /// Several solutions that are not similar, and one policy: HD-NRPA.
         Solutions = "solutions",
@@ -41,8 +41,8 @@ choice! {
         /// Leaf parallelism: all streams have the same outermost policy. Each calls the level below once, the best of
         /// all results is kept, and the policy is adapted with the rate alpha x streams.
         Leaf = "leaf",
-        /// Islands: each has its own policies; the best solution found anywhere replaces a worse one of the outermost
-        /// level.
+        /// Islands: each stream has separate policies; the best solution found anywhere replaces a worse one of the
+        /// outermost level.
         Islands = "islands",
     }
 }
@@ -61,32 +61,32 @@ parameters! {
     /// **High diversity** (`beam = solutions`, preset `hd-nrpa`). A level keeps its `width` best solutions, best first.
     /// A call of the level below returns all that it kept; each is inserted unless the level has a solution of equal
     /// score and length (`similar`). After every iteration beyond the first `threshold` of a call the level's one
-    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::Policy::adapt_diverse). Where the print of
+    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::Policy::adapt_diverse). Where the text of
     /// Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation starts again from
     /// the policy of the caller, so that nothing accumulates); `Similar` looks at the results of the level below (in
     /// print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha` overwrites); the codes of a
     /// step are a set, so that equal codes count once. As ties never replace, `width = 1` is not quite NRPA.
     ///
-    /// **Beam-NRPA** (`beam = policies`). Each of the `width` solutions of a level has a policy. In every iteration
-    /// the level below is called with each of them; a solution it returns gets a copy of that policy, adapted to it;
-    /// the best of old and new ones (ties: newer first) remain. A call begins with one entry that has no solution. Old
-    /// ones are adapted to their own solution in every iteration, as in NRPA: the print is silent, and so `width = 1`
+    /// **Beam-NRPA** (`beam = policies`). Each of the `width` solutions of a level has a policy. In every iteration the
+    /// level below is called with each of them; a solution it returns gets a copy of that policy, adapted to it; the
+    /// best of old and new ones (ties: newer first) remain. A call begins with one entry that has no solution. Old ones
+    /// are adapted to their solutions in every iteration, as in NRPA. The paper does not say this; with it `width = 1`
     /// is NRPA exactly. At most the product over the levels of `iterations * width` playouts.
     ///
     /// **Other switches.** `playouts`: stabilised NRPA. `repetitions`: limited repetitions (GNRPALR); a level ends once
-    /// its best sequence was returned so often again. `threshold` and `stopping`: a level watches before it learns. With
-    /// `stopping = c` it adapts nothing until the result of iteration `i` has a rank among the first `i` of at most
-    /// `i * c / (iterations + 1 - i)`. `explore`: a playout that ends in a state met before (of the last 65,536 or so)
-    /// is cut at a random step, goes on with a random move and then by the policy. `bias_rate`: the weights of the
-    /// [terms of the bias](crate::Problem::biases) are learned along with the logits.
+    /// its best sequence was returned that often again. `threshold` and `stopping`: a level watches before it learns.
+    /// With `stopping = c` it adapts nothing until the result of iteration `i` has a rank among the first `i` of at
+    /// most `i * c / (iterations + 1 - i)`. `explore`: a playout that ends in a state met before (of the last 65,536 or
+    /// so) is cut at a random step and continued by a random move and then by the policy. `bias_rate`: the weights of
+    /// the [terms of the bias](crate::Problem::biases) are learned along with the logits.
     ///
-    /// With `arms > 1`, so many blank runs begin; each does `race` iterations of the outermost level, then the worse
-    /// half (by best score, ties to the earlier) is dropped, and so on until one is left, which goes on to its end:
-    /// successive halving, which keeps a run from spending itself in the basin where its first moves happened to fall.
-    /// Ours; the halving is that of Jamieson and Talwalkar, AISTATS 2016.
+    /// `arms > 1` is the number of blank runs that begin. Each does `race` iterations of the outermost level, then the
+    /// worse half (by best score, ties to the earlier) is dropped, and so on until one is left, which runs to its end.
+    /// This is successive halving, which keeps a run from spending itself in the basin where its first moves happened
+    /// to fall. The use is new; the halving is that of Jamieson and Talwalkar, AISTATS 2016.
     ///
     /// With several threads, `share` says what the streams exchange, every `share_every` iterations of the outermost
-    /// level (once one arm is left): they wait for each other there, so that runs remain reproducible, whatever the
+    /// level (once one arm is left). They wait for each other there, so that runs remain reproducible, whatever the
     /// threads' schedule.
     ///
     /// Of the rollout only its candidates count (and its way of playing the policy fast): what it prefers among them is
@@ -105,7 +105,7 @@ parameters! {
     /// ```
     ///
     /// # Offered solutions
-    /// Every level at work takes an offered solution as a result of its own, so that all policies adapt to it until
+    /// Every active level takes an offered solution as one of its results, so that all policies adapt to it until
     /// something better is found; runs that begin later do not know it.
     ///
     /// # References
@@ -129,7 +129,7 @@ parameters! {
         playouts: u64 = 1, 1..=1_000_000;
         /// divides the logits
         temperature: f64 = 1.0, 0.001..=1000.0;
-        /// weight of the problem's own bias of moves
+        /// weight of the problem's bias of moves
         bias_weight: f64 = 0.0, -1000.0..=1000.0;
         /// learning rate of the weights of the bias's terms, which begin at `bias_weight`
         bias_rate: f64 = 0.0, 0.0..=1000.0;
@@ -145,7 +145,7 @@ parameters! {
         threshold: PerLevel = 0.into(), 0..=1_000_000_000;
         /// learning begins after an optimal-stopping test with this constant (2.3 in the paper); 0: at once
         stopping: f64 = 0.0, 0.0..=1_000_000.0;
-        /// a level ends once its best sequence was found so often again; 0: never
+        /// a level ends once its best sequence was found again this many times; 0: never
         repetitions: u64 = 0, 0..=1_000_000_000;
         /// leave a playout that ends in a state met before at a random step
         explore: bool = false, ();
@@ -158,7 +158,7 @@ parameters! {
         share: Share = Share::None, ();
         /// iterations of the outermost level between two exchanges; share = islands
         share_every: u64 = 1, 1..=1_000_000_000;
-        /// start anew with a blank policy when a run ends, until the budget is used up
+        /// start again with a blank policy when a run ends, until the budget is used up
         restarts: bool = true, ();
     }
 }
@@ -174,7 +174,7 @@ impl Nrpa {
         Self { beam: Keep::Solutions, width: 10.into(), threshold: 10.into(), ..Self::default() }
     }
 
-    /// What tells a finished solution from others of equal score and length.
+    /// Returns what tells a finished solution from others of equal score and length.
     fn feature(&self, problem: &dyn Rules, state: &State) -> f64 {
         let potential = match self.similar {
             Similar::ScoreLength => None,

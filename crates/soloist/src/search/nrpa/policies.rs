@@ -1,4 +1,4 @@
-//! The nested levels of Beam-NRPA: each solution of a beam has a policy of its own.
+//! The nested levels of Beam-NRPA: each solution of a beam has a separate policy.
 
 use super::Nrpa;
 use super::levels::Gate;
@@ -29,7 +29,7 @@ struct Frame {
     iteration: u64,
     /// Playouts of the present entry; level 1 only.
     playouts: u64,
-    /// The entry at work.
+    /// The entry whose policy makes the present playouts.
     turn: usize,
     /// Best first.
     entries: Vec<Entry>,
@@ -60,7 +60,8 @@ impl Frame {
         self.found.push(Found { score, trace, source: self.turn });
     }
 
-    /// The best of the old entries and of what was found become the beam; `learn`: each with a policy adapted to it.
+    /// Makes the beam of the best old entries and the solutions found. With `learn` each policy is adapted to its
+    /// solution.
     fn select(&mut self, sense: Sense, width: usize, learn: bool, alpha: f64) {
         enum Kind {
             Found(usize),
@@ -87,7 +88,7 @@ impl Frame {
         }
         let mut found: Vec<Option<Found>> = self.found.drain(..).map(Some).collect();
         for ((score, kind), source) in order.into_iter().zip(sources) {
-            // The last to use a policy takes it; the others copy it.
+            // The last user of a policy takes it; the others copy it.
             uses[source] -= 1;
             let policy = if uses[source] == 0 { policies[source].take() } else { policies[source].clone() };
             let trace = match kind {
@@ -113,7 +114,7 @@ impl Beams {
         self.frames.len()
     }
 
-    /// The policy of the next playout.
+    /// Returns the policy of the next playout.
     pub(super) fn policy(&self) -> &Policy {
         let frame = &self.frames[self.frames.len() - 1];
         &frame.entries[frame.turn].policy
@@ -127,14 +128,14 @@ impl Beams {
         self.frames[0].entries.first().and_then(|entry| entry.score)
     }
 
-    /// Every level gets a solution from outside as one that its present policy has found.
+    /// Gives a solution from outside to every level, as if its present policy had found it.
     pub(super) fn take_up(&mut self, parameters: &Nrpa, sense: Sense, gift: &Shared) {
         for frame in &mut self.frames {
             frame.find(parameters, sense, gift.score, gift.trace.clone());
         }
     }
 
-    /// What a checkpoint must satisfy.
+    /// Whether the beams of a checkpoint are consistent.
     pub(super) fn is_sound(&self) -> bool {
         !self.frames.is_empty()
             && self.frames.iter().all(|frame| {
@@ -142,7 +143,7 @@ impl Beams {
             })
     }
 
-    /// Level 1 got a playout (its trace is exchanged for another buffer).
+    /// Gives a playout to level 1; its trace is exchanged for another buffer.
     pub(super) fn absorb(&mut self, parameters: &Nrpa, sense: Sense, score: Score, trace: &mut Trace<MoveId>) {
         let mut index = self.frames.len() - 1;
         let frame = &mut self.frames[index];

@@ -67,7 +67,7 @@ impl Arm {
 pub(crate) struct NrpaSearch {
     parameters: Nrpa,
     arms: Vec<Arm>,
-    /// The arm at work.
+    /// The arm whose turn it is.
     turn: usize,
     /// Iterations at which an arm's turn ends; unused when there is one arm.
     goal: u64,
@@ -112,7 +112,7 @@ impl NrpaSearch {
         self.ends.clear();
     }
 
-    /// Ends the turn of an arm that did its share, and a round of turns by dropping the worse half.
+    /// Ends the turn of an arm that did its share. Ends a round of turns by dropping the worse half.
     fn next_turn(&mut self) {
         let arm = &self.arms[self.turn];
         if self.arms.len() == 1 || !(arm.ended() || arm.iterations() >= self.goal) {
@@ -143,7 +143,7 @@ impl NrpaSearch {
         matches!(self.arms.as_slice(), [Arm { core: Core::Levels(levels), .. }] if levels.waiting)
     }
 
-    /// Gives the playout in `self.trace` to the arm at work.
+    /// Gives the playout in `self.trace` to the present arm.
     fn absorb(&mut self, problem: &dyn Rules, score: Score) {
         // While arms race, nothing is shared.
         let shares = self.parameters.shares() && self.arms.len() == 1;
@@ -196,7 +196,7 @@ impl Search for NrpaSearch {
             self.state.clone_from(&self.root);
             let mut trace = Trace::default();
             if !context.rollout.replay(&mut self.state, arm.policy(), &mut trace, &solution.moves) {
-                // A move that the rollout never considers: recorded among all legal moves.
+                // The rollout does not consider this move: it is recorded among all legal moves.
                 self.state.clone_from(&self.root);
                 trace.clear();
                 context.problem.record(&mut self.state, arm.policy(), &mut trace, &solution.moves);

@@ -55,7 +55,7 @@ impl Node {
         if self.first == NONE { 0..0 } else { self.first as usize..self.first as usize + self.len as usize }
     }
 
-    /// The mean of the feasible scores.
+    /// Returns the mean of the feasible scores.
     pub(crate) fn mean(&self, infeasible: u64) -> f64 {
         self.sum / (self.visits - infeasible) as f64
     }
@@ -85,7 +85,7 @@ pub(crate) struct Arena {
     pub(super) nodes: Vec<Node>,
     /// Beside `nodes`, or empty as long as every playout was feasible.
     pub(super) violations: Vec<Violations>,
-    /// Beside `nodes`, or empty when nobody needs them.
+    /// Beside `nodes`, or empty when they are not needed.
     pub(super) sides: Vec<Side>,
     has_sides: bool,
     /// Bytes that the nodes may use.
@@ -94,7 +94,7 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// An empty arena; `has_sides`: with a [`Side`] for each node.
+    /// Returns an empty arena; `has_sides`: with a [`Side`] for each node.
     pub(crate) fn new(memory: u64, has_sides: bool) -> Self {
         Self { nodes: Vec::new(), violations: Vec::new(), sides: Vec::new(), has_sides, memory }
     }
@@ -142,7 +142,7 @@ impl Arena {
         self.violations.get(at).copied().unwrap_or_default()
     }
 
-    /// The node that the slot `at` stands for: itself, unless it is an alias.
+    /// Returns the node that the slot `at` stands for: itself, unless it is an alias.
     #[inline]
     pub(crate) fn resolve(&self, at: usize) -> usize {
         let node = &self.nodes[at];
@@ -183,7 +183,7 @@ impl Arena {
         }
     }
 
-    /// Adds the root; its move is a placeholder that nobody reads.
+    /// Adds the root; its move is a placeholder that is never read.
     pub(crate) fn plant(&mut self, placeholder: MoveId) {
         debug_assert!(self.nodes.is_empty());
         self.nodes.push(Node::new(placeholder));
@@ -196,7 +196,7 @@ impl Arena {
         }
     }
 
-    /// How many nodes fit. A quarter of the memory is kept for the list of blocks that pruning makes.
+    /// Returns how many nodes fit. A quarter of the memory is kept for the list of blocks that pruning makes.
     pub(super) fn capacity(&self) -> usize {
         let violations = if self.violations.is_empty() { 0 } else { size_of::<Violations>() };
         let sides = if self.has_sides { size_of::<Side>() } else { 0 };
@@ -311,8 +311,8 @@ impl Arena {
         self.compact(kept);
     }
 
-    /// The child blocks below `root` that stay when only nodes with `least` visits keep theirs; parents come before
-    /// children.
+    /// Returns the child blocks below `root` that stay when only nodes with `least` visits keep theirs; parents come
+    /// before children.
     fn kept(&self, root: usize, least: u64) -> Vec<Block> {
         let mut blocks = vec![Block { first: root as u32, len: 1, owner: NONE, offset: 0 }];
         let mut at = 0;
@@ -332,7 +332,7 @@ impl Arena {
     fn compact(&mut self, blocks: Vec<Block>) {
         for block in &blocks {
             for at in block.first..block.first + block.len {
-                // A leaf for now; the links of kept blocks are set anew below.
+                // A leaf for now; the links of kept blocks are set again below.
                 let node = &mut self.nodes[at as usize];
                 node.first = NONE;
             }

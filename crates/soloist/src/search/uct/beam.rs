@@ -24,11 +24,11 @@ parameters! {
     /// With `beam_width` = W, a counter for each depth counts the playouts that pass through a node there. When depth
     /// `d` reaches `beam_limit`, the W nodes of that depth that rank first (`beam_rank`; the paper's algorithm goes by
     /// visits) stay with their ancestors; the other nodes of the depth and everything below it are dropped, and no node
-    /// at depth `d` or above is ever added again. The counters below `d` start anew: the nodes that they counted are
-    /// gone. A pass is over when nothing is left to explore, or when 2 `beam_limit` playouts after the last pruning no
-    /// deeper one came (the kept nodes are finished solutions). The next pass begins with a new tree, width and limit
-    /// multiplied by `widen`: with `widen` > 1 a limit comes at which the whole tree is seen before it is pruned, so
-    /// that the search is complete.
+    /// at depth `d` or above is ever added again. The counters below `d` start at 0 again: the nodes that they counted
+    /// are gone. A pass is over when nothing is left to explore, or when 2 `beam_limit` playouts after the last pruning
+    /// no deeper one came (the kept nodes are finished solutions). The next pass begins with a new tree, width and
+    /// limit multiplied by `widen`: with `widen` > 1 a limit comes at which the whole tree is seen before it is pruned,
+    /// so that the search is complete.
     pub struct Narrowing {
         /// nodes of a depth that stay when its counter is full; 0: no beam
         beam_width: u64 = 0, 0..=1_000_000_000;
@@ -60,13 +60,14 @@ impl Beam {
         Self { width, limit, counters: Vec::new(), pruned: 0, since: 0 }
     }
 
-    /// A new pass, wider by `factor`.
+    /// Begins a new pass, wider by `factor`.
     pub(crate) fn restart(&mut self, factor: f64) {
         let grow = |count: u64| (count as f64 * factor).ceil() as u64;
         *self = Self::new(grow(self.width), grow(self.limit));
     }
 
-    /// Counts a playout whose path has `nodes` nodes, the root included. Returns the depth that is full, if one is.
+    /// Counts a playout whose path has `nodes` nodes, the root included. Returns the depth whose counter is full, if
+    /// any.
     pub(crate) fn count(&mut self, nodes: usize) -> Option<usize> {
         self.since += 1;
         if self.counters.len() < nodes {
@@ -78,22 +79,22 @@ impl Beam {
         (self.pruned + 1..nodes).find(|&depth| self.counters[depth] >= self.limit)
     }
 
-    /// The tree was pruned at `depth`.
+    /// Takes note that the tree was pruned at `depth`.
     pub(crate) fn prune(&mut self, depth: usize) {
         self.counters.truncate(depth + 1);
         self.pruned = depth;
         self.since = 0;
     }
 
-    /// Whether the kept nodes lead nowhere: no deeper depth filled up although there was time for it twice.
+    /// Whether the kept nodes are exhausted: no deeper counter filled up in twice the playouts that it takes.
     pub(crate) fn is_stuck(&self) -> bool {
         self.pruned > 0 && self.since / 2 >= self.limit
     }
 }
 
 impl Arena {
-    /// `Less` when node `a` ranks before node `b`. Ties go to more playouts or, among equally many, to the better best
-    /// score.
+    /// Returns `Less` when node `a` ranks before node `b`. Ties go to more playouts or, among equally many, to the
+    /// better best score.
     pub(crate) fn compare(&self, a: usize, b: usize, rank: Rank, sense: Sense) -> Ordering {
         let score = |at: usize, value: &dyn Fn(&Node, u64) -> f64| {
             let (node, violations) = (&self.nodes[at], self.violations(at));
@@ -200,7 +201,7 @@ impl Arena {
 mod tests {
     use super::*;
 
-    /// A tree by (parent, move, visits); the root is node 0.
+    /// Returns a tree by (parent, move, visits); the root is node 0.
     fn tree(root_visits: u64, nodes: &[(&[u64], u64)]) -> Arena {
         let mut arena = Arena::new(1 << 20, false);
         arena.plant(0);

@@ -1,4 +1,4 @@
-//! What a tree search does between playouts: moves played for good, games and beams begun anew.
+//! What a tree search does between playouts: it plays moves for good and begins new games, beams and trees.
 
 use super::run::UctSearch;
 use super::select::Range;
@@ -38,7 +38,7 @@ parameters! {
         restart_nodes: u64 = 0, 0..=1_000_000_000_000;
         /// each new game plays with the variant of the rollout that did best so far
         variants: bool = false, ();
-        /// begin anew when a game or a beam has come to its end, until the budget is used up
+        /// begin again when a game or a beam has come to its end, until the budget is used up
         restarts: bool = true, ();
     }
 }
@@ -56,9 +56,9 @@ pub(super) struct Game {
     pub(super) played: u64,
     /// Nodes created since the game began.
     pub(super) nodes: u64,
-    /// Parts of the tree were dropped unseen.
+    /// Whether parts of the tree were dropped unseen.
     pub(super) partial: bool,
-    /// Nothing is left to be searched.
+    /// Whether nothing is left to be searched.
     pub(super) over: bool,
     /// The best score of this game's playouts.
     pub(super) best: Option<Score>,
@@ -79,8 +79,8 @@ pub(super) struct Variants {
 }
 
 impl Variants {
-    /// The variant of the next game: each one once, then UCB1 on the mean of the games' best scores, from 0 for the
-    /// worst to 1 for the best game.
+    /// Chooses the variant of the next game: each one once, then by UCB1 on the mean of the games' best scores, from 0
+    /// for the worst to 1 for the best game.
     fn choose(&mut self, count: usize) {
         self.arms.resize(count.max(1), (0, 0.0));
         let total: u64 = self.arms.iter().map(|arm| arm.0).sum();
@@ -106,7 +106,7 @@ impl Variants {
         self.arms.is_empty()
     }
 
-    /// A game of the present variant has ended.
+    /// Takes account of a game of the present variant that has ended.
     fn learn(&mut self, best: Option<Score>, sense: Sense) {
         let Some(arm) = self.arms.get_mut(self.present) else { return };
         // A game without a feasible playout counts as the worst so far.
@@ -150,7 +150,8 @@ impl Game {
 }
 
 impl UctSearch {
-    /// Everything that comes before a playout. `Some`: there is none, the search is over.
+    /// Does everything that comes before a playout. Returns a status when there is no playout because the search is
+    /// over.
     pub(super) fn prepare(&mut self, context: &mut Context<'_>) -> Option<Status> {
         if self.uct.pacing.variants && !self.variants.is_set {
             // A fresh search, or one just resumed.
@@ -189,7 +190,7 @@ impl UctSearch {
         None
     }
 
-    /// A tree with nothing but its root. False when the problem's root is a solution.
+    /// Plants a tree with nothing but its root. Returns false when the problem's root is a solution.
     pub(super) fn plant(&mut self, context: &mut Context<'_>) -> bool {
         self.walk.moves.clear();
         context.problem.moves(&self.roots.tree, &mut self.walk.moves);
@@ -243,7 +244,8 @@ impl UctSearch {
         }
     }
 
-    /// A new game with a new tree; what the rollout has learned stays. After a game that was `cut` short nothing grows.
+    /// Begins a new game with a new tree; what the rollout has learned stays. After a game that was `cut` short the
+    /// limits do not grow.
     fn restart(&mut self, context: &mut Context<'_>, cut: bool) {
         if self.uct.pacing.variants {
             self.variants.learn(self.game.best, self.sense);
@@ -261,7 +263,7 @@ impl UctSearch {
         }
     }
 
-    /// The tree has used up its memory.
+    /// Prunes a tree that has used up its memory.
     fn make_room(&mut self) {
         if self.uct.growth.transpositions {
             let place = self.tree.arena.prune_graph();
@@ -272,7 +274,7 @@ impl UctSearch {
         self.tree.pending = None;
     }
 
-    /// Nodes have moved.
+    /// Renames the nodes of the keys after nodes have moved.
     fn follow_nodes(&mut self, place: &std::collections::HashMap<u32, u32>) {
         self.tree.keys.retain(|_, node| match place.get(node) {
             Some(&new) => {
@@ -283,7 +285,7 @@ impl UctSearch {
         });
     }
 
-    /// Counts a playout by the depths that its path touched, and prunes the depth that is full.
+    /// Counts a playout by the depths that its path touched, and prunes the depth whose counter is full.
     pub(super) fn narrow(&mut self) {
         let Some(beam) = &mut self.beam else { return };
         if let Some(depth) = beam.count(self.walk.path.len()) {

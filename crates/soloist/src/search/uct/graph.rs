@@ -26,7 +26,7 @@ impl Arena {
                     let new = fresh.nodes.len() as u32;
                     let home = *place.entry(target).or_insert(new);
                     fresh.push_from(self, target as usize);
-                    // The move and the edge are the slot's own, whoever has the statistics.
+                    // The move and the edge belong to the slot, wherever the statistics are.
                     let mv = self.nodes[slot].mv;
                     fresh.nodes[new as usize].mv = mv;
                     if self.has_sides() {
@@ -48,7 +48,7 @@ impl Arena {
         place
     }
 
-    /// How many nodes [`graft`](Self::graft) would keep.
+    /// Returns how many nodes [`graft`](Self::graft) would keep.
     fn graft_size(&self, least: u64) -> usize {
         let mut seen = HashSet::new();
         let (mut stack, mut count) = (vec![0_usize], 1);

@@ -134,8 +134,8 @@ pub(super) enum Leaf {
 }
 
 impl UctSearch {
-    /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. False: it has none, or
-    /// there is no room.
+    /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. Returns false when it has
+    /// none or there is no room.
     fn expand(&mut self, problem: &dyn Rules, at: usize, state: Option<&State>) -> bool {
         let state = state.unwrap_or(&self.walk.state);
         self.walk.moves.clear();
@@ -164,7 +164,7 @@ impl UctSearch {
         self.tree.arena.try_child(at, pick)
     }
 
-    /// Which of the `untried` children of `at` comes next: the one with the largest bias, or any.
+    /// Returns which of the `untried` children of `at` comes next: the one with the largest bias, or any.
     fn next_untried(&self, context: &mut Context<'_>, at: usize, untried: usize) -> usize {
         let pick = context.rng.index(untried);
         if self.uct.selection.bias_weight == 0.0 {

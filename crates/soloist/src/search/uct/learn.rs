@@ -11,7 +11,7 @@ use crate::{CheckpointError, Policy, Score, Trace};
 use serde::{Deserialize, Serialize};
 
 choice! {
-    /// Who plays the playouts.
+    /// The policy of playouts.
     pub enum Playouts {
         /// The rollout policy.
         Rollout = "rollout",
@@ -32,7 +32,7 @@ parameters! {
     /// playout of the present tree after every `adapt_every` playouts, at the rate `alpha`, logits within `clamp`
     /// (Rosin's `Adapt`, as in playout policy adaptation). Both choose among the rollout's candidates.
     pub struct Playing {
-        /// who plays the playouts
+        /// the policy of playouts
         playouts: Playouts = Playouts::Rollout, ();
         /// divides the rewards in playouts by history
         temperature: f64 = 0.1, 0.0001..=1000.0;
@@ -48,7 +48,7 @@ parameters! {
 /// The name of the root of a game.
 const ROOT: u64 = 0x9e6c_63d0_876a_68de;
 
-/// The name of what `code` leads to from the node `name`, or of their pair in a table.
+/// Returns the name of what `code` leads to from the node `name`, or of their pair in a table.
 #[inline]
 fn mix(name: u64, code: u64) -> u64 {
     let product = u128::from(name ^ 0x2545_f491_4f6c_dd1d) * u128::from(code ^ 0x9e37_79b9_7f4a_7c15);
@@ -64,7 +64,7 @@ pub(super) struct Learner {
     /// The scale by which the logits of playouts by history were set.
     scale: Option<(f64, f64)>,
     policy: Option<Policy>,
-    /// Playouts since the policy was adapted.
+    /// Playouts since the last adaptation of the policy.
     waiting: u64,
     /// Best playout of the present tree, from the root of the tree on.
     best: Option<Score>,
@@ -100,7 +100,7 @@ pub(super) struct Saved {
 }
 
 impl Learner {
-    /// A blank learner that uses about `memory` bytes.
+    /// Returns a blank learner that uses about `memory` bytes.
     pub(super) fn new(uct: &Uct, problem: &dyn Rules, root: &State, memory: u64) -> Self {
         let limit = problem.codes().unwrap_or(0);
         let plays_history = uct.playing.playouts == Playouts::History;
@@ -131,37 +131,37 @@ impl Learner {
         }
     }
 
-    /// The next playout begins at the root.
+    /// Begins a playout at the root.
     pub(super) fn start(&mut self) {
         self.codes.clear();
         self.names.clear();
         self.names.push(self.root);
     }
 
-    /// The path goes on by a move with this code.
+    /// Extends the path by a move with this code.
     #[inline]
     pub(super) fn enter(&mut self, code: u64) {
         self.codes.push(code);
         self.name_next(code);
     }
 
-    /// The path takes up the next move of the playout, whose code is known already.
+    /// Extends the path by the next move of the playout, whose code is known already.
     pub(super) fn name_next(&mut self, code: u64) {
         let last = self.names[self.names.len() - 1];
         self.names.push(mix(last, code));
     }
 
-    /// Mean of the playouts with `code` over the search.
+    /// Returns the mean of the playouts with `code` over the search.
     pub(super) fn history(&self, code: u64) -> Entry {
         self.history.as_ref().map_or_else(Entry::default, |table| table.get(code))
     }
 
-    /// The playouts through the node called `name` in which `code` was played later on.
+    /// Returns the playouts that passed the node `name` and played `code` later on.
     pub(super) fn amaf(&self, name: u64, code: u64) -> Entry {
         self.amaf.as_ref().map_or_else(Entry::default, |table| table.get(mix(name, code)))
     }
 
-    /// Completes `state`; the moves go to `playout`, their codes to `codes` if anybody needs them.
+    /// Completes `state`. The moves go to `playout`, their codes to `codes` if they are needed.
     pub(super) fn play(&mut self, context: &mut Context<'_>, state: &mut State, playout: &mut Vec<MoveId>) {
         playout.clear();
         let problem = context.problem;
@@ -182,7 +182,7 @@ impl Learner {
         }
     }
 
-    /// The playout got `score`; `steps` writes what could be chosen in the tree, for a policy.
+    /// Learns the score of the playout. `steps` writes what could be chosen in the tree, for a policy.
     pub(super) fn learn(
         &mut self,
         uct: &Uct,
@@ -259,8 +259,8 @@ impl Learner {
         }
     }
 
-    /// A new tree from the beginning of the game: what was learned about the nodes and the best playout of the old one
-    /// goes with it.
+    /// Prepares for a new tree from the beginning of the game: what was learned about the nodes and the best playout of
+    /// the old one is dropped.
     pub(super) fn forget_tree(&mut self, uct: &Uct) {
         if uct.playing.playouts == Playouts::Adapted
             && let Some(policy) = &mut self.policy
@@ -277,13 +277,13 @@ impl Learner {
         }
     }
 
-    /// The move with this code was played: nodes are named from there.
+    /// Takes note that the move with this code was played: nodes are named from there.
     pub(super) fn advance(&mut self, code: u64) {
         self.root = mix(self.root, code);
         if !self.before.contains(&code) {
             self.before.push(code);
         }
-        // A line that can no longer be played teaches nothing.
+        // A line that can no longer be played is not adapted to.
         let first = self.best_trace.chosen().first().map(|&at| self.best_trace.lifetimes()[at as usize].code);
         if first != Some(code) {
             self.best = None;

@@ -24,7 +24,7 @@ pub(crate) struct Means {
 pub(crate) struct Stored(Vec<(u64, u64, f64)>);
 
 impl Means {
-    /// A table that uses at most `memory` bytes, its growing included.
+    /// Returns a table that uses at most `memory` bytes, its growing included.
     pub(crate) fn new(memory: u64) -> Self {
         // Half full at most, and the old slots live while the new ones are filled.
         let slots = (memory / size_of::<(u64, Entry)>() as u64 * 2 / 3).max(16);
@@ -36,7 +36,7 @@ impl Means {
         if self.slots.is_empty() { Entry::default() } else { self.slots[self.place(key)].1 }
     }
 
-    /// Adds a score under `key`. True when other entries had to go.
+    /// Adds a score under `key`. Returns true when other entries had to be dropped.
     pub(crate) fn add(&mut self, key: u64, score: f64) -> bool {
         let mut thinned = false;
         if self.len * 2 >= self.slots.len() {
@@ -56,7 +56,7 @@ impl Means {
         thinned
     }
 
-    /// Every entry, in no particular order.
+    /// Returns every entry, in no particular order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (u64, Entry)> {
         self.slots.iter().copied().filter(|(_, entry)| entry.count > 0)
     }
@@ -66,7 +66,7 @@ impl Means {
         self.len = 0;
     }
 
-    /// The slot of `key`, or the free one where it belongs.
+    /// Returns the slot of `key`, or the free one where it belongs.
     fn place(&self, key: u64) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
@@ -103,7 +103,7 @@ impl Means {
         Stored(entries)
     }
 
-    /// Takes over stored entries. False when they are not a table's.
+    /// Takes over stored entries. Returns false when they are not those of a table.
     pub(crate) fn restore(&mut self, Stored(entries): Stored) -> bool {
         let sorted = entries.windows(2).all(|pair| pair[0].0 < pair[1].0);
         if !sorted || entries.iter().any(|&(_, count, sum)| count == 0 || !sum.is_finite()) {

@@ -37,9 +37,9 @@ parameter_groups! {
     /// is a term or a rule of this one search, and the published searches are [presets](crate::Method::presets).
     ///
     /// # Offered solutions
-    /// The line of an offered solution enters the tree, as far as the memory and a beam allow, and its score counts as that of
-    /// a playout for the nodes on it. In a search that plays move by move this holds for solutions that begin with the
-    /// moves played; others only become the incumbent.
+    /// The line of an offered solution enters the tree, as far as the memory and a beam allow, and its score counts as
+    /// that of a playout for the nodes on it. In a search that plays move by move this holds for solutions that begin
+    /// with the moves played; others only become the incumbent.
     ///
     /// # Cost
     /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
@@ -62,18 +62,18 @@ parameter_groups! {
     /// Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine Learning 47, 2002 (UCB1, whose
     /// constant is sqrt 2; UCB1-Tuned). M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player Monte-Carlo tree
     /// search for SameGame", Knowledge-Based Systems 34, 2012. H. Baier and M. Winands, "Beam Monte-Carlo tree search",
-    /// CIG 2012, and "Nested Monte-Carlo tree search for online planning in large MDPs", ECAI 2012. M. Winands, Y. Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games 2008.
-    /// L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018. R. Coulom,
-    /// "Efficient selectivity and backup operators in Monte-Carlo tree search", CG 2006. G. Chaslot et al.,
-    /// "Progressive strategies for Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008 (bias,
-    /// widening). P. Nijssen and M. Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010
-    /// (history). S. Gelly and D. Silver, "Combining online and offline knowledge in UCT", ICML 2007 (RAVE). T.
-    /// Cazenave, "Generalized rapid action value estimation", IJCAI 2015. B. Childs, J. Brodeur and L. Kocsis,
-    /// "Transpositions and move groups in Monte Carlo tree search", CIG 2008. H. Finnsson and Y. Bjornsson,
-    /// "Simulation-based approach to general game playing", AAAI 2008 (history in playouts). T. Cazenave, "Playout
-    /// policy adaptation with move features", TCS 644, 2016. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik,
-    /// "Combining simulated annealing and Monte Carlo tree search for expression simplification", ICAART 2014 (cooling,
-    /// ratio).
+    /// CIG 2012, and "Nested Monte-Carlo tree search for online planning in large MDPs", ECAI 2012. M. Winands, Y.
+    /// Bjornsson and J.-T. Saito, "Monte-Carlo tree search solver", Computers and Games 2008. L. Rei, "Monte Carlo tree
+    /// search for combinatorial optimization", thesis, University of Porto, 2018. R. Coulom, "Efficient selectivity and
+    /// backup operators in Monte-Carlo tree search", CG 2006. G. Chaslot et al., "Progressive strategies for
+    /// Monte-Carlo tree search", New Mathematics and Natural Computation 4, 2008 (bias, widening). P. Nijssen and M.
+    /// Winands, "Enhancements for multi-player Monte-Carlo tree search", CG 2010 (history). S. Gelly and D. Silver,
+    /// "Combining online and offline knowledge in UCT", ICML 2007 (RAVE). T. Cazenave, "Generalized rapid action value
+    /// estimation", IJCAI 2015. B. Childs, J. Brodeur and L. Kocsis, "Transpositions and move groups in Monte Carlo
+    /// tree search", CIG 2008. H. Finnsson and Y. Bjornsson, "Simulation-based approach to general game playing", AAAI
+    /// 2008 (history in playouts). T. Cazenave, "Playout policy adaptation with move features", TCS 644, 2016. B.
+    /// Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Combining simulated annealing and Monte Carlo tree search
+    /// for expression simplification", ICAART 2014 (cooling, ratio).
     pub struct Uct {
         /// Which child of a node is followed.
         selection: Selection;
@@ -110,7 +110,8 @@ impl Uct {
     /// the top score with weight `w`, children after `t` visits.
     ///
     /// Finished lines are closed, though the paper does not mention it. The paper reports 100,000 nodes in 20 seconds,
-    /// some 1.2 million simulations; without closing, the greedy constants replay one line from a few thousand nodes on.
+    /// some 1.2 million simulations; without closing, the greedy constants replay one line from a few thousand nodes
+    /// on.
     #[must_use]
     pub fn single_player(c: f64, d: f64, t: u64, w: f64) -> Self {
         Self {
@@ -159,8 +160,8 @@ impl Uct {
         }
     }
 
-    /// The searches of Ruijl et al. (2014): trees of `playouts` playouts, one after the other, with the constant `cp` in
-    /// the paper's units, which is cooled or not.
+    /// The searches of Ruijl et al. (2014): trees of `playouts` playouts, one after the other, with the constant `cp`
+    /// in the paper's units, which is cooled or not.
     ///
     /// As in the paper no branch is closed: towards the end of cooling, finished lines may be played again.
     #[must_use]

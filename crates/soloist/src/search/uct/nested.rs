@@ -1,4 +1,4 @@
-//! Nested tree search: a playout is a search of its own.
+//! Nested tree search: a complete search takes the place of a playout.
 
 use super::game::Game;
 use super::run::UctSearch;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 parameters! {
     /// Searches in the place of playouts.
     ///
-    /// With `nesting` = n > 1 a playout is a search of level n - 1 from the leaf, with a tree of its own and
+    /// With `nesting` = n > 1 a playout is a search of level n - 1 from the leaf, with a separate tree and
     /// `nested_playouts` playouts (or fewer, when it has seen everything). Its best score is what is backed up, and its
     /// best solution what is kept, rather than a game played by its decisions: nested Monte-Carlo tree search (NMCTS).
     pub struct Nesting {
@@ -24,11 +24,11 @@ parameters! {
     }
 }
 
-/// The search that stands for a playout.
+/// The search that takes the place of a playout.
 pub(super) struct Nested {
     search: UctSearch,
     playouts: u64,
-    /// It is at work below the end of the path.
+    /// Whether it is in progress, below the end of the path.
     active: bool,
 }
 
@@ -88,7 +88,7 @@ impl Nested {
         self.active = true;
     }
 
-    /// One playout. `Some`: it was the last; the best score and whether every solution from there was seen.
+    /// Makes one playout. After the last it returns the best score and whether every solution from there was seen.
     pub(super) fn step(&mut self, context: &mut Context<'_>) -> Option<(Score, bool)> {
         self.search.step(context);
         let search = &self.search;
@@ -103,7 +103,7 @@ impl Nested {
         Saved { search: self.search.save(), path: self.active.then(|| path.to_vec()) }
     }
 
-    /// Restores what `save` wrote; the path of the search above, if this one was at work.
+    /// Restores what `save` wrote. Returns the path of the search above, if this one was in progress.
     pub(super) fn load(&mut self, problem: &dyn Rules, saved: Saved) -> Result<Option<Vec<usize>>, CheckpointError> {
         self.search.load(problem, &saved.search)?;
         self.active = saved.path.is_some();

@@ -126,14 +126,14 @@ impl UctSearch {
         }
     }
 
-    /// The score of a playout for all nodes of the path.
+    /// Gives the score of a playout to all nodes of the path, and counts the playout.
     pub(super) fn back_up(&mut self, score: Score) {
         self.credit(score);
         self.game.spent += 1;
         self.game.played += 1;
     }
 
-    /// A score for all nodes of the path.
+    /// Gives a score to all nodes of the path.
     pub(super) fn credit(&mut self, score: Score) {
         self.met.add(score, self.sense);
         if self.game.best.is_none_or(|best| self.sense.better(score, best)) {
@@ -146,7 +146,7 @@ impl UctSearch {
         }
     }
 
-    /// A search from the end of the path instead of a playout. False: there is nothing to search.
+    /// Begins a search from the end of the path instead of a playout. Returns false when there is nothing to search.
     fn begin_nested(&mut self, problem: &dyn Rules) -> bool {
         let Some(nested) = &mut self.nested else { return false };
         self.walk.moves.clear();
@@ -158,7 +158,7 @@ impl UctSearch {
         true
     }
 
-    /// A playout of the search below.
+    /// Makes a playout of the search below.
     fn step_nested(&mut self, context: &mut Context<'_>) {
         let Some((score, closed)) = self.nested.as_mut().and_then(|nested| nested.step(context)) else { return };
         self.back_up(score);
@@ -167,7 +167,7 @@ impl UctSearch {
         }
     }
 
-    /// Down the tree, and a playout or the first of a nested search.
+    /// Walks down the tree, then makes a playout or the first one of a nested search.
     fn walk(&mut self, context: &mut Context<'_>) {
         match self.descend(context) {
             Leaf::Play if self.begin_nested(context.problem) => self.step_nested(context),
@@ -177,7 +177,7 @@ impl UctSearch {
         }
     }
 
-    /// One playout from the end of the path, its score given to all who learn from it.
+    /// Makes one playout from the end of the path and gives its score to the tree, the rollout and the learner.
     fn play(&mut self, context: &mut Context<'_>, guided: bool) {
         let in_tree = self.walk.path.len();
         if guided {
@@ -235,7 +235,7 @@ impl Search for UctSearch {
         if !solution.moves.starts_with(&self.game.decided) || self.tree.arena.len() == 0 && !self.plant(context) {
             return;
         }
-        // A nested search goes on below the present path.
+        // A nested search continues below the present path.
         let path = std::mem::take(&mut self.walk.path);
         let prefix = std::mem::take(&mut self.walk.prefix);
         let state = self.walk.state.clone();

@@ -18,7 +18,7 @@ choice! {
 }
 
 choice! {
-    /// How values become comparable with the exploration term.
+    /// How values are scaled to be comparable with the exploration term.
     pub enum Normalisation {
         /// To [0, 1] between the worst and best score that the search has met.
         Global = "global",
@@ -84,15 +84,15 @@ parameters! {
     /// With infeasible playouts the value of a child is (f feasible and i infeasible playouts through the parent): `(i
     /// + f X) / (i + f)` when it has a feasible one, otherwise `i Y / (i + f + 1)` with `Y` the normalised least
     /// violation: any child with a feasible solution is preferred to one without. (Equation 3.3 of Rei's thesis, whose
-    /// print exchanges the two counts in the first line.)
+    /// text exchanges the two counts in the first line.)
     ///
     /// # Cooling
-    /// With `tree_playouts` = N a new tree is begun after every N playouts. With `cooling` the constant in playout i = 0
-    /// to N - 1 of a tree is not `c` but falls from it to (nearly) 0, so that the search goes over from exploring to
+    /// With `tree_playouts` = N a new tree is begun after every N playouts. With `cooling` the constant in playout i =
+    /// 0 to N - 1 of a tree is not `c` but falls from it to (nearly) 0, so that the search goes over from exploring to
     /// exploiting, and the tree gets to the bottom of the game. That is SA-UCT; its paper's `2 Cp sqrt(2 ln n / n_i)`
     /// is `c sqrt(ln n / n_i)` with `c = 2 sqrt(2) Cp`, and its `x` is the reward of `normalisation = ratio`: the
-    /// operations of the input over the mean of the playouts' through the child. The reference score is `reference`,
-    /// or else the [problem's](crate::Problem::reference), or else that of the first feasible playout; scores must not
+    /// operations of the input over the mean of the playouts' through the child. The reference score is `reference`, or
+    /// else the [problem's](crate::Problem::reference), or else that of the first feasible playout; scores must not
     /// change their sign.
     pub struct Selection {
         /// weight of the exploration term; UCB1 has 1.414, puzzles mostly want 0.001 to 0.3
@@ -115,15 +115,15 @@ parameters! {
         deviation: bool = false, ();
         /// constant under the root of the deviation: large for children visited rarely
         d: f64 = 0.0, 0.0..=1e15;
-        /// progressive bias: weight of the problem's own bias of moves
+        /// progressive bias: weight of the problem's bias of moves
         bias_weight: f64 = 0.0, 0.0..=1e12;
         /// progressive history: weight of the mean reward of a move's code over the search
         history: f64 = 0.0, 0.0..=1e12;
         /// mix in the mean reward of playouts that make the move later on (RAVE, GRAVE)
         amaf: bool = false, ();
-        /// how fast that mean gives way to the child's own: larger is faster
+        /// how fast that mean gives way to the mean of the child: larger is faster
         amaf_bias: f64 = 1e-3, 0.0..=1e6;
-        /// playouts that an ancestor needs more than to lend its statistics (GRAVE); 0: the parent's own (RAVE)
+        /// an ancestor with more playouts than this lends its statistics (GRAVE); 0: the parent does (RAVE)
         amaf_reference: u64 = 0, 0..=1_000_000_000;
     }
 }
@@ -234,14 +234,14 @@ impl Range {
         self.0.map(|(worst, _)| worst)
     }
 
-    /// To [0, 1] over this range.
+    /// Returns the scale to [0, 1] over this range.
     pub(super) fn scale(self) -> Scale {
         self.0.map_or(Scale::between(0.0, 0.0), |(worst, best)| Scale::between(worst, best))
     }
 }
 
 impl Scale {
-    /// To [0, 1] from the worst to the best score; everything is worth 0 while there is one score only.
+    /// Returns the scale to [0, 1] from the worst to the best score; every score is worth 0 while there is one only.
     pub(super) fn between(worst: f64, best: f64) -> Self {
         if worst.is_nan() || best.is_nan() {
             return Self { low: 0.0, factor: 0.0, inverse: false };
@@ -250,7 +250,7 @@ impl Scale {
         Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) }, inverse: false }
     }
 
-    /// Scores as they are.
+    /// Returns the scale that leaves scores as they are.
     fn raw(sense: Sense) -> Self {
         match sense {
             Sense::Maximize => Self { low: 0.0, factor: 1.0, inverse: false },
@@ -258,7 +258,7 @@ impl Scale {
         }
     }
 
-    /// As a ratio to `reference`: 1 for scores equal to it, larger for better ones of the same sign.
+    /// Returns the scale of ratios to `reference`: 1 for scores equal to it, larger for better ones of the same sign.
     fn ratio(reference: f64, sense: Sense) -> Self {
         // Nothing is a multiple of 0.
         let reference = if reference == 0.0 { 1.0 } else { reference };
@@ -272,7 +272,7 @@ impl Scale {
     }
 }
 
-/// What selection looks at.
+/// The inputs of selection.
 pub(super) struct Selector<'a> {
     pub(super) uct: &'a Uct,
     pub(super) sense: Sense,
@@ -289,7 +289,7 @@ pub(super) struct Selector<'a> {
 }
 
 impl Selector<'_> {
-    /// How the children of `parent` are scaled.
+    /// Returns the scale of the children of `parent`.
     fn scale(&self, parent: &Node) -> Scale {
         match self.uct.selection.normalisation {
             Normalisation::Global => self.range.scale(),
@@ -299,14 +299,15 @@ impl Selector<'_> {
         }
     }
 
-    /// The reward of the node `at` as seen by itself, for first-play urgency.
+    /// Returns the reward of the node `at`, scaled by its statistics, for first-play urgency.
     pub(super) fn reward_of(&self, at: usize) -> f64 {
         let node = self.arena.get(at);
         let infeasible = self.arena.violations(at).count;
         if node.visits == infeasible { 0.0 } else { self.value(node, infeasible, self.scale(node)) }
     }
 
-    /// The tried and open child of `at` with the largest bound, and the bound. `None`: every tried child is closed.
+    /// Returns the tried and open child of `at` with the largest bound, and the bound. `None`: every tried child is
+    /// closed.
     pub(super) fn select(&self, at: usize) -> Option<(usize, f64)> {
         let (selection, arena) = (&self.uct.selection, self.arena);
         let (closes, transpositions) = (self.uct.closes(), self.uct.growth.transpositions);
@@ -400,7 +401,7 @@ impl Selector<'_> {
     }
 }
 
-/// Mean of the squares less the square of the mean; at least 0.
+/// Returns the mean of the squares less the square of the mean; at least 0.
 #[inline]
 fn variance(node: &Node, infeasible: u64) -> f64 {
     if node.visits == infeasible {
@@ -418,7 +419,7 @@ mod tests {
     use crate::problem::rules::{Rules, Shared, Typed};
     use crate::search::method::Family;
 
-    /// A root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
+    /// Returns a root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
     fn tree(children: &[&[f64]], biases: &[f64], sense: Sense) -> Arena {
         let mut arena = Arena::new(1 << 20, true);
         arena.plant(0);
@@ -445,7 +446,7 @@ mod tests {
         uct
     }
 
-    /// The child chosen, from 0, and its bound.
+    /// Returns the child chosen, from 0, and its bound.
     fn choice(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)]) -> (usize, f64) {
         uct.validate().unwrap();
         let stairs = Staircase(1);
