@@ -190,7 +190,7 @@ pub struct Wilcoxon {
 /// Wilcoxon's signed-rank test on paired differences, two-sided. O(n log n), and O(n^3) where it is exact, for up to
 /// [`EXACT`] differences.
 ///
-/// Exact: all 2^n assignments of signs to the ranks at hand, tied ones included, are counted by dynamic programming.
+/// Exact: all 2^n assignments of signs to the ranks, tied ones included, are counted by dynamic programming.
 /// Beyond, the normal approximation with correction for ties and continuity.
 ///
 /// ```

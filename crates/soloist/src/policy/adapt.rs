@@ -244,7 +244,7 @@ pub(super) fn expose(exposure: &mut u128, chances: u128, factor: Option<&f64>) {
 /// Half of the 128 bits, as a factor.
 const HALF: f64 = (1_u128 << 64) as f64;
 
-/// Returns a fixed-point number as a float. The compiler's own conversion is a library call.
+/// Returns a fixed-point number as a float. The compiler's conversion is a library call.
 #[inline(always)]
 pub(super) fn to_float(fixed: u128) -> f64 {
     (fixed >> 64) as u64 as f64 * HALF + fixed as u64 as f64

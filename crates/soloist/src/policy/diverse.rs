@@ -19,7 +19,7 @@ pub(super) struct Scratch {
     places: Vec<u32>,
     /// By code: the number of the union that it was last put into.
     stamp: Vec<u32>,
-    /// The codes of the union at hand, by one entry each.
+    /// The codes of the present union, by one entry each.
     union: Vec<u32>,
 }
 

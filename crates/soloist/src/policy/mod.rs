@@ -428,7 +428,7 @@ fn weight_of(logit: f64) -> u64 {
     rounded(exp(logit) * UNIT_WEIGHT as f64)
 }
 
-/// Returns the nearest weight to a number: a sum with 2^52 has it in its low bits. The compiler's own conversion is
+/// Returns the nearest weight to a number: a sum with 2^52 has it in its low bits. The compiler's conversion is
 /// slower, as it must saturate.
 #[inline(always)]
 fn rounded(weight: f64) -> u64 {

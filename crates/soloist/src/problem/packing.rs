@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A number that stands for a move of the problem at hand.
+/// The number of a move.
 pub(crate) type MoveId = u64;
 
 /// Marks the number of a move in the table.
@@ -60,7 +60,7 @@ impl<M: Move> Packing<M> {
         }
     }
 
-    /// Returns the move that a number stands for. `None`: it stands for none.
+    /// Returns the move that has a number. `None`: no move has it.
     #[inline]
     pub(crate) fn unpack(&self, id: MoveId) -> Option<M> {
         macro_rules! integers {
@@ -74,7 +74,7 @@ impl<M: Move> Packing<M> {
         M::deserialize(&mut bits).ok()
     }
 
-    /// Returns the move that the number of a legal move stands for.
+    /// Returns the move that has the number of a legal move.
     ///
     /// # Panics
     /// When the number does not come from [`pack`](Self::pack).

@@ -68,7 +68,8 @@ pub trait Rollout<P: Problem>: Send {
     }
 
     /// Returns how many variants of this policy exist: settings whose merit depends on the instance, such as the colour
-    /// that a tile game keeps for last. Searches that race several runs give a variant to each; all others use variant 0.
+    /// that a tile game keeps for last. Searches that race several runs give a variant to each; all others use variant
+    /// 0.
     fn variants(&self, _problem: &P) -> usize {
         1
     }

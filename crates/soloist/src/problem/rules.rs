@@ -43,7 +43,7 @@ impl<P> Deref for Shared<'_, P> {
     }
 }
 
-/// A state of the problem at hand.
+/// A state of the problem.
 pub(crate) struct State(Box<dyn AnyState>);
 
 trait AnyState: Any + Send {

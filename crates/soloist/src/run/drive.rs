@@ -101,7 +101,7 @@ impl<'p> Drive<'p> {
         }
     }
 
-    /// Returns the limits of the whole run that a slice stands for.
+    /// Returns the limits of the whole run that a slice adds up to.
     pub(super) fn grant(&self, slice: Part) -> Part {
         let sum = |granted: u64, slice: Option<u64>| slice.map(|slice| granted.saturating_add(slice));
         Part {
@@ -178,7 +178,7 @@ impl<'p> Drive<'p> {
     fn run_part(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
         loop {
             let ends = self.run_streams(shared);
-            // The most specific reason wins; a stream that another's success stopped has no reason of its own.
+            // The most specific reason wins; a stream that another's success stopped has no reason itself.
             let order = [
                 StopReason::Exhausted,
                 StopReason::Bound,
@@ -192,7 +192,7 @@ impl<'p> Drive<'p> {
             if !ends.contains(&None) {
                 return ends[0];
             }
-            // A stream at the end of its budget may wait like the others. If it does not, no stream can go on: the
+            // A stream at the end of its budget may wait like the others. If it does not, no stream can continue: the
             // exchange would not be the one of a longer run.
             let late = |end: StopReason| !matches!(end, StopReason::Completed);
             let mut pairs = self.streams.iter().zip(&ends).filter(|(stream, _)| !stream.waiting);

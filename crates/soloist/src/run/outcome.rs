@@ -48,7 +48,7 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// Whether the run cannot go on: everything was examined, the incumbent is proven, or the method has ended.
+    /// Whether the run cannot continue: everything was examined, the incumbent is proven, or the method has ended.
     #[must_use]
     pub fn is_final(self) -> bool {
         matches!(self, Self::Exhausted | Self::Bound | Self::Completed)

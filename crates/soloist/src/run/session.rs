@@ -199,7 +199,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     ///
     /// # Errors
     /// When the problem or the rollout has reported an error. The best solution found before stays, but the searches
-    /// have stopped in the middle of a step: such a run cannot go on, except from an earlier save.
+    /// have stopped in the middle of a step: such a run cannot continue, except from an earlier save.
     pub fn advance(&mut self, slice: &Budget) -> Result<StopReason, SolveError> {
         self.advance_with(slice, Control::default())
     }
@@ -307,7 +307,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         RunInfo { setup: self.setup.clone(), counters: self.counters(), elapsed: self.elapsed() }
     }
 
-    /// Returns the whole run as bytes, the content of a checkpoint: [`Solver::resume`](crate::Solver::resume) goes on
+    /// Returns the whole run as bytes, the content of a checkpoint: [`Solver::resume`](crate::Solver::resume) continues
     /// from it.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Runs a [`Method`] on a [`Problem`]: seed, threads, limits, observer, checkpoints.
+/// Runs a [`Method`](crate::Method) on a [`Problem`]: seed, threads, limits, observer, checkpoints.
 ///
 /// ```
 /// use soloist::{Budget, Method, Solver, doc::Staircase};

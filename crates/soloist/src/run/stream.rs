@@ -21,7 +21,7 @@ pub(super) struct Stream<'p> {
     pub(super) search: Box<dyn Search>,
     /// Set when this stream has ended for good.
     pub(super) end: Option<StopReason>,
-    /// Set when it can only go on after an exchange.
+    /// Whether it can only continue after an exchange.
     pub(super) waiting: bool,
     pub(super) limits: Limits,
 }

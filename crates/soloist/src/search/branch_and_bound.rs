@@ -27,9 +27,9 @@ choice! {
 parameters! {
     /// Branch and bound: classical tree searches that leave out what cannot improve the incumbent.
     ///
-    /// A state whose optimistic [`bound`](Problem::bound) is not strictly better than a feasible incumbent is pruned;
-    /// without bounds this is plain enumeration. When nothing is left, the incumbent is optimal. The `order` decides
-    /// what comes first:
+    /// A state whose optimistic [`bound`](crate::Problem::bound) is not strictly better than a feasible incumbent is
+    /// pruned; without bounds this is plain enumeration. When nothing is left, the incumbent is optimal. The `order`
+    /// decides what comes first:
     /// - `depth-first` (preset `dfs`): memory for one path, incumbents early;
     /// - `best-first` (preset `best-first`): expands no state whose bound is worse than the optimum, but keeps all open
     ///   states; with weak bounds it stays near the root and may find no solution for long;

@@ -12,10 +12,11 @@ parameters! {
     ///
     /// Depth-first passes, each with a threshold, at first the bound of the root. A pass cuts every state whose bound
     /// is worse than the threshold; the next threshold is the best bound among the states cut. When the incumbent is as
-    /// good as that, it is optimal. The problem's [`bound`](Problem::bound) is A*'s `f = g + h` in one number: what is
-    /// scored already and an estimate, never too low when maximising nor too high when minimising, of what can still
-    /// come. Schadd et al. searched SameGame so, with every colour leaving in one group as the estimate. Solutions
-    /// worse than the threshold that a pass meets count as incumbents, so that the search can be stopped at any time.
+    /// good as that, it is optimal. The problem's [`bound`](crate::Problem::bound) is A*'s `f = g + h` in one number:
+    /// what is scored already and an estimate, never too low when maximising nor too high when minimising, of what can
+    /// still come. Schadd et al. searched SameGame so, with every colour leaving in one group as the estimate.
+    /// Solutions worse than the threshold that a pass meets count as incumbents, so that the search can be stopped at
+    /// any time.
     ///
     /// Without a bound every state has an infinite one: nothing is cut, and this is plain depth-first search.
     ///

@@ -67,7 +67,7 @@ pub(crate) trait Search: Send {
     /// the incumbent have nothing to do.
     fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
     /// Returns what this stream gives to the others when it waits for an exchange: only [`receive`](Self::receive)
-    /// makes it go on.
+    /// makes it continue.
     fn share(&self) -> Option<Shared> {
         None
     }
@@ -79,7 +79,7 @@ pub(crate) trait Search: Send {
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError>;
 }
 
-/// A solution that can be learned from, and be given to other streams.
+/// A solution with its trace, for learning and for other streams.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Shared {
     pub(crate) score: Score,
@@ -88,7 +88,7 @@ pub(crate) struct Shared {
     pub(crate) trace: Trace<MoveId>,
 }
 
-/// What a search works with: the problem and the parts of its stream.
+/// The inputs of a search's step: the problem and the parts of its stream.
 pub(crate) struct Context<'a> {
     pub(crate) problem: &'a dyn Rules,
     pub(crate) rollout: &'a mut dyn Player,

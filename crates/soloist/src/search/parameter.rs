@@ -9,7 +9,7 @@ use thiserror::Error;
 pub struct Parameter {
     /// The name used by `--set name=value`.
     pub name: &'static str,
-    /// The value of the method at hand (for a fresh preset: its default).
+    /// The present value (in a fresh preset: its default).
     pub value: String,
     /// What is accepted, in words: a range or the choices.
     pub range: String,

@@ -1,7 +1,7 @@
 //! Golden runs: what the searches find must not change by accident.
 //!
 //! Each line of `golden.txt` is a run: problem, method with its settings, seed, playouts, the score and a hash of the
-//! moves. After a change that is meant to change runs, write the file anew with `SOLOIST_GOLDEN=write cargo test -p
+//! moves. After a change that is meant to change runs, write the file again with `SOLOIST_GOLDEN=write cargo test -p
 //! soloist --test engine golden`, look at the difference, and say why in the changelog.
 
 use crate::common::{Bag, method, run};

@@ -231,7 +231,7 @@ fn the_stop_flag_stops() {
         let solver = Solver::new(&bag, Method::preset("nrpa").unwrap()).seed(1).threads(threads);
         let outcome = solver.observer(&mut observer, Duration::from_secs(1)).stop_flag(&flag).run().unwrap();
         assert_eq!(outcome.stop, StopReason::Interrupted);
-        // Told in order, each better than the last, the incumbent being the last one.
+        // Improvements are reported in order, each better than the last; the last one is the incumbent.
         assert!(observer.seen.windows(2).all(|pair| Sense::Maximize.better(pair[1], pair[0])));
         assert_eq!(observer.seen.last(), Some(&outcome.best.unwrap().score));
     }

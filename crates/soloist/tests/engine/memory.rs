@@ -74,7 +74,7 @@ fn trees_stay_within_their_memory() {
                 assert!(used <= limit, "{name} used {used} bytes of {memory}");
                 assert!(score >= bag.optimum() * 0.95, "{name} within {memory} bytes: {score}");
             }
-            // Less than a node: nothing to grow, but the run goes on.
+            // Less than a node: the tree cannot grow, but the run continues.
             assert!(peak(name, 1, &bag).0 <= OTHER);
         }
     }

@@ -259,7 +259,7 @@ fn monte_carlo_beams_equal_recursion() {
 
 // ---- exchange between streams ----
 
-/// Leaf parallelism in one thread: all streams have one policy, each calls the level below with its own generator.
+/// Leaf parallelism in one thread: all streams have one policy, each calls the level below with a separate generator.
 #[test]
 fn leaves_adapt_one_policy_together() {
     let parameters = Nrpa { level: 2, iterations: 10.into(), share: Share::Leaf, ..Nrpa::default() };
@@ -286,7 +286,7 @@ fn leaves_adapt_one_policy_together() {
                     inner.adapt(low.as_ref().unwrap());
                 }
                 let low = low.unwrap();
-                // Each stream replaces ties by its own result; of all streams the first of the best leads.
+                // Each stream replaces ties by its result; the first of the best streams leads.
                 let mine = if best.as_ref().is_none_or(|best| sense.at_least(low.score, best.score)) {
                     low
                 } else {

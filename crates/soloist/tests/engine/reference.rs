@@ -72,7 +72,7 @@ fn nmcs_equals_recursion() {
 
 // ---- nested rollout policy adaptation ----
 
-/// Rosin's algorithm by recursion; `policy` is this level's own copy.
+/// Rosin's algorithm by recursion; `policy` is this level's copy.
 fn nrpa<P: Problem>(
     problem: &P,
     mut policy: Logits,

@@ -267,7 +267,7 @@ impl AnnealSearch {
         (!self.legal.is_empty()).then(|| self.legal[context.rng.index(self.legal.len())])
     }
 
-    /// Returns the legal move that `entry` stands for at the present state; `legal` lists the moves there.
+    /// Returns the legal move that `entry` names in the present state; `legal` lists the moves there.
     fn find(&mut self, problem: &dyn Rules, entry: Entry) -> Option<MoveId> {
         let same = self.legal.contains(&entry.mv);
         if same && problem.code(&self.state, entry.mv) == entry.code {

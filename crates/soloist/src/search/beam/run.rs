@@ -203,7 +203,7 @@ impl BeamSearch {
         state
     }
 
-    /// A pass begins: one layer with the start at hand.
+    /// Begins a pass: one layer with the present start.
     fn begin(&mut self, context: &mut Context<'_>, width: f64) {
         self.links.clear();
         self.seen.clear();
@@ -247,7 +247,7 @@ impl BeamSearch {
         if self.parameters.policy_weight > 0.0 { merit + self.parameters.policy_weight * chance } else { merit }
     }
 
-    /// The logarithms of the chances of the moves at hand.
+    /// The logarithms of the chances of the present moves.
     fn list_chances(&mut self, problem: &dyn Rules, at: usize) {
         self.chances.clear();
         let Some(policy) = &self.policy else { return };

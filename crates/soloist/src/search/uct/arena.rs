@@ -13,7 +13,7 @@ pub(crate) struct Node {
     pub(crate) mv: MoveId,
     /// Playouts through this node.
     pub(crate) visits: u64,
-    /// The first child; of an alias, the node that it stands for.
+    /// The first child; of an alias, the node that it refers to.
     pub(super) first: u32,
     pub(super) len: u32,
     /// How many children have been visited; they come first in the block.
@@ -142,7 +142,7 @@ impl Arena {
         self.violations.get(at).copied().unwrap_or_default()
     }
 
-    /// Returns the node that the slot `at` stands for: itself, unless it is an alias.
+    /// Returns the node that the slot `at` refers to: itself, unless it is an alias.
     #[inline]
     pub(crate) fn resolve(&self, at: usize) -> usize {
         let node = &self.nodes[at];
@@ -292,7 +292,7 @@ impl Arena {
     }
 
     /// Makes room: nodes visited fewer than `k` times lose their children, with the smallest power of two `k` that
-    /// leaves the arena at most half full. Statistics of the nodes that stay are untouched, so the search goes on and
+    /// leaves the arena at most half full. Statistics of the nodes that stay are untouched, so the search continues and
     /// regrows what it needs.
     pub(crate) fn prune(&mut self) {
         let goal = self.capacity() / 2;

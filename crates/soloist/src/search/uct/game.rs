@@ -24,7 +24,7 @@ parameters! {
     pub struct Pacing {
         /// playouts after which a new tree is begun, over which `c` is cooled; 0: one tree
         tree_playouts: u64 = 0, 0..=1_000_000_000_000;
-        /// playouts before a move is played and the search goes on from there; 0: one tree for the whole game
+        /// playouts before a move is played and the search continues from there; 0: one tree for the whole game
         move_playouts: u64 = 0, 0..=1_000_000_000_000;
         /// factor of `move_playouts` from game to game
         move_growth: f64 = 1.0, 1.0..=1000.0;

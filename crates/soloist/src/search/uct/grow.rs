@@ -1,4 +1,4 @@
-//! How the tree grows: children of leaves, widening, shared states, lines from outside.
+//! Growth of the tree: children of leaves, widening, shared states, lines from outside.
 
 use super::arena::Arena;
 use super::run::UctSearch;

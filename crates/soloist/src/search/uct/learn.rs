@@ -55,7 +55,7 @@ fn mix(name: u64, code: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// Statistics under codes and learned playouts, with the buffers of the playout at hand.
+/// Statistics under codes and learned playouts, with the buffers of the present playout.
 pub(super) struct Learner {
     history: Option<Means>,
     amaf: Option<Means>,
@@ -209,7 +209,7 @@ impl Learner {
         self.count(uct, score, scale);
     }
 
-    /// Adds the score of the playout at hand to the tables.
+    /// Adds the score of the present playout to the tables.
     pub(super) fn count(&mut self, uct: &Uct, score: Score, scale: Scale) {
         let Score::Feasible(value) = score else { return };
         self.total.count += 1;

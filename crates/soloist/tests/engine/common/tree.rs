@@ -456,7 +456,7 @@ impl<P: Problem> Tree<'_, P> {
         }
     }
 
-    /// Counts a playout through so many depths and prunes the one that is full.
+    /// Counts a playout whose path has `nodes` nodes, and prunes the depth whose counter is full.
     fn narrow(&mut self, nodes: usize) {
         if self.uct.narrowing.beam_width == 0 {
             return;
