@@ -2,7 +2,7 @@
 
 use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason};
-use super::stream::{Limits, SavedStream, Shared, Stream, Watch};
+use super::stream::{Limits, Reports, SavedStream, Shared, Stream};
 use crate::problem::MoveId;
 use crate::search::{Shared as Gift, insert};
 use crate::{CheckpointError, Sense};
@@ -132,7 +132,12 @@ impl<'p> Drive<'p> {
     }
 
     /// Runs all streams until the run or the part ends. `None`: only the part did.
-    pub(super) fn run(&mut self, part: Part, stop: Option<&AtomicBool>, watch: &mut Watch<'_>) -> Option<StopReason> {
+    pub(super) fn run(
+        &mut self,
+        part: Part,
+        stop: Option<&AtomicBool>,
+        reports: &mut Reports<'_>,
+    ) -> Option<StopReason> {
         let count = self.streams.len() as u64;
         for (index, stream) in self.streams.iter_mut().enumerate() {
             let share =
@@ -144,7 +149,7 @@ impl<'p> Drive<'p> {
             };
         }
         self.target = part.target;
-        watch.best = self.best().map(|best| best.score);
+        reports.best = self.best().map(|best| best.score);
         let made = self.counters();
         let start = Instant::now();
         let shared = Shared {
@@ -153,7 +158,7 @@ impl<'p> Drive<'p> {
             finish: AtomicU64::new(u64::MAX),
             playouts: AtomicU64::new(made.playouts),
             nodes: AtomicU64::new(made.nodes),
-            watch: Mutex::new(watch),
+            reports: Mutex::new(reports),
             target: part.target,
             deadline: part.deadline,
             pause: part.pause,

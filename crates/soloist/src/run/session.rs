@@ -6,7 +6,7 @@ use super::drive::{Drive, Part, SavedDrive};
 use super::observer::{Observer, Silent, Unpacking};
 use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 use super::setup::Setup;
-use super::stream::{Limits, Stream, Watch};
+use super::stream::{Limits, Reports, Stream};
 use crate::problem::rules::{Shared, Typed, TypedPlayer};
 use crate::problem::{MoveId, Packing};
 use crate::search::{Tally, walk};
@@ -204,7 +204,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         self.advance_with(slice, Control::default())
     }
 
-    /// As [`advance`](Self::advance), watched by an observer and ended by a flag.
+    /// As [`advance`](Self::advance), observed by an observer and ended by a flag.
     ///
     /// # Errors
     /// As for [`advance`](Self::advance).
@@ -220,22 +220,22 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         };
         let part = self.drive.grant(part);
         let stop = control.stop;
-        let reason = self.watched(control, |drive, watch| drive.run(part, stop, watch));
+        let reason = self.observed(control, |drive, reports| drive.run(part, stop, reports));
         self.checked()?;
         Ok(reason.unwrap_or(StopReason::Time))
     }
 
     /// Calls `run` with an observer that translates moves for the caller's observer.
-    pub(super) fn watched<T>(
+    pub(super) fn observed<T>(
         &mut self,
         control: Control<'_, P::Move>,
-        run: impl FnOnce(&mut Drive<'p>, &mut Watch<'_>) -> T,
+        run: impl FnOnce(&mut Drive<'p>, &mut Reports<'_>) -> T,
     ) -> T {
         let mut silent = Silent;
         let observer = control.observer.unwrap_or(&mut silent);
         let mut observer = Unpacking { packing: self.packing.clone(), observer };
         let (interval, last) = (control.interval, Instant::now());
-        run(&mut self.drive, &mut Watch { observer: &mut observer, interval, best: None, last })
+        run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, last })
     }
 
     /// Returns the error that user code has reported, if any.

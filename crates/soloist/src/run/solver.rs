@@ -213,7 +213,7 @@ impl<'a, P: Problem> Solver<'a, P> {
                 observer: observer.as_deref_mut().map(|o| o as _),
                 ..Control { interval: control.interval, stop, observer: None }
             };
-            let reason = session.watched(control, |drive, watch| drive.run(Part { pause, ..whole }, stop, watch));
+            let reason = session.observed(control, |drive, reports| drive.run(Part { pause, ..whole }, stop, reports));
             session.checked()?;
             if let Some((path, _)) = &checkpoint {
                 // A full disk must not end the search: the checkpoint is tried again at the next interval.

@@ -44,7 +44,7 @@ pub(super) struct Shared<'s, 'o> {
     pub(super) finish: AtomicU64,
     pub(super) playouts: AtomicU64,
     pub(super) nodes: AtomicU64,
-    pub(super) watch: Mutex<&'s mut Watch<'o>>,
+    pub(super) reports: Mutex<&'s mut Reports<'o>>,
     pub(super) target: Option<f64>,
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
@@ -54,7 +54,7 @@ pub(super) struct Shared<'s, 'o> {
 }
 
 /// The observer of a run, and its last report.
-pub(super) struct Watch<'o> {
+pub(super) struct Reports<'o> {
     pub(super) observer: &'o mut dyn Observer<MoveId>,
     pub(super) interval: Duration,
     pub(super) best: Option<Score>,
@@ -238,22 +238,22 @@ impl Shared<'_, '_> {
 
     fn improved(&self, sense: Sense, tally: &Tally) {
         let (Some(solution), Some(improvement)) = (&tally.best, tally.history.last()) else { return };
-        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
-        if watch.best.is_none_or(|best| sense.better(solution.score, best)) {
-            watch.best = Some(solution.score);
-            let progress = Progress { best: watch.best, ..self.now() };
-            watch.observer.improved(improvement, solution, &progress);
+        let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        if reports.best.is_none_or(|best| sense.better(solution.score, best)) {
+            reports.best = Some(solution.score);
+            let progress = Progress { best: reports.best, ..self.now() };
+            reports.observer.improved(improvement, solution, &progress);
         }
     }
 
     /// Reports progress when the interval has passed; a stream that finds the observer busy continues.
     fn tick(&self, now: Instant) {
-        if let Ok(mut watch) = self.watch.try_lock()
-            && now.saturating_duration_since(watch.last) >= watch.interval
+        if let Ok(mut reports) = self.reports.try_lock()
+            && now.saturating_duration_since(reports.last) >= reports.interval
         {
-            watch.last = now;
-            let progress = Progress { best: watch.best, ..self.now() };
-            watch.observer.progress(&progress);
+            reports.last = now;
+            let progress = Progress { best: reports.best, ..self.now() };
+            reports.observer.progress(&progress);
         }
     }
 }
