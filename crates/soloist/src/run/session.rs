@@ -73,8 +73,22 @@ impl RunInfo {
     /// # Errors
     /// When the bytes are not a whole checkpoint of this problem.
     pub fn read<P: Problem>(problem: &P, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        decode_first(open(problem.fingerprint(), bytes)?)
+        read_info(open(problem.fingerprint(), bytes)?)
     }
+}
+
+// The body of a checkpoint, in functions that no problem's type reaches: they are compiled here, once.
+
+fn encode_run(info: &RunInfo, moves: &[u8], drive: &SavedDrive) -> Vec<u8> {
+    encode(&(info, moves, drive))
+}
+
+fn decode_run(body: &[u8]) -> Result<(RunInfo, Vec<u8>, SavedDrive), CheckpointError> {
+    decode(body)
+}
+
+fn read_info(body: &[u8]) -> Result<RunInfo, CheckpointError> {
+    decode_first(body)
 }
 
 /// What watches and stops a slice of a run.
@@ -182,7 +196,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Restores the run in `bytes`, a checkpoint of this problem.
     pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], memory: u64) -> Result<Self, SolveError> {
         let body = open(problem.fingerprint(), bytes)?;
-        let (info, table, drive): (RunInfo, Vec<u8>, SavedDrive) = decode(body)?;
+        let (info, table, drive) = decode_run(body)?;
         if info.setup.threads != drive.streams() {
             return Err(CheckpointError::Corrupt("another number of streams").into());
         }
@@ -311,8 +325,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// from it.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let body = encode(&(self.info(), self.packing.save(), self.drive.save()));
-        seal(self.problem.fingerprint(), &body)
+        seal(self.problem.fingerprint(), &encode_run(&self.info(), &self.packing.save(), &self.drive.save()))
     }
 
     /// Returns what the run has yielded so far.
