@@ -1,0 +1,2 @@
+//! Tests of number partitioning.
+use super::*;
