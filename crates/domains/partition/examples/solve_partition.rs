@@ -1,4 +1,4 @@
-//! Solves an instance by name and prints each improvement: `solve INSTANCE [method] [rollout] [seconds] [seed] [key=value ...]`.
+//! Solves an instance by name and prints each improvement: `solve_partition INSTANCE [method] [rollout] [seconds] [seed] [key=value ...]`.
 
 use soloist::{Budget, Improvement, Method, Progress};
 use soloist_domain::{AnyObserver, Options, Request};
