@@ -239,7 +239,8 @@ impl Birthday {
                 break;
             }
         }
-        let scale = libm::exp2(f64::from(64 * (self.labels.first().map_or(2, Vec::len) as i32 - 2) - self.shift as i32));
+        let scale =
+            libm::exp2(f64::from(64 * (self.labels.first().map_or(2, Vec::len) as i32 - 2) - self.shift as i32));
         let halves = [one, two].map(|half| half.into_iter().map(|sum| sum.2).collect());
         self.close(entries, reach * scale, 0, |pairs| Origin::Group { first, end, halves, pairs });
     }
@@ -345,16 +346,13 @@ impl Birthday {
                 let middle = first + (end - first) / 2;
                 let [one, two] = pairs[entry];
                 let (one, two) = (halves[0][one as usize], halves[1][two as usize]);
-                for at in first..middle {
-                    negative[at] = one >> (at - first) & 1 == 1;
-                }
-                for at in middle..end {
-                    negative[at] = two >> (at - middle) & 1 == 1;
+                for (signs, range) in [(one, first..middle), (two, middle..end)] {
+                    negative[range].iter_mut().enumerate().for_each(|(bit, sign)| *sign = signs >> bit & 1 == 1);
                 }
                 let words = self.labels.first().map_or(2, Vec::len);
                 let mut sums = [vec![0; words], vec![0; words]];
-                for at in first..end {
-                    add(&mut sums[usize::from(negative[at])], &self.labels[at]);
+                for (label, &negative) in self.labels[first..end].iter().zip(&negative[first..end]) {
+                    add(&mut sums[usize::from(negative)], label);
                 }
                 let [plus, minus] = sums;
                 self.ordered(plus, minus, first, end, negative)

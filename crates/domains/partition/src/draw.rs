@@ -19,7 +19,8 @@ fn left(numbers: &Numbers, solution: &Value) -> Vec<bool> {
 }
 
 fn sums(numbers: &Numbers, left: &[bool]) -> [BigUint; 2] {
-    [true, false].map(|side| numbers.values().iter().zip(left).filter(|&(_, &own)| own == side).map(|(value, _)| value).sum())
+    [true, false]
+        .map(|side| numbers.values().iter().zip(left).filter(|&(_, &own)| own == side).map(|(value, _)| value).sum())
 }
 
 fn difference(sums: &[BigUint; 2]) -> BigUint {
@@ -73,7 +74,8 @@ pub(super) fn svg(numbers: &Numbers, solution: &Value) -> String {
         difference.bits(),
         most.bits()
     );
-    for (row, (side, name, colour)) in [(true, "left", "#0072b2"), (false, "right", "#d55e00")].into_iter().enumerate() {
+    for (row, (side, name, colour)) in [(true, "left", "#0072b2"), (false, "right", "#d55e00")].into_iter().enumerate()
+    {
         let y = 60.0 + 90.0 * row as f64;
         let mut own: Vec<&BigUint> =
             numbers.values().iter().zip(&left).filter(|&(_, &own)| own == side).map(|(value, _)| value).collect();

@@ -76,7 +76,8 @@ fn whole(field: &[u8]) -> Result<BigUint, String> {
     if field.len() - start > MAX_DIGITS {
         return Err(large());
     }
-    let number = BigUint::parse_bytes(&field[start..], 10).ok_or_else(|| format!("{shown}, expected a whole number from 0 on"))?;
+    let number = BigUint::parse_bytes(&field[start..], 10)
+        .ok_or_else(|| format!("{shown}, expected a whole number from 0 on"))?;
     if number.bits() > MAX_BITS { Err(large()) } else { Ok(number) }
 }
 

@@ -6,6 +6,7 @@ use super::{Numbers, meet};
 use num_bigint::BigUint;
 use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, stable_hash};
 use std::hash::Hasher;
+use std::sync::OnceLock;
 
 /// The move that puts the two largest labels on different sides: they become their difference.
 pub const SPLIT: u16 = 0;
@@ -98,6 +99,8 @@ pub struct Differencing {
     /// States of at most so many labels are finished.
     leaf: usize,
     root: Labels,
+    /// The optimal division of the first state, where that is finished.
+    solved: OnceLock<(u128, u64)>,
     fingerprint: u64,
 }
 
@@ -133,7 +136,7 @@ impl Differencing {
             hash.write_u64(number.bits());
         }
         let odd = sum.bit(0);
-        Self { words, scale, odd, leaf: 4, root, fingerprint: hash.finish() }
+        Self { words, scale, odd, leaf: 4, root, solved: OnceLock::new(), fingerprint: hash.finish() }
     }
 
     /// The same problem with leaves of at most `leaf` labels (4 to [`MAX_LEAF`](Self::MAX_LEAF)), solved by meeting in the middle: a leaf of `m`
@@ -238,7 +241,11 @@ impl Differencing {
         let (a, b) = (usize::from(first) * words, usize::from(second) * words);
         // The second label is read once more only, for the sum.
         let (low, high) = state.limbs.split_at_mut(a.max(b));
-        let (own, other) = if a < b { (&mut low[a..a + words], &mut high[..words]) } else { (&mut high[..words], &mut low[b..b + words]) };
+        let (own, other) = if a < b {
+            (&mut low[a..a + words], &mut high[..words])
+        } else {
+            (&mut high[..words], &mut low[b..b + words])
+        };
         if mv == SPLIT {
             subtract(own, other);
             let key = lead(own);
@@ -276,11 +283,20 @@ impl Differencing {
         }
     }
 
+    /// The least difference of a few labels, and those on the right side.
+    fn optimal(&self, state: &Labels) -> (u128, u64) {
+        if state.depth == 0 {
+            // The first state is asked about often and may take a second.
+            return *self.solved.get_or_init(|| meet::solve(&state.keys));
+        }
+        meet::solve(&state.keys)
+    }
+
     /// The words of the difference that a finished state stands for.
     pub(crate) fn difference(&self, state: &Labels) -> Vec<u64> {
         let count = state.keys.len();
         if count > 4 && !self.dominated(state) {
-            let best = meet::solve(&state.keys).0;
+            let best = self.optimal(state).0;
             return vec![best as u64, (best >> 64) as u64];
         }
         let mut rest = state.clone();
@@ -324,7 +340,7 @@ impl Differencing {
         let count = state.keys.len();
         let mut right = vec![false; self.count()];
         if count > 4 && !self.dominated(&state) {
-            let set = meet::solve(&state.keys).1;
+            let set = self.optimal(&state).1;
             for (at, &slot) in state.slots.iter().enumerate() {
                 right[usize::from(slot)] = set >> at & 1 == 1;
             }

@@ -16,7 +16,10 @@ pub(crate) const INFO: &[RolloutInfo] = &[
         help: "generalised birthday: lists of small signed sums, merged; a part of a construction a playout, the best so far \
                played. k-list:20 ends with lists of 2^20",
     },
-    RolloutInfo { name: "ckk", help: "depth-first search on leading bits, 2^20 nodes a playout, the best so far played" },
+    RolloutInfo {
+        name: "ckk",
+        help: "depth-first search on leading bits, 2^20 nodes a playout, the best so far played",
+    },
     RolloutInfo { name: "lds", help: "as ckk, in the order of limited discrepancies: leaves with 0, 1, 2, ... joins" },
     RolloutInfo {
         name: "meet",
@@ -313,9 +316,9 @@ impl Lists {
         };
         // No larger lists than a difference of about 1 needs.
         let (count, spread) = (labels.keys.len(), spread(&labels));
-        let shapes = (8..=size).map(|size| Shape::best(size, count, spread));
-        let shape = shapes.clone().find(|shape| shape.expected(count, spread) < -4.0);
-        let shape = shape.or(shapes.last()).unwrap_or(Shape { size, levels: 1 });
+        let mut shapes = (8..size).map(|size| Shape::best(size, count, spread));
+        let enough = shapes.find(|shape| shape.expected(count, spread) < -4.0);
+        let shape = enough.unwrap_or_else(|| Shape::best(size, count, spread));
         // Groups have a limited size: what is too much is differenced.
         let before = shape.excess(count);
         let mut made = 0;
@@ -355,7 +358,9 @@ impl Rollout<Differencing> for Worker {
 
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         let wrong = CheckpointError::Corrupt("a rollout of a partition");
-        let (task, []) = postcard::take_from_bytes::<Option<Task>>(bytes).map_err(|_| CheckpointError::Corrupt("a rollout of a partition"))? else {
+        let (task, []) = postcard::take_from_bytes::<Option<Task>>(bytes)
+            .map_err(|_| CheckpointError::Corrupt("a rollout of a partition"))?
+        else {
             return Err(wrong);
         };
         let fits = task.as_ref().is_none_or(|task| {

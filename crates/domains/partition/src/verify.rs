@@ -23,7 +23,8 @@ use soloist_domain::error::quote;
 /// One line: text that cannot be read, a number that does not exist, occurs twice or is on no side, a claim that does not
 /// hold.
 pub fn check(numbers: &Numbers, text: &str) -> Result<Checked, String> {
-    let alone = |left: &[u64]| divide(numbers, left, None).map(|(difference, left)| checked(numbers, &difference, left));
+    let alone =
+        |left: &[u64]| divide(numbers, left, None).map(|(difference, left)| checked(numbers, &difference, left));
     let result = match Answer::read(text)? {
         Answer::Plain(text) => return alone(&plain(text)?),
         Answer::List(list) => return alone(&places("the list", &list)?),
@@ -67,7 +68,8 @@ fn checked(numbers: &Numbers, difference: &BigUint, left: usize) -> Checked {
 
 fn places(name: &str, list: &Value) -> Result<Vec<u64>, String> {
     let list = list.as_array().ok_or_else(|| format!("{name} is not a list"))?;
-    let number = |place: &Value| place.as_u64().ok_or_else(|| format!("place {} is not a whole number from 0 on", short(place)));
+    let number =
+        |place: &Value| place.as_u64().ok_or_else(|| format!("place {} is not a whole number from 0 on", short(place)));
     list.iter().map(number).collect()
 }
 

@@ -10,7 +10,12 @@ struct Printer;
 impl AnyObserver for Printer {
     #[expect(clippy::print_stdout, reason = "a program")]
     fn improved(&mut self, improvement: &Improvement, progress: &Progress, _: &dyn Fn() -> serde_json::Value) {
-        println!("{:9.3} s {:10} playouts  {}", progress.elapsed.as_secs_f64(), improvement.playouts, improvement.score);
+        println!(
+            "{:9.3} s {:10} playouts  {}",
+            progress.elapsed.as_secs_f64(),
+            improvement.playouts,
+            improvement.score
+        );
     }
 }
 

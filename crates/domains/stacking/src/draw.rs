@@ -15,9 +15,11 @@ const STAYS: usize = 20_000;
 type Row = (u64, u64, Option<usize>, Option<usize>);
 
 fn movements(yard: &Yard, solution: &Value) -> Vec<Row> {
-    let stack = |value: &Value| value.as_u64().and_then(|stack| usize::try_from(stack).ok()).filter(|&s| s < yard.width());
+    let stack =
+        |value: &Value| value.as_u64().and_then(|stack| usize::try_from(stack).ok()).filter(|&s| s < yard.width());
     let list = solution.get("movements").and_then(Value::as_array);
-    let row = |row: &Value| Some((row.get(0)?.as_u64()?, row.get(1)?.as_u64()?, stack(row.get(2)?), stack(row.get(3)?)));
+    let row =
+        |row: &Value| Some((row.get(0)?.as_u64()?, row.get(1)?.as_u64()?, stack(row.get(2)?), stack(row.get(3)?)));
     list.into_iter().flatten().filter_map(row).collect()
 }
 
@@ -85,7 +87,11 @@ pub(super) fn svg(yard: &Yard, solution: &Value) -> String {
     let last = rows.iter().map(|row| row.0).max().unwrap_or(1) as f64;
     // Where many things move on a few dates, each movement takes a step.
     let when = |index: usize| {
-        if arrivals { (rows[index].0 as f64 - first) / (last - first).max(1.0) } else { (index + 1) as f64 / rows.len() as f64 }
+        if arrivals {
+            (rows[index].0 as f64 - first) / (last - first).max(1.0)
+        } else {
+            (index + 1) as f64 / rows.len() as f64
+        }
     };
     let (stays, most) = stays(yard, &rows, &when);
     let most = most.max(1) as f64;
@@ -115,7 +121,8 @@ pub(super) fn svg(yard: &Yard, solution: &Value) -> String {
         }
     }
     let dues: BTreeMap<u64, u64> = yard.items().iter().map(|item| (item.number, item.due)).collect();
-    let (early, late) = (dues.values().min().copied().unwrap_or(0) as f64, dues.values().max().copied().unwrap_or(1) as f64);
+    let (early, late) =
+        (dues.values().min().copied().unwrap_or(0) as f64, dues.values().max().copied().unwrap_or(1) as f64);
     if stays.len() <= STAYS {
         for stay in stays.iter().filter(|stay| stay.to > stay.from) {
             let part = dues.get(&stay.item).map_or(0.0, |&due| (due as f64 - early) / (late - early).max(1.0));

@@ -93,8 +93,7 @@ fn relocation(rows: &[(usize, &[u8])]) -> Result<Yard, Wrong> {
     };
     let width = whole(line, "number of stacks", width, MAX_WIDTH as u64)? as usize;
     let count = whole(line, "number of items", count, MAX_ITEMS as u64)? as usize;
-    let items: Vec<Item> =
-        (1..=count as u64).map(|number| Item { number, release: None, due: number }).collect();
+    let items: Vec<Item> = (1..=count as u64).map(|number| Item { number, release: None, due: number }).collect();
     let mut seen = vec![false; count];
     let mut initial = Vec::new();
     let mut last = line;

@@ -163,7 +163,8 @@ fn play(yard: &Yard, rows: &[Row]) -> Result<u64, String> {
         out.sort_unstable();
         for (_, item) in out {
             loop {
-                let (stack, above) = ground.find(item).ok_or_else(|| format!("item {item} is in no stack at {time}"))?;
+                let (stack, above) =
+                    ground.find(item).ok_or_else(|| format!("item {item} is in no stack at {time}"))?;
                 let Some(top) = ground.stacks[stack].pop() else { break };
                 if above == 0 {
                     ground.next(time, item, Some(stack), false)?;
