@@ -3,7 +3,7 @@
 use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist::Method;
-use soloist::search::Nmcs;
+use soloist::search::BranchAndBound;
 use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options};
 
 /// The domain as the command line knows it.
@@ -52,10 +52,10 @@ impl Instance for KnapsackInstance {
         &self.problem
     }
 
-    /// Nested search of level 2: within a second it solves what NRPA solves of the benchmark files, and it stays near
-    /// the bound where NRPA does not: with thousands of items.
+    /// Depth-first branch and bound: it proves the benchmark files within a second, and what it finds first on generated
+    /// instances of up to a million items is better than what playouts find at all.
     fn default_method(&self) -> Method {
-        Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() })
+        Method::BranchAndBound(BranchAndBound::default())
     }
 
     fn solution(&self, moves: &[Choice]) -> Value {

@@ -3,7 +3,6 @@
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
-use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain::testing::shared_data;
 use soloist_domain::{Options, Request, Unobserved};
@@ -177,31 +176,23 @@ fn golden_runs() {
 }
 
 #[test]
-fn known_optima() {
-    let Some(folder) = shared_data("knapsack") else { return };
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn known_optima_are_proven_by_default() {
+    let folder = shared_data("knapsack").unwrap();
     let table = std::fs::read_to_string(folder.join("OPTIMA.txt")).unwrap();
     let mut seen = 0;
     for line in table.lines().filter(|line| !line.starts_with('#')) {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [name, count, capacity, optimum] = fields[..] else { panic!("{line}") };
         let path = folder.join(format!("{name}.kp"));
-        let sack = read(path.to_str().unwrap()).unwrap();
-        assert_eq!((sack.items().len().to_string(), sack.capacity().to_string()), (count.into(), capacity.into()));
-        let problem = Knapsack::new(&sack);
-        let optimum: f64 = optimum.parse().unwrap();
-        let method = Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() });
-        let budget =
-            Budget { target: Some(optimum), ..Budget::playouts(if name.starts_with("n_") { 20_000 } else { 200_000 }) };
-        let best = Solver::new(&problem, method).seed(1).budget(budget).run().unwrap().best.unwrap();
-        let Score::Feasible(value) = best.score else { panic!("{name}") };
-        assert!(value <= optimum && problem.bound(&problem.root()).unwrap() >= optimum, "{name}: {value}");
-        assert_eq!(check(&sack, &format!("{:?}", problem.packed(&best.moves))).unwrap().score, value);
-        if name.starts_with("n_") {
-            // Made to be hard: near is enough.
-            assert!(value > optimum * 0.998, "{name}: {value}");
-        } else {
-            assert_eq!(value, optimum, "{name}");
-        }
+        let instance = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()).unwrap();
+        assert_eq!(instance.describe(), format!("{count} items, capacity {capacity}"));
+        // The hardest of them, n_400, takes some 660,000 states.
+        let budget = Budget { nodes: Some(2_000_000), ..Budget::default() };
+        let report = instance.solve(Request { budget, ..Request::default() }, &mut Unobserved).unwrap();
+        assert!(report.optimal, "{name}");
+        assert_eq!(report.score, Some(Score::Feasible(optimum.parse().unwrap())), "{name}");
+        assert_eq!(Some(Score::Feasible(instance.check(&report.solution.to_string()).unwrap().score)), report.score);
         seen += 1;
     }
     assert_eq!(seen, 18);
