@@ -33,11 +33,12 @@ struct PartitionInstance {
 fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
     let numbers = if is_spec(instance) { generate(instance)? } else { read(instance)? };
     let count = numbers.values().len();
+    let problem = Differencing::new(&numbers);
     let leaf = match options.get("leaf").map_or("auto", String::as_str) {
-        "auto" if count <= Differencing::MAX_LEAF => count,
+        "auto" if count <= Differencing::MAX_LEAF && problem.is_exact() => count,
         text => text.parse().unwrap_or(4),
     };
-    let problem = Differencing::new(&numbers).with_leaf(leaf);
+    let problem = problem.with_leaf(leaf);
     Ok(Box::new(PartitionInstance { name: instance.to_owned(), numbers, problem }))
 }
 

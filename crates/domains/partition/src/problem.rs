@@ -75,8 +75,8 @@ struct Step {
 /// into two sides is a sequence of moves: whatever the sides, either the two largest labels lie on the same side or they do
 /// not, and their difference or sum counts as a label on the side of `u`. A state is finished
 /// - when the largest label `m` is at least half of the sum `S` of all: all others go to the other side, `2 m - S`;
-/// - when at most `leaf` labels remain, solved exactly: up to four by differencing, which is optimal there, more by meeting
-///   in the middle.
+/// - when at most `leaf` labels remain: up to four are solved by differencing, which is optimal there, more by meeting in
+///   the middle.
 ///
 /// What is left out is never better than what the finished state stands for. The bound is `max(S mod 2, 2 m - S)`.
 ///
@@ -140,11 +140,13 @@ impl Differencing {
     }
 
     /// The same problem with leaves of at most `leaf` labels (4 to [`MAX_LEAF`](Self::MAX_LEAF)), solved by meeting in the middle: a leaf of `m`
-    /// labels takes about 2^(m/2) steps, or 2^(m - 21) where that is more. Numbers whose sum has more than 128 bits keep
-    /// leaves of four.
+    /// labels takes about 2^(m/2) steps, or 2^(m - 21) where that is more.
+    ///
+    /// Where the sum of all numbers has more than 128 bits, larger leaves than four are solved on the highest 128 bits: near
+    /// enough for any search, but then nothing is proven ([`Problem::is_complete`]).
     #[must_use]
     pub fn with_leaf(mut self, leaf: usize) -> Self {
-        self.leaf = if self.is_exact() { leaf.clamp(4, Self::MAX_LEAF) } else { 4 };
+        self.leaf = leaf.clamp(4, Self::MAX_LEAF);
         self
     }
 
@@ -296,8 +298,20 @@ impl Differencing {
     pub(crate) fn difference(&self, state: &Labels) -> Vec<u64> {
         let count = state.keys.len();
         if count > 4 && !self.dominated(state) {
-            let best = self.optimal(state).0;
-            return vec![best as u64, (best >> 64) as u64];
+            let (best, set) = self.optimal(state);
+            if self.is_exact() {
+                return vec![best as u64, (best >> 64) as u64];
+            }
+            let mut sums = [vec![0; self.words], vec![0; self.words]];
+            for (at, &slot) in state.slots.iter().enumerate() {
+                add(&mut sums[(set >> at & 1) as usize], self.words_of(state, slot));
+            }
+            let [mut more, mut less] = sums;
+            if compare(&more, &less).is_lt() {
+                std::mem::swap(&mut more, &mut less);
+            }
+            subtract(&mut more, &less);
+            return more;
         }
         let mut rest = state.clone();
         while rest.keys.len() > 1 {
@@ -413,6 +427,11 @@ impl Problem for Differencing {
             return Some(log2_plus_one(&self.difference(state), self.scale));
         }
         Some(f64::from(u8::from(self.odd)))
+    }
+
+    /// Not where large leaves are solved on leading bits.
+    fn is_complete(&self) -> bool {
+        self.leaf <= 4 || self.is_exact()
     }
 
     /// Minus the score of the heuristic completion.

@@ -278,8 +278,9 @@ impl Task {
             return;
         }
         let seed = *own.seed.get_or_insert_with(|| rng.next_u64());
-        // The first constructions are small, so that something good is found at once.
-        let size = if root { size.min(12 + 2 * own.ended) } else { size };
+        // The first constructions are small, so that something good is found at once; all of them take as long as two of
+        // the full size.
+        let size = if root { size.min(12 + own.ended / 2) } else { size };
         loop {
             let done = own.steps;
             let lists = own.lists.get_or_insert_with(|| {
