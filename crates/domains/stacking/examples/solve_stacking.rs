@@ -1,4 +1,5 @@
-//! Solves an instance by name and prints each improvement: `solve_stacking INSTANCE [method] [rollout] [seconds] [seed] [key=value ...]`.
+//! Solves an instance by name and prints each improvement: `solve_stacking INSTANCE [method] [rollout] [seconds] [seed] [key=value ...]`; `svg=FILE` draws the
+//! solution.
 
 use soloist::{Budget, Improvement, Method, Progress};
 use soloist_domain::{AnyObserver, Options, Request};
@@ -26,8 +27,11 @@ fn main() {
     let word = |at: usize| words.get(at).map(|word| word.as_str()).filter(|&word| word != "-");
     let mut options = Options::new();
     let mut method = word(1).map(|name| Method::preset(name).expect("a method"));
+    let mut drawing = None;
     for (key, value) in settings.iter().filter_map(|setting| setting.split_once('=')) {
-        if DOMAIN.options.iter().any(|option| option.name == key) {
+        if key == "svg" {
+            drawing = Some(value);
+        } else if DOMAIN.options.iter().any(|option| option.name == key) {
             options.insert(key.into(), value.into());
         } else {
             method.as_mut().expect("a method to set").set(key, value).expect("a parameter");
@@ -46,6 +50,9 @@ fn main() {
     println!("{}: {}", instance.name(), instance.describe());
     let report = instance.solve(request, &mut Printer).expect("a run");
     let checked = instance.check(&report.solution.to_string()).expect("a valid solution");
+    if let Some(path) = drawing {
+        std::fs::write(path, instance.svg(&report.solution)).expect("a drawing");
+    }
     println!(
         "score {:?} bound {:?} optimal {} playouts {} nodes {} seconds {:.2}; checked {:.4}: {}",
         report.score,

@@ -159,15 +159,15 @@ impl Stacking {
 
     /// How many stacks the item in hand may go to, all empty ones counting as one.
     #[inline]
-    pub(crate) fn choices(&self, state: &Stacks) -> usize {
-        let (mut count, mut empty) = (0, false);
+    fn choices(&self, state: &Stacks) -> u16 {
+        let (mut count, mut empty) = (0_u16, false);
         for stack in 0..self.width {
             let vacant = state.top[stack] == NONE;
             let open = self.open(state, stack);
-            count += usize::from(open && !vacant);
+            count += u16::from(open && !vacant);
             empty |= open && vacant;
         }
-        count + usize::from(empty)
+        count + u16::from(empty)
     }
 
     /// The stack of rank `rank`; the last one where there are fewer.
@@ -225,7 +225,7 @@ impl Stacking {
         tell(Movement { time: self.time(state), item: usize::from(item), from, to: Some(stack) });
         state.relocations += u32::from(state.source != NONE);
         state.put(item, self.due[usize::from(item)], stack);
-        (state.pending, state.source) = (NONE, NONE);
+        (state.pending, state.source, state.choices) = (NONE, NONE, 0);
     }
 
     fn time(&self, state: &Stacks) -> u64 {
@@ -265,7 +265,8 @@ impl Stacking {
                     }
                 }
             }
-            if self.choices(state) != 1 {
+            state.choices = self.choices(state);
+            if state.choices != 1 {
                 return;
             }
             let stack = self.stack_of_rank(state, 0);
@@ -288,11 +289,6 @@ impl Stacking {
         state.queue.sort_by_key(|&item| std::cmp::Reverse(above(item)));
     }
 
-    /// Whether the item in hand has nowhere to go.
-    pub(crate) fn stuck(&self, state: &Stacks) -> bool {
-        state.pending != NONE && self.choices(state) == 0
-    }
-
     /// All movements that `moves` lead to, in time order. Moves beyond the end are ignored.
     #[must_use]
     pub fn movements(&self, yard: &Yard, moves: &[u16]) -> Vec<Movement> {
@@ -304,7 +300,7 @@ impl Stacking {
         }
         self.proceed(&mut state, &mut tell);
         for &mv in moves {
-            if state.pending == NONE || self.stuck(&state) {
+            if state.choices == 0 {
                 break;
             }
             self.play(&mut state, usize::from(mv), &mut tell);
@@ -322,9 +318,7 @@ impl Problem for Stacking {
     }
 
     fn moves(&self, state: &Stacks, moves: &mut Vec<u16>) {
-        if state.pending != NONE {
-            moves.extend(0..self.choices(state) as u16);
-        }
+        moves.extend(0..state.choices);
     }
 
     fn apply(&self, state: &mut Stacks, mv: u16) {

@@ -25,18 +25,13 @@ pub(crate) fn find(name: &str) -> Option<Box<dyn Rollout<Stacking>>> {
     }
 }
 
-/// Whether `state` waits for a decision.
-fn waits(problem: &Stacking, state: &Stacks) -> bool {
-    state.pending != NONE && !problem.stuck(state)
-}
-
 /// The flexibility heuristic with random ties. Under a learned policy it is the same as `random`.
 #[derive(Clone, Copy, Debug)]
 struct Flexible;
 
 impl Rollout<Stacking> for Flexible {
     fn run(&mut self, problem: &Stacking, state: &mut Stacks, playout: &mut Playout<u16>, rng: &mut Rng) {
-        while waits(problem, state) {
+        while state.choices > 0 {
             let ties = problem.ties(state);
             let rank = if ties > 1 { rng.index(ties) } else { 0 };
             playout.moves.push(rank as u16);
@@ -119,8 +114,7 @@ impl Work {
         self.state.clone_from(&self.snapshots[kept]);
         let state = &mut self.state;
         while state.pending != NONE {
-            let choices = problem.choices(state);
-            if choices == 0 {
+            if state.choices == 0 {
                 let value = BROKEN + state.left;
                 return (value <= limit).then_some(value);
             }
@@ -134,7 +128,7 @@ impl Work {
             }
             let item = usize::from(state.pending);
             let place = item * TIMES + usize::from(state.placed[item]).min(TIMES - 1);
-            let rank = usize::from(table[place]).min(choices - 1);
+            let rank = usize::from(table[place]).min(usize::from(state.choices) - 1);
             self.next_places.push(place as u32);
             self.next_moves.push(rank as u16);
             problem.play(state, rank, &mut |_| {});
@@ -248,7 +242,7 @@ struct Ranks {
 
 impl Rollout<Stacking> for Ranks {
     fn run(&mut self, problem: &Stacking, state: &mut Stacks, playout: &mut Playout<u16>, rng: &mut Rng) {
-        if !waits(problem, state) {
+        if state.choices == 0 {
             return;
         }
         let start = problem.key(state).unwrap_or(0);

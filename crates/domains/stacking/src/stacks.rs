@@ -42,6 +42,8 @@ pub struct Stacks {
     pub(crate) pending: u16,
     /// The stack that it was taken from.
     pub(crate) source: u16,
+    /// How many stacks the item in hand may go to, all empty ones counting as one.
+    pub(crate) choices: u16,
     /// Items that have not left.
     pub(crate) left: u32,
 }
@@ -65,8 +67,8 @@ impl Clone for Stacks {
         self.queue.clone_from(&other.queue);
         (self.relocations, self.inversions, self.date, self.left) =
             (other.relocations, other.inversions, other.date, other.left);
-        (self.target, self.released, self.pending, self.source) =
-            (other.target, other.released, other.pending, other.source);
+        (self.target, self.released, self.pending, self.source, self.choices) =
+            (other.target, other.released, other.pending, other.source, other.choices);
     }
 }
 
@@ -90,6 +92,7 @@ impl Stacks {
             released: 0,
             pending: NONE,
             source: NONE,
+            choices: 0,
             left: items as u32,
         }
     }
