@@ -203,7 +203,7 @@ fn small_published_optima_are_proven_and_found() {
 
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
-fn published_optima_are_found() {
+fn known_optima_are_proven_by_default() {
     let folder = published_data("knapsack");
     let table = std::fs::read_to_string(folder.join("OPTIMA.txt")).unwrap();
     let mut seen = 0;
@@ -211,16 +211,14 @@ fn published_optima_are_found() {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [name, count, capacity, optimum] = fields[..] else { panic!("{line}") };
         let path = folder.join(format!("{name}.kp"));
-        let sack = read(path.to_str().unwrap()).unwrap();
-        assert_eq!((sack.items().len().to_string(), sack.capacity().to_string()), (count.into(), capacity.into()));
-        let optimum: f64 = optimum.parse().unwrap();
-        if name.starts_with("n_") {
-            // Made to be hard: near is enough.
-            let value = solved(name, &sack, optimum, nested(), 20_000);
-            assert!(value > optimum * 0.998, "{name}: {value}");
-        } else {
-            assert_eq!(solved(name, &sack, optimum, nested(), 200_000), optimum, "{name}");
-        }
+        let instance = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()).unwrap();
+        assert_eq!(instance.describe(), format!("{count} items, capacity {capacity}"));
+        // The hardest of them, n_400, takes some 660,000 states.
+        let budget = Budget { nodes: Some(2_000_000), ..Budget::default() };
+        let report = instance.solve(Request { budget, ..Request::default() }, &mut Unobserved).unwrap();
+        assert!(report.optimal, "{name}");
+        assert_eq!(report.score(), Some(Score::Feasible(optimum.parse().unwrap())), "{name}");
+        assert_eq!(Some(Score::Feasible(instance.check(&report.solution().to_string()).unwrap().score)), report.score());
         seen += 1;
     }
     assert_eq!(seen, 18);

@@ -1,0 +1,100 @@
+//! Number partitioning by name: what the command line and other programs without types use.
+
+use crate::{Differencing, JOIN, Numbers, check, draw, generate, is_spec, read, write};
+use num_bigint::BigUint;
+use serde_json::{Value, json};
+use soloist::search::{BranchAndBound, Sampling};
+use soloist::{Method, Problem};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
+
+/// The domain as the command line knows it.
+pub const DOMAIN: Domain = Domain {
+    name: "partition",
+    summary: "divide numbers into two sides of nearly the same sum (number partitioning)",
+    score: "log2 of the difference + 1; smaller is better",
+    instance: "a file with one whole number a line, of any size, or a spec: random:100x100:7 (numbers x bits : seed)",
+    example: "random:60x60:7",
+    options: &[DomainOption {
+        name: "leaf",
+        values: &["auto", "4", "20", "30", "40", "50"],
+        help: "labels that end a path, divided optimally; auto: all if they are at most 50 and their sum has at most 128 bits, else 4",
+    }],
+    load,
+    generate: |spec| generate(spec).map(|numbers| write(&numbers)),
+};
+
+/// An instance with its name and its search problem.
+struct PartitionInstance {
+    name: String,
+    numbers: Numbers,
+    problem: Differencing,
+}
+
+fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
+    let numbers = if is_spec(instance) { generate(instance)? } else { read(instance)? };
+    let count = numbers.values().len();
+    let problem = Differencing::new(&numbers);
+    let leaf = match options.get("leaf").map_or("auto", String::as_str) {
+        "auto" if count <= Differencing::MAX_LEAF && problem.is_exact() => count,
+        text => text.parse().unwrap_or(4),
+    };
+    let problem = problem.with_leaf(leaf);
+    Ok(Box::new(PartitionInstance { name: instance.to_owned(), numbers, problem }))
+}
+
+impl Instance for PartitionInstance {
+    type Problem = Differencing;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        let values = self.numbers.values();
+        let bits = values.iter().map(BigUint::bits).max().unwrap_or(0);
+        format!("{} numbers of up to {bits} bits", values.len())
+    }
+
+    fn problem(&self) -> &Differencing {
+        &self.problem
+    }
+
+    /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says so.
+    fn default_method(&self) -> Method {
+        if self.problem.next_move(&self.problem.root(), &mut 0).is_none() {
+            Method::BranchAndBound(BranchAndBound::default())
+        } else {
+            Method::Sampling(Sampling::default())
+        }
+    }
+
+    fn default_rollout(&self, method: &Method) -> String {
+        if matches!(method, Method::Sampling(_)) { "k-list".into() } else { "kk".into() }
+    }
+
+    fn solution(&self, moves: &[u16]) -> Value {
+        let sides = self.problem.sides(moves);
+        let places = |side: bool| (0..sides.len()).filter(|&at| sides[at] == side).collect::<Vec<_>>();
+        let mut end = self.problem.root();
+        moves.iter().for_each(|&mv| self.problem.apply(&mut end, mv));
+        let difference = self.problem.exact_difference(&end);
+        json!({ "difference": difference.to_string(), "left": places(false), "right": places(true) })
+    }
+
+    /// Each move as `"split"` or `"join"`.
+    fn moves(&self, moves: &[u16]) -> Value {
+        moves.iter().map(|&mv| json!(if mv == JOIN { "join" } else { "split" })).collect()
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        check(&self.numbers, text)
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        draw::text(&self.numbers, solution)
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        draw::svg(&self.numbers, solution)
+    }
+}

@@ -1,0 +1,462 @@
+//! Number partitioning as a search problem: the complete Karmarkar-Karp tree.
+
+use super::limbs::{add, compare, double, from_big, lead, log2_plus_one, subtract, to_big};
+use super::rollout::{self, Plan};
+use super::{Numbers, meet};
+use num_bigint::BigUint;
+use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, stable_hash};
+use std::hash::Hasher;
+use std::sync::OnceLock;
+
+/// The move that puts the two largest labels on different sides: they become their difference.
+pub const SPLIT: u16 = 0;
+/// The move that puts the two largest labels on the same side: they become their sum.
+pub const JOIN: u16 = 1;
+
+/// The labels that remain: signed sums of numbers, as absolute values.
+///
+/// The memory is 18 bytes a label where the sum of all numbers has at most 128 bits, and `8 w` bytes a number more where it
+/// takes `w` words.
+#[derive(Debug, Default)]
+pub struct Labels {
+    /// The highest 128 bits of each label, ascending.
+    pub(crate) keys: Vec<u128>,
+    /// The number whose place in `limbs` each label has.
+    pub(crate) slots: Vec<u16>,
+    /// All words of each label by slot, then those of the sum; empty where the keys are exact.
+    limbs: Vec<u64>,
+    /// The highest 128 bits of the sum of the labels.
+    pub(crate) total: u128,
+    /// Moves made.
+    depth: u32,
+    /// What the joins so far were: two states with the same joins have the same heuristic completion.
+    joins: u64,
+}
+
+impl Clone for Labels {
+    fn clone(&self) -> Self {
+        let mut copy = Self::default();
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.keys.clone_from(&other.keys);
+        self.slots.clone_from(&other.slots);
+        self.limbs.clone_from(&other.limbs);
+        (self.total, self.depth, self.joins) = (other.total, other.depth, other.joins);
+    }
+}
+
+impl Labels {
+    /// Moves made.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    /// Identifies the joins among the moves made.
+    pub(crate) fn joins(&self) -> u64 {
+        self.joins
+    }
+}
+
+/// Two labels became one: the second is on the same side as the first, or on the other one.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    first: u16,
+    second: u16,
+    apart: bool,
+}
+
+/// The search's view of [`Numbers`]: minimise log2(difference + 1) of the two sides.
+///
+/// A state is a multiset of labels, at first the numbers. A move takes the two largest, `u >= v`, and puts them on
+/// different sides ([`SPLIT`], listed first: `u - v` replaces them) or on the same one ([`JOIN`]: `u + v`). Every division
+/// into two sides is a sequence of moves: whatever the sides, either the two largest labels lie on the same side or they do
+/// not, and their difference or sum counts as a label on the side of `u`. A state is finished
+/// - when the largest label `m` is at least half of the sum `S` of all: all others go to the other side, `2 m - S`;
+/// - when at most `leaf` labels remain: up to four are solved by differencing, which is optimal there, more by meeting in
+///   the middle.
+///
+/// What is left out is never better than what the finished state stands for. The bound is `max(S mod 2, 2 m - S)`.
+///
+/// All words of all labels are kept, so that order, ends and scores are exact. Scores are doubles: differences up to 2^47
+/// have scores of their own, larger ones share a score with those closer than a relative 2^-45, and a proof is one for the score.
+/// A move costs the words of a label and moving part of the list; `w` words more for each comparison that 128 bits leave open.
+///
+/// # References
+/// N. Karmarkar and R. M. Karp, "The differencing method of set partitioning", UC Berkeley 1982. R. E. Korf, "A complete
+/// anytime algorithm for number partitioning", Artificial Intelligence 106, 1998, pages 181-203. L. Rei, "Monte Carlo tree
+/// search for combinatorial optimization", thesis, University of Porto, 2018, chapter 4.
+#[derive(Debug)]
+pub struct Differencing {
+    /// Words of a number.
+    words: usize,
+    /// Labels are the numbers times 2^scale, so that the highest bit of the sum of all is the highest bit of the highest word.
+    scale: u32,
+    /// Whether the sum of all numbers is odd.
+    odd: bool,
+    /// States of at most so many labels are finished.
+    leaf: usize,
+    root: Labels,
+    /// The optimal division of the first state, where that is finished.
+    solved: OnceLock<(u128, u64)>,
+    fingerprint: u64,
+}
+
+impl Differencing {
+    /// The most labels that a finished state may be solved with.
+    pub const MAX_LEAF: usize = 50;
+
+    /// The problem with leaves of at most four labels: O(n log n).
+    #[must_use]
+    pub fn new(numbers: &Numbers) -> Self {
+        let values = numbers.values();
+        let sum: BigUint = values.iter().sum();
+        let words = (sum.bits().div_ceil(64) as usize).max(2);
+        // Sums are below 2^4108, so that this fits.
+        let scale = (64 * words as u64 - sum.bits().max(1)) as u32;
+        let scaled: Vec<Vec<u64>> = values.iter().map(|number| from_big(&(number << scale), words)).collect();
+        let mut order: Vec<u16> = (0..values.len() as u16).collect();
+        order.sort_by(|&a, &b| compare(&scaled[usize::from(a)], &scaled[usize::from(b)]));
+        let sum_words = from_big(&(&sum << scale), words);
+        let exact = words == 2;
+        let root = Labels {
+            keys: order.iter().map(|&slot| lead(&scaled[usize::from(slot)])).collect(),
+            slots: order,
+            limbs: if exact { Vec::new() } else { scaled.iter().flatten().chain(&sum_words).copied().collect() },
+            total: lead(&sum_words),
+            depth: 0,
+            joins: 0,
+        };
+        let mut hash = StableHasher::new();
+        hash.write(b"partition");
+        for number in values {
+            number.to_u64_digits().iter().for_each(|&word| hash.write_u64(word));
+            hash.write_u64(number.bits());
+        }
+        let odd = sum.bit(0);
+        Self { words, scale, odd, leaf: 4, root, solved: OnceLock::new(), fingerprint: hash.finish() }
+    }
+
+    /// The same problem with leaves of at most `leaf` labels (4 to [`MAX_LEAF`](Self::MAX_LEAF)), solved by meeting in the middle: a leaf of `m`
+    /// labels takes about 2^(m/2) steps, or 2^(m - 21) where that is more.
+    ///
+    /// Where the sum of all numbers has more than 128 bits, larger leaves than four are solved on the highest 128 bits: near
+    /// enough for any search, but then nothing is proven ([`Problem::is_complete`]).
+    #[must_use]
+    pub fn with_leaf(mut self, leaf: usize) -> Self {
+        self.leaf = leaf.clamp(4, Self::MAX_LEAF);
+        self
+    }
+
+    /// Whether 128 bits hold every label.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.words == 2
+    }
+
+    /// The shift that makes the numbers fill their words.
+    pub(crate) fn scale(&self) -> u32 {
+        self.scale
+    }
+
+    /// Words of a label.
+    pub(crate) fn words(&self) -> usize {
+        self.words
+    }
+
+    /// The best conceivable difference, in the highest 128 bits.
+    pub(crate) fn least(&self) -> u128 {
+        if self.odd && self.is_exact() { 1 << self.scale } else { 0 }
+    }
+
+    /// The numbers that the search knows.
+    pub(crate) fn count(&self) -> usize {
+        self.root.keys.len()
+    }
+
+    /// The words of the label at `at`.
+    pub(crate) fn label(&self, state: &Labels, at: usize) -> Vec<u64> {
+        if self.is_exact() {
+            vec![state.keys[at] as u64, (state.keys[at] >> 64) as u64]
+        } else {
+            self.words_of(state, state.slots[at]).to_vec()
+        }
+    }
+
+    fn words_of<'a>(&self, state: &'a Labels, slot: u16) -> &'a [u64] {
+        &state.limbs[usize::from(slot) * self.words..][..self.words]
+    }
+
+    /// The place in `limbs` where the sum is.
+    fn sum_at(&self) -> usize {
+        self.count() * self.words
+    }
+
+    /// Whether the largest label is at least half of the sum.
+    pub(crate) fn dominated(&self, state: &Labels) -> bool {
+        let Some(&largest) = state.keys.last() else { return true };
+        let others = state.total - largest;
+        if self.is_exact() {
+            return largest >= others;
+        }
+        // The words cut off are less than one unit of either number.
+        if largest > others {
+            return true;
+        }
+        if others >= largest.saturating_add(2) {
+            return false;
+        }
+        let mut twice = state.limbs[self.sum_at()..].to_vec();
+        let slot = state.slots[state.slots.len() - 1];
+        subtract(&mut twice, self.words_of(state, slot));
+        compare(self.words_of(state, slot), &twice).is_ge()
+    }
+
+    /// Whether `state` is a solution.
+    pub(crate) fn finished(&self, state: &Labels) -> bool {
+        state.keys.len() <= self.leaf || self.dominated(state)
+    }
+
+    /// Replaces the two largest labels.
+    pub(crate) fn combine(&self, state: &mut Labels, mv: u16) {
+        let (Some(u), Some(v)) = (state.keys.pop(), state.keys.pop()) else { return };
+        let (Some(first), Some(second)) = (state.slots.pop(), state.slots.pop()) else { return };
+        state.depth += 1;
+        if mv != SPLIT {
+            state.joins = stable_hash(&(state.joins, state.depth));
+        }
+        if self.is_exact() {
+            if mv == SPLIT {
+                state.total -= 2 * v;
+                let label = u - v;
+                let at = state.keys.partition_point(|&key| key < label);
+                state.keys.insert(at, label);
+                state.slots.insert(at, first);
+            } else {
+                state.keys.push(u + v);
+                state.slots.push(first);
+            }
+            return;
+        }
+        let (words, sum_at) = (self.words, self.sum_at());
+        let (a, b) = (usize::from(first) * words, usize::from(second) * words);
+        // The second label is read once more only, for the sum.
+        let (low, high) = state.limbs.split_at_mut(a.max(b));
+        let (own, other) = if a < b {
+            (&mut low[a..a + words], &mut high[..words])
+        } else {
+            (&mut high[..words], &mut low[b..b + words])
+        };
+        if mv == SPLIT {
+            subtract(own, other);
+            let key = lead(own);
+            double(other);
+            let (labels, sum) = state.limbs.split_at_mut(sum_at);
+            subtract(sum, &labels[b..b + words]);
+            state.total = lead(sum);
+            let mut at = state.keys.partition_point(|&own| own < key);
+            while state.keys.get(at) == Some(&key)
+                && compare(self.words_of(state, state.slots[at]), self.words_of(state, first)).is_lt()
+            {
+                at += 1;
+            }
+            state.keys.insert(at, key);
+            state.slots.insert(at, first);
+        } else {
+            add(own, other);
+            state.keys.push(lead(own));
+            state.slots.push(first);
+        }
+    }
+
+    /// Makes `state` the solution with this difference, `depth` moves from the root.
+    pub(crate) fn finish_with(&self, state: &mut Labels, difference: &[u64], depth: u32) {
+        state.keys.truncate(1);
+        state.slots.truncate(1);
+        state.keys[0] = lead(difference);
+        state.total = state.keys[0];
+        state.depth = depth;
+        if !self.is_exact() {
+            let at = usize::from(state.slots[0]) * self.words;
+            state.limbs[at..at + self.words].copy_from_slice(difference);
+            let sum_at = self.sum_at();
+            state.limbs[sum_at..].copy_from_slice(difference);
+        }
+    }
+
+    /// The least difference of a few labels, and those on the right side.
+    fn optimal(&self, state: &Labels) -> (u128, u64) {
+        if state.depth == 0 {
+            // The first state is asked about often and may take a second.
+            return *self.solved.get_or_init(|| meet::solve(&state.keys));
+        }
+        meet::solve(&state.keys)
+    }
+
+    /// The words of the difference that a finished state stands for.
+    pub(crate) fn difference(&self, state: &Labels) -> Vec<u64> {
+        let count = state.keys.len();
+        if count > 4 && !self.dominated(state) {
+            let (best, set) = self.optimal(state);
+            if self.is_exact() {
+                return vec![best as u64, (best >> 64) as u64];
+            }
+            let mut sums = [vec![0; self.words], vec![0; self.words]];
+            for (at, &slot) in state.slots.iter().enumerate() {
+                add(&mut sums[(set >> at & 1) as usize], self.words_of(state, slot));
+            }
+            let [mut more, mut less] = sums;
+            if compare(&more, &less).is_lt() {
+                std::mem::swap(&mut more, &mut less);
+            }
+            subtract(&mut more, &less);
+            return more;
+        }
+        let mut rest = state.clone();
+        while rest.keys.len() > 1 {
+            if self.dominated(&rest) && self.is_exact() {
+                let largest = rest.keys[rest.keys.len() - 1];
+                let best = largest - (rest.total - largest);
+                return vec![best as u64, (best >> 64) as u64];
+            }
+            // Where the largest label dominates, it meets all others one by one.
+            self.combine(&mut rest, SPLIT);
+        }
+        self.label(&rest, 0)
+    }
+
+    /// The difference of a finished state.
+    #[must_use]
+    pub fn exact_difference(&self, state: &Labels) -> BigUint {
+        to_big(&self.difference(state)) >> self.scale
+    }
+
+    /// On which side each number is after `moves`, the last state being completed as its score says.
+    ///
+    /// Moves beyond the end are ignored.
+    #[must_use]
+    pub fn sides(&self, moves: &[u16]) -> Vec<bool> {
+        let mut state = self.root.clone();
+        let mut steps = Vec::new();
+        let combine = |state: &mut Labels, mv: u16, steps: &mut Vec<Step>| {
+            if let [.., second, first] = state.slots[..] {
+                steps.push(Step { first, second, apart: mv == SPLIT });
+            }
+            self.combine(state, mv);
+        };
+        for &mv in moves {
+            if self.finished(&state) {
+                break;
+            }
+            combine(&mut state, mv, &mut steps);
+        }
+        let count = state.keys.len();
+        let mut right = vec![false; self.count()];
+        if count > 4 && !self.dominated(&state) {
+            let set = self.optimal(&state).1;
+            for (at, &slot) in state.slots.iter().enumerate() {
+                right[usize::from(slot)] = set >> at & 1 == 1;
+            }
+        } else {
+            while state.keys.len() > 1 {
+                combine(&mut state, SPLIT, &mut steps);
+            }
+        }
+        // A label's side is known before that of the numbers in it.
+        for step in steps.iter().rev() {
+            right[usize::from(step.second)] = right[usize::from(step.first)] ^ step.apart;
+        }
+        right
+    }
+
+    /// Plays `state` to its end so that its labels (by slot) lie on the given sides, or better; appends the moves.
+    pub(crate) fn follow(&self, state: &mut Labels, right: &[bool], moves: &mut Vec<u16>) {
+        while !self.finished(state) {
+            let [.., second, first] = state.slots[..] else { return };
+            let apart = right[usize::from(first)] != right[usize::from(second)];
+            let mv = if apart { SPLIT } else { JOIN };
+            self.combine(state, mv);
+            moves.push(mv);
+        }
+    }
+}
+
+impl Problem for Differencing {
+    type State = Labels;
+    type Move = u16;
+
+    fn root(&self) -> Labels {
+        self.root.clone()
+    }
+
+    fn moves(&self, state: &Labels, moves: &mut Vec<u16>) {
+        if !self.finished(state) {
+            moves.extend([SPLIT, JOIN]);
+        }
+    }
+
+    fn apply(&self, state: &mut Labels, mv: u16) {
+        self.combine(state, mv);
+    }
+
+    fn score(&self, state: &Labels) -> Score {
+        Score::Feasible(log2_plus_one(&self.difference(state), self.scale))
+    }
+
+    fn sense(&self) -> Sense {
+        Sense::Minimize
+    }
+
+    /// The number of moves made and the move.
+    fn code(&self, state: &Labels, mv: u16) -> u64 {
+        u64::from(state.depth) << 1 | u64::from(mv)
+    }
+
+    fn codes(&self) -> Option<u32> {
+        Some(2 * self.count() as u32)
+    }
+
+    /// -3 for a join: few of the best partitions' moves are joins.
+    fn bias(&self, _state: &Labels, mv: u16) -> f64 {
+        if mv == SPLIT { 0.0 } else { -3.0 }
+    }
+
+    fn bound(&self, state: &Labels) -> Option<f64> {
+        if self.dominated(state) {
+            return Some(log2_plus_one(&self.difference(state), self.scale));
+        }
+        Some(f64::from(u8::from(self.odd)))
+    }
+
+    /// Not where large leaves are solved on leading bits.
+    fn is_complete(&self) -> bool {
+        self.leaf <= 4 || self.is_exact()
+    }
+
+    /// Minus the score of the heuristic completion.
+    fn potential(&self, state: &Labels) -> Option<f64> {
+        let mut rest = state.clone();
+        while rest.keys.len() > 4 && !self.dominated(&rest) {
+            self.combine(&mut rest, SPLIT);
+        }
+        Some(-log2_plus_one(&self.difference(&rest), self.scale))
+    }
+
+    /// The score of the Karmarkar-Karp heuristic.
+    fn reference(&self) -> Option<f64> {
+        self.potential(&self.root).map(|value| -value)
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        Plan::parse(name).map(|plan| rollout::build(plan, self))
+    }
+
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        rollout::INFO
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}

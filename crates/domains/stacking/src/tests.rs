@@ -1,0 +1,570 @@
+//! Tests of stacking.
+
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+use soloist::{Budget, Method, Playout, Problem, Rng, Score, Solver, StopReason};
+use soloist_domain::{Options, Request, Unobserved};
+
+fn yard(text: &str) -> Yard {
+    parse("test", text.as_bytes()).unwrap()
+}
+
+/// A solution in the plain notation that the verifier reads.
+fn plain(yard: &Yard, movements: &[Movement]) -> String {
+    let name = |stack: Option<usize>| stack.map_or("-".into(), |stack: usize| stack.to_string());
+    let line = |own: &Movement| {
+        format!("{} {} {} {}\n", own.time, yard.items()[own.item].number, name(own.from), name(own.to))
+    };
+    movements.iter().map(line).collect()
+}
+
+/// The fewest relocations over all choices of stacks, by plain lists; `None`: no way without overfilling a stack.
+struct Naive<'y> {
+    yard: &'y Yard,
+    best: Option<u64>,
+}
+
+impl Naive<'_> {
+    fn search(yard: &Yard) -> Option<u64> {
+        let mut events: Vec<(u64, bool)> = Vec::new();
+        for item in yard.items() {
+            events.push((item.due, false));
+            events.extend(item.release.map(|release| (release, true)));
+        }
+        events.sort_unstable();
+        events.dedup();
+        let mut naive = Naive { yard, best: None };
+        naive.event(&events, yard.initial().to_vec(), 0);
+        naive.best
+    }
+
+    fn event(&mut self, events: &[(u64, bool)], stacks: Vec<Vec<usize>>, count: u64) {
+        let items = self.yard.items();
+        let Some((&(time, coming), rest)) = events.split_first() else {
+            self.best = Some(self.best.map_or(count, |best| best.min(count)));
+            return;
+        };
+        if coming {
+            let mut list: Vec<usize> = (0..items.len()).filter(|&item| items[item].release == Some(time)).collect();
+            list.sort_by_key(|&item| (u64::MAX - items[item].due, items[item].number));
+            self.arrive(&list, rest, stacks, count);
+        } else {
+            let mut list = Vec::new();
+            for own in &stacks {
+                for (level, &item) in own.iter().enumerate().filter(|&(_, &item)| items[item].due == time) {
+                    list.push((own.len() - level, items[item].number, item));
+                }
+            }
+            list.sort_unstable();
+            let list: Vec<usize> = list.into_iter().map(|(_, _, item)| item).collect();
+            self.depart(&list, rest, stacks, count);
+        }
+    }
+
+    fn arrive(&mut self, list: &[usize], rest: &[(u64, bool)], stacks: Vec<Vec<usize>>, count: u64) {
+        let Some((&item, others)) = list.split_first() else { return self.event(rest, stacks, count) };
+        for stack in 0..stacks.len() {
+            if stacks[stack].len() < self.yard.height() {
+                let mut next = stacks.clone();
+                next[stack].push(item);
+                self.arrive(others, rest, next, count);
+            }
+        }
+    }
+
+    fn depart(&mut self, list: &[usize], rest: &[(u64, bool)], mut stacks: Vec<Vec<usize>>, count: u64) {
+        let Some((&item, others)) = list.split_first() else { return self.event(rest, stacks, count) };
+        let from = stacks.iter().position(|own| own.contains(&item)).unwrap();
+        let top = stacks[from].pop().unwrap();
+        if top == item {
+            return self.depart(others, rest, stacks, count);
+        }
+        for stack in (0..stacks.len()).filter(|&stack| stack != from) {
+            if stacks[stack].len() < self.yard.height() {
+                let mut next = stacks.clone();
+                next[stack].push(top);
+                self.depart(list, rest, next, count + 1);
+            }
+        }
+    }
+}
+
+/// The best value over all moves, checking bounds and, at the ends, the verifier.
+fn exhaust(yard: &Yard, problem: &Stacking, state: &Stacks, path: &mut Vec<u16>) -> Option<u64> {
+    let mut moves = Vec::new();
+    problem.moves(state, &mut moves);
+    let mut best: Option<u64> = None;
+    for &mv in &moves {
+        let mut next = state.clone();
+        problem.apply(&mut next, mv);
+        path.push(mv);
+        let value = exhaust(yard, problem, &next, path);
+        path.pop();
+        best = best.into_iter().chain(value).min();
+    }
+    if moves.is_empty()
+        && let Some(value) = problem.score(state).value()
+    {
+        best = Some(value as u64);
+        let checked = check(yard, &plain(yard, &problem.movements(yard, path))).unwrap();
+        assert_eq!(checked.score, value);
+    }
+    if let Some(best) = best {
+        let bound = problem.bound(state).unwrap();
+        assert!(bound <= best as f64, "bound {bound} > {best} after {path:?} of {yard:?}");
+    }
+    best
+}
+
+/// A small random instance: dates that coincide, items that lie there at first, sometimes a tight height.
+fn tiny(rng: &mut Rng) -> Yard {
+    let width = 2 + rng.index(2);
+    let count = 2 + rng.index(5);
+    let mut initial = vec![Vec::new(); width];
+    let items: Vec<Item> = (0..count)
+        .map(|at| {
+            let due = 2 + rng.below(7);
+            let there = rng.below(2) == 0;
+            if there {
+                initial[rng.index(width)].push(at);
+            }
+            let release = (!there).then(|| rng.below(due));
+            // Numbers that are not in the order of the file.
+            Item { number: (count - at) as u64 * 3, release, due }
+        })
+        .collect();
+    let highest = initial.iter().map(Vec::len).max().unwrap_or(0);
+    let height = highest.max(1) + rng.index(3);
+    Yard::new("tiny".into(), width, height, items, initial).unwrap()
+}
+
+#[test]
+fn the_search_holds_the_optimum_of_tiny_instances() {
+    let mut rng = Rng::new(11);
+    let mut infeasible = 0;
+    for round in 0..300 {
+        let yard = tiny(&mut rng);
+        let problem = Stacking::new(&yard);
+        let expected = Naive::search(&yard);
+        assert_eq!(exhaust(&yard, &problem, &problem.root(), &mut Vec::new()), expected, "round {round}: {yard:?}");
+        infeasible += usize::from(expected.is_none());
+        soloist::check(&problem, 3, round).unwrap();
+        for name in ["dfs", "ida-star", "best-first"] {
+            let outcome = Solver::new(&problem, Method::preset(name).unwrap()).rollout("fo").run().unwrap();
+            let found = outcome.best.and_then(|best| best.score.value()).map(|value| value as u64);
+            assert_eq!(found, expected, "{name}, round {round}: {yard:?}");
+            // Nothing found and everything seen is a proof as well.
+            assert!(outcome.optimal || expected.is_none() && outcome.stop == StopReason::Exhausted, "{name}: {yard:?}");
+        }
+    }
+    assert!((1..150).contains(&infeasible), "{infeasible}");
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn block_relocation_is_proven_optimal() {
+    let folder = soloist_domain::testing::shared_data("brp").unwrap();
+    let optima = std::fs::read_to_string(folder.join("OPTIMA_restricted.txt")).unwrap();
+    let mut seen = 0;
+    for line in optima.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let path = folder.join(fields[0]);
+        for (height, optimum) in [("file", fields[1]), ("plus2", fields[2])] {
+            let options = Options::from([("height".to_owned(), height.to_owned())]);
+            let instance = (DOMAIN.load)(path.to_str().unwrap(), &options).unwrap();
+            let report = instance.solve(Request::default(), &mut Unobserved).unwrap();
+            assert!(report.optimal, "{line}");
+            assert_eq!(report.score, Some(Score::Feasible(optimum.parse().unwrap())), "{line}, height {height}");
+            let checked = instance.check(&report.solution.to_string()).unwrap();
+            assert_eq!(report.score, Some(Score::Feasible(checked.score)));
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 400);
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn published_files_are_read() {
+    let folder = soloist_domain::testing::shared_data("stacking").unwrap();
+    let mut seen = 0;
+    for width in [2, 3, 4, 10, 20, 40] {
+        for letter in ["A", "B"] {
+            let path = folder.join(format!("{width}-{letter}.txt"));
+            let yard = read(path.to_str().unwrap()).unwrap();
+            assert_eq!((yard.width(), yard.height(), yard.items().len()), (width, 1000, 1000));
+            assert_eq!(parse("again", write(&yard).as_bytes()).unwrap(), yard);
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 12);
+    // The author's example: three items on two stacks, optimum 1.
+    let yard = read(folder.join("test.txt").to_str().unwrap()).unwrap();
+    assert_eq!(Naive::search(&yard), Some(1));
+    // The heuristic does what the author's program did: 3506 on the best of few playouts of 10-A, every one below 3800.
+    let yard = read(folder.join("10-A.txt").to_str().unwrap()).unwrap();
+    let problem = Stacking::new(&yard);
+    let solver = Solver::new(&problem, Method::preset("sampling").unwrap()).rollout("fo").seed(1);
+    let value = solver.budget(Budget::playouts(20)).run().unwrap().best.unwrap().score.value().unwrap();
+    assert!((3_480.0..3_700.0).contains(&value), "{value}");
+}
+
+#[test]
+fn the_heuristic_goes_by_flexibility() {
+    // Stacks whose first items leave on 8, 3 and 5, and an empty one; an item due on 5 comes.
+    let yard = yard(
+        "int width := 4\nint height := 9\nint items := 4\n--- end of header ---\n0 - 8\n1 - 3\n2 - 5\n3 1 5\n--- initial \
+         stacks ---\n0\n1\n2\n",
+    );
+    let problem = Stacking::new(&yard);
+    let root = problem.root();
+    let flexibility = |least: Option<f64>| match least {
+        None => 0.0,
+        Some(least) if 5.0 > least => 1.0 / (1.0 + 5.0 - least) - 1.0,
+        Some(least) => 1.0 / (1.0 - 5.0 + least),
+    };
+    let mut expected: Vec<usize> = vec![0, 1, 2, 3];
+    let least = [Some(8.0), Some(3.0), Some(5.0), None];
+    expected.sort_by(|&a, &b| flexibility(least[b]).total_cmp(&flexibility(least[a])));
+    let order: Vec<usize> = (0..4)
+        .map(|rank| problem.movements(&yard, &[rank]).iter().find(|own| own.item == 3).unwrap().to.unwrap())
+        .collect();
+    assert_eq!(order, expected);
+    assert_eq!(order, [2, 0, 3, 1]);
+    assert_eq!(problem.ties(&root), 1);
+}
+
+#[test]
+fn events_follow_the_rules() {
+    // Two items are due on 9: the one with fewer items above leaves first, whatever its number.
+    let yard = yard(
+        "int width := 3\nint height := 9\nint items := 4\n--- end of header ---\n1 - 9\n2 - 9\n3 - 20\n4 - 20\n--- initial \
+         stacks ---\n1 3 4\n2\n-\n",
+    );
+    let movements = Stacking::new(&yard).movements(&yard, &[0, 0]);
+    let order: Vec<(u64, usize)> = movements.iter().map(|own| (own.time, own.item)).collect();
+    // Then the first item, after the two above it, and both of these on their day, the top one first.
+    assert_eq!(order, [(9, 1), (9, 3), (9, 2), (9, 0), (20, 2), (20, 3)]);
+    assert_eq!(check(&yard, &plain(&yard, &movements)).unwrap().score, 2.0);
+}
+
+#[test]
+fn conformance_walk() {
+    for spec in
+        ["random:6x60:7", "random:2x40:1", "random:20x100:3", "random:1x3:2", "relocation:4x6:5", "relocation:1x4:1"]
+    {
+        let yard = generate(spec).unwrap();
+        soloist::check(&Stacking::new(&yard), 20, 3).unwrap();
+        let tight = yard.clone().with_height(yard.highest() + 8).unwrap();
+        soloist::check(&Stacking::new(&tight), 20, 3).unwrap();
+    }
+}
+
+#[test]
+fn ranks_replay_exactly() {
+    // Whatever was kept and restored, the solution told is worth what the state says, and is never worse than before.
+    for (spec, height) in [("random:7x150:3", 1000), ("random:5x60:8", 12), ("relocation:5x6:2", 8)] {
+        let yard = generate(spec).unwrap().with_height(height).unwrap();
+        let problem = Stacking::new(&yard);
+        let mut rollout = problem.rollout("ranks").unwrap();
+        let (mut rng, mut last) = (Rng::new(5), f64::INFINITY);
+        for _ in 0..30 {
+            let (mut state, mut playout) = (problem.root(), Playout::default());
+            rollout.run(&problem, &mut state, &mut playout, &mut rng);
+            let mut replayed = problem.root();
+            playout.moves.iter().for_each(|&mv| problem.apply(&mut replayed, mv));
+            assert_eq!(problem.score(&replayed), problem.score(&state));
+            let Score::Feasible(value) = problem.score(&state) else { continue };
+            assert!(value <= last);
+            last = value;
+            let movements = problem.movements(&yard, &playout.moves);
+            assert_eq!(check(&yard, &plain(&yard, &movements)).unwrap().score, value);
+        }
+        assert!(last < f64::INFINITY, "{spec}");
+    }
+}
+
+#[test]
+fn a_resumed_rollout_goes_on_as_if_nothing_had_happened() {
+    let problem = Stacking::new(&generate("random:8x200:4").unwrap());
+    let play = |rollout: &mut dyn soloist::Rollout<Stacking>, rng: &mut Rng, times: usize| {
+        let mut last = Vec::new();
+        for _ in 0..times {
+            let (mut state, mut playout) = (problem.root(), Playout::default());
+            rollout.run(&problem, &mut state, &mut playout, rng);
+            last = playout.moves;
+        }
+        last
+    };
+    let (mut whole, mut half) = (problem.rollout("ranks").unwrap(), problem.rollout("ranks").unwrap());
+    let (mut a, mut b) = (Rng::new(1), Rng::new(1));
+    play(&mut *whole, &mut a, 10);
+    play(&mut *half, &mut b, 5);
+    let mut resumed = problem.rollout("ranks").unwrap();
+    resumed.load(&half.save()).unwrap();
+    play(&mut *resumed, &mut b, 5);
+    assert_eq!((a, whole.save()), (b, resumed.save()));
+    assert!(resumed.load(b"nonsense").is_err());
+}
+
+#[test]
+fn every_method_stacks_validly() {
+    let instance = (DOMAIN.load)("random:5x30:9", &Options::new()).unwrap();
+    for preset in Method::presets() {
+        for rollout in ["fo", "ranks", "random"] {
+            let request = Request {
+                method: Some(preset.method()),
+                rollout: Some(rollout.into()),
+                budget: Budget { nodes: Some(3_000), ..Budget::playouts(40) },
+                ..Request::default()
+            };
+            let report = instance.solve(request, &mut Unobserved).unwrap();
+            if let Some(score) = report.score {
+                let checked = instance.check(&report.solution.to_string()).unwrap();
+                assert_eq!(Score::Feasible(checked.score), score, "{} {rollout}", preset.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn small_instances_are_solved_by_default() {
+    let instance = (DOMAIN.load)("relocation:4x5:3", &Options::new()).unwrap();
+    let report = instance.solve(Request::default(), &mut Unobserved).unwrap();
+    assert!(report.optimal);
+    let annealed = (DOMAIN.load)("relocation:4x5:3", &Options::new()).unwrap();
+    let request = Request {
+        method: Method::preset("sampling"),
+        rollout: Some("ranks".into()),
+        budget: Budget::playouts(100),
+        ..Request::default()
+    };
+    assert_eq!(annealed.solve(request, &mut Unobserved).unwrap().score, report.score);
+}
+
+#[test]
+fn keys_do_not_depend_on_the_order_of_stacks() {
+    let header =
+        "int width := 3\nint height := 9\nint items := 4\n--- end of header ---\n1 - 9\n2 - 8\n3 - 20\n4 - 21\n";
+    let of = |layout: &str| {
+        let yard = yard(&format!("{header}--- initial stacks ---\n{layout}"));
+        let problem = Stacking::new(&yard);
+        problem.key(&problem.root()).unwrap()
+    };
+    assert_eq!(of("1 2 3\n-\n4\n"), of("4\n1 2 3\n"));
+    assert_ne!(of("1 2 3\n-\n4\n"), of("2 1 3\n-\n4\n"));
+    assert_ne!(of("2 4\n1 3\n"), of("2 3\n1 4\n"));
+}
+
+#[test]
+fn reader_accepts_what_files_look_like() {
+    let expected =
+        yard("str name := a\nint width := 2\nint height := 5\nint items := 2\n--- end of header ---\n0 1 3\n1 2 4\n");
+    for text in [
+        "# x\r\nint items := 2\r\nint width := 2\r\nint height := 5\r\nstr name := a\r\n--- end of header ---\r\n0 1 3\r\n1 2 4",
+        "\u{feff}str name := a\n\nint width := 2 # w\nint height := 5\nint items := 2\n--- end of header ---\n# i\n0\t1 3\n1 2 4\n",
+    ] {
+        assert_eq!(parse("test", text.as_bytes()).unwrap(), expected, "{text:?}");
+    }
+    let blocks = yard("2 3\n2 1 3\n1 2\n");
+    assert_eq!(blocks.initial(), [vec![0, 2], vec![1]]);
+    assert_eq!(yard("# x\n2 3 # y\n\n2 1 3\n1 2"), blocks);
+    assert_eq!(yard("2 1\n1 1\n0\n").initial(), [vec![0], vec![]]);
+}
+
+#[test]
+fn reader_errors_are_exact() {
+    let header = "int width := 2\nint height := 5\nint items := 1\n--- end of header ---\n";
+    for (text, message) in [
+        ("", "test: no lines, expected a header or the numbers of stacks and items"),
+        ("x", "test: line 1: 'x', expected `int width := 10` or the like"),
+        ("int width := 2\n", "test: line 1: the file ends before `--- end of header ---`"),
+        ("int width := 2\nint width := 3\n", "test: line 2: width is given twice"),
+        ("int depth := 2\n", "test: line 1: 'depth', expected name, width, height or items"),
+        ("int width := -2\n", "test: line 1: width '-2', expected a whole number from 0 on"),
+        ("int width := 1001\n", "test: line 1: width '1001' is above 1000, the most that is read"),
+        ("int width := 2\n--- end of header ---\n", "test: line 2: the header says nothing of `height`"),
+        (
+            "int items := 99999999999999999999\n",
+            "test: line 1: items '99999999999999999999' is above 10000, the most that is read",
+        ),
+        (&format!("{header}0 1"), "test: line 5: 2 fields, expected 3: item, release and due date"),
+        (&format!("{header}0 NaN 2"), "test: line 5: release 'NaN', expected a whole number from 0 on"),
+        (&format!("{header}0 2 2"), "test: line 5: item 0 is due on 2, expected after its release"),
+        (&format!("{header}0 1 2\n1 1 2"), "test: line 6: '1 1 2' after the last of 1 items"),
+        (header, "test: line 4: the file ends after 0 of 1 items"),
+        (&format!("{header}0 - 2"), "test: item 0 has no release and lies nowhere at first"),
+        (
+            &format!("{header}0 1 2\n--- initial stacks ---\n0"),
+            "test: stack 0 holds an item twice, unknown, or still to be released",
+        ),
+        (&format!("{header}0 - 2\n--- initial stacks ---\n7"), "test: line 7: item 7 is not among the items"),
+        (&format!("{header}0 - 2\n--- initial stacks ---\n0\n-\n-"), "test: line 9: more than 2 stacks"),
+        ("2 3\n2 1 3\n1 3\n", "test: line 3: item 3 lies there already"),
+        ("2 3\n2 1 3\n", "test: line 2: the file ends after 1 of 2 stacks"),
+        ("2 3\n2 1 3\n0\n", "test: item 2 of 3 lies nowhere"),
+        ("2 3\n3 1 3\n1 2\n", "test: line 2: 2 items, expected 3 as the first field says"),
+        ("2 3\n1 4\n", "test: line 2: item 4, expected 1 to 3"),
+        ("2 3\n1 0\n", "test: line 2: item 0, expected 1 to 3"),
+        ("2\n", "test: line 1: 1 fields, expected 2: the numbers of stacks and items"),
+        ("0 0\n", "test: 0 stacks, expected 1 to 1000"),
+        ("-2 3\n", "test: line 1: number of stacks '-2', expected a whole number from 0 on"),
+        ("2 3\n1 1\n1 2\n1 3\n", "test: line 4: more than 2 stacks"),
+        ("a\0b", "test: line 1: binary data (a zero byte), expected text"),
+    ] {
+        assert_eq!(parse("test", text.as_bytes()).unwrap_err().to_string(), message, "{text:?}");
+    }
+    assert!(read("no/such.txt").unwrap_err().to_string().starts_with("no/such.txt: cannot be read: "));
+    let options = Options::from([("height".to_owned(), "plus2".to_owned())]);
+    assert!((DOMAIN.load)("relocation:3x3:1", &options).unwrap().describe().ends_with("height 5"));
+}
+
+#[test]
+fn specs_never_change() {
+    let small = generate("random:3x12:7").unwrap();
+    let rows: Vec<_> = small.items().iter().map(|item| (item.release.unwrap(), item.due)).collect();
+    assert_eq!(rows, SMALL);
+    assert_eq!(write(&generate("relocation:3x2:7").unwrap()), RELOCATION);
+    for (spec, part) in [
+        ("random:", "expected random:WIDTHxITEMS:SEED"),
+        ("nosuch:3x4:1", "expected random:WIDTHxITEMS:SEED"),
+        ("random:0x4:1", "the number of stacks is not in 1..=1000"),
+        ("random:3x0:1", "the second number is not in 1..=10000"),
+        ("relocation:100x101:1", "the second number is not in 1..=100"),
+        ("random:3x4:x", "the seed is not a whole number"),
+    ] {
+        let error = generate(spec).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(is_spec("random:3x4:1") && !is_spec("random.txt"));
+}
+
+const SMALL: [(u64, u64); 12] =
+    [(3, 5), (4, 5), (3, 5), (4, 5), (0, 2), (3, 5), (2, 5), (0, 2), (0, 5), (3, 5), (3, 5), (4, 5)];
+const RELOCATION: &str = "3 6\n2 5 4\n2 2 3\n2 6 1\n";
+
+#[test]
+fn verifier_names_what_is_wrong() {
+    // Item 1 lies under item 3; item 2 alone.
+    let yard = yard("3 3\n2 1 3\n1 2\n0\n");
+    let good = "1 3 0 2\n1 1 0 -\n2 2 1 -\n3 3 2 -";
+    let checked = check(&yard, good).unwrap();
+    assert_eq!((checked.score, checked.summary.as_str()), (1.0, "4 movements of 3 items, 1 relocations"));
+    let list = json!([[1, 3, 0, 2], [1, 1, 0, null], [2, 2, 1, null], [3, 3, 2, null]]);
+    for good in [
+        list.to_string(),
+        json!({ "movements": list, "relocations": 1 }).to_string(),
+        json!({ "problem": "stacking", "score": 1.0, "solution": { "movements": list } }).to_string(),
+    ] {
+        assert_eq!(check(&yard, &good).unwrap().score, 1.0);
+    }
+    for (bad, message) in [
+        ("", "the movements end before item 3 is relocated at 1"),
+        (
+            "1 1 0 -",
+            "movement 1 takes item 1 from stack 0 to outside at 1, expected that item 3 is relocated at 1 from stack 0",
+        ),
+        ("1 3 0 0", "movement 1 puts item 3 back onto stack 0"),
+        ("1 3 0 3", "movement 1: there is no stack 3, they are counted from 0"),
+        (
+            "2 3 0 1",
+            "movement 1 takes item 3 from stack 0 to stack 1 at 2, expected that item 3 is relocated at 1 from stack 0",
+        ),
+        ("1 3 0 2\n1 1 0 -\n2 2 1 -", "the movements end before item 3 leaves at 3"),
+        ("1 3 0 2\n1 1 0 -\n2 2 1 -\n3 3 2 -\n3 3 2 -", "movement 5 comes after everything has left"),
+        ("1 3 0", "line 1: '1 3 0', expected TIME ITEM FROM TO"),
+        ("1 3 0 x", "line 1: '1 3 0 x', expected TIME ITEM FROM TO"),
+        ("[1]", "movement 1: '1', expected [time, item, from, to]"),
+        ("{}", "no list `movements`"),
+        (r#"{"movements": 3}"#, "`movements` is not a list"),
+        (r#"{"problem": "coil", "solution": {}}"#, "a solution of '\"coil\"', expected stacking"),
+    ] {
+        assert_eq!(check(&yard, bad).unwrap_err(), message, "{bad}");
+    }
+    let claims = json!({ "score": 2, "solution": { "movements": list } }).to_string();
+    assert_eq!(check(&yard, &claims).unwrap_err(), "claims the score '2', recomputed: 1");
+    let claims = json!({ "movements": list, "relocations": 0 }).to_string();
+    assert_eq!(check(&yard, &claims).unwrap_err(), "claims the number of relocations '0', recomputed: 1");
+    let full = yard.with_height(2).unwrap();
+    assert_eq!(check(&full, "1 3 0 1\n1 1 0 -\n2 3 1 2\n2 2 1 -\n3 3 2 -").unwrap().score, 2.0);
+    let full = parse("x", b"2 3\n2 1 3\n1 2\n").unwrap().with_height(2).unwrap();
+    assert!(check(&full, "1 3 0 1").unwrap_err().contains("the movements end"));
+    let tight = parse("x", b"2 4\n2 1 3\n2 2 4\n").unwrap().with_height(2).unwrap();
+    assert_eq!(check(&tight, "1 3 0 1").unwrap_err(), "movement 1: stack 1 is full");
+}
+
+#[test]
+fn drawing_is_sound_on_anything() {
+    let mut rng = Rng::new(3);
+    for spec in ["random:6x60:7", "relocation:4x5:1", "random:2x600:1"] {
+        let yard = generate(spec).unwrap();
+        let problem = Stacking::new(&yard);
+        let (mut state, mut playout) = (problem.root(), Playout::default());
+        problem.rollout("fo").unwrap().run(&problem, &mut state, &mut playout, &mut rng);
+        let rows: Vec<_> = problem
+            .movements(&yard, &playout.moves)
+            .iter()
+            .map(|own| json!([own.time, yard.items()[own.item].number, own.from, own.to]))
+            .collect();
+        for solution in
+            [json!(null), json!({ "movements": rows }), json!({ "movements": [[1, 7, 99, 0], "x", [2, 9, 0, 5]] })]
+        {
+            let svg = draw::svg(&yard, &solution);
+            assert!(
+                svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf")
+            );
+            assert!(svg.lines().count() <= 2 * 20_000 + 2_100);
+            assert!(draw::text(&yard, &solution).lines().count() <= 203);
+        }
+    }
+}
+
+#[test]
+fn domain_is_complete() {
+    let instance = (DOMAIN.load)(DOMAIN.example, &Options::new()).unwrap();
+    assert_eq!(instance.describe(), "60 items, 6 stacks of any height");
+    assert_eq!(instance.default_rollout(&instance.default_method()), "ranks");
+    let text = (DOMAIN.generate)("random:6x60:7").unwrap();
+    assert_eq!(parse("x", text.as_bytes()).unwrap(), generate("random:6x60:7").unwrap());
+    assert!(!instance.has_rollout("nosuch") && instance.has_rollout("fo"));
+}
+
+proptest! {
+    #[test]
+    fn reader_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = parse("a.txt", &bytes);
+    }
+
+    #[test]
+    fn reader_never_panics_on_mutated_files(
+        head in "(int|str) (name|width|height|items) := [0-9a]{1,3}\n",
+        text in "(int (width|height|items) := [0-9]{1,2}\n){2,4}(--- end of header ---\n)?([0-9\\-]{1,2} [0-9\\-]{1,2} [0-9]{1,2}\n){0,5}(--- initial stacks ---\n)?([0-9 \\-]{0,9}\n){0,3}",
+    ) {
+        for text in [format!("{head}{text}"), text] {
+            match parse("a.txt", text.as_bytes()) {
+                Ok(yard) => prop_assert_eq!(parse("a.txt", write(&yard).as_bytes()).unwrap(), yard),
+                Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+            }
+        }
+    }
+
+    #[test]
+    fn written_files_are_read_back(seed: u64) {
+        let yard = tiny(&mut Rng::new(seed));
+        prop_assert_eq!(parse("a.txt", write(&yard).as_bytes()).unwrap(), yard);
+        let yard = generate(&format!("relocation:{}x{}:{seed}", 1 + seed % 5, 1 + seed % 7)).unwrap();
+        prop_assert_eq!(parse("a.txt", write(&yard).as_bytes()).unwrap(), yard);
+    }
+
+    #[test]
+    fn verifier_never_panics(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} \n-]{0,60}") {
+        let _ = check(&generate("random:3x9:1").unwrap(), &text);
+    }
+
+    #[test]
+    fn bounds_hold_along_playouts(seed: u64, width in 1_u64..9, count in 1_u64..60) {
+        let problem = Stacking::new(&generate(&format!("random:{width}x{count}:{seed}")).unwrap());
+        prop_assert!(soloist::check(&problem, 3, seed).is_ok());
+    }
+}
