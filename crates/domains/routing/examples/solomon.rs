@@ -1,0 +1,60 @@
+//! Runs the annealing.
+#![allow(clippy::print_stdout)]
+use soloist::Rng;
+use soloist_routing::vrptw::{Annealing, Objective, Rounding, Schedule, Settings, read};
+use std::sync::Arc;
+
+fn cpu() -> f64 {
+    std::fs::read_to_string("/proc/thread-self/schedstat")
+        .ok()
+        .and_then(|text| text.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok()))
+        .map_or(0.0, |ns| ns * 1e-9)
+}
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let seconds: f64 = args[2].parse().unwrap();
+    let seed: u64 = args[3].parse().unwrap();
+    let distance = args[4] == "distance";
+    let (mut settings, mut schedule) = (Settings::default(), Schedule::default());
+    for pair in &args[5..] {
+        let (key, value) = pair.split_once('=').unwrap();
+        let v: f64 = value.parse().unwrap();
+        match key {
+            "removed" => settings.removed = v,
+            "longest" => settings.longest = v as usize,
+            "split" => settings.split = v,
+            "keep" => settings.keep = v,
+            "blink" => settings.blink = v,
+            "steps" => schedule.steps = v,
+            "growth" => schedule.growth = v,
+            "fleet" => schedule.fleet = v,
+            "start" => schedule.start = v,
+            "reheat" => schedule.reheat = v,
+            "end" => schedule.end = v,
+            "calm" => schedule.calm = v,
+            _ => panic!("{key}"),
+        }
+    }
+    for file in args[1].split(',') {
+        let instance = read(file).unwrap();
+        let (objective, rounding) =
+            if distance { (Objective::Distance, Rounding::OneDecimal) } else { (Objective::Vehicles, Rounding::Exact) };
+        let network = Arc::new(instance.network(rounding));
+        let mut run = Annealing::new(network.clone(), objective, settings, schedule);
+        let mut rng = Rng::new(seed);
+        let start = cpu();
+        let mut log = Vec::new();
+        let mut seen = (usize::MAX, f64::INFINITY);
+        while cpu() - start < seconds {
+            run.advance(1000, &mut rng);
+            if run.vehicles() != seen.0 {
+                seen = (run.vehicles(), run.cost());
+                log.push(format!("{}@{:.1}", seen.0, cpu() - start));
+            }
+        }
+        let cost = if distance { run.cost() / 10.0 } else { run.cost() % 1e6 };
+        let name = file.rsplit('/').next().unwrap().trim_end_matches(".txt");
+        println!("{name} {} {cost:.4} lb {} steps {} {}", run.vehicles(), run.fewest(), run.total(), log.join(" "));
+    }
+}
