@@ -1,7 +1,8 @@
 //! Runs the annealing.
 #![allow(clippy::print_stdout)]
 use soloist::Rng;
-use soloist_routing::vrptw::{Annealing, Objective, Rounding, Schedule, Settings, read};
+use soloist_routing::vrptw::{Rounding, read, route_cost};
+use soloist_routing::{Annealing, Schedule, Settings};
 use std::sync::Arc;
 
 fn cpu() -> f64 {
@@ -38,10 +39,9 @@ fn main() {
     }
     for file in args[1].split(',') {
         let instance = read(file).unwrap();
-        let (objective, rounding) =
-            if distance { (Objective::Distance, Rounding::OneDecimal) } else { (Objective::Vehicles, Rounding::Exact) };
-        let network = Arc::new(instance.network(rounding));
-        let mut run = Annealing::new(network.clone(), objective, settings, schedule);
+        let network = Arc::new(instance.network(if distance { Rounding::OneDecimal } else { Rounding::Exact }));
+        let vehicle = if distance { 0.0 } else { route_cost(&network) };
+        let mut run = Annealing::with(network, vehicle, settings, schedule);
         let mut rng = Rng::new(seed);
         let start = cpu();
         let mut log = Vec::new();
@@ -53,8 +53,8 @@ fn main() {
                 log.push(format!("{}@{:.1}", seen.0, cpu() - start));
             }
         }
-        let cost = if distance { run.cost() / 10.0 } else { run.cost() % 1e6 };
+        let cost = run.cost();
         let name = file.rsplit('/').next().unwrap().trim_end_matches(".txt");
-        println!("{name} {} {cost:.4} lb {} steps {} {}", run.vehicles(), run.fewest(), run.total(), log.join(" "));
+        println!("{name} {} {cost:.4} steps {} {}", run.vehicles(), run.steps(), log.join(" "));
     }
 }

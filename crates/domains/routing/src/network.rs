@@ -38,6 +38,7 @@ pub struct Network {
     near_length: usize,
     has_windows: bool,
     metric: bool,
+    timed: bool,
 }
 
 /// What a site asks for, in the units of the network.
@@ -53,14 +54,29 @@ pub struct Visit {
     pub service: f64,
 }
 
+/// What holds for all vehicles and distances of a network.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// What a vehicle carries.
+    pub capacity: u32,
+    /// Vehicles at most.
+    pub vehicles: usize,
+    /// Units of the network in a unit of the file.
+    pub scale: f64,
+    /// Whether no detour over another site, with the service there, is quicker than the direct way.
+    pub metric: bool,
+    /// Whether a route costs the time of its return instead of its distance.
+    pub timed: bool,
+}
+
 impl Network {
-    /// A network of sites with the distances `to`, row by row. `metric` promises that no detour over another site, with the service
-    /// there, is quicker than the direct way.
+    /// A network of sites with the distances `to`, row by row.
     ///
     /// # Panics
     /// When the table does not fit the sites, or there are more than [`MAX_SITES`] of them.
     #[must_use]
-    pub fn new(visits: &[Visit], to: Vec<f64>, capacity: u32, vehicles: usize, scale: f64, metric: bool) -> Self {
+    pub fn new(visits: &[Visit], to: Vec<f64>, limits: Limits) -> Self {
+        let Limits { capacity, vehicles, scale, metric, timed } = limits;
         let size = visits.len();
         assert!(size <= MAX_SITES && to.len() == size * size, "a table of distances between all sites");
         let symmetric = (0..size).all(|i| (0..i).all(|j| to[i * size + j] == to[j * size + i]));
@@ -87,6 +103,7 @@ impl Network {
             near_length: 0,
             has_windows,
             metric,
+            timed,
         };
         network.list_neighbours();
         network
@@ -231,6 +248,13 @@ impl Network {
     #[must_use]
     pub fn slack(&self) -> f64 {
         self.slack
+    }
+
+    /// Whether a route costs the time of its return instead of its distance.
+    #[inline]
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.timed
     }
 
     /// Whether a customer's window is narrower than the depot's.

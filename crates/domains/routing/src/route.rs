@@ -22,15 +22,21 @@ pub(crate) struct Route {
     pub(crate) load: u32,
     /// Changes with the stops: what was computed for a version holds for it.
     pub(crate) version: u32,
+    /// Where the time of the return counts: for a service at stop i that begins at t, the route ends at max(t + a, b), with `tails[i]` = (a, b).
+    tails: Vec<(f64, f64)>,
 }
+
+/// Weight of the distance where the time of the return counts: tells tours of equal times apart.
+const DISTANCE_WEIGHT: f64 = 1e-6;
 
 impl Clone for Route {
     fn clone(&self) -> Self {
-        Self { stops: self.stops.clone(), load: self.load, version: self.version }
+        Self { stops: self.stops.clone(), load: self.load, version: self.version, tails: self.tails.clone() }
     }
 
     fn clone_from(&mut self, other: &Self) {
         self.stops.clone_from(&other.stops);
+        self.tails.clone_from(&other.tails);
         (self.load, self.version) = (other.load, other.version);
     }
 }
@@ -48,7 +54,7 @@ impl Route {
     /// A route without customers.
     pub(crate) fn new(network: &Network) -> Self {
         let depot = |late: f64| Stop { leave: network.ready(0) + network.service(0), late, leg: 0.0, site: 0 };
-        Self { stops: vec![depot(network.due(0)); 2], load: 0, version: 0 }
+        Self { stops: vec![depot(network.due(0)); 2], load: 0, version: 0, tails: Vec::new() }
     }
 
     /// The number of customers.
@@ -71,6 +77,16 @@ impl Route {
     /// Sum of the distances.
     pub(crate) fn length(&self) -> f64 {
         self.stops[..self.stops.len() - 1].iter().map(|stop| stop.leg).sum()
+    }
+
+    /// What the route costs: its distance, or the time of its return.
+    pub(crate) fn cost(&self, network: &Network) -> f64 {
+        if network.is_timed() { self.end(network) + DISTANCE_WEIGHT * self.length() } else { self.length() }
+    }
+
+    /// When the vehicle is back.
+    fn end(&self, network: &Network) -> f64 {
+        self.stops[self.stops.len() - 1].leave - network.service(0)
     }
 
     /// Takes all customers out.
@@ -103,6 +119,22 @@ impl Route {
             let site = stop.site as usize;
             late = network.due(site).min(late - stop.leg - network.service(site));
             stop.late = late;
+        }
+        if network.is_timed() {
+            self.end_times(network);
+        }
+    }
+
+    /// Recomputes when the route ends, by the time at which a service begins.
+    fn end_times(&mut self, network: &Network) {
+        let last = self.stops.len() - 1;
+        self.tails.clear();
+        self.tails.resize(last + 1, (0.0, network.ready(0)));
+        for at in (0..last).rev() {
+            let (add, floor) = self.tails[at + 1];
+            let (stop, next) = (self.stops[at], self.stops[at + 1].site as usize);
+            let way = network.service(stop.site as usize) + stop.leg;
+            self.tails[at] = (way + add, floor.max(network.ready(next) + add));
         }
     }
 
@@ -146,6 +178,19 @@ impl Route {
     /// Calls `visit` with the added distance of every position of customer `c` that is in time.
     #[inline(always)]
     pub(crate) fn each_place(&self, network: &Network, c: u16, mut visit: impl FnMut(f64, u32)) {
+        if !network.is_timed() {
+            return self.each_time(network, c, |cost, at, _| visit(cost, at));
+        }
+        let end = self.end(network);
+        self.each_time(network, c, |cost, at, start| {
+            let (add, floor) = self.tails[at as usize + 1];
+            visit((start + add).max(floor) - end + DISTANCE_WEIGHT * cost, at);
+        });
+    }
+
+    /// Calls `visit` with the added distance of every position that is in time, and the time at which its successor is reached.
+    #[inline(always)]
+    fn each_time(&self, network: &Network, c: u16, mut visit: impl FnMut(f64, u32, f64)) {
         let c = c as usize;
         let (to, from) = (network.to_site(c), network.from_site(c));
         let (ready, due, service) = (network.ready(c), network.due(c), network.service(c));
@@ -161,8 +206,9 @@ impl Route {
             }
             let (leg_in, leg_out) = (to[before.site as usize], from[after.site as usize]);
             let start = (before.leave + leg_in).max(ready);
-            if start <= due && start + service + leg_out <= after.late {
-                visit(leg_in + leg_out - before.leg, at);
+            let next = start + service + leg_out;
+            if start <= due && next <= after.late {
+                visit(leg_in + leg_out - before.leg, at, next);
             }
         }
     }

@@ -1,16 +1,23 @@
 //! Vehicle routing with time windows and capacities (VRPTW), and with capacities alone (CVRP).
 
-pub mod bound;
-mod anneal;
+mod domain;
+mod draw;
 mod format;
-mod sisr;
+mod problem;
+mod rollout;
+pub mod solution;
+mod spec;
+mod verify;
 mod vrplib;
 
+pub use domain::{DOMAIN, rules};
 pub use format::{parse, read, write};
-pub use anneal::{Annealing, Schedule};
-pub use sisr::{Settings, Sisr};
+pub use problem::{Tour, Vrptw};
+pub(crate) use spec::whole;
+pub use spec::{generate, is_spec};
+pub use verify::{Totals, check, verify};
 
-use crate::network::{MAX_SITES, Network, Visit};
+use crate::network::{Limits, MAX_SITES, Network, Visit};
 use crate::text::MAX_COUNT;
 
 /// A customer, or the depot.
@@ -141,14 +148,16 @@ impl Instance {
                 });
             }
         }
+        // Tenths become whole numbers.
+        let scaled = |time: f64| if scale > 1.0 { (time * scale).round() } else { time };
         let visits: Vec<Visit> = self
             .sites
             .iter()
             .map(|site| Visit {
                 demand: site.demand,
-                ready: site.ready * scale,
-                due: site.due * scale,
-                service: site.service * scale,
+                ready: scaled(site.ready),
+                due: scaled(site.due),
+                service: scaled(site.service),
             })
             .collect();
         let customers = size - 1;
@@ -156,7 +165,7 @@ impl Instance {
         // Rounded down, a leg loses less than one unit: a service of one unit makes up for it.
         let metric = self.edges == Edges::Euclidean
             && (rounding == Rounding::Exact || visits.iter().skip(1).all(|visit| visit.service >= 1.0));
-        Network::new(&visits, table, self.capacity, vehicles, scale, metric)
+        Network::new(&visits, table, Limits { capacity: self.capacity, vehicles, scale, metric, timed: false })
     }
 }
 

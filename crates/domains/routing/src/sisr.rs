@@ -1,7 +1,7 @@
 //! Slack induction by string removals: the kernel that improves a set of routes, one ruin and one recreation a step.
 
 use crate::network::{NONE, Network};
-use crate::route::Route;
+use crate::route::{Route, Stop};
 use soloist::Rng;
 use std::sync::Arc;
 
@@ -142,6 +142,12 @@ impl Sisr {
         self.cost
     }
 
+    /// What a route costs beside its distance.
+    #[must_use]
+    pub fn route_cost(&self) -> f64 {
+        self.route_cost
+    }
+
     /// Routes of the present solution.
     #[must_use]
     pub fn vehicles(&self) -> usize {
@@ -181,6 +187,12 @@ impl Sisr {
         }
     }
 
+    /// The sum of all distances.
+    #[must_use]
+    pub fn length(&self) -> f64 {
+        self.routes[..self.open].iter().map(Route::length).sum()
+    }
+
     /// Forgets how often customers were absent.
     pub fn forget_misses(&mut self) {
         self.misses.fill(0);
@@ -209,6 +221,7 @@ impl Sisr {
             }
             let route = &mut self.routes[self.open - 1];
             for &c in customers {
+                debug_assert!(self.home[c as usize] == NONE, "each customer once");
                 self.home[c as usize] = (self.open - 1) as u16;
                 let at = route.stops.len() - 1;
                 let mut stop = route.stops[at];
@@ -227,7 +240,6 @@ impl Sisr {
     pub fn construct(&mut self, active: &[u16], rng: &mut Rng) {
         let fleet = self.network.vehicles();
         self.set(&[], active, fleet);
-        self.slots = 0;
         self.begin();
         self.pending.clear();
         self.order(rng);
@@ -246,8 +258,8 @@ impl Sisr {
                 }
             }
             if best.cost.is_infinite() && self.open < self.fleet {
-                if self.routes.len() == self.open {
-                    self.routes.push(Route::new(&network));
+                if self.slots == self.open {
+                    self.grow();
                 }
                 let place = self.routes[self.open].cheapest(&network, c);
                 if place.cost.is_finite() && network.demand(c as usize) <= network.capacity() {
@@ -268,20 +280,36 @@ impl Sisr {
         self.recount();
     }
 
-    /// Room for the routes that steps may open.
+    /// Room for the routes that steps open, a few more than there are.
     fn reserve(&mut self) {
-        let slots = self.fleet.min(self.open + self.open / 4 + 16).max(self.open);
-        let network = Arc::clone(&self.network);
-        while self.routes.len() < slots {
-            self.routes.push(Route::new(&network));
-        }
-        self.touched_in.resize(self.routes.len(), 0);
-        if self.slots != slots {
+        let slots = self.open + self.open / 4 + 8;
+        if self.slots < slots {
+            let network = Arc::clone(&self.network);
+            while self.routes.len() < slots {
+                self.routes.push(Route::new(&network));
+            }
             self.slots = slots;
             self.known.clear();
             self.known.resize(slots * network.size(), Known { version: 0, at: 0, cost: 0.0 });
         }
+        self.touched_in.resize(self.routes.len(), 0);
         self.renumber();
+    }
+
+    /// More room, in the middle of a step: what is known is forgotten, nothing else changes.
+    #[cold]
+    fn grow(&mut self) {
+        let slots = self.slots * 2;
+        while self.routes.len() < slots {
+            let mut route = Route::new(&self.network);
+            self.versions += 1;
+            route.version = self.versions;
+            self.routes.push(route);
+        }
+        self.touched_in.resize(slots, 0);
+        self.slots = slots;
+        self.known.clear();
+        self.known.resize(slots * self.network.size(), Known { version: 0, at: 0, cost: 0.0 });
     }
 
     /// Gives every route a version of its own and forgets what was known.
@@ -299,8 +327,8 @@ impl Sisr {
     /// Recomputes the cost from the routes, so that no rounding errors accumulate: between two calls of it, costs are sums of
     /// differences.
     pub fn recount(&mut self) {
-        let length: f64 = self.routes[..self.open].iter().map(Route::length).sum();
-        self.cost = length + self.route_cost * self.open as f64;
+        let routes = self.routes[..self.open].iter();
+        self.cost = routes.map(|route| route.cost(&self.network)).sum::<f64>() + self.route_cost * self.open as f64;
     }
 
     /// One step of annealing: ruin, recreate, accept when the cost is below the present one - `temperature` x ln U. Returns whether
@@ -382,6 +410,19 @@ impl Sisr {
         self.recount();
     }
 
+    /// The most routes.
+    #[must_use]
+    pub fn fleet(&self) -> usize {
+        self.fleet
+    }
+
+    /// The mean distance from stop to stop.
+    #[must_use]
+    pub fn mean_leg(&self) -> f64 {
+        let stops = self.open + self.active.len() - self.absent.len();
+        if stops == 0 { 0.0 } else { self.length() / stops as f64 }
+    }
+
     /// Allows `fleet` routes.
     pub fn set_fleet(&mut self, fleet: usize) {
         self.fleet = fleet.min(self.network.vehicles());
@@ -428,15 +469,17 @@ impl Sisr {
         let longest = (self.settings.longest as f64).min(mean).max(1.0);
         let most = (4.0 * self.settings.removed / (1.0 + longest) - 1.0).max(1.0);
         let strings = (1.0 + rng.unit() * most) as usize;
-        let mut saving = 0.0;
+        let (mut saving, mut cut) = (0.0, 0);
         for &c in network.near(seed) {
-            if self.touched.len() == strings {
+            if cut == strings {
                 break;
             }
             let r = self.home[c as usize];
-            if r == NONE || self.touched_in[r as usize] == self.step {
+            // A single route loses several strings.
+            if r == NONE || self.open > 1 && self.touched_in[r as usize] == self.step {
                 continue;
             }
+            cut += 1;
             saving += self.remove_string(&network, r as usize, c, longest, rng);
         }
         saving
@@ -462,7 +505,7 @@ impl Sisr {
         // Positions among the stops: the depot is stop 0.
         let begin = 1 + first + rng.index(last - first + 1);
         let end = begin + window;
-        let mut saving: f64 = route.stops[begin - 1..end].iter().map(|stop| stop.leg).sum();
+        let before = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..end]) };
         // The customers from `stay` on are kept.
         let stay = if kept == 0 { end } else { begin + 1 + rng.index(length - 1) };
         for at in (begin..stay).chain(stay + kept..end) {
@@ -476,7 +519,8 @@ impl Sisr {
         }
         route.stops.drain(begin..stay);
         route.refresh(network, begin - 1);
-        saving -= route.stops[begin - 1..begin + kept].iter().map(|stop| stop.leg).sum::<f64>();
+        let after = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..begin + kept]) };
+        let mut saving = before - after;
         if route.len() == 0 {
             saving += self.route_cost;
         }
@@ -554,7 +598,10 @@ impl Sisr {
             blinks += 1;
         }
         let room = network.capacity() - network.demand(c as usize);
-        let routes = if opens && self.open < self.slots && self.open < self.fleet { self.open + 1 } else { self.open };
+        let routes = if opens && self.open < self.fleet { self.open + 1 } else { self.open };
+        if routes > self.slots {
+            self.grow();
+        }
         if blinks > 0 {
             return self.choose_later(network, c, routes, blinks);
         }
@@ -665,6 +712,10 @@ impl Sisr {
             self.open -= 1;
         }
     }
+}
+
+fn legs(stops: &[Stop]) -> f64 {
+    stops.iter().map(|stop| stop.leg).sum()
 }
 
 /// For each rule but the random one, the rank of every site: demand descending, far, close, width of the window ascending, start
