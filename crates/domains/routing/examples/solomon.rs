@@ -2,7 +2,7 @@
 #![allow(clippy::print_stdout)]
 use soloist::Rng;
 use soloist_routing::vrptw::{Rounding, read, route_cost};
-use soloist_routing::{Annealing, Schedule, Settings};
+use soloist_routing::{Annealing, Schedule};
 use std::sync::Arc;
 
 fn cpu() -> f64 {
@@ -17,10 +17,14 @@ fn main() {
     let seconds: f64 = args[2].parse().unwrap();
     let seed: u64 = args[3].parse().unwrap();
     let distance = args[4] == "distance";
-    let (mut settings, mut schedule) = (Settings::default(), Schedule::default());
+    let mut schedule = Schedule::default();
     for pair in &args[5..] {
         let (key, value) = pair.split_once('=').unwrap();
         let v: f64 = value.parse().unwrap();
+        let (settings, key) = match key.strip_prefix("f.") {
+            Some(key) => (&mut schedule.saving, key),
+            None => (&mut schedule.shortening, key),
+        };
         match key {
             "removed" => settings.removed = v,
             "longest" => settings.longest = v as usize,
@@ -41,7 +45,7 @@ fn main() {
         let instance = read(file).unwrap();
         let network = Arc::new(instance.network(if distance { Rounding::OneDecimal } else { Rounding::Exact }));
         let vehicle = if distance { 0.0 } else { route_cost(&network) };
-        let mut run = Annealing::with(network, vehicle, settings, schedule);
+        let mut run = Annealing::with(network, vehicle, schedule);
         let mut rng = Rng::new(seed);
         let start = cpu();
         let mut log = Vec::new();

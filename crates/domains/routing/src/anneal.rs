@@ -24,11 +24,25 @@ pub struct Schedule {
     pub end: f64,
     /// Temperature while vehicles are saved.
     pub calm: f64,
+    /// Ruin and recreation while vehicles are saved.
+    pub saving: Settings,
+    /// Ruin and recreation while routes are shortened.
+    pub shortening: Settings,
 }
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { steps: 2_000.0, growth: 2.0, fleet: 0.25, start: 5.0, reheat: 1.0, end: 0.02, calm: 0.1 }
+        Self {
+            steps: 5_000.0,
+            growth: 2.0,
+            fleet: 0.25,
+            start: 1.0,
+            reheat: 1.0,
+            end: 0.02,
+            calm: 0.1,
+            saving: Settings::default(),
+            shortening: Settings::tuned(),
+        }
     }
 }
 
@@ -100,15 +114,15 @@ impl Annealing {
     /// An annealing with the default numbers that has not begun.
     #[must_use]
     pub fn new(network: Arc<Network>, route_cost: f64) -> Self {
-        Self::with(network, route_cost, Settings::default(), Schedule::default())
+        Self::with(network, route_cost, Schedule::default())
     }
 
     /// An annealing that has not begun. `route_cost` is what a route costs beside its distance; with 0, vehicles do not count.
     #[must_use]
-    pub fn with(network: Arc<Network>, route_cost: f64, settings: Settings, schedule: Schedule) -> Self {
+    pub fn with(network: Arc<Network>, route_cost: f64, schedule: Schedule) -> Self {
         let fewest = fewest_vehicles(&network);
         Self {
-            kernel: Sisr::new(network, route_cost, settings),
+            kernel: Sisr::new(network, route_cost, schedule.shortening),
             schedule,
             fewest,
             best: Kept::default(),
@@ -232,6 +246,7 @@ impl Annealing {
         let steps = self.round_steps();
         if self.may_save() {
             self.return_to_best(usize::MAX);
+            self.kernel.set_settings(self.schedule.saving);
             self.clock.phase = Phase::Fleet;
             self.clock.steps = (steps * self.schedule.fleet) as u64;
             if self.best.absent.is_empty() {
@@ -245,6 +260,7 @@ impl Annealing {
     fn begin_distance(&mut self) {
         let fleet = if self.kernel.route_cost() > 0.0 { self.best.vehicles } else { usize::MAX };
         self.return_to_best(fleet);
+        self.kernel.set_settings(self.schedule.shortening);
         self.clock.phase = Phase::Distance;
         let share = if self.may_save() { 1.0 - self.schedule.fleet } else { 1.0 };
         self.clock.steps = (self.round_steps() * share).max(1.0) as u64;
@@ -283,6 +299,8 @@ impl Annealing {
         self.kernel.set(&saved.tour, &saved.absent, saved.fleet);
         self.kernel.set_misses(&saved.misses);
         (self.best, self.clock) = (saved.best, saved.clock);
+        let saving = self.clock.phase == Phase::Fleet;
+        self.kernel.set_settings(if saving { self.schedule.saving } else { self.schedule.shortening });
         Ok(())
     }
 }

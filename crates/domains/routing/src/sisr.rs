@@ -27,6 +27,14 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Larger ruins, more blinks: shorter routes on instances with time windows.
+    #[must_use]
+    pub fn tuned() -> Self {
+        Self { removed: 15.0, longest: 20, split: 0.5, keep: 0.01, blink: 0.05 }
+    }
+}
+
 /// Orders in which removed customers are inserted, with their weights: random, then by ascending rank of a key.
 const RULES: usize = 7;
 

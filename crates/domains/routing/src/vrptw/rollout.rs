@@ -101,7 +101,7 @@ impl Refine {
         Self {
             steps,
             selective: Selective::default(),
-            kernel: Sisr::new(Arc::clone(problem.network()), problem.vehicle_cost(), Settings::default()),
+            kernel: Sisr::new(Arc::clone(problem.network()), problem.vehicle_cost(), Settings::tuned()),
             annealing,
             tour: Vec::new(),
             absent: Vec::new(),
