@@ -285,9 +285,11 @@ impl Annealing {
         let network = self.kernel.network();
         let sound = |tour: &[u16], absent: &[u16]| {
             let mut left = vec![true; network.size()];
-            tour.iter().chain(absent).filter(|&&c| c != 0).all(|&c| {
-                left.get_mut(c as usize).is_some_and(|left| std::mem::replace(left, false))
-            }) && tour.split(|&c| c == 0).all(|route| fits(network, route))
+            tour.iter()
+                .chain(absent)
+                .filter(|&&c| c != 0)
+                .all(|&c| left.get_mut(c as usize).is_some_and(|left| std::mem::replace(left, false)))
+                && tour.split(|&c| c == 0).all(|route| fits(network, route))
         };
         let Kept { tour, absent, cost, .. } = &saved.best;
         if !sound(&saved.tour, &saved.absent) || !sound(tour, absent) || saved.misses.len() != network.size() {

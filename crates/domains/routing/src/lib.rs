@@ -13,3 +13,6 @@ pub mod vrptw;
 pub use anneal::{Annealing, Schedule};
 pub use network::Network;
 pub use sisr::{Settings, Sisr};
+
+#[cfg(test)]
+mod tests;

@@ -80,11 +80,8 @@ impl Network {
         let size = visits.len();
         assert!(size <= MAX_SITES && to.len() == size * size, "a table of distances between all sites");
         let symmetric = (0..size).all(|i| (0..i).all(|j| to[i * size + j] == to[j * size + i]));
-        let from = if symmetric {
-            Vec::new()
-        } else {
-            (0..size * size).map(|at| to[at % size * size + at / size]).collect()
-        };
+        let from =
+            if symmetric { Vec::new() } else { (0..size * size).map(|at| to[at % size * size + at / size]).collect() };
         let horizon = visits.iter().map(|visit| visit.due).filter(|due| due.is_finite()).fold(0.0, f64::max);
         let has_windows = visits.iter().skip(1).any(|visit| visit.ready > visits[0].ready || visit.due < visits[0].due);
         let mut network = Self {

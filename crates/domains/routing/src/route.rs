@@ -54,7 +54,9 @@ impl Route {
     /// A route without customers.
     pub(crate) fn new(network: &Network) -> Self {
         let depot = |late: f64| Stop { leave: network.ready(0) + network.service(0), late, leg: 0.0, site: 0 };
-        Self { stops: vec![depot(network.due(0)); 2], load: 0, version: 0, tails: Vec::new() }
+        let mut route = Self { stops: vec![depot(network.due(0)); 2], load: 0, version: 0, tails: Vec::new() };
+        route.refresh(network, 0);
+        route
     }
 
     /// The number of customers.
@@ -90,12 +92,11 @@ impl Route {
     }
 
     /// Takes all customers out.
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self, network: &Network) {
         let last = self.stops.len() - 1;
-        self.stops[1] = self.stops[last];
-        self.stops.truncate(2);
-        self.stops[0].leg = 0.0;
+        self.stops.drain(1..last);
         self.load = 0;
+        self.refresh(network, 0);
     }
 
     /// Recomputes distances and times behind stop `from`, and the latest times of all stops.
@@ -142,8 +143,7 @@ impl Route {
     pub(crate) fn insert(&mut self, network: &Network, c: u16, at: usize) {
         let c = c as usize;
         let (before, after) = (self.stops[at], self.stops[at + 1]);
-        let (leg_in, leg_out) =
-            (network.distance(before.site as usize, c), network.distance(c, after.site as usize));
+        let (leg_in, leg_out) = (network.distance(before.site as usize, c), network.distance(c, after.site as usize));
         let start = (before.leave + leg_in).max(network.ready(c));
         let leave = start + network.service(c);
         self.stops.insert(at + 1, Stop { leave, late: 0.0, leg: leg_out, site: c as u32 });
@@ -182,8 +182,9 @@ impl Route {
             return self.each_time(network, c, |cost, at, _| visit(cost, at));
         }
         let end = self.end(network);
-        self.each_time(network, c, |cost, at, start| {
+        self.each_time(network, c, |cost, at, arrival| {
             let (add, floor) = self.tails[at as usize + 1];
+            let start = arrival.max(network.ready(self.stops[at as usize + 1].site as usize));
             visit((start + add).max(floor) - end + DISTANCE_WEIGHT * cost, at);
         });
     }

@@ -220,7 +220,7 @@ impl Sisr {
         self.active.sort_unstable();
         self.open = 0;
         for route in &mut self.routes {
-            route.clear();
+            route.clear(&network);
         }
         for customers in tour.split(|&c| c == 0).filter(|customers| !customers.is_empty()) {
             self.open += 1;
@@ -412,7 +412,7 @@ impl Sisr {
             self.home[c as usize] = NONE;
         }
         self.absent.extend(customers);
-        self.routes[r].clear();
+        self.routes[r].clear(&self.network);
         self.close(r);
         self.fleet = self.open;
         self.recount();

@@ -115,6 +115,7 @@ pub(super) fn svg(instance: &Instance, name: &str, solution: &Value) -> String {
         );
     }
     let _ = write!(points, " {:.1},{:.1}", x(makespan), y(visits.len() + 1));
-    let _ = writeln!(svg, "<polyline points=\"{points}\" fill=\"none\" stroke=\"#333333\" stroke-width=\"0.8\"/>\n</svg>");
+    let _ =
+        writeln!(svg, "<polyline points=\"{points}\" fill=\"none\" stroke=\"#333333\" stroke-width=\"0.8\"/>\n</svg>");
     svg
 }

@@ -48,7 +48,10 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Instance, InstanceError> {
     for _ in 0..nodes * nodes {
         let Some((at, word)) = words.next() else {
             let found = matrix.len();
-            return Err(fail(last, format!("the file ends after {found} entries of the matrix, expected {nodes} x {nodes}")));
+            return Err(fail(
+                last,
+                format!("the file ends after {found} entries of the matrix, expected {nodes} x {nodes}"),
+            ));
         };
         last = at;
         matrix.push(magnitude(word, "entry of the matrix").map_err(|wrong| fail(at, wrong))?);
@@ -58,7 +61,10 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Instance, InstanceError> {
     for node in 0..nodes {
         let mut next = |what: &str| {
             let Some((at, word)) = words.next() else {
-                return Err(fail(last, format!("the file ends before the {what} of node {node}: {nodes} windows are expected")));
+                return Err(fail(
+                    last,
+                    format!("the file ends before the {what} of node {node}: {nodes} windows are expected"),
+                ));
             };
             last = at;
             magnitude(word, what).map_err(|wrong| fail(at, wrong))

@@ -38,8 +38,8 @@ impl Clone for Tour {
 
 /// The search's view of an [`Instance`]: the next city, until all are visited; the return is no move.
 ///
-/// The salesman leaves the depot when it opens, waits for windows, and should be back before the depot closes. Cities already too late are offered alone, so that the damage is
-/// done; else a city is not offered when one that can still be reached in time could not be behind it. That excludes no
+/// The salesman leaves the depot when it opens, waits for windows, and should be back before the depot closes. Cities that cannot be reached in time any more are offered alone, so that the damage is
+/// done; else a city is not offered when it would be late, or another one could not be reached in time behind it. That excludes no
 /// tour without a late visit. The degree of infeasibility is the number of late visits, the return among them.
 ///
 /// The test uses shortest ways over other cities (the matrices of Dumas et al. violate the triangle inequality): pairs that never fit are
@@ -160,10 +160,14 @@ impl Problem for Tsptw {
     }
 
     fn moves(&self, state: &Tour, moves: &mut Vec<u16>) {
-        let late = |j: usize| self.start(state, j) > self.due(j);
-        moves.extend(state.unvisited.iter().filter(|&j| late(j)).map(|j| j as u16));
+        let ways = &self.quickest[state.last as usize * self.network.size()..];
+        let lost = |j: usize| state.time + ways[j] > self.due(j);
+        moves.extend(state.unvisited.iter().filter(|&j| lost(j)).map(|j| j as u16));
         if moves.is_empty() {
-            let kept = state.unvisited.iter().filter(|&j| !self.harms(state, j, self.start(state, j)));
+            let kept = state.unvisited.iter().filter(|&j| {
+                let start = self.start(state, j);
+                start <= self.due(j) && !self.harms(state, j, start)
+            });
             moves.extend(kept.map(|j| j as u16));
         }
         if moves.is_empty() {

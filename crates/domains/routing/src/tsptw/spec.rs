@@ -42,7 +42,8 @@ pub fn generate(spec: &str) -> Result<Instance, InstanceError> {
     };
     let customers = read(customers, "number of customers", 1, MAX_NODES as u64 - 1)?;
     let width = read(width, "width of windows", 0, MAX_WIDTH)?;
-    let seed = whole(seed).ok_or_else(|| fail("the seed is not a whole number from 0 to 18446744073709551615".into()))?;
+    let seed =
+        whole(seed).ok_or_else(|| fail("the seed is not a whole number from 0 to 18446744073709551615".into()))?;
     let mut rng = Rng::new(seed);
     let n = customers as usize + 1;
     let places: Vec<(f64, f64)> = (0..n).map(|_| (rng.below(51) as f64, rng.below(51) as f64)).collect();

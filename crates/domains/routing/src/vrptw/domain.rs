@@ -68,7 +68,8 @@ fn load(name: &str, options: &Options) -> LoadResult {
     let chosen = |name: &str| options.get(name).map_or("", String::as_str);
     let (objective, rounding) = rules(&instance, chosen("objective"), chosen("rounding"));
     let tenths = |value: f64| value * 10.0;
-    let whole = |value: f64| !value.is_finite() || (tenths(value) - tenths(value).round()).abs() <= 1e-9 * value.max(1.0);
+    let whole =
+        |value: f64| !value.is_finite() || (tenths(value) - tenths(value).round()).abs() <= 1e-9 * value.max(1.0);
     if rounding == Rounding::OneDecimal
         && !instance.sites.iter().all(|site| whole(site.ready) && whole(site.due) && whole(site.service))
     {
@@ -103,7 +104,9 @@ impl soloist_domain::Instance for Loaded {
             Rounding::Nearest => ", distances rounded",
         };
         let (capacity, fewest) = (self.instance.capacity, self.problem.fewest_vehicles());
-        format!("{customers} customers, {vehicles} (at least {fewest} needed) of capacity {capacity}{windows}; minimise {objective}{rounding}")
+        format!(
+            "{customers} customers, {vehicles} (at least {fewest} needed) of capacity {capacity}{windows}; minimise {objective}{rounding}"
+        )
     }
 
     fn problem(&self) -> &Vrptw {

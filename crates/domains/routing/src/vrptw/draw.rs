@@ -33,7 +33,9 @@ fn routes_of(instance: &Instance, solution: &Value) -> Vec<Vec<u32>> {
 /// A distance under the rounding in force.
 fn distance(instance: &Instance, rounding: Rounding, i: usize, j: usize) -> f64 {
     let plain = match &instance.edges {
-        Edges::Euclidean => f64::hypot(instance.sites[i].x - instance.sites[j].x, instance.sites[i].y - instance.sites[j].y),
+        Edges::Euclidean => {
+            f64::hypot(instance.sites[i].x - instance.sites[j].x, instance.sites[i].y - instance.sites[j].y)
+        }
         Edges::Explicit(table) => table[i * instance.sites.len() + j],
     };
     match rounding {
@@ -178,11 +180,17 @@ fn map(svg: &mut String, instance: &Instance, routes: &[Vec<u32>], [left, top, s
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\" stroke=\"#000000\" stroke-width=\"0.5\"/>"
         );
         if small {
-            let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"8\" fill=\"#444444\">{at}</text>", x + 4.0, y - 3.0);
+            let _ = writeln!(
+                svg,
+                "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"8\" fill=\"#444444\">{at}</text>",
+                x + 4.0,
+                y - 3.0
+            );
         }
     }
     let (x, y) = place(0);
-    let _ = writeln!(svg, "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"10\" height=\"10\" fill=\"#000000\"/>", x - 5.0, y - 5.0);
+    let _ =
+        writeln!(svg, "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"10\" height=\"10\" fill=\"#000000\"/>", x - 5.0, y - 5.0);
 }
 
 /// The time line of one route; `(index, y, height)`.

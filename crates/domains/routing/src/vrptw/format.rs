@@ -112,14 +112,22 @@ fn solomon(name: &str, text: &str) -> Result<Instance, InstanceError> {
         });
     }
     let Some((vehicles, capacity)) = fleet else {
-        return Err(InstanceError::new(name, "no numbers, expected a row with the number of vehicles and the capacity"));
+        return Err(InstanceError::new(
+            name,
+            "no numbers, expected a row with the number of vehicles and the capacity",
+        ));
     };
     if sites.len() < 2 {
         let what = if sites.is_empty() { "the depot" } else { "a customer" };
         return Err(fail(last, format!("the file ends before {what}, {ROW}")));
     }
-    let instance =
-        Instance { name: title.unwrap_or_default(), sites, capacity, vehicles: Some(vehicles), edges: Edges::Euclidean };
+    let instance = Instance {
+        name: title.unwrap_or_default(),
+        sites,
+        capacity,
+        vehicles: Some(vehicles),
+        edges: Edges::Euclidean,
+    };
     instance.validate().map_err(|(site, message)| {
         let error = InstanceError::new(name, message);
         match site.and_then(|site| rows.get(site)) {

@@ -97,7 +97,10 @@ impl Instance {
             return Err((None, "no depot".into()));
         }
         if self.sites.len() > MAX_SITES {
-            return Err((None, format!("{} sites, at most {MAX_SITES} are read, the depot included", self.sites.len())));
+            return Err((
+                None,
+                format!("{} sites, at most {MAX_SITES} are read, the depot included", self.sites.len()),
+            ));
         }
         if let Edges::Explicit(table) = &self.edges
             && table.len() != self.sites.len() * self.sites.len()

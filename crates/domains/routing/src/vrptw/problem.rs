@@ -83,7 +83,8 @@ impl Vrptw {
             (0..n).map(|j| others(j).map(|i| network.distance(i, j)).fold(f64::INFINITY, f64::min)).collect();
         let shortest_home = (1..n).map(|i| network.distance(i, 0)).fold(f64::INFINITY, f64::min);
         let longest = (0..n).flat_map(|i| network.from_site(i)).copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        let horizon = if network.due(0).is_finite() { (network.due(0) - network.ready(0)).max(1.0) } else { f64::INFINITY };
+        let horizon =
+            if network.due(0).is_finite() { (network.due(0) - network.ready(0)).max(1.0) } else { f64::INFINITY };
         // Without a proof that direct ways are quickest, no pair is excluded for ever.
         let quickest = network.quickest();
         let excludes = Pairs::new(n, |j, k| {

@@ -92,5 +92,8 @@ fn after_route(line: &str) -> Option<&str> {
 /// A customer's number, perhaps with leading zeros.
 fn customer(word: &str) -> Result<u32, String> {
     let digits = word.bytes().all(|byte| byte.is_ascii_digit());
-    word.parse().ok().filter(|_| digits).ok_or_else(|| format!("customer {}, expected a number", quote(word.as_bytes())))
+    word.parse()
+        .ok()
+        .filter(|_| digits)
+        .ok_or_else(|| format!("customer {}, expected a number", quote(word.as_bytes())))
 }

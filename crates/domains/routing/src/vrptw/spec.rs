@@ -6,7 +6,8 @@ use soloist::Rng;
 use soloist_domain::InstanceError;
 use soloist_domain::error::quote;
 
-const FORM: &str = "expected random:CUSTOMERS:SEED, clustered:CUSTOMERS:SEED or capacity:CUSTOMERS:SEED, as in random:100:7";
+const FORM: &str =
+    "expected random:CUSTOMERS:SEED, clustered:CUSTOMERS:SEED or capacity:CUSTOMERS:SEED, as in random:100:7";
 
 /// The kind that `spec` starts with and the rest; `None`: it is a file name.
 fn split(spec: &str) -> Option<(&str, &str)> {
@@ -41,12 +42,13 @@ pub fn generate(spec: &str) -> Result<Instance, InstanceError> {
     let (kind, rest) = split(spec).ok_or_else(|| fail(FORM.into()))?;
     let (customers, seed) = rest.split_once(':').ok_or_else(|| fail(FORM.into()))?;
     let most = MAX_SITES - 1;
-    let customers = whole(customers)
-        .ok_or_else(|| fail(format!("number of customers {}: {FORM}", quote(customers.as_bytes()))))?;
+    let customers =
+        whole(customers).ok_or_else(|| fail(format!("number of customers {}: {FORM}", quote(customers.as_bytes()))))?;
     if !(1..=most as u64).contains(&customers) {
         return Err(fail(format!("{customers} customers, expected 1 to {most}")));
     }
-    let seed = whole(seed).ok_or_else(|| fail("the seed is not a whole number from 0 to 18446744073709551615".into()))?;
+    let seed =
+        whole(seed).ok_or_else(|| fail("the seed is not a whole number from 0 to 18446744073709551615".into()))?;
     let mut rng = Rng::new(seed);
     let timed = kind != "capacity";
     let closes = if timed { 300.0 } else { f64::INFINITY };

@@ -57,7 +57,9 @@ fn drive(instance: &Instance, rounding: Rounding, number: usize, route: &[u32]) 
         let arrival = time + way;
         if arrival > site.due + LATENESS {
             let (arrival, due, late) = (shown(arrival), shown(site.due), shown(arrival - site.due));
-            return Err(format!("route {number} reaches customer {customer} at {arrival}, {late} after its due time {due}"));
+            return Err(format!(
+                "route {number} reaches customer {customer} at {arrival}, {late} after its due time {due}"
+            ));
         }
         time = arrival.max(site.ready) + site.service;
         sum += way;
@@ -210,7 +212,8 @@ pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text
 
 /// What a vehicle counts: the power of ten from 10^6 on that is above the sum of the ways to every customer and back.
 fn vehicle_cost(instance: &Instance, rounding: Rounding) -> f64 {
-    let ways = (1..instance.sites.len()).map(|c| distance(instance, rounding, 0, c) + distance(instance, rounding, c, 0));
+    let ways =
+        (1..instance.sites.len()).map(|c| distance(instance, rounding, 0, c) + distance(instance, rounding, c, 0));
     let most: f64 = ways.sum();
     let mut cost = 1e6;
     while cost <= most {

@@ -80,7 +80,8 @@ pub(super) fn parse(name: &str, text: &str) -> Result<Instance, InstanceError> {
         let (key, value) = if is_section(line) {
             (line.trim_end_matches(':').trim_end(), None)
         } else {
-            let expected = || fail(at, format!("{}, expected `FIELD : value`, a section or EOF", quote(line.as_bytes())));
+            let expected =
+                || fail(at, format!("{}, expected `FIELD : value`, a section or EOF", quote(line.as_bytes())));
             let (key, value) = line.split_once(':').ok_or_else(expected)?;
             (key.trim(), Some(value.trim()))
         };
@@ -160,7 +161,8 @@ impl Reader {
             }
             "DEMAND_SECTION" => {
                 let mut rows = vec![0; sites];
-                self.demands = table_with(key, at, sites, lines, |words: [&str; 1]| count(words[0], "demand"), &mut rows)?;
+                self.demands =
+                    table_with(key, at, sites, lines, |words: [&str; 1]| count(words[0], "demand"), &mut rows)?;
                 self.rows = rows;
             }
             "TIME_WINDOW_SECTION" => {
@@ -169,15 +171,19 @@ impl Reader {
                 })?;
             }
             "SERVICE_TIME_SECTION" => {
-                self.services =
-                    table(key, at, sites, lines, |words: [&str; 1]| magnitude(words[0], "service time"))?;
+                self.services = table(key, at, sites, lines, |words: [&str; 1]| magnitude(words[0], "service time"))?;
             }
             "DEPOT_SECTION" => {
                 self.has_depot = true;
                 depots(at, lines)?;
             }
             "EDGE_WEIGHT_SECTION" => self.edge_weights(at, sites, lines)?,
-            _ => return Err((at, format!("the section {} is not known: it may change the problem", quote(key.as_bytes())))),
+            _ => {
+                return Err((
+                    at,
+                    format!("the section {} is not known: it may change the problem", quote(key.as_bytes())),
+                ));
+            }
         }
         Ok(())
     }
@@ -293,7 +299,8 @@ fn table_with<T: Clone, const N: usize>(
     let mut last = at;
     for _ in 0..sites {
         let next = lines.peek().copied();
-        let Some((at, line)) = next.filter(|(_, line)| line.split_ascii_whitespace().next().is_some_and(is_numeric)) else {
+        let Some((at, line)) = next.filter(|(_, line)| line.split_ascii_whitespace().next().is_some_and(is_numeric))
+        else {
             let found = result.iter().filter(|entry| entry.is_some()).count();
             return Err((last, format!("{key} ends after {found} of {sites} sites")));
         };
