@@ -156,7 +156,7 @@ impl Annealing {
 
     /// Steps made.
     #[must_use]
-    pub fn steps(&self) -> u64 {
+    pub fn steps_made(&self) -> u64 {
         self.clock.total
     }
 

@@ -185,7 +185,7 @@ fn specs_never_change() {
     let again = parse("x", (DOMAIN.generate)("random:3x10:7").unwrap().as_bytes()).unwrap();
     assert_eq!(instance, again);
     let sum: f64 = instance.matrix.iter().enumerate().map(|(at, way)| at as f64 * way).sum();
-    assert_eq!((sum, instance.windows.clone()), (1825.0, vec![(0.0, 111.0), (58.0, 62.0), (49.0, 50.0), (65.0, 67.0)]));
+    assert_eq!((sum, instance.windows), (1825.0, vec![(0.0, 111.0), (58.0, 62.0), (49.0, 50.0), (65.0, 67.0)]));
     for (spec, message) in [
         ("random:", "expected random:CUSTOMERSxWIDTH:SEED"),
         ("random:5:1", "expected random:CUSTOMERSxWIDTH:SEED"),

@@ -85,9 +85,9 @@ fn small_instances_agree_with_brute_force() {
                 (a, b) => assert_eq!(a, b, "round {round}: {instance:?}"),
             }
             if expected.is_some() {
-                feasible += 1
+                feasible += 1;
             } else {
-                none += 1
+                none += 1;
             }
             if let Some(best) = expected {
                 let vehicles = best / route_cost(problem.network()) * problem.network().scale();

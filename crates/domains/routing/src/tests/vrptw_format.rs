@@ -174,7 +174,7 @@ fn solution_formats() {
     assert_eq!(solution::parse(&solution::write(&plan)).unwrap(), plan);
     let sintef = "Instance name : R101\r\nAuthors       : somebody\r\nDate : 1999\r\nSolution\r\nRoute 1 : 05 03 7\r\nroute  2: 0 1 0\r\n";
     assert_eq!(solution::parse(sintef).unwrap(), Plan { cost: None, ..plan.clone() });
-    assert_eq!(solution::parse("5 3 7 0\n1, 0 # end\n").unwrap(), Plan { cost: None, ..plan.clone() });
+    assert_eq!(solution::parse("5 3 7 0\n1, 0 # end\n").unwrap(), Plan { cost: None, ..plan });
     assert_eq!(solution::parse("").unwrap(), Plan::default());
     for (text, message) in [
         ("Route #1: 5 x", "line 1: customer 'x', expected a number"),
