@@ -34,6 +34,11 @@ impl Sites {
     }
 
     #[inline]
+    pub(crate) fn contains(&self, site: usize) -> bool {
+        self.0[site / 64] >> (site % 64) & 1 == 1
+    }
+
+    #[inline]
     pub(crate) fn remove(&mut self, site: usize) {
         self.0[site / 64] &= !(1 << (site % 64));
     }

@@ -6,7 +6,7 @@ use crate::vrptw::{
 };
 use proptest::prelude::*;
 use soloist::search::{BranchAndBound, Nrpa, Sampling};
-use soloist::{Budget, Method, Problem, Rng, Rollout, Score, Solver};
+use soloist::{Budget, Method, Policy, Problem, Rng, Rollout, Score, Solver, Trace};
 use std::sync::Arc;
 
 fn problem(instance: &Instance, objective: Objective, rounding: Rounding) -> Vrptw {
@@ -194,6 +194,34 @@ fn nested_searches_learn_improved_tours() {
         let (routes, _) = problem.routes(&refined.moves);
         let routes: Vec<Vec<u32>> = routes.iter().map(|route| route.iter().map(|&c| u32::from(c)).collect()).collect();
         verify(&instance, Rounding::Exact, &routes).unwrap();
+    }
+}
+
+/// The fast playouts draw what the engine's plain code draws from the same candidates.
+#[test]
+fn fast_policy_playouts_are_the_plain_ones() {
+    struct Plain(Box<dyn Rollout<Vrptw>>);
+    impl Rollout<Vrptw> for Plain {
+        fn candidates(&mut self, problem: &Vrptw, state: &crate::vrptw::Tour, moves: &mut Vec<u16>) {
+            self.0.candidates(problem, state, moves);
+        }
+    }
+    for spec in ["random:40:1", "clustered:30:2", "capacity:20:3"] {
+        let problem = problem(&generate(spec).unwrap(), Objective::Vehicles, Rounding::Exact);
+        let fast = || problem.rollout("selective").unwrap();
+        for (bias, rate) in [(0.0, 0.0), (1.0, 0.0), (1.0, 0.1)] {
+            let mut policy = Policy::new(1.0, bias, f64::INFINITY).with_bias_rate(rate);
+            for seed in 0..20 {
+                let play = |rollout: &mut dyn Rollout<Vrptw>| {
+                    let (mut trace, mut state) = (Trace::default(), problem.root());
+                    rollout.run_policy(&problem, &mut state, &policy, &mut trace, &mut Rng::new(seed));
+                    trace
+                };
+                let (a, b) = (play(&mut *fast()), play(&mut Plain(fast())));
+                assert_eq!((&a.moves, a.chosen(), a.lifetimes()), (&b.moves, b.chosen(), b.lifetimes()), "{spec}");
+                policy.adapt(&a, 1.0);
+            }
+        }
     }
 }
 

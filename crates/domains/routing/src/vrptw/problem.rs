@@ -5,7 +5,7 @@ use super::{Objective, route_cost};
 use crate::anneal::Annealing;
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
-use crate::sites::{Pairs, Sites};
+use crate::sites::Sites;
 use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -63,8 +63,8 @@ pub struct Vrptw {
     shortest_home: f64,
     longest: f64,
     horizon: f64,
-    /// (k, j): k is late behind j, however early j is.
-    pub(super) excludes: Pairs,
+    /// Customers by ascending due time.
+    by_due: Vec<u16>,
     fingerprint: u64,
 }
 
@@ -85,17 +85,8 @@ impl Vrptw {
         let longest = (0..n).flat_map(|i| network.from_site(i)).copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         let horizon =
             if network.due(0).is_finite() { (network.due(0) - network.ready(0)).max(1.0) } else { f64::INFINITY };
-        // Without a proof that direct ways are quickest, no pair is excluded for ever.
-        let quickest = network.quickest();
-        let excludes = Pairs::new(n, |j, k| {
-            let Some(quickest) = &quickest else { return false };
-            if j == 0 || k == 0 || j == k {
-                return false;
-            }
-            let begin = network.ready(0) + network.service(0) + quickest[j];
-            let leave = begin.max(network.ready(j)) + network.service(j);
-            leave + quickest[j * n + k] > network.due(k) + network.slack()
-        });
+        let mut by_due: Vec<u16> = (1..n).map(|c| c as u16).collect();
+        by_due.sort_by(|&a, &b| network.due(a as usize).total_cmp(&network.due(b as usize)).then(a.cmp(&b)));
         let mut hash = StableHasher::new();
         hash.write(b"vrptw");
         hash.write_u64(objective as u64);
@@ -109,7 +100,6 @@ impl Vrptw {
             network.from_site(i).iter().for_each(|value| hash.write_u64(value.to_bits()));
         }
         let (fewest, fingerprint) = (fewest_vehicles(&network), hash.finish());
-        drop(quickest);
         Self {
             network,
             objective,
@@ -119,7 +109,7 @@ impl Vrptw {
             shortest_home,
             longest,
             horizon,
-            excludes,
+            by_due,
             fingerprint,
         }
     }
@@ -134,6 +124,18 @@ impl Vrptw {
     #[must_use]
     pub fn objective(&self) -> Objective {
         self.objective
+    }
+
+    /// Customers by ascending due time.
+    #[inline]
+    pub(super) fn by_due(&self) -> &[u16] {
+        &self.by_due
+    }
+
+    /// The longest distance.
+    #[inline]
+    pub(super) fn longest(&self) -> f64 {
+        self.longest
     }
 
     /// What each vehicle adds to the score, in the units of the network.
@@ -165,16 +167,15 @@ impl Vrptw {
         state.last != 0 || (state.routes as usize) < self.network.vehicles()
     }
 
-    /// The terms of the bias of customer `j`, their weights included.
+    /// The terms of the bias of customer `j`, whose service would begin at `start`, their weights included.
     #[inline]
-    pub(super) fn terms(&self, state: &Tour, j: usize) -> [f64; 4] {
+    pub(super) fn terms(&self, state: &Tour, j: usize, start: f64) -> [f64; 4] {
         if j == 0 {
             return [0.0; 4];
         }
         let network = &*self.network;
         let way = network.distance(state.last as usize, j);
         let arrival = state.time + way;
-        let start = arrival.max(network.ready(j));
         let far = if state.last == 0 { way / self.longest } else { 0.0 };
         let room = if network.due(j).is_finite() && self.horizon.is_finite() {
             [(network.due(j) - start) / self.horizon, (start - arrival) / self.horizon]
@@ -280,11 +281,11 @@ impl Problem for Vrptw {
     }
 
     fn bias(&self, state: &Tour, mv: u16) -> f64 {
-        self.terms(state, mv as usize).iter().sum()
+        self.terms(state, mv as usize, self.arrival(state, mv as usize).0).iter().sum()
     }
 
     fn biases(&self, state: &Tour, mv: u16, terms: &mut Vec<f64>) {
-        terms.extend(self.terms(state, mv as usize));
+        terms.extend(self.terms(state, mv as usize, self.arrival(state, mv as usize).0));
     }
 
     /// Driven so far, plus the shortest way to each customer left and home, plus a vehicle for each load that remains.

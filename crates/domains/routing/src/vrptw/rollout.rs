@@ -3,7 +3,7 @@
 use super::problem::{Tour, Vrptw};
 use crate::anneal::{Annealing, SavedAnnealing};
 use crate::sisr::{Settings, Sisr};
-use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Trace, policy_playout};
+use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Trace};
 use std::sync::Arc;
 
 /// To the depot only when no customer can follow: vehicles are filled.
@@ -27,46 +27,151 @@ fn fill(moves: &mut Vec<u16>) {
 /// As [`Fill`], and drops a customer j behind which another candidate k would be late, if j would be in time behind k.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selective {
-    /// When the vehicle would leave each candidate.
-    leaves: Vec<f64>,
-    kept: Vec<u16>,
+    /// The customers that may be next, by ascending due time.
+    legal: Vec<Candidate>,
+    /// Those of them that are kept.
+    kept: Vec<Candidate>,
+    sums: Vec<u64>,
+}
+
+/// A customer that may be next.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    customer: u16,
+    due: f64,
+    /// Start and end of its service.
+    start: f64,
+    leave: f64,
 }
 
 impl Selective {
-    fn select(&mut self, problem: &Vrptw, state: &Tour, moves: &mut Vec<u16>) {
-        problem.moves(state, moves);
-        fill(moves);
-        if moves.len() < 2 {
+    /// Lists the customers to choose from in `kept`; none: only the depot is left, or nothing.
+    fn select(&mut self, problem: &Vrptw, state: &Tour) {
+        self.kept.clear();
+        if !problem.may_drive(state) {
             return;
         }
         let network = &**problem.network();
-        let leave = |&j: &u16| problem.arrival(state, j as usize).0 + network.service(j as usize);
-        self.leaves.clear();
-        self.leaves.extend(moves.iter().map(leave));
-        self.kept.clear();
-        for (&j, &leave) in moves.iter().zip(&self.leaves) {
-            let row = network.from_site(j as usize);
-            let pairs = problem.excludes.row(j as usize);
-            let harmed = |(&k, &before): (&u16, &f64)| {
-                let k = k as usize;
-                let late = pairs[k / 64] >> (k % 64) & 1 == 1 || leave + row[k] > network.due(k) + network.slack();
-                late && k != j as usize
-                    && before + network.distance(k, j as usize) <= network.due(j as usize) + network.slack()
+        self.legal.clear();
+        for &customer in problem.by_due() {
+            let j = customer as usize;
+            if !state.unvisited.contains(j) {
+                continue;
+            }
+            let (start, fits) = problem.arrival(state, j);
+            if fits {
+                let due = network.due(j) + network.slack();
+                self.legal.push(Candidate { customer, due, start, leave: start + network.service(j) });
+            }
+        }
+        for (at, own) in self.legal.iter().enumerate() {
+            let j = own.customer as usize;
+            let row = network.from_site(j);
+            let sure = own.leave + problem.longest();
+            // All behind the first that cannot be late are not late.
+            let urgent = self.legal.iter().enumerate().take_while(|(_, other)| other.due < sure);
+            let harms = |(k, other): (usize, &Candidate)| {
+                let late = own.leave + row[other.customer as usize] > other.due;
+                late && k != at && other.leave + network.distance(other.customer as usize, j) <= own.due
             };
-            if !moves.iter().zip(&self.leaves).any(harmed) {
-                self.kept.push(j);
+            if !urgent.into_iter().any(harms) {
+                self.kept.push(*own);
             }
         }
         // Customers may exclude each other in a circle where distances are no metric.
-        if !self.kept.is_empty() {
-            std::mem::swap(moves, &mut self.kept);
+        if self.kept.is_empty() {
+            std::mem::swap(&mut self.kept, &mut self.legal);
         }
+    }
+
+    /// Plays a step by the learned policy, as the engine would with these candidates. `false`: the tour has ended.
+    fn policy_step(
+        &mut self,
+        problem: &Vrptw,
+        state: &mut Tour,
+        policy: &Policy,
+        trace: &mut Trace<u16>,
+        rng: &mut Rng,
+    ) -> bool {
+        self.select(problem, state);
+        if self.kept.is_empty() && state.last == 0 {
+            return false;
+        }
+        self.offer(problem, state, policy, trace);
+        let total = *self.sums.last().unwrap_or(&1);
+        let draw = rng.below(total);
+        let at = self.sums.partition_point(|&sum| sum <= draw);
+        let mv = self.kept.get(at).map_or(0, |kept| kept.customer);
+        trace.choose(at, self.sums.len(), mv);
+        problem.apply(state, mv);
+        true
+    }
+
+    /// Records the candidates, or the depot if there is none, and sums their weights.
+    fn offer(&mut self, problem: &Vrptw, state: &Tour, policy: &Policy, trace: &mut Trace<u16>) {
+        self.sums.clear();
+        let mut total = 0;
+        if self.kept.is_empty() {
+            let code = problem.code(state, 0);
+            total += offer(policy, trace, code, [0.0; 4]);
+            self.sums.push(total);
+        }
+        for kept in &self.kept {
+            let code = problem.code(state, kept.customer);
+            let terms =
+                if policy.uses_bias() { problem.terms(state, kept.customer as usize, kept.start) } else { [0.0; 4] };
+            total += offer(policy, trace, code, terms);
+            self.sums.push(total);
+        }
+    }
+
+    /// Plays `mv` and records it among the candidates, to which it is added if it is none.
+    fn record(&mut self, problem: &Vrptw, state: &mut Tour, policy: &Policy, trace: &mut Trace<u16>, mv: u16) {
+        self.select(problem, state);
+        let mut at = 0;
+        if mv != 0 || !self.kept.is_empty() {
+            at = self.kept.iter().position(|kept| kept.customer == mv).unwrap_or(self.kept.len());
+            if at == self.kept.len() {
+                let start = if mv == 0 { 0.0 } else { problem.arrival(state, mv as usize).0 };
+                self.kept.push(Candidate { customer: mv, due: 0.0, start, leave: 0.0 });
+            }
+        }
+        self.offer(problem, state, policy, trace);
+        trace.choose(at, self.sums.len(), mv);
+        problem.apply(state, mv);
+    }
+}
+
+/// Records a candidate; its weight.
+#[inline]
+fn offer(policy: &Policy, trace: &mut Trace<u16>, code: u64, terms: [f64; 4]) -> u64 {
+    if policy.learns_bias() {
+        trace.offer_terms(code, &terms, policy)
+    } else if policy.uses_bias() {
+        trace.offer_biased(code, policy.bias_factor(terms.iter().sum()), policy)
+    } else {
+        trace.offer(code, policy)
     }
 }
 
 impl Rollout<Vrptw> for Selective {
     fn candidates(&mut self, problem: &Vrptw, state: &Tour, moves: &mut Vec<u16>) {
-        self.select(problem, state, moves);
+        self.select(problem, state);
+        moves.extend(self.kept.iter().map(|kept| kept.customer));
+        if moves.is_empty() && state.last != 0 {
+            moves.push(0);
+        }
+    }
+
+    fn run_policy(
+        &mut self,
+        problem: &Vrptw,
+        state: &mut Tour,
+        policy: &Policy,
+        trace: &mut Trace<u16>,
+        rng: &mut Rng,
+    ) {
+        while self.policy_step(problem, state, policy, trace, rng) {}
     }
 }
 
@@ -87,7 +192,6 @@ pub(super) struct Refine {
     moves: Vec<u16>,
     playout: Playout<u16>,
     trace: Trace<u16>,
-    candidates: Vec<u16>,
 }
 
 impl Refine {
@@ -109,7 +213,6 @@ impl Refine {
             moves: Vec::new(),
             playout: Playout::default(),
             trace: Trace::default(),
-            candidates: Vec::new(),
         }
     }
 
@@ -149,7 +252,7 @@ impl Refine {
 
 impl Rollout<Vrptw> for Refine {
     fn candidates(&mut self, problem: &Vrptw, state: &Tour, moves: &mut Vec<u16>) {
-        self.selective.select(problem, state, moves);
+        self.selective.candidates(problem, state, moves);
     }
 
     fn run(&mut self, problem: &Vrptw, state: &mut Tour, playout: &mut Playout<u16>, rng: &mut Rng) {
@@ -188,7 +291,7 @@ impl Rollout<Vrptw> for Refine {
         let mut own = std::mem::take(&mut self.trace);
         own.clear();
         let mut end = state.clone();
-        policy_playout(&mut self.selective, problem, &mut end, policy, &mut own, rng);
+        self.selective.run_policy(problem, &mut end, policy, &mut own, rng);
         let fleet = self.split(problem, state, &own.moves);
         self.trace = own;
         self.improve(fleet, rng);
@@ -196,9 +299,9 @@ impl Rollout<Vrptw> for Refine {
         problem.canonical(&better, &mut self.moves);
         self.better = better;
         for at in 0..self.moves.len() {
-            record(&mut self.selective, problem, state, policy, trace, &mut self.candidates, self.moves[at]);
+            self.selective.record(problem, state, policy, trace, self.moves[at]);
         }
-        policy_playout(&mut self.selective, problem, state, policy, trace, rng);
+        self.selective.run_policy(problem, state, policy, trace, rng);
     }
 
     fn save(&self) -> Vec<u8> {
@@ -212,37 +315,4 @@ impl Rollout<Vrptw> for Refine {
             _ => Err(wrong),
         }
     }
-}
-
-/// Plays `mv` and records it among the candidates of the rollout, to which it is added if it is none.
-fn record(
-    selective: &mut Selective,
-    problem: &Vrptw,
-    state: &mut Tour,
-    policy: &Policy,
-    trace: &mut Trace<u16>,
-    candidates: &mut Vec<u16>,
-    mv: u16,
-) {
-    candidates.clear();
-    selective.select(problem, state, candidates);
-    if !candidates.contains(&mv) {
-        candidates.push(mv);
-    }
-    let mut chosen = 0;
-    for (at, &candidate) in candidates.iter().enumerate() {
-        let code = problem.code(state, candidate);
-        if policy.learns_bias() {
-            trace.offer_terms(code, &problem.terms(state, candidate as usize), policy);
-        } else if policy.uses_bias() {
-            trace.offer_biased(code, policy.bias_factor(problem.bias(state, candidate)), policy);
-        } else {
-            trace.offer(code, policy);
-        }
-        if candidate == mv {
-            chosen = at;
-        }
-    }
-    trace.choose(chosen, candidates.len(), mv);
-    problem.apply(state, mv);
 }
