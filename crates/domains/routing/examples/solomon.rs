@@ -1,0 +1,107 @@
+//! Anneals instances of vehicle routing, or of the travelling salesman with time windows, and prints what was found.
+//!
+//! `cargo run --release -p soloist-routing --example solomon -- FILES SECONDS SEED OBJECTIVE [KEY=VALUE]...`: files separated by commas,
+//! seconds of the processor (of the clock, where Linux does not tell), `vehicles`, `distance`, `travel` or `makespan`, and numbers of
+//! [`Schedule`] and [`Settings`], the latter with `f.` before them for the phase that saves vehicles; `trace=1` prints improvements, `target=COST` stops there. Per
+//! instance: name, vehicles, cost, steps, seconds, and the seconds at which the number of vehicles fell.
+#![allow(clippy::print_stdout)]
+
+use soloist::Rng;
+use soloist_routing::vrptw::{self, Rounding, route_cost};
+use soloist_routing::{Annealing, Network, Schedule, Settings, tsptw};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Seconds that this thread has run.
+fn processor(start: Instant) -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = stat.and_then(|text| text.split_whitespace().next().and_then(|word| word.parse::<f64>().ok()));
+    nanoseconds.map_or_else(|| start.elapsed().as_secs_f64(), |ns| ns * 1e-9)
+}
+
+fn load(file: &str, objective: &str) -> Result<(Network, f64), Box<dyn std::error::Error>> {
+    Ok(match objective {
+        "vehicles" => {
+            let network = vrptw::read(file)?.network(Rounding::Exact);
+            let cost = route_cost(&network);
+            (network, cost)
+        }
+        "distance" => (vrptw::read(file)?.network(Rounding::OneDecimal), 0.0),
+        "travel" => (tsptw::read(file)?.network(tsptw::Objective::Travel), 0.0),
+        "makespan" => (tsptw::read(file)?.network(tsptw::Objective::Makespan), 0.0),
+        _ => return Err("the objective is vehicles, distance, travel or makespan".into()),
+    })
+}
+
+fn set(settings: &mut Settings, key: &str, value: f64) -> bool {
+    match key {
+        "removed" => settings.removed = value,
+        "longest" => settings.longest = value as usize,
+        "split" => settings.split = value,
+        "keep" => settings.keep = value,
+        "blink" => settings.blink = value,
+        _ => return false,
+    }
+    true
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [files, seconds, seed, objective, pairs @ ..] = arguments.as_slice() else {
+        return Err("expected FILES SECONDS SEED OBJECTIVE [KEY=VALUE]...".into());
+    };
+    let (seconds, seed): (f64, u64) = (seconds.parse()?, seed.parse()?);
+    let (mut schedule, mut trace, mut target) = (Schedule::default(), false, f64::NEG_INFINITY);
+    for pair in pairs {
+        let (key, value) = pair.split_once('=').ok_or("expected KEY=VALUE")?;
+        let value: f64 = value.parse()?;
+        match key {
+            "steps" => schedule.steps = value,
+            "growth" => schedule.growth = value,
+            "fleet" => schedule.fleet = value,
+            "start" => schedule.start = value,
+            "reheat" => schedule.reheat = value,
+            "end" => schedule.end = value,
+            "calm" => schedule.calm = value,
+            "trace" => trace = value != 0.0,
+            "target" => target = value,
+            _ => {
+                let known = match key.strip_prefix("f.") {
+                    Some(key) => set(&mut schedule.saving, key, value),
+                    None => set(&mut schedule.shortening, key, value),
+                };
+                if !known {
+                    return Err(format!("unknown key {key}").into());
+                }
+            }
+        }
+    }
+    for file in files.split(',') {
+        let (network, vehicle) = load(file, objective)?;
+        let mut run = Annealing::with(Arc::new(network), vehicle, schedule);
+        let mut rng = Rng::new(seed);
+        let clock = Instant::now();
+        let start = processor(clock);
+        let (mut fleets, mut vehicles, mut cost) = (String::new(), usize::MAX, f64::INFINITY);
+        loop {
+            run.advance(1_000, &mut rng);
+            let now = processor(clock) - start;
+            if run.vehicles() != vehicles || !run.absent().is_empty() {
+                vehicles = run.vehicles();
+                fleets += &format!(" {vehicles}@{now:.1}");
+            }
+            if trace && run.cost() < cost {
+                println!("{now:8.2} {:10} {vehicles} {:.4}", run.steps_made(), run.cost());
+            }
+            cost = run.cost();
+            if now >= seconds || run.absent().is_empty() && cost <= target {
+                let name = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".txt");
+                let absent = run.absent().len();
+                let missing = if absent > 0 { format!(" ({absent} not served)") } else { String::new() };
+                println!("{name} {vehicles} {cost:.4}{missing} steps {} {now:.2} s{fleets}", run.steps_made());
+                break;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! Vehicle routing with time windows (VRPTW) and with capacities alone (CVRP), and the travelling salesman with time windows (TSPTW).
+//!
+//! | | [`vrptw`] | [`tsptw`] |
+//! |---|---|---|
+//! | score, smaller is better | 10^6 x vehicles + distance, or the distance | travel cost, or the time of the return |
+//! | degree of infeasibility | customers not served | late visits |
+//! | file | Solomon, Gehring & Homberger, VRPLIB | nodes, matrix, windows |
+//! | specs | `random:100:7`, `clustered:100:7`, `capacity:100:7` | `random:40x60:7` |
+//! | solution | `{"vehicles": 2, "distance": 20.5, "routes": [[5, 3], [7]]}` | `{"tour": [2, 1], "starts": [4, 9], "travel": 12, "makespan": 14}` |
+//!
+//! Both are searched as one tour that is built visit by visit, so that every method of the engine applies. Both share what makes
+//! tours good fast: [`Sisr`] ruins and recreates a solution some hundred thousand times a second, and [`Annealing`] makes a search
+//! without a budget of it. The rollout `sisr` plays it: as one annealing over a run of independent playouts, or as the improvement of each
+//! playout of a search that learns.
+//!
+//! ```
+//! use soloist::{Budget, Method, Solver};
+//! use soloist_routing::vrptw::{Objective, Rounding, Vrptw, generate};
+//! use std::sync::Arc;
+//!
+//! let instance = generate("random:50:7").unwrap();
+//! let problem = Vrptw::new(Arc::new(instance.network(Rounding::Exact)), Objective::Vehicles);
+//! let solver = Solver::new(&problem, Method::preset("sampling").unwrap()).rollout("sisr");
+//! let best = solver.seed(1).budget(Budget::playouts(20)).run().unwrap().best.unwrap();
+//! let (routes, unserved) = problem.routes(&best.moves);
+//! assert!(unserved.is_empty() && routes.len() <= 8);
+//! ```
+
+mod anneal;
+pub mod bound;
+pub mod network;
+mod route;
+mod sisr;
+mod sites;
+#[cfg(test)]
+mod tests;
+mod text;
+pub mod tsptw;
+pub mod vrptw;
+
+pub use anneal::{Annealing, Schedule};
+pub use network::Network;
+pub use sisr::{Settings, Sisr};

@@ -1,0 +1,252 @@
+//! Removing strings of customers and inserting them again.
+
+use super::{Known, Sisr};
+use crate::network::{NONE, Network};
+use crate::route::Stop;
+use soloist::Rng;
+use std::sync::Arc;
+
+/// Orders in which removed customers are inserted, with their weights: random, then by ascending rank of a key.
+const RULES: usize = 7;
+
+/// A position among all routes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) cost: f64,
+    pub(super) route: u32,
+    pub(super) at: u32,
+}
+
+/// No position is overlooked more often than this in a row.
+const MOST_BLINKS: usize = 15;
+
+impl Sisr {
+    /// Removes strings of customers near a random one; returns the cost saved.
+    pub(super) fn ruin(&mut self, rng: &mut Rng) -> f64 {
+        let network = Arc::clone(&self.network);
+        let seed = self.active[rng.index(self.active.len())] as usize;
+        let served = self.active.len() - self.absent.len();
+        let mean = if self.open == 0 { 0.0 } else { served as f64 / self.open as f64 };
+        let longest = (self.settings.longest as f64).min(mean).max(1.0);
+        let most = (4.0 * self.settings.removed / (1.0 + longest) - 1.0).max(1.0);
+        let strings = (1.0 + rng.unit() * most) as usize;
+        let (mut saving, mut cut) = (0.0, 0);
+        for &c in network.near(seed) {
+            if cut == strings {
+                break;
+            }
+            let r = self.home[c as usize];
+            // A single route loses several strings.
+            if r == NONE || self.open > 1 && self.touched_in[r as usize] == self.step {
+                continue;
+            }
+            cut += 1;
+            saving += self.remove_string(&network, r as usize, c, longest, rng);
+        }
+        saving
+    }
+
+    fn remove_string(&mut self, network: &Network, r: usize, c: u16, longest: f64, rng: &mut Rng) -> f64 {
+        self.touch(r);
+        let settings = self.settings;
+        let route = &mut self.routes[r];
+        let size = route.len();
+        let place = route.find(c) - 1;
+        let length = (1.0 + rng.unit() * longest.min(size as f64)) as usize;
+        let length = length.min(size);
+        let mut kept = 0;
+        if length >= 2 && length < size && rng.unit() < settings.split {
+            kept = 1;
+            while length + kept < size && rng.unit() < settings.keep {
+                kept += 1;
+            }
+        }
+        let window = length + kept;
+        let (first, last) = ((place + 1).saturating_sub(window), place.min(size - window));
+        // Positions among the stops: the depot is stop 0.
+        let begin = 1 + first + rng.index(last - first + 1);
+        let end = begin + window;
+        let before = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..end]) };
+        // The customers from `stay` on are kept.
+        let stay = if kept == 0 { end } else { begin + 1 + rng.index(length - 1) };
+        for at in (begin..stay).chain(stay + kept..end) {
+            let site = route.stops[at].site as u16;
+            self.home[site as usize] = NONE;
+            self.removed.push((site, r as u16));
+            route.load -= network.demand(site as usize);
+        }
+        if kept > 0 {
+            route.stops.drain(stay + kept..end);
+        }
+        route.stops.drain(begin..stay);
+        route.refresh(network, begin - 1);
+        let after = if network.is_timed() { route.cost(network) } else { legs(&route.stops[begin - 1..begin + kept]) };
+        let mut saving = before - after;
+        if route.len() == 0 {
+            saving += self.route_cost;
+        }
+        self.new_version(r);
+        saving
+    }
+
+    /// Lists the removed and the absent customers in the order in which they return.
+    pub(super) fn order(&mut self, rng: &mut Rng) {
+        const WEIGHTS: [u64; RULES] = [4, 4, 2, 1, 2, 2, 2];
+        let rules = if self.network.has_windows() { RULES } else { 4 };
+        let mut draw = rng.below(WEIGHTS[..rules].iter().sum());
+        let mut rule = 0;
+        while draw >= WEIGHTS[rule] {
+            draw -= WEIGHTS[rule];
+            rule += 1;
+        }
+        self.pending.clear();
+        let size = self.network.size();
+        let customers = self.removed.iter().map(|&(c, _)| c).chain(self.absent.iter().copied());
+        if rule == 0 {
+            self.pending.extend(customers.map(|c| rng.next_u64() >> 32 << 16 | u64::from(c)));
+        } else {
+            let ranks = &self.ranks[(rule - 1) * size..rule * size];
+            self.pending.extend(customers.map(|c| u64::from(ranks[c as usize]) << 16 | u64::from(c)));
+        }
+        self.pending.sort_unstable();
+    }
+
+    /// Inserts the pending customers. `None`: the cost would exceed `limit`, or the counters (with `count`, the numbers) of those that
+    /// stay absent would exceed `most`.
+    pub(super) fn recreate(&mut self, rng: &mut Rng, mut cost: f64, limit: f64, most: u64, count: bool) -> Option<f64> {
+        let network = Arc::clone(&self.network);
+        self.still_absent.clear();
+        let mut missing = 0;
+        let pending = std::mem::take(&mut self.pending);
+        let mut result = None;
+        'all: {
+            for &entry in &pending {
+                let c = entry as u16;
+                match self.choose(&network, rng, c, count) {
+                    Some(choice) => {
+                        let r = choice.route as usize;
+                        self.touch(r);
+                        let was_empty = self.routes[r].len() == 0;
+                        self.open = self.open.max(r + 1);
+                        self.routes[r].insert(&network, c, choice.at as usize);
+                        self.new_version(r);
+                        self.home[c as usize] = choice.route as u16;
+                        cost += choice.cost + if was_empty { self.route_cost } else { 0.0 };
+                        if cost > limit {
+                            break 'all;
+                        }
+                    }
+                    None => {
+                        self.still_absent.push(c);
+                        missing += if count { 1 } else { u64::from(self.misses[c as usize]) };
+                        if missing > most {
+                            break 'all;
+                        }
+                    }
+                }
+            }
+            result = Some(cost);
+        }
+        self.pending = pending;
+        result
+    }
+
+    /// Where a customer goes: its cheapest position among those that are not overlooked. With `opens`, a new route is among them.
+    #[inline]
+    fn choose(&mut self, network: &Network, rng: &mut Rng, c: u16, opens: bool) -> Option<Choice> {
+        let mut blinks = 0;
+        while blinks < MOST_BLINKS && rng.unit() < self.settings.blink {
+            blinks += 1;
+        }
+        let room = network.capacity() - network.demand(c as usize);
+        let routes = if opens && self.open < self.fleet { self.open + 1 } else { self.open };
+        if routes > self.slots {
+            self.grow();
+        }
+        if blinks > 0 {
+            return self.choose_later(network, c, routes, blinks);
+        }
+        let known = &mut self.known[c as usize * self.slots..][..routes];
+        let mut best = Choice { cost: f64::INFINITY, route: 0, at: 0 };
+        let mut best_total = f64::INFINITY;
+        for (r, (route, known)) in self.routes[..routes].iter().zip(known).enumerate() {
+            if route.load > room {
+                continue;
+            }
+            if known.version != route.version {
+                let place = route.cheapest(network, c);
+                *known = Known { version: route.version, at: place.at, cost: place.cost };
+            }
+            let total = if route.stops.len() == 2 { known.cost + self.route_cost } else { known.cost };
+            if total < best_total {
+                best_total = total;
+                best = Choice { cost: known.cost, route: r as u32, at: known.at };
+            }
+        }
+        (best_total < f64::INFINITY).then_some(best)
+    }
+
+    /// The position that is left when the `blinks` cheaper ones are overlooked.
+    #[cold]
+    fn choose_later(&mut self, network: &Network, c: u16, routes: usize, blinks: usize) -> Option<Choice> {
+        let room = network.capacity() - network.demand(c as usize);
+        let choices = &mut self.choices;
+        choices.clear();
+        let mut seen_empty = false;
+        for (r, route) in self.routes[..routes].iter().enumerate() {
+            // Empty routes are alike: one of them counts.
+            let empty = route.len() == 0;
+            if route.load > room || empty && seen_empty {
+                continue;
+            }
+            seen_empty |= empty;
+            let extra = if empty { self.route_cost } else { 0.0 };
+            route.each_place(network, c, |cost, at| {
+                let cost = cost + extra;
+                if choices.len() > blinks {
+                    if cost >= choices[blinks].cost {
+                        return;
+                    }
+                    choices.pop();
+                }
+                let place = choices.partition_point(|choice| choice.cost <= cost);
+                choices.insert(place, Choice { cost, route: r as u32, at });
+            });
+        }
+        let mut choice = *choices.get(blinks)?;
+        if self.routes[choice.route as usize].len() == 0 {
+            choice.cost -= self.route_cost;
+        }
+        Some(choice)
+    }
+}
+
+/// The sum of distances.
+fn legs(stops: &[Stop]) -> f64 {
+    stops.iter().map(|stop| stop.leg).sum()
+}
+
+/// For each rule but the random one, the rank of every site: demand descending, far, close, width of the window ascending, start
+/// ascending, end descending. Ties by number.
+pub(super) fn ranks(network: &Network) -> Vec<u16> {
+    let size = network.size();
+    let keys: [&dyn Fn(usize) -> f64; RULES - 1] = [
+        &|c| -f64::from(network.demand(c)),
+        &|c| -(network.distance(0, c) + network.distance(c, 0)),
+        &|c| network.distance(0, c) + network.distance(c, 0),
+        &|c| network.due(c) - network.ready(c),
+        &|c| network.ready(c),
+        &|c| -network.due(c),
+    ];
+    let mut ranks = Vec::with_capacity((RULES - 1) * size);
+    let mut order: Vec<usize> = (0..size).collect();
+    for key in keys {
+        order.sort_by(|&a, &b| key(a).total_cmp(&key(b)).then(a.cmp(&b)));
+        let begin = ranks.len();
+        ranks.resize(begin + size, 0);
+        for (rank, &site) in order.iter().enumerate() {
+            ranks[begin + site] = rank as u16;
+        }
+    }
+    ranks
+}

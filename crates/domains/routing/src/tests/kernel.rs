@@ -1,0 +1,161 @@
+//! Ruin and recreation: every step leaves a sound solution whose cost is the one recomputed.
+
+use super::drive;
+use crate::network::Network;
+use crate::vrptw::{Rounding, generate, route_cost};
+use crate::{Annealing, Settings, Sisr, tsptw};
+use proptest::prelude::*;
+use soloist::Rng;
+use std::sync::Arc;
+
+/// Recomputes the present solution of a kernel; the cost of its routes.
+fn recomputed(kernel: &Sisr, active: usize) -> f64 {
+    let network = kernel.network();
+    let mut tour = Vec::new();
+    kernel.write(&mut tour);
+    let mut seen = vec![false; network.size()];
+    tour.iter().filter(|&&c| c != 0).chain(kernel.absent()).for_each(|&c| {
+        assert!(
+            !std::mem::replace(&mut seen[c as usize], true),
+            "customer {c} twice in {tour:?}, {:?}",
+            kernel.absent()
+        );
+    });
+    assert_eq!(seen.iter().filter(|&&seen| seen).count(), active);
+    let routes: Vec<Vec<usize>> = tour
+        .split(|&c| c == 0)
+        .filter(|route| !route.is_empty())
+        .map(|route| route.iter().map(|&c| c as usize).collect())
+        .collect();
+    assert_eq!(routes.len(), kernel.vehicles());
+    let cost = |route: &Vec<usize>| {
+        let (distance, back) = drive(network, route).unwrap_or_else(|| panic!("{route:?} breaks the rules"));
+        if network.is_timed() { back + 1e-6 * distance } else { distance }
+    };
+    routes.iter().map(cost).sum::<f64>() + kernel.route_cost() * routes.len() as f64
+}
+
+fn all(network: &Network) -> Vec<u16> {
+    (1..network.size()).map(|c| c as u16).collect()
+}
+
+/// Steps of both kinds, checked one by one.
+fn walk(network: Arc<Network>, cost: f64, settings: Settings, seed: u64, steps: usize) {
+    let mut rng = Rng::new(seed);
+    let customers = all(&network);
+    let mut kernel = Sisr::new(network, cost, settings);
+    kernel.construct(&customers, &mut rng);
+    recomputed(&kernel, customers.len());
+    for step in 0..steps {
+        if step % 40 == 30 {
+            kernel.drop_route();
+        }
+        let (before, absent) = (kernel.cost(), kernel.absent().len());
+        // Ten steps with a vehicle less, then thirty that may open routes again.
+        let accepted = if step % 40 >= 30 {
+            kernel.step_fleet(&mut rng, 1.0)
+        } else {
+            kernel.set_fleet(usize::MAX);
+            kernel.step(&mut rng, if step % 3 == 0 { 0.0 } else { 20.0 })
+        };
+        let found = recomputed(&kernel, customers.len());
+        assert!((found - kernel.cost()).abs() <= 1e-7 * found.max(1.0), "step {step}: {found} and {}", kernel.cost());
+        if step % 40 < 30 && step % 3 == 0 {
+            assert!(kernel.cost() <= before || kernel.absent().len() < absent);
+            assert!(accepted || kernel.cost() == before);
+        }
+    }
+}
+
+#[test]
+fn costs_are_what_is_recomputed() {
+    for (spec, rounding) in [
+        ("random:40:1", Rounding::Exact),
+        ("random:60:2", Rounding::OneDecimal),
+        ("clustered:50:3", Rounding::Exact),
+        ("capacity:40:4", Rounding::Nearest),
+    ] {
+        let network = Arc::new(generate(spec).unwrap().network(rounding));
+        for cost in [0.0, route_cost(&network)] {
+            for settings in [
+                Settings::default(),
+                Settings::tuned(),
+                Settings { split: 1.0, keep: 0.9, blink: 0.3, ..Settings::default() },
+            ] {
+                walk(Arc::clone(&network), cost, settings, 7, 400);
+            }
+        }
+    }
+}
+
+#[test]
+fn makespans_are_what_is_recomputed() {
+    for spec in ["random:15x200:1", "random:30x400:2"] {
+        let instance = tsptw::generate(spec).unwrap();
+        for objective in [tsptw::Objective::Travel, tsptw::Objective::Makespan] {
+            walk(Arc::new(instance.network(objective)), 0.0, Settings::tuned(), 3, 400);
+        }
+    }
+}
+
+#[test]
+fn a_saved_annealing_goes_on_as_if_nothing_had_happened() {
+    for (spec, vehicles) in [("random:40:1", true), ("random:30:5", false), ("capacity:30:2", false)] {
+        let network = Arc::new(generate(spec).unwrap().network(Rounding::Exact));
+        let cost = if vehicles { route_cost(&network) } else { 0.0 };
+        let (mut straight, mut rng) = (Annealing::new(Arc::clone(&network), cost), Rng::new(4));
+        let (mut broken, mut again) = (Annealing::new(Arc::clone(&network), cost), Rng::new(4));
+        for chunk in 0..40 {
+            straight.advance(2_500, &mut rng);
+            broken.advance(2_500, &mut again);
+            let bytes = postcard::to_allocvec(&broken.save()).unwrap();
+            broken = Annealing::new(Arc::clone(&network), cost);
+            broken.load(postcard::from_bytes(&bytes).unwrap()).unwrap();
+            assert_eq!(postcard::to_allocvec(&straight.save()).unwrap(), bytes, "{spec}: chunk {chunk}");
+        }
+        assert_eq!(rng.next_u64(), again.next_u64());
+    }
+}
+
+#[test]
+fn a_foreign_annealing_is_refused() {
+    let network = |spec: &str| Arc::new(generate(spec).unwrap().network(Rounding::Exact));
+    let mut large = Annealing::new(network("random:40:1"), 0.0);
+    large.advance(100, &mut Rng::new(1));
+    assert!(Annealing::new(network("random:30:1"), 0.0).load(large.save()).is_err());
+    // As many customers elsewhere: routes miss windows.
+    assert!(Annealing::new(network("random:40:2"), 0.0).load(large.save()).is_err());
+}
+
+#[test]
+fn small_ruins_and_empty_instances() {
+    let network = Arc::new(generate("random:1:1").unwrap().network(Rounding::Exact));
+    let mut run = Annealing::new(network, 1e6);
+    run.advance(5_000, &mut Rng::new(1));
+    assert_eq!((run.best(), run.vehicles()), (&[0, 1][..], 1));
+}
+
+#[test]
+fn a_part_of_the_customers() {
+    let network = Arc::new(generate("random:30:3").unwrap().network(Rounding::Exact));
+    let mut rng = Rng::new(1);
+    let mut kernel = Sisr::new(Arc::clone(&network), 0.0, Settings::tuned());
+    kernel.set(&[0, 3, 0, 7, 0, 9], &[12], 4);
+    for _ in 0..300 {
+        kernel.step(&mut rng, 10.0);
+        recomputed(&kernel, 4);
+    }
+    assert!(kernel.absent().is_empty() && kernel.vehicles() <= 4);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn steps_are_sound(seed: u64, customers in 1..60_u64, kind in 0..3_usize, blink in 0.0..0.5_f64, longest in 1..30_usize) {
+        let kind = ["random", "clustered", "capacity"][kind];
+        let instance = generate(&format!("{kind}:{customers}:{seed}")).unwrap();
+        let network = Arc::new(instance.network(Rounding::Exact));
+        let settings = Settings { blink, longest, removed: 12.0, ..Settings::default() };
+        walk(network, 1e6, settings, seed, 120);
+    }
+}

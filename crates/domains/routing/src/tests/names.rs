@@ -1,0 +1,100 @@
+//! Both problems as the command line sees them: by name, with their drawings.
+
+use crate::{tsptw, vrptw};
+use serde_json::{Value, json};
+use soloist::Budget;
+use soloist_domain::{AnyInstance, Domain, Options, Request, Unobserved};
+
+fn load(domain: &Domain, name: &str, options: &[(&str, &str)]) -> Box<dyn AnyInstance> {
+    let options: Options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    (domain.load)(name, &options).unwrap()
+}
+
+fn is_sound(svg: &str) {
+    assert!(
+        svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf"),
+        "{svg}"
+    );
+}
+
+#[test]
+fn domains_solve_check_and_draw() {
+    for (domain, options) in [
+        (&vrptw::DOMAIN, vec![]),
+        (&vrptw::DOMAIN, vec![("objective", "distance")]),
+        (&tsptw::DOMAIN, vec![]),
+        (&tsptw::DOMAIN, vec![("objective", "makespan")]),
+    ] {
+        let instance = load(domain, domain.example, &options);
+        assert!(options.iter().all(|(name, _)| domain.options.iter().any(|option| option.name == *name)));
+        let rollout = instance.default_rollout(&instance.default_method());
+        assert!(rollout == "sisr" && instance.has_rollout(&rollout) && instance.has_rollout("sisr:5"));
+        let request = Request { budget: Budget::playouts(20), seed: 1, ..Request::default() };
+        let report = instance.solve(request, &mut Unobserved).unwrap();
+        let score = report.score.unwrap().value().unwrap();
+        let result = json!({ "problem": domain.name, "feasible": true, "score": score, "solution": report.solution });
+        let checked = instance.check(&result.to_string()).unwrap();
+        assert!((checked.score - score).abs() <= 1e-9 * score, "{} {score}", checked.summary);
+        // What people read is a solution in the field's format.
+        let text = instance.text(&report.solution);
+        assert!((instance.check(&text).unwrap().score - score).abs() <= 1e-6, "{text}");
+        is_sound(&instance.svg(&report.solution));
+    }
+}
+
+#[test]
+fn instances_describe_themselves() {
+    let of = |name: &str, options: &[(&str, &str)]| load(&vrptw::DOMAIN, name, options).describe();
+    assert_eq!(
+        of("random:20:1", &[]),
+        "20 customers, at most 20 vehicles (at least 3 needed) of capacity 200; minimise vehicles, then distance"
+    );
+    assert_eq!(
+        of("random:20:1", &[("objective", "distance")]),
+        "20 customers, at most 20 vehicles (at least 3 needed) of capacity 200; minimise distance, distances of one decimal"
+    );
+    assert_eq!(
+        of("capacity:20:1", &[]),
+        "20 customers, any number of vehicles (at least 2 needed) of capacity 200, no time windows; minimise distance, distances rounded"
+    );
+    let tour = load(&tsptw::DOMAIN, "random:20x30:1", &[("objective", "makespan")]);
+    assert_eq!(tour.describe(), "21 nodes with the depot; minimise makespan");
+    assert!((vrptw::DOMAIN.load)("no/such", &Options::new()).is_err());
+}
+
+#[test]
+fn drawing_is_sound_on_anything() {
+    let odd = [
+        json!(null),
+        json!(3),
+        json!({ "routes": [[1, 2, 999_999, "x", -1, 1], [], 7, [0]] }),
+        json!({ "tour": [1, 1, 0, 999_999, "x", -3] }),
+    ];
+    let instances = [
+        load(&vrptw::DOMAIN, "random:20:1", &[]),
+        load(&vrptw::DOMAIN, "capacity:500:1", &[]),
+        load(&tsptw::DOMAIN, "random:20x30:1", &[]),
+    ];
+    for instance in &instances {
+        for solution in &odd {
+            is_sound(&instance.svg(solution));
+            let _ = instance.text(solution);
+        }
+    }
+    let text = instances[0].text(&json!({ "routes": [[1]] }));
+    assert!(text.contains("Not served: customer 2: "), "{text}");
+}
+
+#[test]
+fn customers_left_out_are_listed() {
+    let path = std::env::temp_dir().join(format!("soloist-routing-{}.txt", std::process::id()));
+    std::fs::write(&path, "1 10\n0 0 0 0 0 60 0\n1 3 4 6 0 60 5\n2 6 8 6 0 50 5\n").unwrap();
+    let instance = load(&vrptw::DOMAIN, path.to_str().unwrap(), &[]);
+    let request = Request { budget: Budget::playouts(3), ..Request::default() };
+    let report = instance.solve(request, &mut Unobserved).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(report.solution["unserved"].as_array().map(Vec::len), Some(1));
+    assert_eq!(report.solution.get("vehicles"), Some(&Value::from(1)));
+    let wrong = instance.check(&json!({ "feasible": false, "solution": report.solution }).to_string()).unwrap_err();
+    assert!(wrong.ends_with("all 1 vehicles are used; 1 routes lack capacity, 0 would be late"), "{wrong}");
+}

@@ -1,0 +1,385 @@
+//! The giant tour, its rollouts and the verifier.
+
+use super::{drive, exhaust, permutations};
+use crate::vrptw::{
+    Edges, Instance, Objective, Rounding, Site, Vrptw, check, generate, parse, route_cost, rules, verify,
+};
+use proptest::prelude::*;
+use soloist::search::{BranchAndBound, Nrpa, Sampling};
+use soloist::{Budget, Method, Policy, Problem, Rng, Rollout, Score, Solver, Trace};
+use std::sync::Arc;
+
+fn problem(instance: &Instance, objective: Objective, rounding: Rounding) -> Vrptw {
+    Vrptw::new(Arc::new(instance.network(rounding)), objective)
+}
+
+/// An instance with few customers, narrow windows and little capacity, so that every rule binds somewhere.
+fn small(rng: &mut Rng, customers: u64) -> Instance {
+    let mut sites = vec![Site { x: 5.0, y: 5.0, demand: 0, ready: 0.0, due: 60.0, service: 0.0 }];
+    for _ in 0..customers {
+        let ready = rng.below(35) as f64;
+        sites.push(Site {
+            x: rng.below(11) as f64,
+            y: rng.below(11) as f64,
+            demand: rng.below(6) as u32,
+            ready,
+            due: ready + rng.below(25) as f64,
+            service: rng.below(4) as f64,
+        });
+    }
+    Instance {
+        name: String::new(),
+        sites,
+        capacity: 10,
+        vehicles: Some(1 + rng.below(4) as u32),
+        edges: Edges::Euclidean,
+    }
+}
+
+/// The best score over every order of the customers and every way to cut it into routes.
+fn brute_force(problem: &Vrptw, instance: &Instance) -> Option<f64> {
+    let network = problem.network();
+    let n = instance.sites.len() - 1;
+    let vehicle = if problem.objective() == Objective::Vehicles { route_cost(network) } else { 0.0 };
+    let mut best: Option<f64> = None;
+    permutations(&mut Vec::new(), &mut (1..=n).collect(), &mut |order| {
+        for cuts in 0_u32..1 << (n - 1) {
+            if cuts.count_ones() as usize + 1 > network.vehicles() {
+                continue;
+            }
+            let (mut begin, mut sum) = (0, Some(0.0));
+            for end in 1..=n {
+                if end == n || cuts >> (end - 1) & 1 == 1 {
+                    let route = drive(network, &order[begin..end]);
+                    sum = sum.zip(route).map(|(sum, (distance, _))| sum + distance + vehicle);
+                    begin = end;
+                }
+            }
+            if let Some(sum) = sum.map(|sum| sum / network.scale())
+                && best.is_none_or(|best| sum < best)
+            {
+                best = Some(sum);
+            }
+        }
+    });
+    best
+}
+
+#[test]
+fn small_instances_agree_with_brute_force() {
+    let mut rng = Rng::new(3);
+    let (mut feasible, mut none) = (0, 0);
+    for round in 0..60 {
+        let customers = 1 + rng.below(5);
+        let instance = small(&mut rng, customers);
+        for (objective, rounding) in [
+            (Objective::Vehicles, Rounding::Exact),
+            (Objective::Distance, Rounding::OneDecimal),
+            (Objective::Distance, Rounding::Nearest),
+        ] {
+            let problem = problem(&instance, objective, rounding);
+            let expected = brute_force(&problem, &instance);
+            let found = exhaust(&problem, &problem.root(), &mut 0);
+            match (expected, found) {
+                (Some(a), Some(b)) => assert!((a - b).abs() < 1e-9 * a, "round {round}: {a} and {b}"),
+                (a, b) => assert_eq!(a, b, "round {round}: {instance:?}"),
+            }
+            if expected.is_some() {
+                feasible += 1;
+            } else {
+                none += 1;
+            }
+            if let Some(best) = expected {
+                let vehicles = best / route_cost(problem.network()) * problem.network().scale();
+                let least = problem.fewest_vehicles();
+                assert!(objective == Objective::Distance || least as f64 <= vehicles.floor(), "{least} > {vehicles}");
+                // A proof by depth-first search.
+                let outcome = Solver::new(&problem, Method::BranchAndBound(BranchAndBound::default())).run().unwrap();
+                let score = outcome.best.unwrap().score.value().unwrap();
+                assert!(outcome.optimal && (score - best).abs() < 1e-9 * best);
+                // Ruin and recreation finds it as well.
+                let method = Method::Sampling(Sampling::default());
+                let budget = Budget { target: Some(best + best * 1e-9), ..Budget::playouts(100) };
+                let refined = Solver::new(&problem, method).rollout("sisr:500").budget(budget);
+                let score = refined.seed(round).run().unwrap().best.unwrap().score.value();
+                assert!(
+                    score.is_some_and(|score| (score - best).abs() < 1e-9 * best),
+                    "round {round}: {score:?}, {best}"
+                );
+            }
+            soloist::check(&problem, 5, round).unwrap();
+        }
+    }
+    assert!(feasible > 60 && none > 10, "{feasible} feasible, {none} not");
+}
+
+#[test]
+fn unserved_customers_are_the_degree() {
+    let mut instance = generate("random:12:1").unwrap();
+    instance.vehicles = Some(1);
+    let problem = problem(&instance, Objective::Vehicles, Rounding::Exact);
+    let best = Solver::new(&problem, Method::Sampling(Sampling::default())).rollout("sisr:500").seed(1);
+    let best = best.budget(Budget::playouts(5)).run().unwrap().best.unwrap();
+    let (routes, unserved) = problem.routes(&best.moves);
+    assert_eq!((best.score, routes.len()), (Score::Infeasible(unserved.len() as f64), 1));
+    assert!((5..12).contains(&unserved.len()), "{unserved:?}");
+    let routes: Vec<Vec<u32>> = vec![routes[0].iter().map(|&c| u32::from(c)).collect()];
+    let wrong = verify(&instance, Rounding::Exact, &routes).unwrap_err();
+    let expected = format!("customer {} is not served: all 1 vehicles are used; ", unserved[0]);
+    assert!(wrong.starts_with(&expected), "{wrong}");
+}
+
+/// Every rollout plays legal moves to the end, from the root and from the middle.
+#[test]
+fn rollouts_play_legal_moves() {
+    for (spec, objective) in [
+        ("random:25:1", Objective::Vehicles),
+        ("clustered:25:2", Objective::Distance),
+        ("capacity:20:3", Objective::Distance),
+    ] {
+        let instance = generate(spec).unwrap();
+        let problem = problem(&instance, objective, Rounding::Exact);
+        for name in ["sisr:50", "selective", "fill", "random"] {
+            let mut rollout = soloist::find_rollout(&problem, name).unwrap();
+            for seed in 0..20 {
+                let mut rng = Rng::new(seed);
+                let mut state = problem.root();
+                let mut legal = Vec::new();
+                for _ in 0..seed {
+                    legal.clear();
+                    problem.moves(&state, &mut legal);
+                    if legal.is_empty() {
+                        break;
+                    }
+                    problem.apply(&mut state, legal[rng.index(legal.len())]);
+                }
+                let (mut end, mut playout) = (state.clone(), soloist::Playout::default());
+                rollout.run(&problem, &mut end, &mut playout, &mut rng);
+                for mv in playout.moves {
+                    legal.clear();
+                    problem.moves(&state, &mut legal);
+                    assert!(legal.contains(&mv), "{name}: {mv} of {legal:?}");
+                    problem.apply(&mut state, mv);
+                }
+                legal.clear();
+                problem.moves(&state, &mut legal);
+                assert!(legal.is_empty() && problem.score(&state) == problem.score(&end));
+            }
+        }
+    }
+}
+
+#[test]
+fn nested_searches_learn_improved_tours() {
+    let instance = generate("random:40:2").unwrap();
+    let problem = problem(&instance, Objective::Vehicles, Rounding::Exact);
+    let run = |rollout: &str, bias: f64, rate: f64, seed: u64| {
+        let nrpa = Nrpa {
+            level: 2,
+            iterations: 20.into(),
+            bias_weight: bias,
+            bias_rate: rate,
+            restarts: false,
+            ..Nrpa::default()
+        };
+        let solver = Solver::new(&problem, Method::Nrpa(nrpa)).rollout(rollout).seed(seed);
+        let outcome = solver.budget(Budget::playouts(400)).run().unwrap();
+        outcome.best.unwrap()
+    };
+    for (bias, rate) in [(0.0, 0.0), (1.0, 0.0), (1.0, 0.1)] {
+        let (plain, refined) = (run("selective", bias, rate, 1), run("sisr:30", bias, rate, 1));
+        assert!(refined.score.value().unwrap() < plain.score.value().unwrap(), "{bias} {rate}");
+        // The same seed, the same run.
+        assert_eq!(run("sisr:30", bias, rate, 1).moves, refined.moves);
+        let (routes, _) = problem.routes(&refined.moves);
+        let routes: Vec<Vec<u32>> = routes.iter().map(|route| route.iter().map(|&c| u32::from(c)).collect()).collect();
+        verify(&instance, Rounding::Exact, &routes).unwrap();
+    }
+}
+
+/// The fast playouts draw what the engine's plain code draws from the same candidates.
+#[test]
+fn fast_policy_playouts_are_the_plain_ones() {
+    struct Plain(Box<dyn Rollout<Vrptw>>);
+    impl Rollout<Vrptw> for Plain {
+        fn candidates(&mut self, problem: &Vrptw, state: &crate::vrptw::Tour, moves: &mut Vec<u16>) {
+            self.0.candidates(problem, state, moves);
+        }
+    }
+    for spec in ["random:40:1", "clustered:30:2", "capacity:20:3"] {
+        let problem = problem(&generate(spec).unwrap(), Objective::Vehicles, Rounding::Exact);
+        let fast = || problem.rollout("selective").unwrap();
+        for (bias, rate) in [(0.0, 0.0), (1.0, 0.0), (1.0, 0.1)] {
+            let mut policy = Policy::new(1.0, bias, f64::INFINITY).with_bias_rate(rate);
+            for seed in 0..20 {
+                let play = |rollout: &mut dyn Rollout<Vrptw>| {
+                    let (mut trace, mut state) = (Trace::default(), problem.root());
+                    rollout.run_policy(&problem, &mut state, &policy, &mut trace, &mut Rng::new(seed));
+                    trace
+                };
+                let (a, b) = (play(&mut *fast()), play(&mut Plain(fast())));
+                assert_eq!((&a.moves, a.chosen(), a.lifetimes()), (&b.moves, b.chosen(), b.lifetimes()), "{spec}");
+                policy.adapt(&a, 1.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rollout_resumes_where_it_was_saved() {
+    let instance = generate("random:30:4").unwrap();
+    let problem = problem(&instance, Objective::Vehicles, Rounding::Exact);
+    let play = |rollout: &mut dyn Rollout<Vrptw>, rng: &mut Rng| {
+        let (mut state, mut playout) = (problem.root(), soloist::Playout::default());
+        rollout.run(&problem, &mut state, &mut playout, rng);
+        playout.moves
+    };
+    let (mut straight, mut rng) = (problem.rollout("sisr:700").unwrap(), Rng::new(1));
+    let (mut broken, mut again) = (problem.rollout("sisr:700").unwrap(), Rng::new(1));
+    for _ in 0..20 {
+        let moves = play(&mut *straight, &mut rng);
+        assert_eq!(moves, play(&mut *broken, &mut again));
+        let bytes = broken.save();
+        assert_eq!(straight.save(), bytes);
+        broken = problem.rollout("sisr:700").unwrap();
+        assert!(broken.load(&bytes[..bytes.len() - 1]).is_err());
+        broken.load(&bytes).unwrap();
+    }
+    assert!(problem.rollout("sisr:0").is_none() && problem.rollout("sisr:x").is_none());
+    assert!(problem.rollout("nosuch").is_none() && problem.rollout("fill:3").is_none());
+}
+
+#[test]
+fn selective_moves_keep_customers_in_reach() {
+    // Customer 2 closes soon: 1 first would lose it, 2 first loses nothing.
+    let text = b"3 10\n0 0 0 0 0 99 0\n1 0 4 1 0 90 5\n2 4 0 1 0 6 5\n3 0 5 1 20 99 0";
+    let problem = problem(&parse("t", text).unwrap(), Objective::Vehicles, Rounding::Exact);
+    let (mut selective, mut moves) = (problem.rollout("selective").unwrap(), Vec::new());
+    selective.candidates(&problem, &problem.root(), &mut moves);
+    assert_eq!(moves, [2]);
+    let mut state = problem.root();
+    problem.apply(&mut state, 2);
+    moves.clear();
+    selective.candidates(&problem, &state, &mut moves);
+    assert_eq!(moves, [1, 3]);
+    moves.clear();
+    problem.moves(&state, &mut moves);
+    assert_eq!(moves, [1, 3, 0]);
+}
+
+#[test]
+fn rules_follow_the_instance() {
+    let (timed, bare) = (generate("random:5:1").unwrap(), generate("capacity:5:1").unwrap());
+    let explicit = Instance { edges: Edges::Explicit(vec![1.0; 36]), ..bare.clone() };
+    for (instance, objective, rounding, expected) in [
+        (&timed, "", "", (Objective::Vehicles, Rounding::Exact)),
+        (&timed, "distance", "auto", (Objective::Distance, Rounding::OneDecimal)),
+        (&timed, "distance", "none", (Objective::Distance, Rounding::Exact)),
+        (&bare, "auto", "auto", (Objective::Distance, Rounding::Nearest)),
+        (&bare, "vehicles", "one-decimal", (Objective::Vehicles, Rounding::OneDecimal)),
+        (&explicit, "", "", (Objective::Distance, Rounding::Exact)),
+        (&explicit, "", "nearest", (Objective::Distance, Rounding::Nearest)),
+    ] {
+        assert_eq!(rules(instance, objective, rounding), expected, "{objective} {rounding}");
+    }
+}
+
+#[test]
+fn verifier_names_the_first_violation() {
+    let text = b"2 10\n0 0 0 0 0 60 0\n1 3 4 6 10 20 5\n2 6 8 3 0 50 5\n3 0 9 4 8 10 5\n4 30 40 1 0 99 0\n";
+    let mut instance = parse("t", text).unwrap();
+    let of = |instance: &Instance, text: &str| check(instance, Objective::Vehicles, Rounding::Exact, text);
+    for (answer, message) in [
+        ("3 0 1 2", "customer 4 is not served: a vehicle of its own is back at the depot at 100, which closes at 60"),
+        ("1 3 0 2", "route 1 reaches customer 3 at 20.830952, 10.830952 after its due time 10"),
+        ("1 2 1", "customer 1 is served twice, in route 1 and route 1"),
+        ("1 0 2 0 1", "customer 1 is served twice, in route 1 and route 3"),
+        ("5", "customer 5 does not exist: there are 4, counted from 1"),
+        ("[[0, 1]]", "route 1 visits the depot, number 0, on its way"),
+        ("[1]", "route '1' is not a list"),
+        ("[[1.5]]", "customer '1.5' is not a number from 1 on"),
+        ("{}", "no list `routes`"),
+        (r#"{"problem": "tsptw", "solution": {"routes": []}}"#, "a solution of '\"tsptw\"', expected vrptw"),
+        (r#"{"solution": null}"#, "holds no solution"),
+    ] {
+        let wrong = of(&instance, answer).unwrap_err();
+        assert!(wrong.starts_with(message), "{answer}: {wrong}");
+    }
+    instance.sites.pop();
+    for (answer, message) in [
+        ("3 1 2", "route 1 carries 13, the capacity is 10"),
+        ("3 0 2 0 1", "3 routes, there are 2 vehicles"),
+        ("3 2", "customer 1 is not served: 1 routes lack capacity, 0 would be late; a further vehicle could serve it"),
+        ("3 0 1", "customer 2 is not served: route 1 has room for it behind customer 3"),
+        ("1 0 3", "customer 2 is not served: route 1 has room for it at its beginning"),
+    ] {
+        assert_eq!(of(&instance, answer).unwrap_err(), message, "{answer}");
+    }
+    instance.sites.pop();
+    let good = of(&instance, "1 2").unwrap();
+    assert_eq!(
+        (good.score, good.summary.as_str()),
+        (1e6 + 20.0, "1 vehicles, distance 20 (20.0 with distances of one decimal)")
+    );
+    for (answer, message) in [
+        (r#"{"routes": [[1, 2]], "vehicles": 2}"#, "claims the vehicles '2', recomputed: 1"),
+        (r#"{"routes": [[1, 2]], "distance": 20.1}"#, "claims the distance '20.1', recomputed: 20"),
+        (r#"{"score": 20, "solution": {"routes": [[1, 2]]}}"#, "claims the score '20', recomputed: 1000020"),
+        (r#"{"feasible": false, "solution": {"routes": [[1, 2]]}}"#, "says that it is not feasible"),
+        ("Route 1: 1 2\nCost 21", "claims the cost 21, recomputed: 20"),
+    ] {
+        assert_eq!(of(&instance, answer).unwrap_err(), message, "{answer}");
+    }
+    for answer in [
+        "Route #1: 1 2\nCost 20",
+        r#"{"problem": "vrptw", "score": 1000020.0, "feasible": true, "solution": {"vehicles": 1, "distance": 20, "routes": [[1, 2]]}}"#,
+    ] {
+        assert_eq!(of(&instance, answer).unwrap(), good, "{answer}");
+    }
+    let whole = check(&instance, Objective::Distance, Rounding::Nearest, "1 0 2").unwrap();
+    assert_eq!((whole.score, whole.summary.as_str()), (30.0, "2 vehicles, distance 30 (30 without rounding)"));
+}
+
+#[test]
+fn every_solution_of_a_search_is_verified() {
+    for (spec, objective, rounding) in [
+        ("random:30:1", Objective::Vehicles, Rounding::Exact),
+        ("random:30:1", Objective::Distance, Rounding::OneDecimal),
+        ("capacity:30:1", Objective::Distance, Rounding::Nearest),
+    ] {
+        let instance = generate(spec).unwrap();
+        let problem = problem(&instance, objective, rounding);
+        for (method, rollout) in [
+            ("sampling", "sisr:200"),
+            ("nmcs", "selective"),
+            ("uct", "sisr:20"),
+            ("anneal", "fill"),
+            ("beam", "random"),
+        ] {
+            let method = Method::preset(method).unwrap();
+            let outcome = Solver::new(&problem, method).rollout(rollout).budget(Budget::playouts(60)).seed(2).run();
+            let best = outcome.unwrap().best.unwrap();
+            let routes = problem.routes(&best.moves).0;
+            let checked = check(&instance, objective, rounding, &format!("{routes:?}")).unwrap();
+            let score = best.score.value().unwrap();
+            assert!((checked.score - score).abs() < 1e-9 * score, "{rollout}: {} and {score}", checked.score);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn promises_are_kept(seed: u64, customers in 1..40_u64, kind in 0..3_usize, vehicles: bool, decimal: bool) {
+        let kind = ["random", "clustered", "capacity"][kind];
+        let instance = generate(&format!("{kind}:{customers}:{seed}")).unwrap();
+        let objective = if vehicles { Objective::Vehicles } else { Objective::Distance };
+        let rounding = if decimal { Rounding::OneDecimal } else { Rounding::Exact };
+        prop_assert_eq!(soloist::check(&problem(&instance, objective, rounding), 2, seed), Ok(()));
+    }
+
+    #[test]
+    fn verifier_never_panics(text in "[\\[\\{]?(Route #1: )?[0-9a-z\"':,\\[\\]\\{\\} \n]{0,60}") {
+        let _ = check(&generate("random:20:1").unwrap(), Objective::Vehicles, Rounding::Exact, &text);
+    }
+}

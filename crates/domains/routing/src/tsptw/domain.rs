@@ -1,0 +1,107 @@
+//! The travelling salesman with time windows by name: what the command line and other programs without types use.
+
+use super::{Instance, Objective, Tsptw, check, draw, generate, is_spec, read, write};
+use serde_json::{Value, json};
+use soloist::search::Sampling;
+use soloist::{Method, Problem};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options};
+
+/// The travelling salesman with time windows.
+pub const DOMAIN: Domain = Domain {
+    name: "tsptw",
+    summary: "visit every city within its time window on a cheap tour (TSPTW)",
+    score: "travel cost, or the time of the return; smaller is better",
+    instance: "a text file (number of nodes with the depot, matrix, windows) or a spec: random:40x60:7 (customers x width of windows : seed)",
+    example: "random:40x60:7",
+    options: &[DomainOption {
+        name: "objective",
+        values: &["travel", "makespan"],
+        help: "what is minimised: the travel cost, waiting being free, or the time of the return",
+    }],
+    load,
+    generate: |spec| generate(spec).map(|instance| write(&instance, spec)),
+};
+
+/// An instance with its name and its search problem.
+struct Loaded {
+    name: String,
+    instance: Instance,
+    problem: Tsptw,
+}
+
+fn load(name: &str, options: &Options) -> LoadResult {
+    let instance = if is_spec(name) { generate(name)? } else { read(name)? };
+    let objective = match options.get("objective").map(String::as_str) {
+        Some("makespan") => Objective::Makespan,
+        _ => Objective::Travel,
+    };
+    let problem = Tsptw::new(&instance, objective);
+    Ok(Box::new(Loaded { name: name.to_owned(), instance, problem }) as Box<dyn AnyInstance>)
+}
+
+impl soloist_domain::Instance for Loaded {
+    type Problem = Tsptw;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        let objective = match self.problem.objective() {
+            Objective::Travel => "travel cost",
+            Objective::Makespan => "makespan",
+        };
+        format!("{} nodes with the depot; minimise {objective}", self.instance.nodes())
+    }
+
+    fn problem(&self) -> &Tsptw {
+        &self.problem
+    }
+
+    /// One annealing by ruin and recreation, told as playouts.
+    fn default_method(&self) -> Method {
+        Method::Sampling(Sampling::default())
+    }
+
+    /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among all moves.
+    fn default_rollout(&self, method: &Method) -> String {
+        if matches!(method, Method::Sampling(_)) { "sisr" } else { "random" }.to_owned()
+    }
+
+    fn solution(&self, moves: &[u16]) -> Value {
+        let mut state = self.problem.root();
+        let (mut starts, mut late) = (Vec::new(), Vec::new());
+        for &mv in moves {
+            let before = state.late;
+            self.problem.apply(&mut state, mv);
+            starts.push(state.time);
+            if state.late > before {
+                late.push(mv);
+            }
+        }
+        let home = self.instance.way(usize::from(state.last), 0);
+        let mut solution = json!({
+            "tour": moves, "starts": starts, "travel": state.travel + home, "makespan": state.time + home,
+        });
+        if !late.is_empty() {
+            solution["late"] = json!(late);
+        }
+        solution
+    }
+
+    fn moves(&self, moves: &[u16]) -> Value {
+        json!(moves)
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        check(&self.instance, self.problem.objective(), text)
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        draw::text(&self.instance, solution)
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        draw::svg(&self.instance, &self.name, solution)
+    }
+}

@@ -1,0 +1,154 @@
+//! Vehicle routing by name: what the command line and other programs without types use.
+
+use super::{Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, write};
+use serde_json::{Value, json};
+use soloist::search::Sampling;
+use soloist::{Method, Problem};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, InstanceError, LoadResult, Options};
+use std::sync::Arc;
+
+const OBJECTIVE: DomainOption = DomainOption {
+    name: "objective",
+    values: &["auto", "vehicles", "distance"],
+    help: "what is minimised: the vehicles and then the distance (auto: where there are time windows), or the distance alone",
+};
+
+const ROUNDING: DomainOption = DomainOption {
+    name: "rounding",
+    values: &["auto", "none", "one-decimal", "nearest"],
+    help: "how distances are rounded: not at all, down to one decimal (auto: for the distance alone with time windows), to the nearest whole number (auto: without time windows)",
+};
+
+/// Vehicle routing with time windows, or with capacities alone.
+pub const DOMAIN: Domain = Domain {
+    name: "vrptw",
+    summary: "serve customers within their time windows by few vehicles on short routes (VRPTW, CVRP)",
+    score: "10^6 x vehicles + distance, or the distance alone; smaller is better",
+    instance: "a file of Solomon, of Gehring & Homberger or in VRPLIB format (.vrp), or a spec: random:100:7 (customers : seed), clustered:100:7, \
+               capacity:100:7 (no windows)",
+    example: "random:100:7",
+    options: &[OBJECTIVE, ROUNDING],
+    load,
+    generate: |spec| generate(spec).map(|instance| write(&instance)),
+};
+
+/// An instance with its name and its search problem.
+struct Loaded {
+    name: String,
+    instance: Instance,
+    rounding: Rounding,
+    problem: Vrptw,
+}
+
+/// The objective and the rounding that go with an instance; `""` and `auto` choose by its kind.
+#[must_use]
+pub fn rules(instance: &Instance, objective: &str, rounding: &str) -> (Objective, Rounding) {
+    let timed = instance.has_windows();
+    let objective = match objective {
+        "vehicles" => Objective::Vehicles,
+        "distance" => Objective::Distance,
+        _ if timed => Objective::Vehicles,
+        _ => Objective::Distance,
+    };
+    let rounding = match rounding {
+        "none" => Rounding::Exact,
+        "one-decimal" => Rounding::OneDecimal,
+        "nearest" => Rounding::Nearest,
+        // A table says what it means.
+        _ if instance.edges != Edges::Euclidean => Rounding::Exact,
+        _ if !timed => Rounding::Nearest,
+        _ if objective == Objective::Distance => Rounding::OneDecimal,
+        _ => Rounding::Exact,
+    };
+    (objective, rounding)
+}
+
+fn load(name: &str, options: &Options) -> LoadResult {
+    let instance = if is_spec(name) { generate(name)? } else { read(name)? };
+    let chosen = |name: &str| options.get(name).map_or("", String::as_str);
+    let (objective, rounding) = rules(&instance, chosen("objective"), chosen("rounding"));
+    let tenths = |value: f64| value * 10.0;
+    let whole =
+        |value: f64| !value.is_finite() || (tenths(value) - tenths(value).round()).abs() <= 1e-9 * value.max(1.0);
+    if rounding == Rounding::OneDecimal
+        && !instance.sites.iter().all(|site| whole(site.ready) && whole(site.due) && whole(site.service))
+    {
+        let message = "times with more than one decimal: set rounding=none or rounding=nearest";
+        return Err(InstanceError::new(name, message));
+    }
+    let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
+    Ok(Box::new(Loaded { name: name.to_owned(), instance, rounding, problem }) as Box<dyn AnyInstance>)
+}
+
+impl soloist_domain::Instance for Loaded {
+    type Problem = Vrptw;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        let customers = self.instance.sites.len() - 1;
+        let vehicles = match self.instance.vehicles {
+            Some(vehicles) => format!("at most {vehicles} vehicles"),
+            None => "any number of vehicles".into(),
+        };
+        let windows = if self.instance.has_windows() { "" } else { ", no time windows" };
+        let objective = match self.problem.objective() {
+            Objective::Vehicles => "vehicles, then distance",
+            Objective::Distance => "distance",
+        };
+        let rounding = match self.rounding {
+            Rounding::Exact => "",
+            Rounding::OneDecimal => ", distances of one decimal",
+            Rounding::Nearest => ", distances rounded",
+        };
+        let (capacity, fewest) = (self.instance.capacity, self.problem.fewest_vehicles());
+        format!(
+            "{customers} customers, {vehicles} (at least {fewest} needed) of capacity {capacity}{windows}; minimise {objective}{rounding}"
+        )
+    }
+
+    fn problem(&self) -> &Vrptw {
+        &self.problem
+    }
+
+    /// One annealing by ruin and recreation, told as playouts.
+    fn default_method(&self) -> Method {
+        Method::Sampling(Sampling::default())
+    }
+
+    /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among good moves.
+    fn default_rollout(&self, method: &Method) -> String {
+        if matches!(method, Method::Sampling(_)) { "sisr" } else { "selective" }.to_owned()
+    }
+
+    fn solution(&self, moves: &[u16]) -> Value {
+        let (routes, unserved) = self.problem.routes(moves);
+        let mut state = self.problem.root();
+        moves.iter().for_each(|&mv| self.problem.apply(&mut state, mv));
+        let distance = state.distance / self.problem.network().scale();
+        let mut solution = json!({ "vehicles": routes.len(), "distance": distance, "routes": routes });
+        if !unserved.is_empty() {
+            solution["unserved"] = json!(unserved);
+        }
+        solution
+    }
+
+    /// The giant tour, 0 being the depot.
+    fn moves(&self, moves: &[u16]) -> Value {
+        json!(moves)
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        check(&self.instance, self.problem.objective(), self.rounding, text)
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        draw::text(&self.instance, self.rounding, solution)
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        draw::svg(&self.instance, self.rounding, solution)
+    }
+}

@@ -1,0 +1,185 @@
+//! Vehicle routing with time windows and capacities (VRPTW), and with capacities alone (CVRP).
+
+mod domain;
+mod draw;
+mod format;
+mod problem;
+mod rollout;
+pub mod solution;
+mod spec;
+mod verify;
+mod vrplib;
+
+pub use domain::{DOMAIN, rules};
+pub use format::{parse, read, write};
+pub use problem::{Tour, Vrptw};
+pub(crate) use spec::whole;
+pub use spec::{generate, is_spec};
+pub use verify::{Totals, check, verify};
+
+use crate::network::{Limits, MAX_SITES, Network, Visit};
+use crate::text::MAX_COUNT;
+
+/// A customer, or the depot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Site {
+    /// Coordinate; 0 where the file has a table of distances and none.
+    pub x: f64,
+    /// Coordinate.
+    pub y: f64,
+    /// What is to be delivered; 0 for the depot.
+    pub demand: u32,
+    /// The earliest start of the service, 0 without a window.
+    pub ready: f64,
+    /// The latest start of the service, infinite without a window.
+    pub due: f64,
+    /// Time of the service.
+    pub service: f64,
+}
+
+/// Where distances come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edges {
+    /// Straight lines between the coordinates.
+    Euclidean,
+    /// A table, row by row, from the first site to the second.
+    Explicit(Vec<f64>),
+}
+
+/// An instance as its file says it: a depot, customers, identical vehicles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// The name in the file; may be empty.
+    pub name: String,
+    /// The depot, then the customers.
+    pub sites: Vec<Site>,
+    /// What a vehicle carries.
+    pub capacity: u32,
+    /// The number of vehicles, where the file limits it.
+    pub vehicles: Option<u32>,
+    /// Distances, which are travel times as well.
+    pub edges: Edges,
+}
+
+/// How distances are rounded before anything is computed from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// Plain doubles: SINTEF's convention for time windows.
+    Exact,
+    /// Down to one decimal: the convention of exact methods (DIMACS, CVRPLIB) for time windows.
+    OneDecimal,
+    /// To the nearest whole number, halves up: TSPLIB's and CVRPLIB's convention for `EUC_2D`.
+    Nearest,
+}
+
+/// What is minimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objective {
+    /// The number of vehicles, then the distance.
+    Vehicles,
+    /// The distance.
+    Distance,
+}
+
+impl Instance {
+    /// Whether a customer has a window narrower than the depot's, or there is any time to be kept.
+    #[must_use]
+    pub fn has_windows(&self) -> bool {
+        self.sites.iter().any(|site| site.due.is_finite())
+    }
+
+    /// Checks what every search relies on.
+    ///
+    /// # Errors
+    /// The first violation and the number of the site that it is about, if it is about one.
+    pub fn validate(&self) -> Result<(), (Option<usize>, String)> {
+        if self.sites.is_empty() {
+            return Err((None, "no depot".into()));
+        }
+        if self.sites.len() > MAX_SITES {
+            return Err((
+                None,
+                format!("{} sites, at most {MAX_SITES} are read, the depot included", self.sites.len()),
+            ));
+        }
+        if let Edges::Explicit(table) = &self.edges
+            && table.len() != self.sites.len() * self.sites.len()
+        {
+            return Err((None, format!("{} distances between {} sites", table.len(), self.sites.len())));
+        }
+        if self.capacity > MAX_COUNT {
+            return Err((None, format!("capacity {}, at most {MAX_COUNT} is read", self.capacity)));
+        }
+        for (at, site) in self.sites.iter().enumerate() {
+            let what = if at == 0 { "the depot".to_owned() } else { format!("customer {at}") };
+            if site.ready > site.due {
+                return Err((Some(at), format!("the window of {what} is reversed: {} to {}", site.ready, site.due)));
+            }
+            if at == 0 && site.demand != 0 {
+                return Err((Some(at), format!("the depot has the demand {}, expected 0", site.demand)));
+            }
+            if site.demand > self.capacity {
+                return Err((
+                    Some(at),
+                    format!("the demand {} of {what} is above the capacity {}", site.demand, self.capacity),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The tables of the searches.
+    #[must_use]
+    pub fn network(&self, rounding: Rounding) -> Network {
+        let scale = if rounding == Rounding::OneDecimal { 10.0 } else { 1.0 };
+        let size = self.sites.len();
+        let mut table = Vec::with_capacity(size * size);
+        for i in 0..size {
+            for j in 0..size {
+                let plain = match &self.edges {
+                    Edges::Euclidean => {
+                        let (a, b) = (&self.sites[i], &self.sites[j]);
+                        let (x, y) = (a.x - b.x, a.y - b.y);
+                        (x * x + y * y).sqrt()
+                    }
+                    Edges::Explicit(given) => given[i * size + j],
+                };
+                table.push(match rounding {
+                    Rounding::Exact => plain,
+                    Rounding::OneDecimal => (plain * 10.0).floor(),
+                    Rounding::Nearest => (plain + 0.5).floor(),
+                });
+            }
+        }
+        // Tenths become whole numbers.
+        let scaled = |time: f64| if scale > 1.0 { (time * scale).round() } else { time };
+        let visits: Vec<Visit> = self
+            .sites
+            .iter()
+            .map(|site| Visit {
+                demand: site.demand,
+                ready: scaled(site.ready),
+                due: scaled(site.due),
+                service: scaled(site.service),
+            })
+            .collect();
+        let customers = size - 1;
+        let vehicles = self.vehicles.map_or(customers, |most| customers.min(most as usize));
+        // Rounded down, a leg loses less than one unit: a service of one unit makes up for it.
+        let metric = self.edges == Edges::Euclidean
+            && (rounding == Rounding::Exact || visits.iter().skip(1).all(|visit| visit.service >= 1.0));
+        Network::new(&visits, table, Limits { capacity: self.capacity, vehicles, scale, metric, timed: false })
+    }
+}
+
+/// What a vehicle counts, in the units of the network: a power of ten above every distance of a sensible solution.
+#[must_use]
+pub fn route_cost(network: &Network) -> f64 {
+    let there_and_back = |c: usize| network.distance(0, c) + network.distance(c, 0);
+    let most: f64 = (1..network.size()).map(there_and_back).sum::<f64>() / network.scale();
+    let mut cost = 1e6;
+    while cost <= most {
+        cost *= 10.0;
+    }
+    cost * network.scale()
+}

@@ -1,0 +1,357 @@
+//! The giant tour: one vehicle serves route after route, the depot between them resets time and load.
+
+use super::rollout::{Fill, Refine, Selective};
+use super::{Objective, route_cost};
+use crate::anneal::Annealing;
+use crate::bound::fewest_vehicles;
+use crate::network::Network;
+use crate::sites::Sites;
+use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use std::hash::Hasher;
+use std::sync::Arc;
+
+/// A partial giant tour.
+#[derive(Debug)]
+pub struct Tour {
+    /// Where the vehicle is; 0: at the depot.
+    pub(super) last: u16,
+    /// Routes begun.
+    pub(super) routes: u16,
+    pub(super) load: u32,
+    /// When it leaves.
+    pub(super) time: f64,
+    /// Driven so far.
+    pub(super) distance: f64,
+    /// Customers that are left.
+    pub(super) left: u32,
+    pub(super) unvisited: Sites,
+}
+
+impl Clone for Tour {
+    fn clone(&self) -> Self {
+        Self { unvisited: self.unvisited.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let mut unvisited = std::mem::replace(&mut self.unvisited, Sites::customers(0));
+        unvisited.clone_from(&other.unvisited);
+        *self = Self { unvisited, ..*other };
+    }
+}
+
+/// The search's view of an [`Instance`](super::Instance): the next customer, or 0 for the depot, until all are served.
+///
+/// A customer may follow if the load allows it, its window is met, and the depot is reached in time behind it; the depot may follow
+/// any customer. The visits to the depot are alike, so that no order of vehicles is searched, but the order of routes is: the same solution has as
+/// many tours as its routes have orders. When no customer can follow at the depot, or all vehicles are used, the tour ends; customers left unserved make it
+/// infeasible, their number being the degree.
+///
+/// The score is the distance, with [`Objective::Vehicles`] plus 10^6 (or a larger power of ten, where distances demand it) for each route.
+/// A state takes 32 bytes and a bit for each site; listing moves takes constant time for each customer left.
+///
+/// # References
+/// T. Cazenave and S. Edelkamp, HD-NRPA, 2016 (the model). M. Sentuc, T. Cazenave and J.-Y. Lucas, "Generalized nested
+/// rollout policy adaptation with dynamic bias for vehicle routing", arXiv:2111.06928, 2021 (the terms of the bias).
+#[derive(Debug)]
+pub struct Vrptw {
+    network: Arc<Network>,
+    objective: Objective,
+    route_cost: f64,
+    fewest: usize,
+    /// The shortest way to each site from any other.
+    shortest_in: Vec<f64>,
+    shortest_home: f64,
+    longest: f64,
+    horizon: f64,
+    /// Customers by ascending due time.
+    by_due: Vec<u16>,
+    fingerprint: u64,
+}
+
+/// Weights of the terms of the bias: distance, lateness allowed, waiting, distance of the depot. Chosen by level-3 runs on r101, r103, rc101, c101
+/// and r201.
+const BIAS: [f64; 4] = [30.0, 20.0, 90.0, 5.0];
+
+impl Vrptw {
+    /// Precomputes bounds and pairs: O(n^2), with the bound on vehicles O(n^3) at worst.
+    #[must_use]
+    pub fn new(network: Arc<Network>, objective: Objective) -> Self {
+        let n = network.size();
+        let route_cost = if objective == Objective::Vehicles { route_cost(&network) } else { 0.0 };
+        let others = |j: usize| (0..n).filter(move |&i| i != j);
+        let shortest_in: Vec<f64> =
+            (0..n).map(|j| others(j).map(|i| network.distance(i, j)).fold(f64::INFINITY, f64::min)).collect();
+        let shortest_home = (1..n).map(|i| network.distance(i, 0)).fold(f64::INFINITY, f64::min);
+        let longest = (0..n).flat_map(|i| network.from_site(i)).copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+        let horizon =
+            if network.due(0).is_finite() { (network.due(0) - network.ready(0)).max(1.0) } else { f64::INFINITY };
+        let mut by_due: Vec<u16> = (1..n).map(|c| c as u16).collect();
+        by_due.sort_by(|&a, &b| network.due(a as usize).total_cmp(&network.due(b as usize)).then(a.cmp(&b)));
+        let mut hash = StableHasher::new();
+        hash.write(b"vrptw");
+        hash.write_u64(objective as u64);
+        hash.write_u64(network.vehicles() as u64);
+        hash.write_u64(u64::from(network.capacity()));
+        for i in 0..n {
+            hash.write_u32(network.demand(i));
+            for value in [network.ready(i), network.due(i), network.service(i)] {
+                hash.write_u64(value.to_bits());
+            }
+            network.from_site(i).iter().for_each(|value| hash.write_u64(value.to_bits()));
+        }
+        let (fewest, fingerprint) = (fewest_vehicles(&network), hash.finish());
+        Self {
+            network,
+            objective,
+            route_cost,
+            fewest,
+            shortest_in,
+            shortest_home,
+            longest,
+            horizon,
+            by_due,
+            fingerprint,
+        }
+    }
+
+    /// The tables of the instance.
+    #[must_use]
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// What is minimised.
+    #[must_use]
+    pub fn objective(&self) -> Objective {
+        self.objective
+    }
+
+    /// Customers by ascending due time.
+    #[inline]
+    pub(super) fn by_due(&self) -> &[u16] {
+        &self.by_due
+    }
+
+    /// The longest distance.
+    #[inline]
+    pub(super) fn longest(&self) -> f64 {
+        self.longest
+    }
+
+    /// What each vehicle adds to the score, in the units of the network.
+    pub(super) fn vehicle_cost(&self) -> f64 {
+        self.route_cost
+    }
+
+    /// A lower bound on the number of vehicles.
+    #[must_use]
+    pub fn fewest_vehicles(&self) -> usize {
+        self.fewest
+    }
+
+    /// When the service at `j` would start and whether `j` may be next.
+    #[inline]
+    pub(super) fn arrival(&self, state: &Tour, j: usize) -> (f64, bool) {
+        let network = &*self.network;
+        let start = (state.time + network.distance(state.last as usize, j)).max(network.ready(j));
+        let home = start + network.service(j) + network.distance(j, 0);
+        let fits = state.load + network.demand(j) <= network.capacity()
+            && start <= network.due(j) + network.slack()
+            && home <= network.due(0) + network.slack();
+        (start, fits)
+    }
+
+    /// Whether a customer may be next at all: there is a vehicle.
+    #[inline]
+    pub(super) fn may_drive(&self, state: &Tour) -> bool {
+        state.last != 0 || (state.routes as usize) < self.network.vehicles()
+    }
+
+    /// The terms of the bias of customer `j`, whose service would begin at `start`, their weights included.
+    #[inline]
+    pub(super) fn terms(&self, state: &Tour, j: usize, start: f64) -> [f64; 4] {
+        if j == 0 {
+            return [0.0; 4];
+        }
+        let network = &*self.network;
+        let way = network.distance(state.last as usize, j);
+        let arrival = state.time + way;
+        let far = if state.last == 0 { way / self.longest } else { 0.0 };
+        let room = if network.due(j).is_finite() && self.horizon.is_finite() {
+            [(network.due(j) - start) / self.horizon, (start - arrival) / self.horizon]
+        } else {
+            [0.0; 2]
+        };
+        [-BIAS[0] * way / self.longest, -BIAS[1] * room[0], -BIAS[2] * room[1], BIAS[3] * far]
+    }
+
+    /// The routes of a tour and the customers that it leaves out.
+    #[must_use]
+    pub fn routes(&self, moves: &[u16]) -> (Vec<Vec<u16>>, Vec<u16>) {
+        let mut left = Sites::customers(self.network.size());
+        let mut routes = Vec::new();
+        for customers in moves.split(|&mv| mv == 0).filter(|customers| !customers.is_empty()) {
+            customers.iter().for_each(|&c| left.remove(c as usize));
+            routes.push(customers.to_vec());
+        }
+        (routes, left.iter().map(|c| c as u16).collect())
+    }
+
+    /// The moves of routes in canonical order (by their first customers' due times, then numbers), each closed by the depot. The
+    /// routes must be legal; `tour` holds their customers, each route behind or before a 0.
+    pub fn canonical(&self, tour: &[u16], moves: &mut Vec<u16>) {
+        let mut routes: Vec<&[u16]> = tour.split(|&c| c == 0).filter(|customers| !customers.is_empty()).collect();
+        let due = |c: u16| self.network.due(c as usize);
+        routes.sort_by(|a, b| due(a[0]).total_cmp(&due(b[0])).then(a[0].cmp(&b[0])));
+        for route in routes {
+            moves.extend_from_slice(route);
+            moves.push(0);
+        }
+    }
+
+    /// An annealing of this instance that has not begun.
+    #[must_use]
+    pub fn annealing(&self) -> Annealing {
+        Annealing::new(Arc::clone(&self.network), self.route_cost)
+    }
+}
+
+impl Problem for Vrptw {
+    type State = Tour;
+    type Move = u16;
+
+    fn root(&self) -> Tour {
+        let network = &*self.network;
+        Tour {
+            last: 0,
+            routes: 0,
+            load: 0,
+            time: network.ready(0) + network.service(0),
+            distance: 0.0,
+            left: network.customers() as u32,
+            unvisited: Sites::customers(network.size()),
+        }
+    }
+
+    fn moves(&self, state: &Tour, moves: &mut Vec<u16>) {
+        if self.may_drive(state) {
+            moves.extend(state.unvisited.iter().filter(|&j| self.arrival(state, j).1).map(|j| j as u16));
+        }
+        if state.last != 0 {
+            moves.push(0);
+        }
+    }
+
+    fn apply(&self, state: &mut Tour, mv: u16) {
+        let network = &*self.network;
+        let j = mv as usize;
+        let way = network.distance(state.last as usize, j);
+        state.distance += way;
+        if mv == 0 {
+            state.time = network.ready(0) + network.service(0);
+            state.load = 0;
+        } else {
+            state.routes += u16::from(state.last == 0);
+            state.time = (state.time + way).max(network.ready(j)) + network.service(j);
+            state.load += network.demand(j);
+            state.left -= 1;
+            state.unvisited.remove(j);
+        }
+        state.last = mv;
+    }
+
+    fn score(&self, state: &Tour) -> Score {
+        if state.left > 0 {
+            return Score::Infeasible(f64::from(state.left));
+        }
+        Score::Feasible((f64::from(state.routes) * self.route_cost + state.distance) / self.network.scale())
+    }
+
+    fn sense(&self) -> Sense {
+        Sense::Minimize
+    }
+
+    /// The edge: from, to.
+    fn code(&self, state: &Tour, mv: u16) -> u64 {
+        u64::from(state.last) * self.network.size() as u64 + u64::from(mv)
+    }
+
+    fn codes(&self) -> Option<u32> {
+        u32::try_from(self.network.size() * self.network.size()).ok()
+    }
+
+    fn bias(&self, state: &Tour, mv: u16) -> f64 {
+        self.terms(state, mv as usize, self.arrival(state, mv as usize).0).iter().sum()
+    }
+
+    fn biases(&self, state: &Tour, mv: u16, terms: &mut Vec<f64>) {
+        terms.extend(self.terms(state, mv as usize, self.arrival(state, mv as usize).0));
+    }
+
+    /// Driven so far, plus the shortest way to each customer left and home, plus a vehicle for each load that remains.
+    fn bound(&self, state: &Tour) -> Option<f64> {
+        let network = &*self.network;
+        let (mut distance, mut demand) = (state.distance, 0_u64);
+        for j in state.unvisited.iter() {
+            distance += self.shortest_in[j];
+            demand += u64::from(network.demand(j));
+        }
+        if state.left > 0 || state.last != 0 {
+            distance += self.shortest_home;
+        }
+        let mut routes = u64::from(state.routes);
+        if self.route_cost > 0.0 {
+            let room = if state.last == 0 { 0 } else { u64::from(network.capacity() - state.load) };
+            let missing = demand.saturating_sub(room);
+            if missing > 0 {
+                routes += missing.div_ceil(u64::from(network.capacity().max(1)));
+            }
+            routes = routes.max(self.fewest as u64);
+        }
+        // Sums in another order may differ in their last digits.
+        let total = routes as f64 * self.route_cost + distance;
+        Some((total - total * 1e-12 - network.slack()) / network.scale())
+    }
+
+    fn key(&self, state: &Tour) -> Option<u64> {
+        let mut hash = StableHasher::new();
+        hash.write_u64(u64::from(state.last) << 48 | u64::from(state.routes) << 32 | u64::from(state.load));
+        hash.write_u64(state.time.to_bits());
+        hash.write_u64(state.distance.to_bits());
+        state.unvisited.words().iter().for_each(|&word| hash.write_u64(word));
+        Some(hash.finish())
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        let (name, argument) = name.split_once(':').map_or((name, None), |(name, argument)| (name, Some(argument)));
+        match (name, argument) {
+            ("sisr", argument) => {
+                let steps = argument.map_or(Some(Refine::STEPS), |text| text.parse().ok());
+                let steps = steps.filter(|steps| (1..=1_000_000_000).contains(steps))?;
+                Some(Box::new(Refine::new(self, steps)))
+            }
+            ("selective", None) => Some(Box::new(Selective::default())),
+            ("fill", None) => Some(Box::new(Fill)),
+            _ => None,
+        }
+    }
+
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        &[
+            RolloutInfo {
+                name: "sisr",
+                help: "ruin and recreate: `sisr:1000` makes 1000 steps a playout; an annealing that goes on from playout to playout, or, for searches that learn, improves each tour",
+            },
+            RolloutInfo {
+                name: "selective",
+                help: "no customer that makes another one late, where the other order is in time; to the depot when nothing else is left",
+            },
+            RolloutInfo { name: "fill", help: "to the depot when no customer can follow" },
+            RolloutInfo { name: "random", help: "uniform over the legal moves, the depot among them" },
+        ]
+    }
+
+    fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+}

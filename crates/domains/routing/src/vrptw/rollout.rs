@@ -1,0 +1,318 @@
+//! Playout policies: selective moves, full vehicles, and ruin and recreation.
+
+use super::problem::{Tour, Vrptw};
+use crate::anneal::{Annealing, SavedAnnealing};
+use crate::sisr::{Settings, Sisr};
+use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Trace};
+use std::sync::Arc;
+
+/// To the depot only when no customer can follow: vehicles are filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fill;
+
+impl Rollout<Vrptw> for Fill {
+    fn candidates(&mut self, problem: &Vrptw, state: &Tour, moves: &mut Vec<u16>) {
+        problem.moves(state, moves);
+        fill(moves);
+    }
+}
+
+/// The depot, which is listed last, goes when there is anything else.
+fn fill(moves: &mut Vec<u16>) {
+    if moves.len() > 1 && moves.last() == Some(&0) {
+        moves.pop();
+    }
+}
+
+/// As [`Fill`], and drops a customer j behind which another candidate k would be late, if j would be in time behind k.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Selective {
+    /// The customers that may be next, by ascending due time.
+    legal: Vec<Candidate>,
+    /// Those of them that are kept.
+    kept: Vec<Candidate>,
+    sums: Vec<u64>,
+}
+
+/// A customer that may be next.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    customer: u16,
+    due: f64,
+    /// Start and end of its service.
+    start: f64,
+    leave: f64,
+}
+
+impl Selective {
+    /// Lists the customers to choose from in `kept`; none: only the depot is left, or nothing.
+    fn select(&mut self, problem: &Vrptw, state: &Tour) {
+        self.kept.clear();
+        if !problem.may_drive(state) {
+            return;
+        }
+        let network = &**problem.network();
+        self.legal.clear();
+        for &customer in problem.by_due() {
+            let j = customer as usize;
+            if !state.unvisited.contains(j) {
+                continue;
+            }
+            let (start, fits) = problem.arrival(state, j);
+            if fits {
+                let due = network.due(j) + network.slack();
+                self.legal.push(Candidate { customer, due, start, leave: start + network.service(j) });
+            }
+        }
+        for (at, own) in self.legal.iter().enumerate() {
+            let j = own.customer as usize;
+            let row = network.from_site(j);
+            let sure = own.leave + problem.longest();
+            // All behind the first that cannot be late are not late.
+            let urgent = self.legal.iter().enumerate().take_while(|(_, other)| other.due < sure);
+            let harms = |(k, other): (usize, &Candidate)| {
+                let late = own.leave + row[other.customer as usize] > other.due;
+                late && k != at && other.leave + network.distance(other.customer as usize, j) <= own.due
+            };
+            if !urgent.into_iter().any(harms) {
+                self.kept.push(*own);
+            }
+        }
+        // Customers may exclude each other in a circle where distances are no metric.
+        if self.kept.is_empty() {
+            std::mem::swap(&mut self.kept, &mut self.legal);
+        }
+    }
+
+    /// Plays a step by the learned policy, as the engine would with these candidates. `false`: the tour has ended.
+    fn policy_step(
+        &mut self,
+        problem: &Vrptw,
+        state: &mut Tour,
+        policy: &Policy,
+        trace: &mut Trace<u16>,
+        rng: &mut Rng,
+    ) -> bool {
+        self.select(problem, state);
+        if self.kept.is_empty() && state.last == 0 {
+            return false;
+        }
+        self.offer(problem, state, policy, trace);
+        let total = *self.sums.last().unwrap_or(&1);
+        let draw = rng.below(total);
+        let at = self.sums.partition_point(|&sum| sum <= draw);
+        let mv = self.kept.get(at).map_or(0, |kept| kept.customer);
+        trace.choose(at, self.sums.len(), mv);
+        problem.apply(state, mv);
+        true
+    }
+
+    /// Records the candidates, or the depot if there is none, and sums their weights.
+    fn offer(&mut self, problem: &Vrptw, state: &Tour, policy: &Policy, trace: &mut Trace<u16>) {
+        self.sums.clear();
+        let mut total = 0;
+        if self.kept.is_empty() {
+            let code = problem.code(state, 0);
+            total += offer(policy, trace, code, [0.0; 4]);
+            self.sums.push(total);
+        }
+        for kept in &self.kept {
+            let code = problem.code(state, kept.customer);
+            let terms =
+                if policy.uses_bias() { problem.terms(state, kept.customer as usize, kept.start) } else { [0.0; 4] };
+            total += offer(policy, trace, code, terms);
+            self.sums.push(total);
+        }
+    }
+
+    /// Plays `mv` and records it among the candidates, to which it is added if it is none.
+    fn record(&mut self, problem: &Vrptw, state: &mut Tour, policy: &Policy, trace: &mut Trace<u16>, mv: u16) {
+        self.select(problem, state);
+        let mut at = 0;
+        if mv != 0 || !self.kept.is_empty() {
+            at = self.kept.iter().position(|kept| kept.customer == mv).unwrap_or(self.kept.len());
+            if at == self.kept.len() {
+                let start = if mv == 0 { 0.0 } else { problem.arrival(state, mv as usize).0 };
+                self.kept.push(Candidate { customer: mv, due: 0.0, start, leave: 0.0 });
+            }
+        }
+        self.offer(problem, state, policy, trace);
+        trace.choose(at, self.sums.len(), mv);
+        problem.apply(state, mv);
+    }
+}
+
+/// Records a candidate; its weight.
+#[inline]
+fn offer(policy: &Policy, trace: &mut Trace<u16>, code: u64, terms: [f64; 4]) -> u64 {
+    if policy.learns_bias() {
+        trace.offer_terms(code, &terms, policy)
+    } else if policy.uses_bias() {
+        trace.offer_biased(code, policy.bias_factor(terms.iter().sum()), policy)
+    } else {
+        trace.offer(code, policy)
+    }
+}
+
+impl Rollout<Vrptw> for Selective {
+    fn candidates(&mut self, problem: &Vrptw, state: &Tour, moves: &mut Vec<u16>) {
+        self.select(problem, state);
+        moves.extend(self.kept.iter().map(|kept| kept.customer));
+        if moves.is_empty() && state.last != 0 {
+            moves.push(0);
+        }
+    }
+
+    fn run_policy(
+        &mut self,
+        problem: &Vrptw,
+        state: &mut Tour,
+        policy: &Policy,
+        trace: &mut Trace<u16>,
+        rng: &mut Rng,
+    ) {
+        while self.policy_step(problem, state, policy, trace, rng) {}
+    }
+}
+
+/// Ruin and recreation as a rollout.
+///
+/// A playout from the root without a learned policy is a part of one annealing over the whole run: it makes `steps` steps and hands back the best tour so far. A
+/// playout from another state is completed by [`Selective`] and improved behind that state. A playout by a learned policy is improved and handed back as the moves of the improved
+/// tour in canonical order, so that the policy learns those.
+#[derive(Debug)]
+pub(super) struct Refine {
+    steps: u64,
+    selective: Selective,
+    annealing: Annealing,
+    kernel: Sisr,
+    tour: Vec<u16>,
+    absent: Vec<u16>,
+    better: Vec<u16>,
+    moves: Vec<u16>,
+    playout: Playout<u16>,
+    trace: Trace<u16>,
+}
+
+impl Refine {
+    /// Steps a playout without an argument.
+    pub(super) const STEPS: u64 = 1_000;
+    /// Temperature of the improvement of single playouts, as a fraction of the mean distance between stops.
+    const TEMPERATURE: f64 = 0.05;
+
+    pub(super) fn new(problem: &Vrptw, steps: u64) -> Self {
+        let annealing = problem.annealing();
+        Self {
+            steps,
+            selective: Selective::default(),
+            kernel: Sisr::new(Arc::clone(problem.network()), problem.vehicle_cost(), Settings::tuned()),
+            annealing,
+            tour: Vec::new(),
+            absent: Vec::new(),
+            better: Vec::new(),
+            moves: Vec::new(),
+            playout: Playout::default(),
+            trace: Trace::default(),
+        }
+    }
+
+    /// Improves the routes in `tour`, without the customers `absent`, with at most `fleet` vehicles, and leaves the better tour in `better`.
+    fn improve(&mut self, fleet: usize, rng: &mut Rng) {
+        self.kernel.set(&self.tour, &self.absent, fleet);
+        self.kernel.write(&mut self.better);
+        let temperature = Self::TEMPERATURE * self.kernel.mean_leg();
+        let (mut best, mut absent) = (self.kernel.cost(), self.kernel.absent().len());
+        for _ in 0..self.steps {
+            if self.kernel.step(rng, temperature) {
+                let now = self.kernel.absent().len();
+                if now < absent || now == absent && self.kernel.cost() < best {
+                    (best, absent) = (self.kernel.cost(), now);
+                    self.kernel.write(&mut self.better);
+                }
+            }
+        }
+    }
+
+    /// Splits what was played from `state` on into what must stay (in `moves`) and the routes that may change (in `tour`); lists the
+    /// customers not served. Returns the vehicles for those routes.
+    fn split(&mut self, problem: &Vrptw, state: &Tour, played: &[u16]) -> usize {
+        self.moves.clear();
+        let mut fixed = 0;
+        if state.last != 0 {
+            fixed = played.iter().position(|&mv| mv == 0).map_or(played.len(), |at| at + 1);
+            self.moves.extend_from_slice(&played[..fixed]);
+        }
+        self.tour.clear();
+        self.tour.extend_from_slice(&played[fixed..]);
+        self.absent.clear();
+        self.absent.extend(state.unvisited.iter().map(|c| c as u16).filter(|c| !played.contains(c)));
+        problem.network().vehicles() - state.routes as usize
+    }
+}
+
+impl Rollout<Vrptw> for Refine {
+    fn candidates(&mut self, problem: &Vrptw, state: &Tour, moves: &mut Vec<u16>) {
+        self.selective.candidates(problem, state, moves);
+    }
+
+    fn run(&mut self, problem: &Vrptw, state: &mut Tour, playout: &mut Playout<u16>, rng: &mut Rng) {
+        if state.last == 0 && state.routes == 0 {
+            self.annealing.advance(self.steps, rng);
+            self.moves.clear();
+            problem.canonical(self.annealing.best(), &mut self.moves);
+        } else {
+            let mut own = std::mem::take(&mut self.playout);
+            own.moves.clear();
+            let mut end = state.clone();
+            self.selective.run(problem, &mut end, &mut own, rng);
+            let fleet = self.split(problem, state, &own.moves);
+            self.playout = own;
+            self.improve(fleet, rng);
+            let better = std::mem::take(&mut self.better);
+            problem.canonical(&better, &mut self.moves);
+            self.better = better;
+        }
+        for &mv in &self.moves {
+            problem.apply(state, mv);
+        }
+        playout.moves.extend_from_slice(&self.moves);
+        // Customers that were left out may find a place at the end of the tour.
+        self.selective.run(problem, state, playout, rng);
+    }
+
+    fn run_policy(
+        &mut self,
+        problem: &Vrptw,
+        state: &mut Tour,
+        policy: &Policy,
+        trace: &mut Trace<u16>,
+        rng: &mut Rng,
+    ) {
+        let mut own = std::mem::take(&mut self.trace);
+        own.clear();
+        let mut end = state.clone();
+        self.selective.run_policy(problem, &mut end, policy, &mut own, rng);
+        let fleet = self.split(problem, state, &own.moves);
+        self.trace = own;
+        self.improve(fleet, rng);
+        let better = std::mem::take(&mut self.better);
+        problem.canonical(&better, &mut self.moves);
+        self.better = better;
+        for at in 0..self.moves.len() {
+            self.selective.record(problem, state, policy, trace, self.moves[at]);
+        }
+        self.selective.run_policy(problem, state, policy, trace, rng);
+    }
+
+    fn save(&self) -> Vec<u8> {
+        postcard::to_allocvec(&self.annealing.save()).unwrap_or_default()
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let wrong = CheckpointError::Corrupt("the annealing does not decode");
+        match postcard::take_from_bytes::<SavedAnnealing>(bytes) {
+            Ok((saved, [])) => self.annealing.load(saved).map_err(CheckpointError::Corrupt),
+            _ => Err(wrong),
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Independent verification of routes: distances, loads and times are recomputed from the sites of the file, without the search.
+
+use super::{Edges, Instance, Objective, Rounding, solution};
+use serde_json::Value;
+use soloist_domain::Checked;
+use soloist_domain::answer::{Answer, Claims, short};
+
+/// Lateness that is forgiven: rounding errors of published tours.
+const LATENESS: f64 = 1e-6;
+
+/// What a set of routes adds up to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Totals {
+    /// Routes with customers.
+    pub vehicles: usize,
+    /// Sum of the distances under the rounding in force.
+    pub distance: f64,
+    /// Sum of the distances in plain doubles.
+    pub exact: f64,
+    /// Sum of the distances, each rounded down to one decimal.
+    pub truncated: f64,
+}
+
+/// The distance between two sites, recomputed.
+fn distance(instance: &Instance, rounding: Rounding, from: usize, to: usize) -> f64 {
+    let plain = match &instance.edges {
+        Edges::Euclidean => {
+            let (a, b) = (instance.sites[from], instance.sites[to]);
+            ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).sqrt()
+        }
+        Edges::Explicit(table) => table[from * instance.sites.len() + to],
+    };
+    match rounding {
+        Rounding::Exact => plain,
+        Rounding::OneDecimal => (10.0 * plain).floor() / 10.0,
+        Rounding::Nearest => (plain + 0.5).floor(),
+    }
+}
+
+/// A number for a message: no more than six decimals.
+pub(super) fn shown(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Drives a route; the totals of the distance, or the first violation.
+fn drive(instance: &Instance, rounding: Rounding, number: usize, route: &[u32]) -> Result<f64, String> {
+    let depot = instance.sites[0];
+    let load: u64 = route.iter().map(|&c| u64::from(instance.sites[c as usize].demand)).sum();
+    if load > u64::from(instance.capacity) {
+        return Err(format!("route {number} carries {load}, the capacity is {}", instance.capacity));
+    }
+    let (mut time, mut last, mut sum) = (depot.ready + depot.service, 0, 0.0);
+    for &customer in route {
+        let site = instance.sites[customer as usize];
+        let way = distance(instance, rounding, last, customer as usize);
+        let arrival = time + way;
+        if arrival > site.due + LATENESS {
+            let (arrival, due, late) = (shown(arrival), shown(site.due), shown(arrival - site.due));
+            return Err(format!(
+                "route {number} reaches customer {customer} at {arrival}, {late} after its due time {due}"
+            ));
+        }
+        time = arrival.max(site.ready) + site.service;
+        sum += way;
+        last = customer as usize;
+    }
+    let way = distance(instance, rounding, last, 0);
+    if time + way > depot.due + LATENESS {
+        let (arrival, due) = (shown(time + way), shown(depot.due));
+        return Err(format!("route {number} is back at the depot at {arrival}, which closes at {due}"));
+    }
+    Ok(sum + way)
+}
+
+/// Verifies routes: every customer exactly once, no load above the capacity, no window missed, no vehicle too many.
+///
+/// # Errors
+/// One line: the first violation in that order of routes; for a customer left out, why no route takes it.
+pub fn verify(instance: &Instance, rounding: Rounding, routes: &[Vec<u32>]) -> Result<Totals, String> {
+    let size = instance.sites.len();
+    let mut route_of = vec![0_usize; size];
+    let routes: Vec<&Vec<u32>> = routes.iter().filter(|route| !route.is_empty()).collect();
+    for (at, route) in routes.iter().enumerate() {
+        for &customer in *route {
+            if customer == 0 {
+                return Err(format!("route {} visits the depot, number 0, on its way", at + 1));
+            }
+            let Some(seen) = route_of.get_mut(customer as usize) else {
+                return Err(format!("customer {customer} does not exist: there are {}, counted from 1", size - 1));
+            };
+            if *seen != 0 {
+                return Err(format!("customer {customer} is served twice, in route {seen} and route {}", at + 1));
+            }
+            *seen = at + 1;
+        }
+    }
+    let mut distance_sum = 0.0;
+    for (at, route) in routes.iter().enumerate() {
+        distance_sum += drive(instance, rounding, at + 1, route)?;
+    }
+    if let Some(most) = instance.vehicles.filter(|&most| routes.len() > most as usize) {
+        return Err(format!("{} routes, there are {most} vehicles", routes.len()));
+    }
+    if let Some(customer) = (1..size).find(|&customer| route_of[customer] == 0) {
+        return Err(format!("customer {customer} is not served: {}", reason(instance, rounding, &routes, customer)));
+    }
+    let sum = |rounding: Rounding| -> f64 {
+        let legs = |route: &Vec<u32>| -> f64 {
+            let mut last = 0;
+            let ways = route.iter().chain([&0]).map(|&customer| {
+                let way = distance(instance, rounding, last, customer as usize);
+                last = customer as usize;
+                way
+            });
+            ways.sum()
+        };
+        routes.iter().map(|route| legs(route)).sum()
+    };
+    // Sums of decimals: rounded to what they are sums of.
+    let tenths = |value: f64| (value * 10.0).round() / 10.0;
+    let distance = if rounding == Rounding::OneDecimal { tenths(distance_sum) } else { distance_sum };
+    let truncated = tenths(sum(Rounding::OneDecimal));
+    Ok(Totals { vehicles: routes.len(), distance, exact: sum(Rounding::Exact), truncated })
+}
+
+/// Why no route takes a customer.
+pub(super) fn reason(instance: &Instance, rounding: Rounding, routes: &[&Vec<u32>], customer: usize) -> String {
+    let site = instance.sites[customer];
+    if let Err(alone) = drive(instance, rounding, 0, &[customer as u32]) {
+        return alone.replace("route 0", "a vehicle of its own");
+    }
+    let (mut full, mut late) = (0, 0);
+    for (at, route) in routes.iter().enumerate() {
+        let load: u64 = route.iter().map(|&c| u64::from(instance.sites[c as usize].demand)).sum();
+        if load + u64::from(site.demand) > u64::from(instance.capacity) {
+            full += 1;
+            continue;
+        }
+        for place in 0..=route.len() {
+            let mut with = (*route).clone();
+            with.insert(place, customer as u32);
+            if drive(instance, rounding, at + 1, &with).is_ok() {
+                return match place {
+                    0 => format!("route {} has room for it at its beginning", at + 1),
+                    _ => format!("route {} has room for it behind customer {}", at + 1, route[place - 1]),
+                };
+            }
+        }
+        late += 1;
+    }
+    match instance.vehicles {
+        Some(most) if routes.len() >= most as usize => {
+            format!("all {most} vehicles are used; {full} routes lack capacity, {late} would be late")
+        }
+        _ => format!("{full} routes lack capacity, {late} would be late; a further vehicle could serve it"),
+    }
+}
+
+/// Verifies a solution.
+///
+/// `text` is one of
+/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and `score`;
+/// - its `solution` alone: `{"vehicles": 1, "distance": 10.2, "routes": [[5, 3, 7]]}`, the numbers being checked when present;
+/// - a JSON list of routes;
+/// - the field's text format, or a tour with zeros between its routes: see [`solution::parse`].
+///
+/// The score is the distance, with [`Objective::Vehicles`] plus 10^6 (or the larger power of ten that the search uses) for each
+/// route.
+///
+/// # Errors
+/// One line: text that cannot be read, the first violation, a claim that does not hold.
+pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text: &str) -> Result<Checked, String> {
+    let (routes, claims, cost) = match Answer::read(text)? {
+        Answer::Plain(text) => {
+            let plan = solution::parse(text)?;
+            (plan.routes, None, plan.cost)
+        }
+        Answer::List(list) => (numbers(&list)?, None, None),
+        Answer::Object(claims) => {
+            if let Some(other) = claims.foreign("vrptw") {
+                return Err(format!("a solution of {other}, expected vrptw"));
+            }
+            (numbers(claims.solution()?.get("routes").ok_or("no list `routes`")?)?, Some(claims), None)
+        }
+    };
+    let totals = verify(instance, rounding, &routes)?;
+    let score = match objective {
+        Objective::Vehicles => vehicle_cost(instance, rounding) * totals.vehicles as f64 + totals.distance,
+        Objective::Distance => totals.distance,
+    };
+    if let Some(claims) = claims {
+        claims.feasible()?;
+        compare(&claims, &totals, score)?;
+    }
+    if let Some(cost) = cost {
+        // Costs are printed with one decimal or two, or rounded.
+        let near = |value: f64, within: f64| (cost - value).abs() <= within;
+        if !(near(totals.distance, 0.0501) || near(totals.truncated, 1e-6) || near(totals.distance.round(), 0.0)) {
+            return Err(format!("claims the cost {cost}, recomputed: {}", shown(totals.distance)));
+        }
+    }
+    let Totals { vehicles, distance, exact, truncated } = totals;
+    let mut summary = format!("{vehicles} vehicles, distance {}", shown(distance));
+    if rounding == Rounding::Exact && instance.edges == Edges::Euclidean {
+        summary += &format!(" ({truncated:.1} with distances of one decimal)");
+    } else if rounding != Rounding::Exact {
+        summary += &format!(" ({} without rounding)", shown(exact));
+    }
+    Ok(Checked { score, summary })
+}
+
+/// What a vehicle counts: the power of ten from 10^6 on that is above the sum of the ways to every customer and back.
+fn vehicle_cost(instance: &Instance, rounding: Rounding) -> f64 {
+    let ways =
+        (1..instance.sites.len()).map(|c| distance(instance, rounding, 0, c) + distance(instance, rounding, c, 0));
+    let most: f64 = ways.sum();
+    let mut cost = 1e6;
+    while cost <= most {
+        cost *= 10.0;
+    }
+    cost
+}
+
+/// Compares what a result claims with what was recomputed.
+fn compare(claims: &Claims, totals: &Totals, score: f64) -> Result<(), String> {
+    let solution = claims.solution()?;
+    let found = [
+        ("vehicles", solution.get("vehicles"), totals.vehicles as f64),
+        ("distance", solution.get("distance"), totals.distance),
+        ("score", claims.get("score"), score),
+    ];
+    for (name, claimed, found) in found {
+        if let Some(claimed) = claimed
+            && claimed.as_f64().is_none_or(|claimed| (claimed - found).abs() > LATENESS * found.abs().max(1.0) * 1e-2)
+        {
+            return Err(format!("claims the {name} {}, recomputed: {}", short(claimed), shown(found)));
+        }
+    }
+    Ok(())
+}
+
+/// A list of routes.
+fn numbers(list: &Value) -> Result<Vec<Vec<u32>>, String> {
+    let list = list.as_array().ok_or("`routes` is not a list")?;
+    let customer = |value: &Value| {
+        let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+        number.ok_or_else(|| format!("customer {} is not a number from 1 on", short(value)))
+    };
+    let route = |value: &Value| {
+        let customers = value.as_array().ok_or_else(|| format!("route {} is not a list", short(value)))?;
+        customers.iter().map(customer).collect()
+    };
+    list.iter().map(route).collect()
+}
