@@ -1,0 +1,196 @@
+//! The tubes of one container or hull in place, and the step that improves them: some are taken out, the hole is filled in
+//! another way.
+
+use super::bin::{Bin, Shape};
+use super::problem::Kit;
+use serde::{Deserialize, Serialize};
+use soloist::Rng;
+
+/// A tube in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Piece {
+    pub(crate) kind: u16,
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+}
+
+/// Tubes that lie in one area without overlapping, wherever they lie.
+#[derive(Debug)]
+pub(crate) struct Board {
+    shape: Shape,
+    pub(crate) pieces: Vec<Piece>,
+    /// Pieces by type.
+    pub(crate) counts: Vec<u32>,
+    /// What `value` of [`step`](Self::step) says about `counts`.
+    pub(crate) value: f64,
+    /// The hole and what lies around it.
+    bin: Bin,
+    removed: Vec<Piece>,
+    /// Types that fit into the area, by the key of the current filling.
+    order: Vec<(f64, u16)>,
+}
+
+impl Board {
+    /// An empty area.
+    pub(crate) fn new(kit: &Kit, shape: Shape) -> Self {
+        let fits = |&kind: &u16| shape.admits(kit.outer[kind as usize], kit.slack);
+        let order = (0..kit.len() as u16).filter(fits).map(|kind| (0.0, kind)).collect();
+        Self {
+            shape,
+            pieces: Vec::new(),
+            counts: vec![0; kit.len()],
+            value: 0.0,
+            bin: Bin::new(shape, kit.len(), kit.cell, kit.slack),
+            removed: Vec::new(),
+            order,
+        }
+    }
+
+    /// Replaces all pieces.
+    pub(crate) fn set(&mut self, pieces: &[Piece], value: &mut dyn FnMut(&[u32]) -> f64) {
+        self.pieces.clear();
+        self.pieces.extend_from_slice(pieces);
+        self.counts.fill(0);
+        for piece in pieces {
+            self.counts[piece.kind as usize] += 1;
+        }
+        self.value = value(&self.counts);
+    }
+
+    /// Fills the area from the beginning.
+    pub(crate) fn restart(&mut self, kit: &Kit, offer: &[u32], worth: &[f64], value: &mut dyn FnMut(&[u32]) -> f64, rng: &mut Rng) {
+        self.pieces.clear();
+        self.counts.fill(0);
+        self.bin.reset(self.shape);
+        self.fill(kit, offer, worth, rng);
+        self.value = value(&self.counts);
+    }
+
+    /// Takes some neighbouring pieces out and fills the hole; keeps the result if it is better, or by Metropolis' rule.
+    ///
+    /// `offer` limits the pieces of each type, `worth` says what a piece is roughly worth, `value` what all together are.
+    pub(crate) fn step(
+        &mut self,
+        kit: &Kit,
+        offer: &[u32],
+        worth: &[f64],
+        value: &mut dyn FnMut(&[u32]) -> f64,
+        temperature: f64,
+        rng: &mut Rng,
+    ) {
+        if self.pieces.is_empty() {
+            return self.restart(kit, offer, worth, value, rng);
+        }
+        let [x, y, reach] = self.take_out(kit, rng);
+        let kept = self.pieces.len();
+        self.bin.reset(self.shape);
+        self.bin.set_window(x, y, reach);
+        let widest = self.order.iter().map(|&(_, kind)| kit.outer[kind as usize]).fold(0.0, f64::max);
+        for piece in &self.pieces {
+            let (dx, dy, r) = (piece.x - x, piece.y - y, kit.outer[piece.kind as usize]);
+            let near = reach + r + widest;
+            if dx * dx + dy * dy < near * near {
+                self.bin.add(piece.kind, piece.x, piece.y, r);
+            }
+        }
+        self.fill(kit, offer, worth, rng);
+        let new = value(&self.counts);
+        let accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
+        if accepted {
+            self.value = new;
+            return;
+        }
+        for piece in self.pieces.drain(kept..) {
+            self.counts[piece.kind as usize] -= 1;
+        }
+        for &piece in &self.removed {
+            self.counts[piece.kind as usize] += 1;
+            self.pieces.push(piece);
+        }
+    }
+
+    /// Moves some pieces around a point to `removed`; the point, and how far from it there may be room now.
+    fn take_out(&mut self, kit: &Kit, rng: &mut Rng) -> [f64; 3] {
+        self.removed.clear();
+        let ([left, bottom], [width, height]) = self.shape.frame();
+        let [x, y] = if rng.chance(0.5) {
+            [left + rng.unit() * width, bottom + rng.unit() * height]
+        } else {
+            let piece = self.pieces[rng.index(self.pieces.len())];
+            [piece.x, piece.y]
+        };
+        // 1, 2, 3 ... pieces with chances 1/4, 3/16 ...
+        let mut count = 1;
+        while count < 12 && rng.chance(0.75) {
+            count += 1;
+        }
+        let mut reach = 0.0_f64;
+        for _ in 0..count.min(self.pieces.len()) {
+            // The distance to the rim of a piece, so that large ones are not left out.
+            let gap = |piece: &Piece| {
+                let (dx, dy) = (piece.x - x, piece.y - y);
+                (dx * dx + dy * dy).sqrt() - kit.outer[piece.kind as usize]
+            };
+            let mut least = (f64::INFINITY, 0);
+            for (at, piece) in self.pieces.iter().enumerate() {
+                let gap = gap(piece);
+                if gap < least.0 {
+                    least = (gap, at);
+                }
+            }
+            let piece = self.pieces.swap_remove(least.1);
+            reach = reach.max(least.0 + 2.0 * kit.outer[piece.kind as usize]);
+            self.counts[piece.kind as usize] -= 1;
+            self.removed.push(piece);
+        }
+        [x, y, reach]
+    }
+
+    /// Adds pieces where `bin` has room, type after type, until nothing fits.
+    fn fill(&mut self, kit: &Kit, offer: &[u32], worth: &[f64], rng: &mut Rng) {
+        let spread = [0.1, 0.5, 2.0][rng.index(3)];
+        let by_size = rng.chance(0.2);
+        for (key, kind) in &mut self.order {
+            let r = kit.outer[*kind as usize];
+            let merit = if by_size { r } else { worth[*kind as usize] / (r * r) };
+            *key = merit * (1.0 + spread * rng.unit());
+        }
+        self.order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        // Positions are chosen at random, by a direction, or by one that is chosen for each tube.
+        let rule = rng.index(3);
+        let direction = |rng: &mut Rng| [2.0 * rng.unit() - 1.0, 2.0 * rng.unit() - 1.0];
+        let fixed = direction(rng);
+        for pass in 0..2 {
+            for at in 0..self.order.len() {
+                let kind = self.order[at].1 as usize;
+                while self.counts[kind] < offer[kind] {
+                    // The first pass may leave room for types that come later.
+                    if pass == 0 && spread > 1.0 && rng.chance(0.1) {
+                        break;
+                    }
+                    let r = kit.outer[kind];
+                    let list = self.bin.candidates(kind, r);
+                    if list.is_empty() {
+                        break;
+                    }
+                    let spot = if rule == 0 {
+                        list[rng.index(list.len())]
+                    } else {
+                        let [a, b] = if rule == 1 { fixed } else { direction(rng) };
+                        let mut best = (f64::INFINITY, list[0]);
+                        for &spot in list {
+                            let height = a * spot.x + b * spot.y;
+                            if height < best.0 {
+                                best = (height, spot);
+                            }
+                        }
+                        best.1
+                    };
+                    self.bin.add(kind as u16, spot.x, spot.y, r);
+                    self.pieces.push(Piece { kind: kind as u16, x: spot.x, y: spot.y });
+                    self.counts[kind] += 1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The rollout that keeps a packing and improves it from playout to playout.
+
+use super::bin::Bin;
+use super::board::{Board, Piece};
+use super::contents::{Contents, Scratch};
+use super::express::Express;
+use super::greedy::{Greedy, bundle, inside};
+use super::problem::{Kit, Layout, Objective, Packing, encode};
+use serde::{Deserialize, Serialize};
+use soloist::{CheckpointError, Playout, Rng, Rollout};
+
+/// Steps of a playout unless the name says otherwise.
+const STEPS: u64 = 200;
+/// Steps of the first annealing; each further one has half as many more.
+const FIRST: u64 = 20_000;
+/// Temperatures at the beginning and the end of an annealing, in parts of a piece's mean value.
+const HOT: f64 = 0.5;
+/// See [`HOT`].
+const COLD: f64 = 0.02;
+
+/// What lasts from playout to playout.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Memory {
+    /// The pieces of the annealing.
+    now: Vec<Piece>,
+    /// The best pieces of this annealing.
+    peak: Vec<Piece>,
+    /// Steps done in this annealing, and how many it has.
+    step: u64,
+    length: u64,
+    /// The best packing of all that moves can name: tubes left, moves, value, and the pieces that it came from.
+    left: Vec<u32>,
+    moves: Vec<u64>,
+    value: f64,
+    pieces: Vec<Piece>,
+}
+
+/// Annealing in place (ruin and recreate): a few neighbouring tubes of the container are taken out, the hole is filled in another way from
+/// candidate positions, and the result is kept by Metropolis' rule.
+///
+/// Contents of tubes are counts: a tube counts with the best bundle for its type, or with what the tubes offered allow. A playout is a
+/// number of steps; its answer is the best packing met so far, as moves. Positions in place may be such that no move names them, so
+/// each new best packing is brought into an order in which every tube touches two things placed before; tubes that float move to the
+/// nearest such place. Annealings follow each other, each half as long again as the one before.
+///
+/// From states other than the root it plays like `semi-greedy`; so it does for fewest containers unless a first container already shows that one is not
+/// enough.
+#[derive(Debug)]
+pub(crate) struct Refine {
+    steps: u64,
+    greedy: Greedy,
+    memory: Memory,
+    /// Made when they are first needed.
+    work: Option<Work>,
+}
+
+/// What can be computed from the memory at any time.
+#[derive(Debug)]
+struct Work {
+    board: Board,
+    bin: Bin,
+    express: Express,
+    scratch: Scratch,
+    /// The value of [`Memory::peak`].
+    peak: f64,
+    /// Whether `peak` is newer than what was last brought into order.
+    fresh: bool,
+}
+
+impl Refine {
+    /// The policy called `name`.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let steps = match name.split_once(':') {
+            None if name == "refine" => STEPS,
+            Some(("refine", text)) => text.parse().ok().filter(|steps| (1..=1_000_000_000).contains(steps))?,
+            _ => return None,
+        };
+        let greedy = Greedy::named("semi-greedy")?;
+        Some(Self { steps, greedy, memory: Memory::default(), work: None })
+    }
+}
+
+/// Brings pieces of a container into an order, fills their hulls, and appends the moves. `remaining` are the tubes offered, then those left.
+pub(crate) fn emit(
+    problem: &Packing,
+    pieces: &[Piece],
+    express: &mut Express,
+    bin: &mut Bin,
+    remaining: &mut [u32],
+    moves: &mut Vec<u64>,
+) {
+    let kit = &problem.kit;
+    express.start(kit, kit.container, pieces);
+    bin.reset(kit.container);
+    let mut reserved = vec![0_u32; kit.len()];
+    for piece in express.rest() {
+        reserved[piece.kind as usize] += 1;
+    }
+    loop {
+        let next = express.next(kit, bin, |kind| remaining[kind as usize] > 0);
+        // Nothing that still has a place may stay outside.
+        let next = next.or_else(|| {
+            reserved.fill(0);
+            let has_place = |&kind: &u16| {
+                let k = kind as usize;
+                remaining[k] > 0 && kit.container.admits(kit.outer[k], kit.slack) && !bin.candidates(k, kit.outer[k]).is_empty()
+            };
+            let kind = kit.by_size.iter().copied().find(has_place)?;
+            Some((kind, bin.listed(kind as usize)[0]))
+        });
+        let Some((kind, spot)) = next else { return };
+        let spot = bin.find(kind as usize, spot.place).unwrap_or(spot);
+        bin.add(kind, spot.x, spot.y, kit.outer[kind as usize]);
+        moves.push(encode(kind, spot.place));
+        remaining[kind as usize] -= 1;
+        // Pieces that were dropped are no longer waited for.
+        reserved.fill(0);
+        for piece in express.rest() {
+            reserved[piece.kind as usize] += 1;
+        }
+        fill_hull(problem, kind as usize, &reserved, remaining, moves);
+    }
+}
+
+/// Fills a hull with the most valuable contents that the tubes left allow; those reserved for the container only where there is
+/// room for nothing else.
+fn fill_hull(problem: &Packing, hull: usize, reserved: &[u32], remaining: &mut [u32], moves: &mut Vec<u64>) {
+    let kit = &problem.kit;
+    let available = |remaining: &[u32], kind: usize| remaining[kind].saturating_sub(reserved[kind]);
+    let own = |remaining: &[u32], kind: usize| available(remaining, kind) + u32::from(kind == hull);
+    if problem.contents.has_bundle(hull, |kind| own(remaining, kind)) {
+        return bundle(problem, hull, remaining, moves);
+    }
+    let shape = inside(problem, hull);
+    let fits = |remaining: &[u32], kind: usize| remaining[kind] > 0 && shape.admits(kit.outer[kind], kit.slack);
+    if !(0..kit.len()).any(|kind| fits(remaining, kind)) {
+        return;
+    }
+    let mut bin = Bin::new(shape, kit.len(), kit.cell, kit.slack);
+    let put = |bin: &mut Bin, kind: usize, place: u64, remaining: &mut [u32], moves: &mut Vec<u64>| {
+        let Some(spot) = bin.find(kind, place) else { return };
+        bin.add(kind as u16, spot.x, spot.y, kit.outer[kind]);
+        moves.push(encode(kind as u16, spot.place));
+        remaining[kind] -= 1;
+        fill_hull(problem, kind, reserved, remaining, moves);
+    };
+    if let Some((filling, _)) = problem.contents.choose(hull, |kind| available(remaining, kind)) {
+        for piece in &filling.pieces {
+            let kind = piece.kind as usize;
+            if available(remaining, kind) == 0 {
+                continue;
+            }
+            let first = bin.len() == 0;
+            let list = bin.candidates(kind, kit.outer[kind]);
+            let list = if first { &list[..list.len().min(1)] } else { list };
+            if let Some((spot, _)) = super::bin::nearest(list, piece.x, piece.y) {
+                put(&mut bin, kind, spot.place, remaining, moves);
+            }
+        }
+    }
+    for reserved_too in [false, true] {
+        for &kind in &kit.by_size {
+            let kind = kind as usize;
+            while fits(remaining, kind) && (reserved_too || available(remaining, kind) > 0) {
+                let Some(spot) = bin.candidates(kind, kit.outer[kind]).first().copied() else { break };
+                put(&mut bin, kind, spot.place, remaining, moves);
+            }
+        }
+    }
+}
+
+/// The value of so many pieces in the container, contents included.
+fn valued<'a>(kit: &'a Kit, contents: &'a Contents, scratch: &'a mut Scratch) -> impl FnMut(&[u32]) -> f64 + 'a {
+    |counts| contents.total(kit, counts, scratch)
+}
+
+impl Refine {
+    fn work(problem: &Packing, memory: &Memory) -> Work {
+        let kit = &problem.kit;
+        let mut scratch = Scratch::default();
+        let mut board = Board::new(kit, kit.container);
+        board.set(&memory.peak, &mut valued(kit, &problem.contents, &mut scratch));
+        let peak = board.value;
+        board.set(&memory.now, &mut valued(kit, &problem.contents, &mut scratch));
+        let bin = Bin::new(kit.container, kit.len(), kit.cell, kit.slack);
+        Work { board, bin, express: Express::default(), scratch, peak, fresh: false }
+    }
+
+    /// Some steps of annealing; then the best packing is brought up to date.
+    fn improve(&mut self, problem: &Packing, rng: &mut Rng) {
+        let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
+        let work = self.work.get_or_insert_with(|| Self::work(problem, memory));
+        let mut value = valued(kit, contents, &mut work.scratch);
+        for _ in 0..self.steps {
+            if memory.step == memory.length {
+                memory.length = if memory.length == 0 { FIRST } else { memory.length + memory.length / 2 };
+                memory.step = 0;
+                if rng.chance(0.5) {
+                    work.board.restart(kit, &kit.demand, &contents.worth, &mut value, rng);
+                } else {
+                    work.board.set(&memory.pieces, &mut value);
+                }
+                work.peak = f64::NEG_INFINITY;
+            }
+            let part = memory.step as f64 / memory.length as f64;
+            let mean = work.board.value / work.board.pieces.len().max(1) as f64;
+            let temperature = (mean * HOT * libm::pow(COLD / HOT, part)).max(f64::MIN_POSITIVE);
+            memory.step += 1;
+            work.board.step(kit, &kit.demand, &contents.worth, &mut value, temperature, rng);
+            if work.board.value > work.peak {
+                work.peak = work.board.value;
+                memory.peak.clone_from(&work.board.pieces);
+                work.fresh = true;
+            }
+        }
+        drop(value);
+        memory.now.clone_from(&work.board.pieces);
+        // Sums of values in different orders differ by rounding.
+        let better = work.peak > memory.value * (1.0 + 1e-12);
+        if memory.moves.is_empty() || work.fresh && better {
+            let mut left = kit.demand.clone();
+            let mut moves = Vec::new();
+            emit(problem, &memory.peak, &mut work.express, &mut work.bin, &mut left, &mut moves);
+            let value = problem.score_of(&left, 1);
+            if memory.moves.is_empty() || value > memory.value {
+                (memory.left, memory.moves, memory.value) = (left, moves, value);
+                memory.pieces.clone_from(&memory.peak);
+            }
+        }
+        work.fresh = false;
+    }
+}
+
+impl Rollout<Packing> for Refine {
+    fn candidates(&mut self, problem: &Packing, state: &Layout, moves: &mut Vec<u64>) {
+        self.greedy.candidates(problem, state, moves);
+    }
+
+    fn run(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
+        let at_root = state.containers == 1 && state.depth == 1 && state.stack[0].len() == 0;
+        if !at_root || problem.objective == Objective::Containers {
+            return self.greedy.run(problem, state, playout, rng);
+        }
+        self.improve(problem, rng);
+        playout.moves.extend_from_slice(&self.memory.moves);
+        state.remaining.clone_from(&self.memory.left);
+        state.depth = 0;
+    }
+
+    fn save(&self) -> Vec<u8> {
+        postcard::to_allocvec(&self.memory).unwrap_or_default()
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        self.memory = match postcard::take_from_bytes(bytes) {
+            Ok((memory, [])) => memory,
+            _ => return Err(CheckpointError::Corrupt("the rollout's packing does not decode")),
+        };
+        self.work = None;
+        Ok(())
+    }
+}
