@@ -6,9 +6,14 @@
 use super::grid::Grid;
 
 /// Discs up to which testing all of them is faster than asking the grid.
-const FEW: usize = 24;
+const FEW: usize = 40;
+/// Discs up to which looking at all of them finds the neighbours of one faster than the grid does.
+const SOME: usize = 256;
 /// Bits of a coordinate in a [`Candidate::place`].
 const BITS: u32 = 26;
+
+/// The window that leaves nothing out.
+const EVERYWHERE: [f64; 4] = [0.0, 0.0, f64::INFINITY, f64::INFINITY];
 
 /// The area to be filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,10 +105,13 @@ pub(crate) struct Bin {
     /// Size of the cells that the grid is to have; built when there are more than [`FEW`] discs.
     cell: f64,
     gridded: bool,
-    /// Candidates are kept only if their centres are within the root of the third number of a point.
-    window: [f64; 3],
+    /// Candidates are kept only if their centres are near a point.
+    /// The third number is the distance, the fourth its square.
+    window: [f64; 4],
     /// Buffer of [`near`](Self::near).
     scratch: Vec<u32>,
+    /// Discs near the window, for the list being updated: x, y, radius.
+    close: Vec<[f64; 3]>,
 }
 
 impl Clone for Bin {
@@ -145,8 +153,9 @@ impl Bin {
             grid: Grid::default(),
             cell,
             gridded: false,
-            window: [0.0, 0.0, f64::INFINITY],
+            window: EVERYWHERE,
             scratch: Vec::new(),
+            close: Vec::new(),
         }
     }
 
@@ -162,12 +171,12 @@ impl Bin {
             (list.seen, list.started) = (0, false);
         }
         self.gridded = false;
-        self.window = [0.0, 0.0, f64::INFINITY];
+        self.window = EVERYWHERE;
     }
 
     /// Restricts candidates to a disc; only before any list was asked for.
     pub(crate) fn set_window(&mut self, x: f64, y: f64, reach: f64) {
-        self.window = [x, y, reach * reach];
+        self.window = [x, y, reach, reach * reach];
     }
 
     /// The number of discs.
@@ -226,6 +235,9 @@ impl Bin {
 
     /// Takes the discs added since the last call into account.
     pub(crate) fn update(&mut self, kind: usize, r: f64) {
+        if self.window[2].is_finite() {
+            return self.update_window(kind, r);
+        }
         let mut list = std::mem::take(&mut self.lists[kind]);
         let fresh = list.seen..self.len();
         if !list.started {
@@ -254,6 +266,82 @@ impl Bin {
         self.lists[kind] = list;
     }
 
+    /// [`update`](Self::update) with a window: the few discs that matter are copied together first.
+    fn update_window(&mut self, kind: usize, r: f64) {
+        let mut list = std::mem::take(&mut self.lists[kind]);
+        let mut close = std::mem::take(&mut self.close);
+        if !list.started {
+            list.started = true;
+            self.seeds(r, &mut list.candidates);
+        }
+        close.clear();
+        let [left, low, reach, _] = self.window;
+        let mut fresh = 0;
+        for disc in 0..self.len() {
+            if disc == list.seen {
+                fresh = close.len();
+            }
+            let (x, y, radius) = (self.xs[disc], self.ys[disc], self.rs[disc]);
+            let (dx, dy, sum) = (x - left, y - low, radius + r + reach);
+            if dx * dx + dy * dy <= sum * sum {
+                close.push([x, y, radius]);
+            }
+        }
+        if list.seen < self.len() {
+            let apart = |discs: &[[f64; 3]], x: f64, y: f64| {
+                let reach = r - self.slack;
+                discs.iter().all(|disc| {
+                    let (dx, dy, sum) = (disc[0] - x, disc[1] - y, disc[2] + reach);
+                    dx * dx + dy * dy >= sum * sum
+                })
+            };
+            list.candidates.retain(|spot| apart(&close[fresh..], spot.x, spot.y));
+            let mut offer = |x: f64, y: f64| {
+                if self.in_window(x, y) && self.shape.holds(x, y, r, self.slack) && apart(&close, x, y) {
+                    // Moves are made elsewhere: places have no names here.
+                    push(&mut list.candidates, Candidate { x, y, place: 0 }, self.slack);
+                }
+            };
+            for at in fresh..close.len() {
+                let [x, y, radius] = close[at];
+                let touch = [x, y, radius + r];
+                self.walls(touch, r, &mut offer);
+                let most = radius + 2.0 * r + self.slack;
+                for &[x2, y2, r2] in &close[..at] {
+                    let (dx, dy, sum) = (x2 - x, y2 - y, r2 + most);
+                    if dx * dx + dy * dy <= sum * sum {
+                        meet([x2, y2, r2 + r], touch, &mut offer);
+                    }
+                }
+            }
+            list.seen = self.len();
+        }
+        self.lists[kind] = list;
+        self.close = close;
+    }
+
+    /// Offers the points where a circle meets those along the walls that the centre of a tube of radius `r` may lie on.
+    #[inline]
+    fn walls(&self, [x, y, reach]: [f64; 3], r: f64, offer: &mut impl FnMut(f64, f64)) {
+        match self.shape {
+            Shape::Rect { width, height } => {
+                for wall in [r, width - r] {
+                    if let Some(h) = leg(reach, wall - x) {
+                        offer(wall, y - h);
+                        offer(wall, y + h);
+                    }
+                }
+                for wall in [r, height - r] {
+                    if let Some(h) = leg(reach, wall - y) {
+                        offer(x - h, wall);
+                        offer(x + h, wall);
+                    }
+                }
+            }
+            Shape::Disc { radius } => meet([0.0, 0.0, (radius - r).max(0.0)], [x, y, reach], offer),
+        }
+    }
+
     /// The candidates that touch no disc.
     fn seeds(&self, r: f64, candidates: &mut Vec<Candidate>) {
         if !self.shape.admits(r, self.slack) {
@@ -278,30 +366,17 @@ impl Bin {
 
     /// The candidates that touch a disc and a wall or an earlier disc.
     fn around(&mut self, disc: usize, r: f64, candidates: &mut Vec<Candidate>) {
-        let (x, y, reach) = (self.xs[disc], self.ys[disc], self.rs[disc] + r);
-        match self.shape {
-            Shape::Rect { width, height } => {
-                for wall in [r, width - r] {
-                    if let Some(h) = leg(reach, wall - x) {
-                        self.offer(wall, y - h, r, candidates);
-                        self.offer(wall, y + h, r, candidates);
-                    }
-                }
-                for wall in [r, height - r] {
-                    if let Some(h) = leg(reach, wall - y) {
-                        self.offer(x - h, wall, r, candidates);
-                        self.offer(x + h, wall, r, candidates);
-                    }
-                }
-            }
-            Shape::Disc { radius } => self.meet([0.0, 0.0, (radius - r).max(0.0)], [x, y, reach], r, candidates),
-        }
         let mut scratch = std::mem::take(&mut self.scratch);
         self.near(disc, r, &mut scratch);
+        let touch = |disc: usize| [self.xs[disc], self.ys[disc], self.rs[disc] + r];
+        let mut offer = |x: f64, y: f64| {
+            if self.shape.holds(x, y, r, self.slack) && self.is_free(x, y, r) {
+                push(candidates, Candidate { x, y, place: self.place(x, y) }, self.slack);
+            }
+        };
+        self.walls(touch(disc), r, &mut offer);
         for &other in &scratch {
-            let other = other as usize;
-            let second = [self.xs[other], self.ys[other], self.rs[other] + r];
-            self.meet(second, [x, y, reach], r, candidates);
+            meet(touch(other as usize), touch(disc), &mut offer);
         }
         self.scratch = scratch;
     }
@@ -314,7 +389,7 @@ impl Bin {
             let (dx, dy, sum) = (self.xs[other] - x, self.ys[other] - y, self.rs[other] + reach);
             dx * dx + dy * dy <= sum * sum
         };
-        if self.gridded {
+        if self.len() > SOME {
             self.grid.all(x, y, reach, |other| {
                 if other < disc && close(other) {
                     found.push(other as u32);
@@ -328,34 +403,11 @@ impl Bin {
         }
     }
 
-    /// Offers the points where two circles (centre and radius) meet.
-    #[inline]
-    fn meet(&self, a: [f64; 3], b: [f64; 3], r: f64, candidates: &mut Vec<Candidate>) {
-        let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
-        let square = dx * dx + dy * dy;
-        if square == 0.0 {
-            return;
-        }
-        // The foot of the perpendicular, as a part of the way from a to b.
-        let part = 0.5 + (a[2] * a[2] - b[2] * b[2]) / (2.0 * square);
-        let Some(h) = leg(a[2], part * square.sqrt()) else { return };
-        let (x, y, side) = (a[0] + part * dx, a[1] + part * dy, h / square.sqrt());
-        self.offer(x - side * dy, y + side * dx, r, candidates);
-        self.offer(x + side * dy, y - side * dx, r, candidates);
-    }
-
     #[inline]
     fn in_window(&self, x: f64, y: f64) -> bool {
-        let [left, low, square] = self.window;
+        let [left, low, _, square] = self.window;
         let (dx, dy) = (x - left, y - low);
         dx * dx + dy * dy <= square
-    }
-
-    #[inline]
-    fn offer(&self, x: f64, y: f64, r: f64, candidates: &mut Vec<Candidate>) {
-        if self.in_window(x, y) && self.shape.holds(x, y, r, self.slack) && self.is_free(x, y, r) {
-            push(candidates, Candidate { x, y, place: self.place(x, y) }, self.slack);
-        }
     }
 
     /// The name of a position.
@@ -386,6 +438,23 @@ impl Bin {
     }
 }
 
+/// Offers the points where two circles (centre and radius) meet.
+#[inline]
+fn meet(a: [f64; 3], b: [f64; 3], offer: &mut impl FnMut(f64, f64)) {
+    let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
+    let square = dx * dx + dy * dy;
+    if square == 0.0 {
+        return;
+    }
+    // The foot of the perpendicular, as a part of the way from a to b.
+    let part = 0.5 + (a[2] * a[2] - b[2] * b[2]) / (2.0 * square);
+    let scale = a[2] * a[2] / square;
+    let Some(side) = root(scale - part * part, scale) else { return };
+    let (x, y) = (a[0] + part * dx, a[1] + part * dy);
+    offer(x - side * dy, y + side * dx);
+    offer(x + side * dy, y - side * dx);
+}
+
 /// The candidate nearest to (x, y) and the square of its distance; the first one of several.
 pub(crate) fn nearest(list: &[Candidate], x: f64, y: f64) -> Option<(Candidate, f64)> {
     let mut best: Option<(Candidate, f64)> = None;
@@ -409,14 +478,18 @@ fn push(candidates: &mut Vec<Candidate>, spot: Candidate, slack: f64) {
     }
 }
 
-/// The other leg of a right triangle; `None`: the hypotenuse is too short. What rounding takes from a touching pair is
-/// forgiven.
+/// The other leg of a right triangle; `None`: the hypotenuse is too short.
 #[inline]
 fn leg(hypotenuse: f64, other: f64) -> Option<f64> {
-    let square = (hypotenuse - other) * (hypotenuse + other);
+    root((hypotenuse - other) * (hypotenuse + other), hypotenuse * hypotenuse)
+}
+
+/// The root of a difference; what rounding takes from a touching pair is forgiven, as a part of `scale`.
+#[inline]
+fn root(square: f64, scale: f64) -> Option<f64> {
     if square >= 0.0 {
         Some(square.sqrt())
-    } else if square >= -1e-12 * hypotenuse * hypotenuse {
+    } else if square >= -1e-12 * scale {
         Some(0.0)
     } else {
         None

@@ -62,7 +62,7 @@ impl Board {
         self.pieces.clear();
         self.counts.fill(0);
         self.bin.reset(self.shape);
-        self.fill(kit, offer, worth, rng);
+        self.fill(kit, offer, worth, f64::INFINITY, rng);
         self.value = value(&self.counts);
     }
 
@@ -93,7 +93,8 @@ impl Board {
                 self.bin.add(piece.kind, piece.x, piece.y, r);
             }
         }
-        self.fill(kit, offer, worth, rng);
+        let room: f64 = self.removed.iter().map(|piece| kit.outer[piece.kind as usize].powi(2)).sum();
+        self.fill(kit, offer, worth, 2.0 * room, rng);
         let new = value(&self.counts);
         let accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
         if accepted {
@@ -146,8 +147,9 @@ impl Board {
         [x, y, reach]
     }
 
-    /// Adds pieces where `bin` has room, type after type, until nothing fits.
-    fn fill(&mut self, kit: &Kit, offer: &[u32], worth: &[f64], rng: &mut Rng) {
+    /// Adds pieces where `bin` has room, type after type, until nothing fits. Types whose squared radius exceeds `room`, generously what
+    /// was taken out, are not tried.
+    fn fill(&mut self, kit: &Kit, offer: &[u32], worth: &[f64], room: f64, rng: &mut Rng) {
         let spread = [0.1, 0.5, 2.0][rng.index(3)];
         let by_size = rng.chance(0.2);
         for (key, kind) in &mut self.order {
@@ -163,6 +165,9 @@ impl Board {
         for pass in 0..2 {
             for at in 0..self.order.len() {
                 let kind = self.order[at].1 as usize;
+                if kit.outer[kind] * kit.outer[kind] > room {
+                    continue;
+                }
                 while self.counts[kind] < offer[kind] {
                     // The first pass may leave room for types that come later.
                     if pass == 0 && spread > 1.0 && rng.chance(0.1) {
