@@ -9,7 +9,12 @@ use std::time::Duration;
 struct Print;
 
 impl AnyObserver for Print {
-    fn improved(&mut self, improvement: &soloist::Improvement, _: &soloist::Progress, _: &dyn Fn() -> serde_json::Value) {
+    fn improved(
+        &mut self,
+        improvement: &soloist::Improvement,
+        _: &soloist::Progress,
+        _: &dyn Fn() -> serde_json::Value,
+    ) {
         if std::env::var_os("PACK_TRACE").is_some() {
             println!("  {improvement:?}");
         }
@@ -37,7 +42,10 @@ fn main() {
     let report = instance.solve(request, &mut Print).unwrap();
     let solution = serde_json::json!({ "problem": "packing", "score": report.score.unwrap().value(), "solution": report.solution }).to_string();
     let found = report.history.last().map(|last| format!("{last:?}"));
-    println!("{} {:?} load {load:?}, {} playouts, {:?}", args[1], report.score, report.run.counters.playouts, report.run.elapsed);
+    println!(
+        "{} {:?} load {load:?}, {} playouts, {:?}",
+        args[1], report.score, report.run.counters.playouts, report.run.elapsed
+    );
     println!("  {:?}\n  {:?} {}", instance.check(&solution), report.bound, found.unwrap_or_default());
     print!("{}", instance.text(&report.solution));
     if let Some(path) = options.get("svg") {

@@ -26,7 +26,9 @@ pub(crate) struct Board {
     /// The hole and what lies around it.
     bin: Bin,
     removed: Vec<Piece>,
-    /// Types that fit into the area, by the key of the current filling.
+    /// Types that fit into the area.
+    kinds: Vec<u16>,
+    /// The same by the key of the current filling.
     order: Vec<(f64, u16)>,
 }
 
@@ -34,7 +36,7 @@ impl Board {
     /// An empty area.
     pub(crate) fn new(kit: &Kit, shape: Shape) -> Self {
         let fits = |&kind: &u16| shape.admits(kit.outer[kind as usize], kit.slack);
-        let order = (0..kit.len() as u16).filter(fits).map(|kind| (0.0, kind)).collect();
+        let kinds = (0..kit.len() as u16).filter(fits).collect();
         Self {
             shape,
             pieces: Vec::new(),
@@ -42,7 +44,8 @@ impl Board {
             value: 0.0,
             bin: Bin::new(shape, kit.len(), kit.cell, kit.slack),
             removed: Vec::new(),
-            order,
+            kinds,
+            order: Vec::new(),
         }
     }
 
@@ -58,7 +61,14 @@ impl Board {
     }
 
     /// Fills the area from the beginning.
-    pub(crate) fn restart(&mut self, kit: &Kit, offer: &[u32], worth: &[f64], value: &mut dyn FnMut(&[u32]) -> f64, rng: &mut Rng) {
+    pub(crate) fn restart(
+        &mut self,
+        kit: &Kit,
+        offer: &[u32],
+        worth: &[f64],
+        value: &mut dyn FnMut(&[u32]) -> f64,
+        rng: &mut Rng,
+    ) {
         self.pieces.clear();
         self.counts.fill(0);
         self.bin.reset(self.shape);
@@ -85,7 +95,7 @@ impl Board {
         let kept = self.pieces.len();
         self.bin.reset(self.shape);
         self.bin.set_window(x, y, reach);
-        let widest = self.order.iter().map(|&(_, kind)| kit.outer[kind as usize]).fold(0.0, f64::max);
+        let widest = self.kinds.iter().map(|&kind| kit.outer[kind as usize]).fold(0.0, f64::max);
         for piece in &self.pieces {
             let (dx, dy, r) = (piece.x - x, piece.y - y, kit.outer[piece.kind as usize]);
             let near = reach + r + widest;
@@ -93,8 +103,10 @@ impl Board {
                 self.bin.add(piece.kind, piece.x, piece.y, r);
             }
         }
+        // Large types are rarely tried where much less was taken out.
         let room: f64 = self.removed.iter().map(|piece| kit.outer[piece.kind as usize].powi(2)).sum();
-        self.fill(kit, offer, worth, 2.0 * room, rng);
+        let room = if rng.chance(0.05) { f64::INFINITY } else { 2.0 * room };
+        self.fill(kit, offer, worth, room, rng);
         let new = value(&self.counts);
         let accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
         if accepted {
@@ -152,10 +164,11 @@ impl Board {
     fn fill(&mut self, kit: &Kit, offer: &[u32], worth: &[f64], room: f64, rng: &mut Rng) {
         let spread = [0.1, 0.5, 2.0][rng.index(3)];
         let by_size = rng.chance(0.2);
-        for (key, kind) in &mut self.order {
-            let r = kit.outer[*kind as usize];
-            let merit = if by_size { r } else { worth[*kind as usize] / (r * r) };
-            *key = merit * (1.0 + spread * rng.unit());
+        self.order.clear();
+        for &kind in &self.kinds {
+            let r = kit.outer[kind as usize];
+            let merit = if by_size { r } else { worth[kind as usize] / (r * r) };
+            self.order.push((merit * (1.0 + spread * rng.unit()), kind));
         }
         self.order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         // Positions are chosen at random, by a direction, or by one that is chosen for each tube.

@@ -87,7 +87,9 @@ impl Contents {
         }
         let mut found: Vec<(f64, Vec<u32>, Vec<Piece>)> = Vec::new();
         let mut board = Board::new(kit, shape);
-        let mut value = |counts: &[u32]| counts.iter().zip(&self.worth).map(|(&count, worth)| f64::from(count) * worth).sum::<f64>();
+        let mut value = |counts: &[u32]| {
+            counts.iter().zip(&self.worth).map(|(&count, worth)| f64::from(count) * worth).sum::<f64>()
+        };
         // Large hulls full of small tubes: few fillings, since each of them places many.
         let mut work = 0;
         for step in 0..steps {
@@ -103,7 +105,9 @@ impl Contents {
                 board.step(kit, &kit.demand, &self.worth, &mut value, temperature, rng);
             }
             let full = found.len() == KEPT;
-            if full && board.value <= found[KEPT - 1].0 || found.iter().any(|(_, counts, _)| covers(counts, &board.counts)) {
+            if full && board.value <= found[KEPT - 1].0
+                || found.iter().any(|(_, counts, _)| covers(counts, &board.counts))
+            {
                 continue;
             }
             found.retain(|(_, counts, _)| !covers(&board.counts, counts));
@@ -112,7 +116,8 @@ impl Contents {
             found.insert(at, (board.value, board.counts.clone(), board.pieces.clone()));
         }
         let mut bin = Bin::new(shape, kit.len(), kit.cell, kit.slack);
-        let mut fillings: Vec<Filling> = found.iter().map(|(_, _, pieces)| self.order(kit, shape, pieces, &mut bin)).collect();
+        let mut fillings: Vec<Filling> =
+            found.iter().map(|(_, _, pieces)| self.order(kit, shape, pieces, &mut bin)).collect();
         fillings.sort_by(|a, b| b.worth.total_cmp(&a.worth));
         fillings
     }
@@ -148,12 +153,13 @@ impl Contents {
         filling
     }
 
-    /// Whether every tube of `counts` can have its best bundle.
-    pub(crate) fn suffices(&self, kit: &Kit, counts: &[u32]) -> bool {
-        let types = kit.len();
+    /// Whether every tube of `counts` can have its best bundle from what is offered.
+    fn suffices(&self, offer: &[u32], counts: &[u32]) -> bool {
+        let types = offer.len();
         (0..types).all(|kind| {
-            let used: u64 = (0..types).map(|hull| u64::from(counts[hull]) * u64::from(self.need[hull * types + kind])).sum();
-            used <= u64::from(kit.demand[kind])
+            let used: u64 =
+                (0..types).map(|hull| u64::from(counts[hull]) * u64::from(self.need[hull * types + kind])).sum();
+            used <= u64::from(offer[kind])
         })
     }
 
@@ -166,13 +172,13 @@ impl Contents {
 
     /// What tubes that lie directly in the container are worth with what can be put inside them, as far as tubes are offered: counts
     /// only, hulls with the largest inside first, each with the filling that is worth most.
-    pub(crate) fn total(&self, kit: &Kit, counts: &[u32], scratch: &mut Scratch) -> f64 {
-        if self.suffices(kit, counts) {
+    pub(crate) fn total(&self, kit: &Kit, offer: &[u32], counts: &[u32], scratch: &mut Scratch) -> f64 {
+        if self.suffices(offer, counts) {
             return counts.iter().zip(&self.worth).map(|(&count, worth)| f64::from(count) * worth).sum();
         }
         let Scratch { rest, hulls } = scratch;
         rest.clear();
-        rest.extend(kit.demand.iter().zip(counts).map(|(demand, count)| demand - count));
+        rest.extend(offer.iter().zip(counts).map(|(offered, count)| offered - count));
         hulls.clear();
         hulls.extend_from_slice(counts);
         let mut value: f64 = counts.iter().zip(&kit.value).map(|(&count, value)| f64::from(count) * value).sum();
@@ -207,7 +213,8 @@ impl Contents {
 
     /// What the available pieces of a filling are worth.
     fn available_worth(&self, filling: &Filling, available: impl Fn(usize) -> u32) -> f64 {
-        let worth = |&(kind, count): &(u16, u32)| f64::from(count.min(available(kind as usize))) * self.worth[kind as usize];
+        let worth =
+            |&(kind, count): &(u16, u32)| f64::from(count.min(available(kind as usize))) * self.worth[kind as usize];
         filling.counts.iter().map(worth).sum()
     }
 
@@ -223,9 +230,7 @@ impl Contents {
                 best = (worth, Some(filling));
             }
         }
-        best.1.map(|filling| {
-            (filling, filling.counts.iter().all(|&(kind, count)| count <= available(kind as usize)))
-        })
+        best.1.map(|filling| (filling, filling.counts.iter().all(|&(kind, count)| count <= available(kind as usize))))
     }
 }
 

@@ -51,7 +51,8 @@ fn load(instance: &str, options: &Options) -> LoadResult {
         _ => Objective::Value,
     };
     let problem = Packing::new(&order, values, objective).map_err(|message| InstanceError::new(instance, message))?;
-    Ok(Box::new(PackingInstance { name: instance.to_owned(), order, values, objective, problem }) as Box<dyn AnyInstance>)
+    Ok(Box::new(PackingInstance { name: instance.to_owned(), order, values, objective, problem })
+        as Box<dyn AnyInstance>)
 }
 
 impl Instance for PackingInstance {

@@ -11,8 +11,8 @@ const ROWS: usize = 40;
 const CONTAINERS: u64 = 12;
 /// Colours of the first types, easy to tell apart (after Okabe and Ito, 2008, and Tol, 2021).
 const COLOURS: [&str; 12] = [
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#332288", "#999933", "#882255", "#44aa99",
-    "#777777",
+    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#332288", "#999933", "#882255",
+    "#44aa99", "#777777",
 ];
 
 /// A tube as far as a solution describes it.
@@ -32,6 +32,9 @@ fn tubes(order: &Order, solution: &Value) -> Vec<Drawn> {
         order.tubes().get(kind)?;
         let coordinate = |name| tube.get(name).and_then(Value::as_f64).filter(|at| at.is_finite() && at.abs() < 1e10);
         let container = tube.get("container").and_then(Value::as_u64).unwrap_or(0);
+        if container >= crate::MAX_TUBES {
+            return None;
+        }
         let nested = tube.get("hull").is_some_and(|hull| !hull.is_null());
         Some(Drawn { kind, container, nested, x: coordinate("x")?, y: coordinate("y")? })
     };
@@ -89,10 +92,18 @@ pub(super) fn text(order: &Order, values: Values, solution: &Value) -> String {
     let counts = counts(order, &tubes);
     let mut text = headline(order, values, &tubes);
     // Writing to a string cannot fail.
-    let _ = write!(text, "\n{:>6} {:>12} {:>12} {:>8} {:>8} {:>8}\n", "type", "r_int", "r_ext", "offered", "packed", "nested");
+    let _ = write!(
+        text,
+        "\n{:>6} {:>12} {:>12} {:>8} {:>8} {:>8}\n",
+        "type", "r_int", "r_ext", "offered", "packed", "nested"
+    );
     for (kind, tube) in order.tubes().iter().enumerate().take(ROWS) {
         let nested = tubes.iter().filter(|tube| tube.kind == kind && tube.nested).count();
-        let _ = writeln!(text, "{kind:>6} {:>12} {:>12} {:>8} {:>8} {nested:>8}", tube.inner, tube.outer, tube.demand, counts[kind]);
+        let _ = writeln!(
+            text,
+            "{kind:>6} {:>12} {:>12} {:>8} {:>8} {nested:>8}",
+            tube.inner, tube.outer, tube.demand, counts[kind]
+        );
     }
     if order.tubes().len() > ROWS {
         let _ = writeln!(text, "   ... and {} more types", order.tubes().len() - ROWS);
@@ -117,7 +128,7 @@ pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
     const LEGEND: f64 = 250.0;
     let tubes = tubes(order, solution);
     let counts = counts(order, &tubes);
-    let containers = tubes.iter().map(|tube| tube.container.saturating_add(1)).max().unwrap_or(1);
+    let containers = tubes.iter().map(|tube| tube.container + 1).max().unwrap_or(1);
     let panels = containers.min(CONTAINERS);
     let columns = if panels <= 3 { panels } else { 4 };
     let rows = panels.div_ceil(columns);
@@ -131,7 +142,11 @@ pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
     let mut svg = page(format!("{page_width:.0}"), format!("{page_height:.0}"), 13);
     let name = escape(order.name().chars().take(40));
     // Writing to a string cannot fail.
-    let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"34\" font-size=\"18\">{name}: {}</text>", headline(order, values, &tubes));
+    let _ = writeln!(
+        svg,
+        "<text x=\"{LEFT}\" y=\"34\" font-size=\"18\">{name}: {}</text>",
+        headline(order, values, &tubes)
+    );
     let corner = |container: u64| {
         (LEFT + (container % columns) as f64 * (width + GAP), TOP + (container / columns) as f64 * (height + GAP))
     };
@@ -154,7 +169,11 @@ pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
         let _ = writeln!(svg, "<text x=\"{LEFT}\" y=\"{y:.0}\">the first {panels} of {containers} containers</text>");
     }
     let largest = order.tubes().iter().map(|tube| tube.outer).fold(f64::MIN_POSITIVE, f64::max);
-    let _ = writeln!(svg, "<text x=\"{legend:.1}\" y=\"{:.1}\" font-weight=\"bold\">r_int / r_ext: packed of offered</text>", TOP + 14.0);
+    let _ = writeln!(
+        svg,
+        "<text x=\"{legend:.1}\" y=\"{:.1}\" font-weight=\"bold\">r_int / r_ext: packed of offered</text>",
+        TOP + 14.0
+    );
     for (kind, tube) in order.tubes().iter().enumerate().take(shown) {
         let y = TOP + 40.0 + kind as f64 * 22.0;
         let part = (9.0 / largest).min(scale);
@@ -172,7 +191,12 @@ pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
     }
     if order.tubes().len() > shown {
         let y = TOP + 40.0 + shown as f64 * 22.0;
-        let _ = writeln!(svg, "<text x=\"{:.1}\" y=\"{y:.1}\">and {} more types</text>", legend + 28.0, order.tubes().len() - shown);
+        let _ = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{y:.1}\">and {} more types</text>",
+            legend + 28.0,
+            order.tubes().len() - shown
+        );
     }
     svg.push_str("</svg>\n");
     svg

@@ -68,7 +68,12 @@ impl Express {
 
     /// Takes the next piece out whose type is available and gives it its position among the candidates of `bin`; pieces without one are
     /// dropped. `None`: none is left.
-    pub(crate) fn next(&mut self, kit: &Kit, bin: &mut Bin, available: impl Fn(u16) -> bool) -> Option<(u16, Candidate)> {
+    pub(crate) fn next(
+        &mut self,
+        kit: &Kit,
+        bin: &mut Bin,
+        available: impl Fn(u16) -> bool,
+    ) -> Option<(u16, Candidate)> {
         self.targets.retain(|piece| available(piece.kind));
         let exact = kit.slack * 1e3;
         let first = bin.len() == 0;

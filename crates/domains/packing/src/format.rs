@@ -70,9 +70,17 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Order, InstanceError> {
                 let found = shown(fields.len());
                 return Err(fail(number, format!("{found}, expected 3: number of types, width and height")));
             };
-            let count = whole(count, MAX_TYPES as u64).map_err(|wrong| fail(number, format!("number of types {wrong}")))?;
+            let count =
+                whole(count, MAX_TYPES as u64).map_err(|wrong| fail(number, format!("number of types {wrong}")))?;
             let [width, height] = [("width", width), ("height", height)].map(|(what, field)| {
-                real(field).and_then(|side| if (1e-6..=1e9).contains(&side) { Ok(side) } else { Err(format!("{}, expected 1e-6 to 1e9", quote(field))) })
+                real(field)
+                    .and_then(|side| {
+                        if (1e-6..=1e9).contains(&side) {
+                            Ok(side)
+                        } else {
+                            Err(format!("{}, expected 1e-6 to 1e9", quote(field)))
+                        }
+                    })
                     .map_err(|wrong| fail(number, format!("{what} {wrong}")))
             });
             header = Some((count as usize, width?, height?));
@@ -83,7 +91,10 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Order, InstanceError> {
         }
         if !(3..=4).contains(&fields.len()) {
             let found = shown(fields.len());
-            return Err(fail(number, format!("{found}, expected demand, inner radius, outer radius and perhaps a value")));
+            return Err(fail(
+                number,
+                format!("{found}, expected demand, inner radius, outer radius and perhaps a value"),
+            ));
         }
         let [demand, inner, outer] = [fields[0], fields[1], fields[2]];
         let demand = whole(demand, MAX_TUBES).map_err(|wrong| fail(number, format!("demand {wrong}")))?;

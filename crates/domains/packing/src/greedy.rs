@@ -14,7 +14,10 @@ pub(crate) const ROLLOUTS: &[RolloutInfo] = &[
         name: "semi-greedy",
         help: "the most valuable tube per area to the lowest position, each with probability P, else the next one and so on; semi-greedy:P (0.9); the direction of low is drawn for each playout (Rei)",
     },
-    RolloutInfo { name: "greedy", help: "the most valuable tube per area, contents included, to the lowest position, the leftmost of several" },
+    RolloutInfo {
+        name: "greedy",
+        help: "the most valuable tube per area, contents included, to the lowest position, the leftmost of several",
+    },
     RolloutInfo { name: "random", help: "uniform over all candidate positions of all types" },
 ];
 

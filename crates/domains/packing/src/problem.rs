@@ -166,12 +166,15 @@ impl Packing {
     pub fn new(order: &Order, values: Values, objective: Objective) -> Result<Self, String> {
         let tubes = order.tubes();
         let container = Shape::Rect { width: order.width(), height: order.height() };
-        let ring: Vec<f64> = tubes.iter().map(|tube| PI * (tube.outer - tube.inner) * (tube.outer + tube.inner)).collect();
+        let ring: Vec<f64> =
+            tubes.iter().map(|tube| PI * (tube.outer - tube.inner) * (tube.outer + tube.inner)).collect();
         let value: Vec<f64> = match values {
             Values::Area => ring.clone(),
             Values::Count => vec![1.0; tubes.len()],
             Values::Given if order.has_values() => tubes.iter().map(|tube| tube.value.unwrap_or(0.0)).collect(),
-            Values::Given => return Err("the instance gives no values: a fourth number in the line of each type".into()),
+            Values::Given => {
+                return Err("the instance gives no values: a fourth number in the line of each type".into());
+            }
         };
         let mut by_size: Vec<u16> = (0..tubes.len() as u16).collect();
         by_size.sort_by(|&a, &b| tubes[b as usize].outer.total_cmp(&tubes[a as usize].outer).then(a.cmp(&b)));
@@ -188,10 +191,13 @@ impl Packing {
             cell: (2.0 * smallest).min(longer),
         };
         if objective == Objective::Containers {
-            let misfit = (0..kit.len()).find(|&kind| kit.demand[kind] > 0 && !container.admits(kit.outer[kind], kit.slack));
+            let misfit =
+                (0..kit.len()).find(|&kind| kit.demand[kind] > 0 && !container.admits(kit.outer[kind], kit.slack));
             if let Some(kind) = misfit {
                 let (r, w, h) = (kit.outer[kind], order.width(), order.height());
-                return Err(format!("type {kind} (outer radius {r}) does not fit into the container {w} x {h}: no number of containers is enough"));
+                return Err(format!(
+                    "type {kind} (outer radius {r}) does not fit into the container {w} x {h}: no number of containers is enough"
+                ));
             }
         }
         let mut hash = StableHasher::new();
@@ -425,7 +431,8 @@ impl Problem for Packing {
         let open = 0..state.depth;
         match self.objective {
             Objective::Value => {
-                let rest: f64 = state.remaining.iter().zip(&self.kit.value).map(|(&count, value)| f64::from(count) * value).sum();
+                let rest: f64 =
+                    state.remaining.iter().zip(&self.kit.value).map(|(&count, value)| f64::from(count) * value).sum();
                 let room: f64 = open
                     .map(|at| {
                         let shape = state.stack[at].shape;
@@ -438,7 +445,8 @@ impl Problem for Packing {
             }
             Objective::Containers => {
                 let Shape::Rect { width, height } = self.kit.container else { return None };
-                let rest: f64 = state.remaining.iter().zip(&self.ring).map(|(&count, ring)| f64::from(count) * ring).sum();
+                let rest: f64 =
+                    state.remaining.iter().zip(&self.ring).map(|(&count, ring)| f64::from(count) * ring).sum();
                 let free: f64 = open.map(|at| state.free[at]).sum();
                 let more = ((rest - free) / (width * height) - 1e-6).ceil().max(0.0);
                 Some(now + more)

@@ -12,7 +12,7 @@ use soloist::{CheckpointError, Playout, Rng, Rollout};
 /// Steps of a playout unless the name says otherwise.
 const STEPS: u64 = 200;
 /// Steps of the first annealing; each further one has half as many more.
-const FIRST: u64 = 20_000;
+const FIRST: u64 = 2_000;
 /// Temperatures at the beginning and the end of an annealing, in parts of a piece's mean value.
 const HOT: f64 = 0.5;
 /// See [`HOT`].
@@ -43,8 +43,8 @@ struct Memory {
 /// each new best packing is brought into an order in which every tube touches two things placed before; tubes that float move to the
 /// nearest such place. Annealings follow each other, each half as long again as the one before.
 ///
-/// From states other than the root it plays like `semi-greedy`; so it does for fewest containers unless a first container already shows that one is not
-/// enough.
+/// For fewest containers each playout fills container after container, by annealings of their own. From states other than the root it plays
+/// like `semi-greedy`.
 #[derive(Debug)]
 pub(crate) struct Refine {
     steps: u64,
@@ -103,7 +103,9 @@ pub(crate) fn emit(
             reserved.fill(0);
             let has_place = |&kind: &u16| {
                 let k = kind as usize;
-                remaining[k] > 0 && kit.container.admits(kit.outer[k], kit.slack) && !bin.candidates(k, kit.outer[k]).is_empty()
+                remaining[k] > 0
+                    && kit.container.admits(kit.outer[k], kit.slack)
+                    && !bin.candidates(k, kit.outer[k]).is_empty()
             };
             let kind = kit.by_size.iter().copied().find(has_place)?;
             Some((kind, bin.listed(kind as usize)[0]))
@@ -170,18 +172,37 @@ fn fill_hull(problem: &Packing, hull: usize, reserved: &[u32], remaining: &mut [
 }
 
 /// The value of so many pieces in the container, contents included.
-fn valued<'a>(kit: &'a Kit, contents: &'a Contents, scratch: &'a mut Scratch) -> impl FnMut(&[u32]) -> f64 + 'a {
-    |counts| contents.total(kit, counts, scratch)
+fn valued<'a>(
+    kit: &'a Kit,
+    contents: &'a Contents,
+    offer: &'a [u32],
+    scratch: &'a mut Scratch,
+) -> impl FnMut(&[u32]) -> f64 + 'a {
+    |counts| contents.total(kit, offer, counts, scratch)
+}
+
+/// The temperature after this part of an annealing.
+fn temperature(board: &Board, part: f64) -> f64 {
+    let mean = board.value / board.pieces.len().max(1) as f64;
+    (mean * HOT * libm::pow(COLD / HOT, part)).max(f64::MIN_POSITIVE)
 }
 
 impl Refine {
-    fn work(problem: &Packing, memory: &Memory) -> Work {
+    fn work(problem: &Packing, memory: &mut Memory) -> Work {
         let kit = &problem.kit;
+        // What was loaded from a checkpoint of another problem is of no use.
+        let foreign = |piece: &Piece| usize::from(piece.kind) >= kit.len() || !(piece.x + piece.y).is_finite();
+        let lists = [&memory.now, &memory.peak, &memory.pieces];
+        if lists.iter().any(|list| list.iter().any(foreign))
+            || !memory.left.is_empty() && memory.left.len() != kit.len()
+        {
+            *memory = Memory::default();
+        }
         let mut scratch = Scratch::default();
         let mut board = Board::new(kit, kit.container);
-        board.set(&memory.peak, &mut valued(kit, &problem.contents, &mut scratch));
+        board.set(&memory.peak, &mut valued(kit, &problem.contents, &kit.demand, &mut scratch));
         let peak = board.value;
-        board.set(&memory.now, &mut valued(kit, &problem.contents, &mut scratch));
+        board.set(&memory.now, &mut valued(kit, &problem.contents, &kit.demand, &mut scratch));
         let bin = Bin::new(kit.container, kit.len(), kit.cell, kit.slack);
         Work { board, bin, express: Express::default(), scratch, peak, fresh: false }
     }
@@ -190,7 +211,7 @@ impl Refine {
     fn improve(&mut self, problem: &Packing, rng: &mut Rng) {
         let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
         let work = self.work.get_or_insert_with(|| Self::work(problem, memory));
-        let mut value = valued(kit, contents, &mut work.scratch);
+        let mut value = valued(kit, contents, &kit.demand, &mut work.scratch);
         for _ in 0..self.steps {
             if memory.step == memory.length {
                 memory.length = if memory.length == 0 { FIRST } else { memory.length + memory.length / 2 };
@@ -203,8 +224,7 @@ impl Refine {
                 work.peak = f64::NEG_INFINITY;
             }
             let part = memory.step as f64 / memory.length as f64;
-            let mean = work.board.value / work.board.pieces.len().max(1) as f64;
-            let temperature = (mean * HOT * libm::pow(COLD / HOT, part)).max(f64::MIN_POSITIVE);
+            let temperature = temperature(&work.board, part);
             memory.step += 1;
             work.board.step(kit, &kit.demand, &contents.worth, &mut value, temperature, rng);
             if work.board.value > work.peak {
@@ -229,6 +249,39 @@ impl Refine {
         }
         work.fresh = false;
     }
+
+    /// Fills container after container, each by an annealing of its own with the tubes left; the annealings are longer in later playouts.
+    fn fill_all(&mut self, problem: &Packing, state: &mut Layout, moves: &mut Vec<u64>, rng: &mut Rng) {
+        let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
+        let work = self.work.get_or_insert_with(|| Self::work(problem, memory));
+        memory.length = (memory.length + memory.length / 20 + 1).max(self.steps);
+        let mut left = kit.demand.clone();
+        let mut best: Vec<Piece> = Vec::new();
+        state.containers = 0;
+        while left.iter().any(|&count| count > 0) {
+            state.containers += 1;
+            let offer = left.clone();
+            let everything: f64 = offer.iter().zip(&kit.value).map(|(&count, value)| f64::from(count) * value).sum();
+            let mut value = valued(kit, contents, &offer, &mut work.scratch);
+            work.board.set(&[], &mut value);
+            let mut peak = f64::NEG_INFINITY;
+            for step in 0..memory.length {
+                let temperature = temperature(&work.board, step as f64 / memory.length as f64);
+                work.board.step(kit, &offer, &contents.worth, &mut value, temperature, rng);
+                if work.board.value > peak {
+                    peak = work.board.value;
+                    best.clone_from(&work.board.pieces);
+                    if peak >= everything * (1.0 - 1e-12) {
+                        break;
+                    }
+                }
+            }
+            drop(value);
+            emit(problem, &best, &mut work.express, &mut work.bin, &mut left, moves);
+        }
+        state.remaining = left;
+        state.depth = 0;
+    }
 }
 
 impl Rollout<Packing> for Refine {
@@ -238,8 +291,11 @@ impl Rollout<Packing> for Refine {
 
     fn run(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
         let at_root = state.containers == 1 && state.depth == 1 && state.stack[0].len() == 0;
-        if !at_root || problem.objective == Objective::Containers {
+        if !at_root {
             return self.greedy.run(problem, state, playout, rng);
+        }
+        if problem.objective == Objective::Containers {
+            return self.fill_all(problem, state, &mut playout.moves, rng);
         }
         self.improve(problem, rng);
         playout.moves.extend_from_slice(&self.memory.moves);

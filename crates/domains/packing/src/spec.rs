@@ -64,7 +64,8 @@ pub fn generate(spec: &str) -> Result<Order, InstanceError> {
         });
         tubes[drawn.unwrap_or(0)].demand += 1;
     }
-    let discs: f64 = tubes.iter().map(|tube| f64::from(tube.demand) * std::f64::consts::PI * tube.outer * tube.outer).sum();
+    let discs: f64 =
+        tubes.iter().map(|tube| f64::from(tube.demand) * std::f64::consts::PI * tube.outer * tube.outer).sum();
     let width = ((discs / 1.1 / 1.2).sqrt() * 100.0).round() / 100.0;
     let height = (width * 120.0).round() / 100.0;
     Order::new(&spec.replace(':', "-"), width.max(4.0), height.max(4.0), tubes).map_err(fail)

@@ -106,7 +106,11 @@ pub fn check(order: &Order, values: Values, objective: Objective, text: &str) ->
         }
     }
     let noun = if used.len() == 1 { "container" } else { "containers" };
-    let summary = format!("{packed} of {offered} tubes in {} {noun}, value {value}, tolerance {:e}", used.len(), tolerance(order));
+    let summary = format!(
+        "{packed} of {offered} tubes in {} {noun}, value {value}, tolerance {:.1e}",
+        used.len(),
+        tolerance(order)
+    );
     Ok(Checked { score, summary })
 }
 
@@ -138,15 +142,23 @@ fn geometry(order: &Order, tubes: &[Lying]) -> Result<(), String> {
             continue;
         };
         let Some(around) = tubes.get(hull) else {
-            return Err(format!("tube {at}: hull {hull} does not exist: there are {} tubes, counted from 0", tubes.len()));
+            return Err(format!(
+                "tube {at}: hull {hull} does not exist: there are {} tubes, counted from 0",
+                tubes.len()
+            ));
         };
         if around.container != tube.container {
-            return Err(format!("tube {at} is in container {}, its hull {hull} in container {}", tube.container, around.container));
+            return Err(format!(
+                "tube {at} is in container {}, its hull {hull} in container {}",
+                tube.container, around.container
+            ));
         }
         // Radii fall strictly from hull to content, which rules circles of owners out.
         let inner = order.tubes()[around.kind].inner;
         if outer > inner + slack {
-            return Err(format!("tube {at} (outer radius {outer}) does not fit into tube {hull} (inner radius {inner})"));
+            return Err(format!(
+                "tube {at} (outer radius {outer}) does not fit into tube {hull} (inner radius {inner})"
+            ));
         }
         if hull == at {
             return Err(format!("tube {at} lies in itself"));
@@ -232,8 +244,11 @@ fn plain(text: &str) -> Result<Vec<Lying>, String> {
             [kind, container, hull, x, y] => {
                 // Anything that is not a number of a file at all is refused; what exists is checked later.
                 let most = u64::from(u32::MAX);
-                let number = |name: &str, field: &str| whole(field.as_bytes(), most).map_err(|wrong| at(format!("{name} {wrong}")));
-                let length = |name: &str, field: &str| real(field.as_bytes()).map_err(|wrong| at(format!("{name} {wrong}")));
+                let number = |name: &str, field: &str| {
+                    whole(field.as_bytes(), most).map_err(|wrong| at(format!("{name} {wrong}")))
+                };
+                let length =
+                    |name: &str, field: &str| real(field.as_bytes()).map_err(|wrong| at(format!("{name} {wrong}")));
                 let hull = if hull == "-" { None } else { Some(number("hull", hull)? as usize) };
                 tubes.push(Lying {
                     kind: number("type", kind)? as usize,
