@@ -198,7 +198,7 @@ fn verifier_recomputes_everything() {
         ("0 0 - 1 nan", "line 1: y 'nan', expected a number"),
         ("2 0 - 1 1\n0 0 x 1 1", "line 2: hull 'x', expected a whole number from 0 to 4294967295"),
         ("2 1 - 1 1", "container 1 is used, but there is only container 0"),
-        ("2 0 - 1 1\n2 0 - 1.89 1", "tubes 0 and 1 in container 0 overlap by 1.0000000000000009e-2"),
+        ("2 0 - 1 1\n2 0 - 1.89 1", "tubes 0 and 1 in container 0 overlap by 1.000000000000012e-2"),
     ] {
         assert_eq!(count(text).unwrap_err(), message, "{text}");
     }
