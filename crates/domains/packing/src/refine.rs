@@ -35,7 +35,7 @@ struct Memory {
     pieces: Vec<Piece>,
 }
 
-/// Annealing in place (ruin and recreate): a few neighbouring tubes of the container are taken out, the hole is filled in another way from
+/// Each playout makes one semi-greedy packing, then some steps of annealing in place (ruin and recreate): a few neighbouring tubes of the container are taken out, the hole is filled in another way from
 /// candidate positions, and the result is kept by Metropolis' rule.
 ///
 /// Contents of tubes are counts: a tube counts with the best bundle for its type, or with what the tubes offered allow. A playout is a
@@ -207,6 +207,21 @@ impl Refine {
         Work { board, bin, express: Express::default(), scratch, peak, fresh: false }
     }
 
+    /// A semi-greedy packing, in case that it is the best one so far: where all that is offered fits, it is the shorter way.
+    fn construct(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
+        self.greedy.run(problem, state, playout, rng);
+        let value = problem.score_of(&state.remaining, 1);
+        let memory = &mut self.memory;
+        if memory.moves.is_empty() || value > memory.value {
+            memory.value = value;
+            memory.left.clone_from(&state.remaining);
+            memory.moves.clone_from(&playout.moves);
+            let directly = problem.places(&playout.moves).into_iter().filter(|place| place.hull.is_none());
+            memory.pieces = directly.map(|place| Piece { kind: place.kind, x: place.x, y: place.y }).collect();
+        }
+        playout.moves.clear();
+    }
+
     /// Some steps of annealing; then the best packing is brought up to date.
     fn improve(&mut self, problem: &Packing, rng: &mut Rng) {
         let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
@@ -237,12 +252,12 @@ impl Refine {
         memory.now.clone_from(&work.board.pieces);
         // Sums of values in different orders differ by rounding.
         let better = work.peak > memory.value * (1.0 + 1e-12);
-        if memory.moves.is_empty() || work.fresh && better {
+        if work.fresh && better {
             let mut left = kit.demand.clone();
             let mut moves = Vec::new();
             emit(problem, &memory.peak, &mut work.express, &mut work.bin, &mut left, &mut moves);
             let value = problem.score_of(&left, 1);
-            if memory.moves.is_empty() || value > memory.value {
+            if value > memory.value {
                 (memory.left, memory.moves, memory.value) = (left, moves, value);
                 memory.pieces.clone_from(&memory.peak);
             }
@@ -297,7 +312,12 @@ impl Rollout<Packing> for Refine {
         if problem.objective == Objective::Containers {
             return self.fill_all(problem, state, &mut playout.moves, rng);
         }
-        self.improve(problem, rng);
+        let mut own = Playout::default();
+        self.construct(problem, state, &mut own, rng);
+        // Nothing is better than everything.
+        if self.memory.left.iter().any(|&count| count > 0) {
+            self.improve(problem, rng);
+        }
         playout.moves.extend_from_slice(&self.memory.moves);
         state.remaining.clone_from(&self.memory.left);
         state.depth = 0;
