@@ -3,6 +3,7 @@
 
 use super::bin::{Bin, Shape};
 use super::problem::Kit;
+use super::squeeze::Squeeze;
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
 
@@ -120,6 +121,95 @@ impl Board {
             self.counts[piece.kind as usize] += 1;
             self.pieces.push(piece);
         }
+    }
+
+    /// Adds a piece, changes the type of one, or exchanges two, and moves all pieces until they have room again; then fills what has become
+    /// free. Keeps the result if it is better, or by Metropolis' rule.
+    ///
+    /// `offer`, `worth` and `value` as for [`step`](Self::step).
+    pub(crate) fn squeeze(
+        &mut self,
+        kit: &Kit,
+        offer: &[u32],
+        worth: &[f64],
+        value: &mut dyn FnMut(&[u32]) -> f64,
+        temperature: f64,
+        squeeze: &mut Squeeze,
+        rng: &mut Rng,
+    ) {
+        if self.pieces.len() < 2 || self.kinds.is_empty() {
+            return;
+        }
+        self.removed.clear();
+        self.removed.extend_from_slice(&self.pieces);
+        let draw = rng.unit();
+        if draw < 0.3 {
+            let kind = self.kinds[rng.index(self.kinds.len())];
+            if self.counts[kind as usize] >= offer[kind as usize] {
+                return;
+            }
+            let [x, y] = self.hole(kit, rng);
+            self.counts[kind as usize] += 1;
+            self.pieces.push(Piece { kind, x, y });
+        } else if draw < 0.7 {
+            let at = rng.index(self.pieces.len());
+            let (old, new) = (self.pieces[at].kind, self.kinds[rng.index(self.kinds.len())]);
+            if old == new || self.counts[new as usize] >= offer[new as usize] {
+                return;
+            }
+            self.pieces[at].kind = new;
+            self.counts[old as usize] -= 1;
+            self.counts[new as usize] += 1;
+        } else {
+            let (a, b) = (rng.index(self.pieces.len()), rng.index(self.pieces.len()));
+            if self.pieces[a].kind == self.pieces[b].kind {
+                return;
+            }
+            let kind = self.pieces[a].kind;
+            self.pieces[a].kind = self.pieces[b].kind;
+            self.pieces[b].kind = kind;
+        }
+        let mut accepted = squeeze.run(kit, self.shape, &mut self.pieces, 0);
+        if accepted {
+            self.bin.reset(self.shape);
+            for piece in &self.pieces {
+                self.bin.add(piece.kind, piece.x, piece.y, kit.outer[piece.kind as usize]);
+            }
+            self.fill(kit, offer, worth, f64::INFINITY, rng);
+            let new = value(&self.counts);
+            accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
+            if accepted {
+                self.value = new;
+            }
+        }
+        if !accepted {
+            self.pieces.clone_from(&self.removed);
+            self.counts.fill(0);
+            for piece in &self.pieces {
+                self.counts[piece.kind as usize] += 1;
+            }
+        }
+    }
+
+    /// Of some random points the one that is farthest from everything.
+    fn hole(&self, kit: &Kit, rng: &mut Rng) -> [f64; 2] {
+        let ([left, bottom], [width, height]) = self.shape.frame();
+        let mut best = (f64::NEG_INFINITY, [0.0; 2]);
+        for _ in 0..8 {
+            let [x, y] = [left + rng.unit() * width, bottom + rng.unit() * height];
+            let mut room = match self.shape {
+                Shape::Rect { .. } => (x - left).min(y - bottom).min(left + width - x).min(bottom + height - y),
+                Shape::Disc { radius } => radius - (x * x + y * y).sqrt(),
+            };
+            for piece in &self.pieces {
+                let (dx, dy) = (piece.x - x, piece.y - y);
+                room = room.min((dx * dx + dy * dy).sqrt() - kit.outer[piece.kind as usize]);
+            }
+            if room > best.0 {
+                best = (room, [x, y]);
+            }
+        }
+        best.1
     }
 
     /// Moves some pieces around a point to `removed`; the point, and how far from it there may be room now.

@@ -127,7 +127,7 @@ impl Contents {
         let mut filling = Filling::default();
         let mut counts = vec![0; kit.len()];
         let mut express = Express::default();
-        express.start(kit, shape, pieces);
+        express.start(kit, shape, pieces, 0);
         bin.reset(shape);
         let mut put = |bin: &mut Bin, counts: &mut [u32], kind: u16, x: f64, y: f64, place: u64| {
             bin.add(kind, x, y, kit.outer[kind as usize]);

@@ -13,8 +13,8 @@
 //!
 //! # Tolerance
 //! [`check`] accepts tubes that overlap or stick out by at most [`TOLERANCE`] (1e-9) times the longer side of the container: sizes
-//! written with a few digits make instances that are exactly tight, and nothing computed is exact. The search itself allows a hundredth
-//! of it.
+//! written with a few digits make instances that are exactly tight, and nothing computed is exact. The search itself allows a fifth of
+//! it.
 //!
 //! # References
 //! - L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018, chapter 6: candidate
@@ -36,6 +36,7 @@ mod grid;
 mod problem;
 mod refine;
 mod spec;
+mod squeeze;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -187,7 +187,7 @@ impl Packing {
             demand: tubes.iter().map(|tube| tube.demand).collect(),
             value,
             by_size,
-            slack: TOLERANCE * 1e-2 * longer,
+            slack: TOLERANCE * 0.2 * longer,
             cell: (2.0 * smallest).min(longer),
         };
         if objective == Objective::Containers {

@@ -6,6 +6,7 @@ use super::contents::{Contents, Scratch};
 use super::express::Express;
 use super::greedy::{Greedy, bundle, inside};
 use super::problem::{Kit, Layout, Objective, Packing, encode};
+use super::squeeze::Squeeze;
 use serde::{Deserialize, Serialize};
 use soloist::{CheckpointError, Playout, Rng, Rollout};
 
@@ -14,9 +15,11 @@ const STEPS: u64 = 200;
 /// Steps of the first annealing; each further one has half as many more.
 const FIRST: u64 = 2_000;
 /// Temperatures at the beginning and the end of an annealing, in parts of a piece's mean value.
-const HOT: f64 = 0.5;
+const HOT: f64 = 0.1;
 /// See [`HOT`].
-const COLD: f64 = 0.02;
+const COLD: f64 = 0.01;
+/// Share of the steps that move all tubes.
+const SQUEEZE: f64 = 0.6;
 
 /// What lasts from playout to playout.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -36,12 +39,13 @@ struct Memory {
 }
 
 /// Each playout makes one semi-greedy packing, then some steps of annealing in place (ruin and recreate): a few neighbouring tubes of the container are taken out, the hole is filled in another way from
-/// candidate positions, and the result is kept by Metropolis' rule.
+/// candidate positions, and the result is kept by Metropolis' rule. In most steps a tube is added, changes its type, or two are exchanged
+/// instead, and all tubes move until none overlap ([`Squeeze`]), if they can.
 ///
 /// Contents of tubes are counts: a tube counts with the best bundle for its type, or with what the tubes offered allow. A playout is a
 /// number of steps; its answer is the best packing met so far, as moves. Positions in place may be such that no move names them, so
-/// each new best packing is brought into an order in which every tube touches two things placed before; tubes that float move to the
-/// nearest such place. Annealings follow each other, each half as long again as the one before.
+/// each new best packing slides into a corner and is brought into an order in which every tube touches two things placed before; tubes that still
+/// float move to the nearest such place. Annealings follow each other, each half as long again as the one before.
 ///
 /// For fewest containers each playout fills container after container, by annealings of their own. From states other than the root it plays
 /// like `semi-greedy`.
@@ -61,6 +65,7 @@ struct Work {
     bin: Bin,
     express: Express,
     scratch: Scratch,
+    squeeze: Squeeze,
     /// The value of [`Memory::peak`].
     peak: f64,
     /// Whether `peak` is newer than what was last brought into order.
@@ -84,14 +89,16 @@ impl Refine {
 pub(crate) fn emit(
     problem: &Packing,
     pieces: &[Piece],
+    corner: usize,
     express: &mut Express,
     bin: &mut Bin,
     remaining: &mut [u32],
     moves: &mut Vec<u64>,
 ) {
     let kit = &problem.kit;
-    express.start(kit, kit.container, pieces);
+    express.start(kit, kit.container, pieces, corner);
     bin.reset(kit.container);
+    express.settle(kit, bin);
     let mut reserved = vec![0_u32; kit.len()];
     for piece in express.rest() {
         reserved[piece.kind as usize] += 1;
@@ -204,7 +211,7 @@ impl Refine {
         let peak = board.value;
         board.set(&memory.now, &mut valued(kit, &problem.contents, &kit.demand, &mut scratch));
         let bin = Bin::new(kit.container, kit.len(), kit.cell, kit.slack);
-        Work { board, bin, express: Express::default(), scratch, peak, fresh: false }
+        Work { board, bin, express: Express::default(), scratch, squeeze: Squeeze::default(), peak, fresh: false }
     }
 
     /// A semi-greedy packing, in case that it is the best one so far: where all that is offered fits, it is the shorter way.
@@ -241,7 +248,11 @@ impl Refine {
             let part = memory.step as f64 / memory.length as f64;
             let temperature = temperature(&work.board, part);
             memory.step += 1;
-            work.board.step(kit, &kit.demand, &contents.worth, &mut value, temperature, rng);
+            if rng.chance(SQUEEZE) {
+                work.board.squeeze(kit, &kit.demand, &contents.worth, &mut value, temperature, &mut work.squeeze, rng);
+            } else {
+                work.board.step(kit, &kit.demand, &contents.worth, &mut value, temperature, rng);
+            }
             if work.board.value > work.peak {
                 work.peak = work.board.value;
                 memory.peak.clone_from(&work.board.pieces);
@@ -253,13 +264,19 @@ impl Refine {
         // Sums of values in different orders differ by rounding.
         let better = work.peak > memory.value * (1.0 + 1e-12);
         if work.fresh && better {
-            let mut left = kit.demand.clone();
-            let mut moves = Vec::new();
-            emit(problem, &memory.peak, &mut work.express, &mut work.bin, &mut left, &mut moves);
-            let value = problem.score_of(&left, 1);
-            if value > memory.value {
-                (memory.left, memory.moves, memory.value) = (left, moves, value);
-                memory.pieces.clone_from(&memory.peak);
+            // Floating tubes go to other places when another corner comes first.
+            for corner in 0..4 {
+                let mut left = kit.demand.clone();
+                let mut moves = Vec::new();
+                emit(problem, &memory.peak, corner, &mut work.express, &mut work.bin, &mut left, &mut moves);
+                let value = problem.score_of(&left, 1);
+                if value > memory.value {
+                    (memory.left, memory.moves, memory.value) = (left, moves, value);
+                    memory.pieces.clone_from(&memory.peak);
+                }
+                if value >= work.peak * (1.0 - 1e-12) {
+                    break;
+                }
             }
         }
         work.fresh = false;
@@ -282,7 +299,11 @@ impl Refine {
             let mut peak = f64::NEG_INFINITY;
             for step in 0..memory.length {
                 let temperature = temperature(&work.board, step as f64 / memory.length as f64);
-                work.board.step(kit, &offer, &contents.worth, &mut value, temperature, rng);
+                if rng.chance(SQUEEZE) {
+                    work.board.squeeze(kit, &offer, &contents.worth, &mut value, temperature, &mut work.squeeze, rng);
+                } else {
+                    work.board.step(kit, &offer, &contents.worth, &mut value, temperature, rng);
+                }
                 if work.board.value > peak {
                     peak = work.board.value;
                     best.clone_from(&work.board.pieces);
@@ -292,7 +313,7 @@ impl Refine {
                 }
             }
             drop(value);
-            emit(problem, &best, &mut work.express, &mut work.bin, &mut left, moves);
+            emit(problem, &best, 0, &mut work.express, &mut work.bin, &mut left, moves);
         }
         state.remaining = left;
         state.depth = 0;
