@@ -15,6 +15,16 @@ pub(crate) struct Piece {
     pub(crate) y: f64,
 }
 
+/// What a board is filled with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stock<'a> {
+    pub(crate) kit: &'a Kit,
+    /// Pieces of each type at most.
+    pub(crate) offer: &'a [u32],
+    /// What a piece is roughly worth.
+    pub(crate) worth: &'a [f64],
+}
+
 /// Tubes that lie in one area without overlapping, wherever they lie.
 #[derive(Debug)]
 pub(crate) struct Board {
@@ -62,35 +72,27 @@ impl Board {
     }
 
     /// Fills the area from the beginning.
-    pub(crate) fn restart(
-        &mut self,
-        kit: &Kit,
-        offer: &[u32],
-        worth: &[f64],
-        value: &mut dyn FnMut(&[u32]) -> f64,
-        rng: &mut Rng,
-    ) {
+    pub(crate) fn restart(&mut self, stock: Stock<'_>, value: &mut dyn FnMut(&[u32]) -> f64, rng: &mut Rng) {
         self.pieces.clear();
         self.counts.fill(0);
         self.bin.reset(self.shape);
-        self.fill(kit, offer, worth, f64::INFINITY, rng);
+        self.fill(stock, f64::INFINITY, rng);
         self.value = value(&self.counts);
     }
 
     /// Takes some neighbouring pieces out and fills the hole; keeps the result if it is better, or by Metropolis' rule.
     ///
-    /// `offer` limits the pieces of each type, `worth` says what a piece is roughly worth, `value` what all together are.
+    /// `value` says what the pieces together are worth.
     pub(crate) fn step(
         &mut self,
-        kit: &Kit,
-        offer: &[u32],
-        worth: &[f64],
+        stock: Stock<'_>,
         value: &mut dyn FnMut(&[u32]) -> f64,
         temperature: f64,
         rng: &mut Rng,
     ) {
+        let kit = stock.kit;
         if self.pieces.is_empty() {
-            return self.restart(kit, offer, worth, value, rng);
+            return self.restart(stock, value, rng);
         }
         let [x, y, reach] = self.take_out(kit, rng);
         let kept = self.pieces.len();
@@ -107,7 +109,7 @@ impl Board {
         // Large types are rarely tried where much less was taken out.
         let room: f64 = self.removed.iter().map(|piece| kit.outer[piece.kind as usize].powi(2)).sum();
         let room = if rng.chance(0.05) { f64::INFINITY } else { 2.0 * room };
-        self.fill(kit, offer, worth, room, rng);
+        self.fill(stock, room, rng);
         let new = value(&self.counts);
         let accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
         if accepted {
@@ -126,17 +128,16 @@ impl Board {
     /// Adds a piece, changes the type of one, or exchanges two, and moves all pieces until they have room again; then fills what has become
     /// free. Keeps the result if it is better, or by Metropolis' rule.
     ///
-    /// `offer`, `worth` and `value` as for [`step`](Self::step).
+    /// `value` as for [`step`](Self::step).
     pub(crate) fn squeeze(
         &mut self,
-        kit: &Kit,
-        offer: &[u32],
-        worth: &[f64],
+        stock: Stock<'_>,
         value: &mut dyn FnMut(&[u32]) -> f64,
         temperature: f64,
         squeeze: &mut Squeeze,
         rng: &mut Rng,
     ) {
+        let Stock { kit, offer, .. } = stock;
         if self.pieces.len() < 2 || self.kinds.is_empty() {
             return;
         }
@@ -175,7 +176,7 @@ impl Board {
             for piece in &self.pieces {
                 self.bin.add(piece.kind, piece.x, piece.y, kit.outer[piece.kind as usize]);
             }
-            self.fill(kit, offer, worth, f64::INFINITY, rng);
+            self.fill(stock, f64::INFINITY, rng);
             let new = value(&self.counts);
             accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
             if accepted {
@@ -251,7 +252,8 @@ impl Board {
 
     /// Adds pieces where `bin` has room, type after type, until nothing fits. Types whose squared radius exceeds `room`, generously what
     /// was taken out, are not tried.
-    fn fill(&mut self, kit: &Kit, offer: &[u32], worth: &[f64], room: f64, rng: &mut Rng) {
+    fn fill(&mut self, stock: Stock<'_>, room: f64, rng: &mut Rng) {
+        let Stock { kit, offer, worth } = stock;
         let spread = [0.1, 0.5, 2.0][rng.index(3)];
         let by_size = rng.chance(0.2);
         self.order.clear();

@@ -5,7 +5,7 @@
 //! set is the best bundle; the others serve when a type has run out.
 
 use super::bin::{Bin, Shape};
-use super::board::{Board, Piece};
+use super::board::{Board, Piece, Stock};
 use super::express::Express;
 use super::problem::Kit;
 use soloist::Rng;
@@ -90,6 +90,7 @@ impl Contents {
         let mut value = |counts: &[u32]| {
             counts.iter().zip(&self.worth).map(|(&count, worth)| f64::from(count) * worth).sum::<f64>()
         };
+        let stock = Stock { kit, offer: &kit.demand, worth: &self.worth };
         // Large hulls full of small tubes: few fillings, since each of them places many.
         let mut work = 0;
         for step in 0..steps {
@@ -98,11 +99,11 @@ impl Contents {
                 break;
             }
             if step % 100 < 20 {
-                board.restart(kit, &kit.demand, &self.worth, &mut value, rng);
+                board.restart(stock, &mut value, rng);
             } else {
                 let warmth = 0.2 * (100 - step % 100) as f64 / 80.0;
                 let temperature = (board.value / board.pieces.len() as f64 * warmth).max(f64::MIN_POSITIVE);
-                board.step(kit, &kit.demand, &self.worth, &mut value, temperature, rng);
+                board.step(stock, &mut value, temperature, rng);
             }
             let full = found.len() == KEPT;
             if full && board.value <= found[KEPT - 1].0

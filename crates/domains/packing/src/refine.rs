@@ -1,7 +1,7 @@
 //! The rollout that keeps a packing and improves it from playout to playout.
 
 use super::bin::Bin;
-use super::board::{Board, Piece};
+use super::board::{Board, Piece, Stock};
 use super::contents::{Contents, Scratch};
 use super::express::Express;
 use super::greedy::{Greedy, bundle, inside};
@@ -195,16 +195,8 @@ fn temperature(board: &Board, part: f64) -> f64 {
 }
 
 impl Refine {
-    fn work(problem: &Packing, memory: &mut Memory) -> Work {
+    fn work(problem: &Packing, memory: &Memory) -> Work {
         let kit = &problem.kit;
-        // What was loaded from a checkpoint of another problem is of no use.
-        let foreign = |piece: &Piece| usize::from(piece.kind) >= kit.len() || !(piece.x + piece.y).is_finite();
-        let lists = [&memory.now, &memory.peak, &memory.pieces];
-        if lists.iter().any(|list| list.iter().any(foreign))
-            || !memory.left.is_empty() && memory.left.len() != kit.len()
-        {
-            *memory = Memory::default();
-        }
         let mut scratch = Scratch::default();
         let mut board = Board::new(kit, kit.container);
         board.set(&memory.peak, &mut valued(kit, &problem.contents, &kit.demand, &mut scratch));
@@ -212,6 +204,16 @@ impl Refine {
         board.set(&memory.now, &mut valued(kit, &problem.contents, &kit.demand, &mut scratch));
         let bin = Bin::new(kit.container, kit.len(), kit.cell, kit.slack);
         Work { board, bin, express: Express::default(), scratch, squeeze: Squeeze::default(), peak, fresh: false }
+    }
+
+    /// Forgets what was loaded from a checkpoint of another problem.
+    fn forget_foreign(&mut self, problem: &Packing) {
+        let Memory { now, peak, pieces, left, .. } = &self.memory;
+        let types = problem.kit.len();
+        let foreign = |piece: &Piece| usize::from(piece.kind) >= types || !(piece.x + piece.y).is_finite();
+        if [now, peak, pieces].into_iter().flatten().any(foreign) || !left.is_empty() && left.len() != types {
+            self.memory = Memory::default();
+        }
     }
 
     /// A semi-greedy packing, in case that it is the best one so far: where all that is offered fits, it is the shorter way.
@@ -233,13 +235,14 @@ impl Refine {
     fn improve(&mut self, problem: &Packing, rng: &mut Rng) {
         let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
         let work = self.work.get_or_insert_with(|| Self::work(problem, memory));
+        let stock = Stock { kit, offer: &kit.demand, worth: &contents.worth };
         let mut value = valued(kit, contents, &kit.demand, &mut work.scratch);
         for _ in 0..self.steps {
             if memory.step == memory.length {
                 memory.length = if memory.length == 0 { FIRST } else { memory.length + memory.length / 2 };
                 memory.step = 0;
                 if rng.chance(0.5) {
-                    work.board.restart(kit, &kit.demand, &contents.worth, &mut value, rng);
+                    work.board.restart(stock, &mut value, rng);
                 } else {
                     work.board.set(&memory.pieces, &mut value);
                 }
@@ -249,9 +252,9 @@ impl Refine {
             let temperature = temperature(&work.board, part);
             memory.step += 1;
             if rng.chance(SQUEEZE) {
-                work.board.squeeze(kit, &kit.demand, &contents.worth, &mut value, temperature, &mut work.squeeze, rng);
+                work.board.squeeze(stock, &mut value, temperature, &mut work.squeeze, rng);
             } else {
-                work.board.step(kit, &kit.demand, &contents.worth, &mut value, temperature, rng);
+                work.board.step(stock, &mut value, temperature, rng);
             }
             if work.board.value > work.peak {
                 work.peak = work.board.value;
@@ -294,15 +297,16 @@ impl Refine {
             state.containers += 1;
             let offer = left.clone();
             let everything: f64 = offer.iter().zip(&kit.value).map(|(&count, value)| f64::from(count) * value).sum();
+            let stock = Stock { kit, offer: &offer, worth: &contents.worth };
             let mut value = valued(kit, contents, &offer, &mut work.scratch);
             work.board.set(&[], &mut value);
             let mut peak = f64::NEG_INFINITY;
             for step in 0..memory.length {
                 let temperature = temperature(&work.board, step as f64 / memory.length as f64);
                 if rng.chance(SQUEEZE) {
-                    work.board.squeeze(kit, &offer, &contents.worth, &mut value, temperature, &mut work.squeeze, rng);
+                    work.board.squeeze(stock, &mut value, temperature, &mut work.squeeze, rng);
                 } else {
-                    work.board.step(kit, &offer, &contents.worth, &mut value, temperature, rng);
+                    work.board.step(stock, &mut value, temperature, rng);
                 }
                 if work.board.value > peak {
                     peak = work.board.value;
@@ -329,6 +333,9 @@ impl Rollout<Packing> for Refine {
         let at_root = state.containers == 1 && state.depth == 1 && state.stack[0].len() == 0;
         if !at_root {
             return self.greedy.run(problem, state, playout, rng);
+        }
+        if self.work.is_none() {
+            self.forget_foreign(problem);
         }
         if problem.objective == Objective::Containers {
             return self.fill_all(problem, state, &mut playout.moves, rng);

@@ -111,6 +111,8 @@ impl Squeeze {
             let far = self.at.iter().zip(&self.origin).any(|(at, origin)| (at - origin).abs() > 0.35 * skin);
             if far {
                 self.find_pairs(skin);
+                // The step may have led beyond what the old pairs knew.
+                (energy, worst) = self.energy(shape, false);
             }
         }
         false
