@@ -1,0 +1,122 @@
+//! Recursive circle packing by name: what the command line and other programs without types use.
+
+use super::{Objective, Order, Packing, Values, check, draw, generate, is_spec, read, write};
+use serde_json::{Value, json};
+use soloist::Method;
+use soloist::search::Sampling;
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
+
+/// The domain as the command line knows it.
+pub const DOMAIN: Domain = Domain {
+    name: "packing",
+    summary: "pack tubes (rings) into a rectangle and into each other (recursive circle packing)",
+    score: "value packed into one container, larger is better; or containers used for all tubes, smaller is better",
+    instance: "an .rpa file (name; `T width height`; T lines `demand r_int r_ext [value]`) or a spec: random:5x80:7 (types x tubes : seed; rings), \
+               circles:3x60:7 (discs)",
+    example: "random:5x80:7",
+    options: &[
+        DomainOption {
+            name: "objective",
+            values: &["value", "containers"],
+            help: "the most value in one container, or all tubes in the fewest containers",
+        },
+        DomainOption {
+            name: "value",
+            values: &["area", "count", "given"],
+            help: "what a tube is worth: the area of its ring, in squared units of the file; 1; or what the fourth column of the file says",
+        },
+    ],
+    load,
+    generate: |spec| generate(spec).map(|order| write(&order)),
+};
+
+/// An instance with its name and its search problem.
+struct PackingInstance {
+    name: String,
+    order: Order,
+    values: Values,
+    objective: Objective,
+    problem: Packing,
+}
+
+fn load(instance: &str, options: &Options) -> LoadResult {
+    let order = if is_spec(instance) { generate(instance)? } else { read(instance)? };
+    let values = match options.get("value").map_or("area", String::as_str) {
+        "count" => Values::Count,
+        "given" => Values::Given,
+        _ => Values::Area,
+    };
+    let objective = match options.get("objective").map_or("value", String::as_str) {
+        "containers" => Objective::Containers,
+        _ => Objective::Value,
+    };
+    let problem = Packing::new(&order, values, objective).map_err(|message| InstanceError::new(instance, message))?;
+    Ok(Box::new(PackingInstance { name: instance.to_owned(), order, values, objective, problem })
+        as Box<dyn AnyInstance>)
+}
+
+impl Instance for PackingInstance {
+    type Problem = Packing;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        let (width, height) = (self.order.width(), self.order.height());
+        let offered: u64 = self.order.tubes().iter().map(|tube| u64::from(tube.demand)).sum();
+        let goal = match (self.objective, self.values) {
+            (Objective::Containers, _) => "fewest containers",
+            (_, Values::Area) => "most ring area",
+            (_, Values::Count) => "most tubes",
+            (_, Values::Given) => "most value",
+        };
+        format!("{offered} tubes of {} types, container {width} x {height}, {goal}", self.order.tubes().len())
+    }
+
+    fn problem(&self) -> &Packing {
+        &self.problem
+    }
+
+    /// Repeated playouts: the default rollout keeps a packing and improves it.
+    fn default_method(&self) -> Method {
+        Method::Sampling(Sampling::default())
+    }
+
+    fn default_rollout(&self, method: &Method) -> String {
+        if matches!(method, Method::Sampling(_)) { "refine".into() } else { "semi-greedy".into() }
+    }
+
+    fn solution(&self, moves: &[u64]) -> Value {
+        let places = self.problem.places(moves);
+        let mut counts = vec![0_u32; self.order.tubes().len()];
+        for place in &places {
+            counts[usize::from(place.kind)] += 1;
+        }
+        let containers = places.iter().map(|place| place.container + 1).max().unwrap_or(0);
+        let tubes: Vec<Value> = places
+            .iter()
+            .map(|place| {
+                json!({ "type": place.kind, "container": place.container, "hull": place.hull, "x": place.x, "y": place.y })
+            })
+            .collect();
+        json!({ "value": self.problem.value_of(&counts), "containers": containers, "counts": counts, "tubes": tubes })
+    }
+
+    /// Each move as `[type, place]`: the place is two numbers of 26 bits.
+    fn moves(&self, moves: &[u64]) -> Value {
+        moves.iter().map(|&mv| json!([mv >> 52, mv & ((1 << 52) - 1)])).collect()
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        check(&self.order, self.values, self.objective, text)
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        draw::text(&self.order, self.values, solution)
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        draw::svg(&self.order, self.values, solution)
+    }
+}

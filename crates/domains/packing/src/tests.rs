@@ -1,0 +1,4 @@
+//! Tests of recursive circle packing.
+
+mod search;
+mod text;
