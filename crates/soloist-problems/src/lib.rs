@@ -22,6 +22,10 @@ pub use soloist_expressions as expressions;
 pub use soloist_hypercube as hypercube;
 pub use soloist_knapsack as knapsack;
 pub use soloist_morpion as morpion;
+pub use soloist_packing as packing;
+pub use soloist_partition as partition;
+pub use soloist_routing as routing;
+pub use soloist_stacking as stacking;
 pub use soloist_tiles as tiles;
 
 /// All domains, in the order in which lists show them.
@@ -34,6 +38,11 @@ pub fn domains() -> &'static [Domain] {
         hypercube::SNAKE,
         hypercube::COIL,
         morpion::DOMAIN,
+        routing::vrptw::DOMAIN,
+        routing::tsptw::DOMAIN,
+        partition::DOMAIN,
+        stacking::DOMAIN,
+        packing::DOMAIN,
         expressions::DOMAIN,
         knapsack::DOMAIN,
     ]

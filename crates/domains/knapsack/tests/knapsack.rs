@@ -218,7 +218,10 @@ fn known_optima_are_proven_by_default() {
         let report = instance.solve(Request { budget, ..Request::default() }, &mut Unobserved).unwrap();
         assert!(report.optimal, "{name}");
         assert_eq!(report.score(), Some(Score::Feasible(optimum.parse().unwrap())), "{name}");
-        assert_eq!(Some(Score::Feasible(instance.check(&report.solution().to_string()).unwrap().score)), report.score());
+        assert_eq!(
+            Some(Score::Feasible(instance.check(&report.solution().to_string()).unwrap().score)),
+            report.score()
+        );
         seen += 1;
     }
     assert_eq!(seen, 18);

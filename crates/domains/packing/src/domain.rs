@@ -2,8 +2,8 @@
 
 use super::{Objective, Order, Packing, Values, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::Method;
 use soloist::search::Sampling;
+use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
 
 /// The domain as the command line knows it.
@@ -79,12 +79,12 @@ impl Instance for PackingInstance {
     }
 
     /// Repeated playouts: the default rollout keeps a packing and improves it.
-    fn default_method(&self) -> Method {
-        Method::Sampling(Sampling::default())
+    fn default_setup(&self) -> Setup {
+        Method::Sampling(Sampling::default()).into()
     }
 
-    fn default_rollout(&self, method: &Method) -> String {
-        if matches!(method, Method::Sampling(_)) { "refine".into() } else { "semi-greedy".into() }
+    fn rollout_for(&self, setup: &Setup) -> String {
+        if matches!(setup.method, Method::Sampling(_)) { "refine".into() } else { "semi-greedy".into() }
     }
 
     fn solution(&self, moves: &[u64]) -> Value {

@@ -4,7 +4,7 @@ use crate::{Differencing, JOIN, Numbers, check, draw, generate, is_spec, read, w
 use num_bigint::BigUint;
 use serde_json::{Value, json};
 use soloist::search::{BranchAndBound, Sampling};
-use soloist::{Method, Problem};
+use soloist::{Method, Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 
 /// The domain as the command line knows it.
@@ -60,16 +60,16 @@ impl Instance for PartitionInstance {
     }
 
     /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says so.
-    fn default_method(&self) -> Method {
-        if self.problem.next_move(&self.problem.root(), &mut 0).is_none() {
-            Method::BranchAndBound(BranchAndBound::default())
+    fn default_setup(&self) -> Setup {
+        if self.problem.is_finished(&self.problem.root()) {
+            Method::BranchAndBound(BranchAndBound::default()).into()
         } else {
-            Method::Sampling(Sampling::default())
+            Method::Sampling(Sampling::default()).into()
         }
     }
 
-    fn default_rollout(&self, method: &Method) -> String {
-        if matches!(method, Method::Sampling(_)) { "k-list".into() } else { "kk".into() }
+    fn rollout_for(&self, setup: &Setup) -> String {
+        if matches!(setup.method, Method::Sampling(_)) { "k-list".into() } else { "kk".into() }
     }
 
     fn solution(&self, moves: &[u16]) -> Value {

@@ -382,6 +382,16 @@ impl Differencing {
     }
 }
 
+impl Differencing {
+    /// Whether `state` has no moves.
+    #[must_use]
+    pub fn is_finished(&self, state: &<Self as Problem>::State) -> bool {
+        let mut moves = Vec::new();
+        self.moves(state, &mut moves);
+        moves.is_empty()
+    }
+}
+
 impl Problem for Differencing {
     type State = Labels;
     type Move = u16;

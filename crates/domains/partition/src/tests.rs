@@ -5,7 +5,7 @@ use super::*;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use serde_json::json;
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Solver};
+use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::{Options, Request, Unobserved};
 
 fn numbers(values: &[u64]) -> Numbers {
@@ -96,7 +96,7 @@ fn every_division_is_a_path() {
         };
         // The sides of a path are followed along the same path, and with left and right exchanged.
         let (mut state, mut path) = (problem.root(), Vec::new());
-        while problem.next_move(&state, &mut 0).is_some() {
+        while !problem.is_finished(&state) {
             let mv = u16::from(rng.below(12) == 0);
             problem.apply(&mut state, mv);
             path.push(mv);
@@ -185,7 +185,7 @@ fn completions_are_shared_exactly() {
         for _ in 0..300 {
             let mut state = problem.root();
             for _ in 0..rng.index(30) {
-                if problem.next_move(&state, &mut 0).is_none() {
+                if problem.is_finished(&state) {
                     break;
                 }
                 problem.apply(&mut state, u16::from(rng.below(10) == 0));
@@ -195,7 +195,7 @@ fn completions_are_shared_exactly() {
             kept.run(&problem, &mut a, &mut one, &mut rng);
             problem.rollout("kk").unwrap().run(&problem, &mut b, &mut two, &mut rng);
             assert_eq!((one, problem.score(&a)), (two, problem.score(&b)));
-            assert!(problem.next_move(&a, &mut 0).is_none());
+            assert!(problem.is_finished(&a));
         }
     }
 }
@@ -302,14 +302,13 @@ fn every_method_divides_validly() {
     for preset in Method::presets() {
         for rollout in ["kk", "k-list:8", "meet:10", "random"] {
             let request = Request {
-                method: Some(preset.method()),
-                rollout: Some(rollout.into()),
+                setup: Some(Setup::from(preset).rollout(rollout)),
                 budget: Budget { nodes: Some(2_000), ..Budget::playouts(30) },
                 ..Request::default()
             };
             let report = instance.solve(request, &mut Unobserved).unwrap();
-            if let Some(Score::Feasible(score)) = report.score {
-                let result = json!({ "problem": "partition", "score": score, "solution": report.solution });
+            if let Some(Score::Feasible(score)) = report.score() {
+                let result = json!({ "problem": "partition", "score": score, "solution": report.solution() });
                 instance.check(&result.to_string()).unwrap();
             }
         }
@@ -326,8 +325,8 @@ fn published_instances_have_their_known_values() {
         let instance = (DOMAIN.load)(path(size).to_str().unwrap(), &Options::new()).unwrap();
         let report = instance.solve(Request::default(), &mut Unobserved).unwrap();
         assert!(report.optimal);
-        assert_eq!(report.solution["difference"], json!(optimum.to_string()), "hard{size:04}");
-        instance.check(&report.solution.to_string()).unwrap();
+        assert_eq!(report.solution()["difference"], json!(optimum.to_string()), "hard{size:04}");
+        instance.check(&report.solution().to_string()).unwrap();
         let problem = Differencing::new(&read(path(size).to_str().unwrap()).unwrap());
         let value = problem.reference().unwrap();
         assert!((value - (heuristic as f64 + 1.0).log2()).abs() < 1e-9, "hard{size:04}: {value}");
@@ -477,7 +476,7 @@ fn drawing_is_sound_on_anything() {
 fn domain_is_complete() {
     let instance = (DOMAIN.load)(DOMAIN.example, &Options::new()).unwrap();
     assert_eq!(instance.describe(), "60 numbers of up to 60 bits");
-    assert_eq!(instance.default_rollout(&instance.default_method()), "k-list");
+    assert_eq!(instance.default_setup().rollout.unwrap(), "k-list");
     assert_eq!(
         parse("x", (DOMAIN.generate)("random:5x9:1").unwrap().as_bytes()).unwrap(),
         generate("random:5x9:1").unwrap()

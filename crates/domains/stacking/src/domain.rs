@@ -2,8 +2,8 @@
 
 use crate::{Stacking, Yard, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::Method;
 use soloist::search::{BranchAndBound, Sampling};
+use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 
 /// Instances of at most so many items, all there at first, are small enough for a proof.
@@ -61,17 +61,17 @@ impl Instance for StackingInstance {
     }
 
     /// Annealing of ranks by playouts; depth-first branch and bound for small block relocation.
-    fn default_method(&self) -> Method {
+    fn default_setup(&self) -> Setup {
         let items = self.yard.items();
         if items.len() <= PROVABLE && items.iter().all(|item| item.release.is_none()) {
-            Method::BranchAndBound(BranchAndBound::default())
+            Method::BranchAndBound(BranchAndBound::default()).into()
         } else {
-            Method::Sampling(Sampling::default())
+            Method::Sampling(Sampling::default()).into()
         }
     }
 
-    fn default_rollout(&self, method: &Method) -> String {
-        if matches!(method, Method::Sampling(_)) { "ranks".into() } else { "fo".into() }
+    fn rollout_for(&self, setup: &Setup) -> String {
+        if matches!(setup.method, Method::Sampling(_)) { "ranks".into() } else { "fo".into() }
     }
 
     fn solution(&self, moves: &[u16]) -> Value {

@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Solver, StopReason};
+use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver, StopReason};
 use soloist_domain::{Options, Request, Unobserved};
 
 fn yard(text: &str) -> Yard {
@@ -175,9 +175,9 @@ fn block_relocation_is_proven_optimal() {
             let instance = (DOMAIN.load)(path.to_str().unwrap(), &options).unwrap();
             let report = instance.solve(Request::default(), &mut Unobserved).unwrap();
             assert!(report.optimal, "{line}");
-            assert_eq!(report.score, Some(Score::Feasible(optimum.parse().unwrap())), "{line}, height {height}");
-            let checked = instance.check(&report.solution.to_string()).unwrap();
-            assert_eq!(report.score, Some(Score::Feasible(checked.score)));
+            assert_eq!(report.score(), Some(Score::Feasible(optimum.parse().unwrap())), "{line}, height {height}");
+            let checked = instance.check(&report.solution().to_string()).unwrap();
+            assert_eq!(report.score(), Some(Score::Feasible(checked.score)));
             seen += 1;
         }
     }
@@ -314,14 +314,13 @@ fn every_method_stacks_validly() {
     for preset in Method::presets() {
         for rollout in ["fo", "ranks", "random"] {
             let request = Request {
-                method: Some(preset.method()),
-                rollout: Some(rollout.into()),
+                setup: Some(Setup::from(preset).rollout(rollout)),
                 budget: Budget { nodes: Some(3_000), ..Budget::playouts(40) },
                 ..Request::default()
             };
             let report = instance.solve(request, &mut Unobserved).unwrap();
-            if let Some(score) = report.score {
-                let checked = instance.check(&report.solution.to_string()).unwrap();
+            if let Some(score) = report.score() {
+                let checked = instance.check(&report.solution().to_string()).unwrap();
                 assert_eq!(Score::Feasible(checked.score), score, "{} {rollout}", preset.name);
             }
         }
@@ -335,12 +334,11 @@ fn small_instances_are_solved_by_default() {
     assert!(report.optimal);
     let annealed = (DOMAIN.load)("relocation:4x5:3", &Options::new()).unwrap();
     let request = Request {
-        method: Method::preset("sampling"),
-        rollout: Some("ranks".into()),
+        setup: Setup::preset("sampling").map(|setup| setup.rollout("ranks")),
         budget: Budget::playouts(100),
         ..Request::default()
     };
-    assert_eq!(annealed.solve(request, &mut Unobserved).unwrap().score, report.score);
+    assert_eq!(annealed.solve(request, &mut Unobserved).unwrap().score(), report.score());
 }
 
 #[test]
@@ -524,7 +522,7 @@ fn drawing_is_sound_on_anything() {
 fn domain_is_complete() {
     let instance = (DOMAIN.load)(DOMAIN.example, &Options::new()).unwrap();
     assert_eq!(instance.describe(), "60 items, 6 stacks of any height");
-    assert_eq!(instance.default_rollout(&instance.default_method()), "ranks");
+    assert_eq!(instance.default_setup().rollout.unwrap(), "ranks");
     let text = (DOMAIN.generate)("random:6x60:7").unwrap();
     assert_eq!(parse("x", text.as_bytes()).unwrap(), generate("random:6x60:7").unwrap());
     assert!(!instance.has_rollout("nosuch") && instance.has_rollout("fo"));

@@ -185,7 +185,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
             let step = left.next().ok_or("the game is not finished")?;
             // A move is named by the smallest cell of its group.
             let place = |cell: u16| self.problem.place(cell);
-            let named = |mv: &&u16| step.group.iter().any(|&cell| cell == place(**mv).into());
+            let named = |mv: &&u16| step.group.iter().any(|&cell| cell == place(**mv));
             legal.iter().find(named).copied().ok_or_else(|| "a group that the search does not list".to_owned())
         })
     }

@@ -8,7 +8,7 @@ use crate::squeeze::Squeeze;
 use crate::*;
 use proptest::prelude::*;
 use soloist::search::{BranchAndBound, Nmcs, Nrpa, Sampling};
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Solver};
+use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::{Options, Request, Unobserved};
 
 /// An instance of these types: demand, inner and outer radius.
@@ -194,14 +194,13 @@ fn every_kind_of_search_packs_validly() {
         for preset in Method::presets() {
             for rollout in ["refine:10", "random"] {
                 let request = Request {
-                    method: Some(preset.method()),
-                    rollout: Some(rollout.into()),
+                    setup: Some(Setup::from(preset).rollout(rollout)),
                     budget: Budget { nodes: Some(100), ..Budget::playouts(10) },
                     ..Request::default()
                 };
                 let report = instance.solve(request, &mut Unobserved).unwrap();
-                let Some(Score::Feasible(score)) = report.score else { continue };
-                let text = serde_json::json!({ "problem": "packing", "score": score, "solution": report.solution })
+                let Some(Score::Feasible(score)) = report.score() else { continue };
+                let text = serde_json::json!({ "problem": "packing", "score": score, "solution": report.solution() })
                     .to_string();
                 let checked =
                     instance.check(&text).unwrap_or_else(|wrong| panic!("{} {rollout}: {wrong}", preset.name));

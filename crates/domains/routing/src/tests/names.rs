@@ -27,18 +27,22 @@ fn domains_solve_check_and_draw() {
     ] {
         let instance = load(domain, domain.example, &options);
         assert!(options.iter().all(|(name, _)| domain.options.iter().any(|option| option.name == *name)));
-        let rollout = instance.default_rollout(&instance.default_method());
+        let rollout = instance.default_setup().rollout.unwrap();
         assert!(rollout == "sisr" && instance.has_rollout(&rollout) && instance.has_rollout("sisr:5"));
-        let request = Request { budget: Budget::playouts(20), seed: 1, ..Request::default() };
+        let request = Request {
+            setup: Some(instance.default_setup().seed(1)),
+            budget: Budget::playouts(20),
+            ..Request::default()
+        };
         let report = instance.solve(request, &mut Unobserved).unwrap();
-        let score = report.score.unwrap().value().unwrap();
-        let result = json!({ "problem": domain.name, "feasible": true, "score": score, "solution": report.solution });
+        let score = report.score().unwrap().value().unwrap();
+        let result = json!({ "problem": domain.name, "feasible": true, "score": score, "solution": report.solution() });
         let checked = instance.check(&result.to_string()).unwrap();
         assert!((checked.score - score).abs() <= 1e-9 * score, "{} {score}", checked.summary);
         // What people read is a solution in the field's format.
-        let text = instance.text(&report.solution);
+        let text = instance.text(report.solution());
         assert!((instance.check(&text).unwrap().score - score).abs() <= 1e-6, "{text}");
-        is_sound(&instance.svg(&report.solution));
+        is_sound(&instance.svg(report.solution()));
     }
 }
 
@@ -93,8 +97,8 @@ fn customers_left_out_are_listed() {
     let request = Request { budget: Budget::playouts(3), ..Request::default() };
     let report = instance.solve(request, &mut Unobserved).unwrap();
     std::fs::remove_file(&path).unwrap();
-    assert_eq!(report.solution["unserved"].as_array().map(Vec::len), Some(1));
-    assert_eq!(report.solution.get("vehicles"), Some(&Value::from(1)));
-    let wrong = instance.check(&json!({ "feasible": false, "solution": report.solution }).to_string()).unwrap_err();
+    assert_eq!(report.solution()["unserved"].as_array().map(Vec::len), Some(1));
+    assert_eq!(report.solution().get("vehicles"), Some(&Value::from(1)));
+    let wrong = instance.check(&json!({ "feasible": false, "solution": report.solution() }).to_string()).unwrap_err();
     assert!(wrong.ends_with("all 1 vehicles are used; 1 routes lack capacity, 0 would be late"), "{wrong}");
 }

@@ -3,7 +3,7 @@
 use super::{Instance, Objective, Tsptw, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist::search::Sampling;
-use soloist::{Method, Problem};
+use soloist::{Method, Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options};
 
 /// The travelling salesman with time windows.
@@ -59,13 +59,13 @@ impl soloist_domain::Instance for Loaded {
     }
 
     /// One annealing by ruin and recreation, told as playouts.
-    fn default_method(&self) -> Method {
-        Method::Sampling(Sampling::default())
+    fn default_setup(&self) -> Setup {
+        Method::Sampling(Sampling::default()).into()
     }
 
     /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among all moves.
-    fn default_rollout(&self, method: &Method) -> String {
-        if matches!(method, Method::Sampling(_)) { "sisr" } else { "random" }.to_owned()
+    fn rollout_for(&self, setup: &Setup) -> String {
+        if matches!(setup.method, Method::Sampling(_)) { "sisr" } else { "random" }.to_owned()
     }
 
     fn solution(&self, moves: &[u16]) -> Value {
