@@ -24,6 +24,8 @@ pub struct Schedule {
     pub end: f64,
     /// Temperature while vehicles are saved.
     pub calm: f64,
+    /// Whether every second round that could not save a vehicle goes on from where that ended, instead of from the best solution.
+    pub wander: bool,
     /// Ruin and recreation while vehicles are saved.
     pub saving: Settings,
     /// Ruin and recreation while routes are shortened.
@@ -40,6 +42,7 @@ impl Default for Schedule {
             reheat: 1.0,
             end: 0.02,
             calm: 0.1,
+            wander: true,
             saving: Settings::default(),
             shortening: Settings::tuned(),
         }
@@ -259,7 +262,14 @@ impl Annealing {
 
     fn begin_distance(&mut self) {
         let fleet = if self.kernel.route_cost() > 0.0 { self.best.vehicles } else { usize::MAX };
-        self.return_to_best(fleet);
+        let wanders = self.schedule.wander && self.clock.phase == Phase::Fleet && self.clock.round % 2 == 1;
+        if wanders && self.best.absent.is_empty() {
+            // The vehicle that was saved in vain is given back: the first steps serve those left out.
+            self.kernel.set_fleet(fleet);
+            self.clock.step = 0;
+        } else {
+            self.return_to_best(fleet);
+        }
         self.kernel.set_settings(self.schedule.shortening);
         self.clock.phase = Phase::Distance;
         let share = if self.may_save() { 1.0 - self.schedule.fleet } else { 1.0 };
