@@ -96,7 +96,8 @@ pub(crate) struct SavedAnnealing {
     misses: Vec<u32>,
 }
 
-/// One long search that needs no budget: rounds, each longer than the one before, all but the first from the best solution.
+/// One long search that needs no budget: rounds, each longer than the one before, from the best solution or (every second one) from where an attempt to
+/// save a vehicle ended.
 ///
 /// A round first tries to serve all customers with a vehicle less (where vehicles count and the bound allows fewer), for a share of
 /// its steps, as often as that succeeds; the rest cools from a temperature at which most changes are accepted to one at which
