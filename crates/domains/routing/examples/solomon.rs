@@ -62,6 +62,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "start" => schedule.start = value,
             "reheat" => schedule.reheat = value,
             "end" => schedule.end = value,
+            "wander" => schedule.wander = value != 0.0,
             "calm" => schedule.calm = value,
             "trace" => trace = value != 0.0,
             "target" => target = value,

@@ -24,6 +24,8 @@ pub struct Schedule {
     pub end: f64,
     /// Temperature while vehicles are saved.
     pub calm: f64,
+    /// Whether every second round that could not save a vehicle goes on from where that ended, instead of from the best solution.
+    pub wander: bool,
     /// Ruin and recreation while vehicles are saved.
     pub saving: Settings,
     /// Ruin and recreation while routes are shortened.
@@ -40,6 +42,7 @@ impl Default for Schedule {
             reheat: 1.0,
             end: 0.02,
             calm: 0.1,
+            wander: true,
             saving: Settings::default(),
             shortening: Settings::tuned(),
         }
@@ -93,7 +96,8 @@ pub(crate) struct SavedAnnealing {
     misses: Vec<u32>,
 }
 
-/// One long search that needs no budget: rounds, each longer than the one before, all but the first from the best solution.
+/// One long search that needs no budget: rounds, each longer than the one before, from the best solution or (every second one) from where an attempt to
+/// save a vehicle ended.
 ///
 /// A round first tries to serve all customers with a vehicle less (where vehicles count and the bound allows fewer), for a share of
 /// its steps, as often as that succeeds; the rest cools from a temperature at which most changes are accepted to one at which
@@ -259,7 +263,14 @@ impl Annealing {
 
     fn begin_distance(&mut self) {
         let fleet = if self.kernel.route_cost() > 0.0 { self.best.vehicles } else { usize::MAX };
-        self.return_to_best(fleet);
+        let wanders = self.schedule.wander && self.clock.phase == Phase::Fleet && self.clock.round % 2 == 1;
+        if wanders && self.best.absent.is_empty() {
+            // The vehicle that was saved in vain is given back: the first steps serve those left out.
+            self.kernel.set_fleet(fleet);
+            self.clock.step = 0;
+        } else {
+            self.return_to_best(fleet);
+        }
         self.kernel.set_settings(self.schedule.shortening);
         self.clock.phase = Phase::Distance;
         let share = if self.may_save() { 1.0 - self.schedule.fleet } else { 1.0 };

@@ -6,9 +6,14 @@ use crate::network::Network;
 ///
 /// The larger one of two bounds: the demands over the capacity, and the fewest paths that cover all customers when a path may go from
 /// one customer to any other that can be reached in time (the number of customers less a largest matching, found by augmenting
-/// paths in rounds; Dilworth 1950, Hopcroft and Karp 1973). Takes about n^2 steps for each round.
+/// paths in rounds; Dilworth 1950, Hopcroft and Karp 1973). Takes about n^2 steps for each round, the first time that a network is asked
+/// for.
 #[must_use]
 pub fn fewest_vehicles(network: &Network) -> usize {
+    *network.fewest.get_or_init(|| bound(network))
+}
+
+fn bound(network: &Network) -> usize {
     let demand: u64 = (1..network.size()).map(|c| u64::from(network.demand(c))).sum();
     let by_load = match network.capacity() {
         0 => 0,

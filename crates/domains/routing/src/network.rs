@@ -1,6 +1,7 @@
 //! Sites, distances and time windows as the searches read them: flat tables in the order of the sites.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// A value above every number of a route: "no route", "not served".
 pub(crate) const NONE: u16 = u16::MAX;
@@ -39,6 +40,8 @@ pub struct Network {
     has_windows: bool,
     metric: bool,
     timed: bool,
+    /// The bound on vehicles, once it is asked for.
+    pub(crate) fewest: OnceLock<usize>,
 }
 
 /// What a site asks for, in the units of the network.
@@ -101,6 +104,7 @@ impl Network {
             has_windows,
             metric,
             timed,
+            fewest: OnceLock::new(),
         };
         network.list_neighbours();
         network
