@@ -73,25 +73,18 @@ fn search<T: Word>(labels: &[T]) -> (u128, u64) {
         let given = outer.iter().enumerate().filter(|&(at, _)| set >> at & 1 == 1);
         let given = given.fold(last, |sum, (_, &label)| sum.plus(label));
         // The sum on the left side is to come as close as possible to half of all.
-        let (mut i, mut j) = (0, second.len() - 1);
-        loop {
-            let sum = given.plus(first[i]).plus(second[j]);
+        let (mut i, mut j) = (0, second.len());
+        while i < first.len() && j > 0 {
+            let sum = given.plus(first[i]).plus(second[j - 1]);
             let rest = total.minus(sum);
             let distance = sum.distance(rest);
             if distance < best.0 {
-                best = (distance, set, first[i], second[j]);
+                best = (distance, set, first[i], second[j - 1]);
             }
-            if sum < rest {
-                i += 1;
-                if i == first.len() {
-                    break;
-                }
-            } else {
-                if j == 0 {
-                    break;
-                }
-                j -= 1;
-            }
+            // Which way it goes is a coin flip: no branch.
+            let less = usize::from(sum < rest);
+            i += less;
+            j -= 1 - less;
         }
     }
     let (distance, set, one_sum, two_sum) = best;

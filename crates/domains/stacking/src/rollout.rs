@@ -10,8 +10,8 @@ pub(crate) const INFO: &[RolloutInfo] = &[
     RolloutInfo { name: "fo", help: "the flexibility heuristic: the best stack, ties at random" },
     RolloutInfo {
         name: "ranks",
-        help: "anneals the heuristic's ranks by item: 64 trials a playout, which changes one to three ranks and replays the \
-               rest; the best solution so far is played",
+        help: "anneals the heuristic's ranks by item: 64 trials a playout, each of which changes one rank and replays the rest; \
+               the best solution so far is played",
     },
     RolloutInfo { name: "random", help: "every stack alike" },
 ];
@@ -45,11 +45,13 @@ const TRIALS: [usize; 2] = [64, 8];
 /// Trials of the first cooling; each further one has twice as many.
 const COOLING: u64 = 8192;
 /// Temperatures at the start and the end of a cooling, in relocations.
-const HEAT: [f64; 2] = [1.0, 0.02];
+const HEAT: [f64; 2] = [0.5, 0.01];
 /// States of the present solution that are kept, so that a trial replays from the one before its first change.
 const SNAPSHOTS: usize = 32;
 /// How often an item's rank can differ: later placements share the last one.
 const TIMES: usize = 64;
+/// No place in the table.
+const NOWHERE: u32 = u32::MAX;
 
 /// The value of a solution that broke off, apart from the number of items that have not left.
 const BROKEN: u32 = 1 << 30;
@@ -77,29 +79,37 @@ struct Work {
     /// Where in the table each decision looked, and what was played.
     places: Vec<u32>,
     moves: Vec<u16>,
+    /// For each decision about a relocated item: where the item and the one below it that leaves were put last.
+    blamed: Vec<[u32; 2]>,
+    /// The decisions with such places, and the decision that looked at each place.
+    guilty: Vec<u32>,
+    decision: Vec<u32>,
     /// The states before the decisions 0, `spacing`, 2 `spacing`, ...
     snapshots: Vec<Stacks>,
     spacing: usize,
     /// A trial in the making.
     next_places: Vec<u32>,
     next_moves: Vec<u16>,
+    next_blamed: Vec<[u32; 2]>,
     next_snapshots: Vec<Stacks>,
     state: Stacks,
-    changed: Vec<(usize, u16)>,
 }
 
 impl Work {
-    fn new(start: &Stacks) -> Self {
+    fn new(problem: &Stacking, start: &Stacks) -> Self {
         Self {
             places: Vec::new(),
             moves: Vec::new(),
+            blamed: Vec::new(),
+            guilty: Vec::new(),
+            decision: vec![NOWHERE; problem.count() * TIMES],
             snapshots: vec![start.clone(); SNAPSHOTS],
             spacing: usize::MAX,
             next_places: Vec::new(),
             next_moves: Vec::new(),
+            next_blamed: Vec::new(),
             next_snapshots: vec![start.clone(); SNAPSHOTS],
             state: start.clone(),
-            changed: Vec::new(),
         }
     }
 
@@ -110,6 +120,8 @@ impl Work {
         self.next_places.extend_from_slice(&self.places[..from]);
         self.next_moves.clear();
         self.next_moves.extend_from_slice(&self.moves[..from]);
+        self.next_blamed.clear();
+        self.next_blamed.extend_from_slice(&self.blamed[..from]);
         let mut kept = if from == 0 { 0 } else { from / self.spacing };
         self.state.clone_from(&self.snapshots[kept]);
         let state = &mut self.state;
@@ -128,6 +140,12 @@ impl Work {
             }
             let item = usize::from(state.pending);
             let place = item * TIMES + usize::from(state.placed[item]).min(TIMES - 1);
+            let last = |item: u16| match state.placed.get(usize::from(item)).copied().unwrap_or(0) {
+                0 => NOWHERE,
+                placed => usize::from(item) as u32 * TIMES as u32 + u32::from(placed - 1).min(TIMES as u32 - 1),
+            };
+            let relocated = state.source != NONE;
+            self.next_blamed.push(if relocated { [last(state.pending), last(state.target)] } else { [NOWHERE; 2] });
             let rank = usize::from(table[place]).min(usize::from(state.choices) - 1);
             self.next_places.push(place as u32);
             self.next_moves.push(rank as u16);
@@ -140,6 +158,14 @@ impl Work {
     fn accept(&mut self, from: usize) {
         std::mem::swap(&mut self.places, &mut self.next_places);
         std::mem::swap(&mut self.moves, &mut self.next_moves);
+        std::mem::swap(&mut self.blamed, &mut self.next_blamed);
+        // All of them: a place that several decisions share names the last one.
+        for (at, &place) in self.places.iter().enumerate() {
+            self.decision[place as usize] = at as u32;
+        }
+        self.guilty.clear();
+        let blamed = self.blamed.iter().enumerate().filter(|(_, places)| **places != [NOWHERE; 2]);
+        self.guilty.extend(blamed.map(|(at, _)| at as u32));
         let first = if from == 0 { 0 } else { from / self.spacing };
         // Only what was passed is new; snapshots behind the end are never used.
         let passed = if self.spacing == usize::MAX { 0 } else { self.moves.len() / self.spacing };
@@ -170,7 +196,7 @@ impl Task {
     /// The same with everything that a checkpoint leaves out.
     fn prepared(mut self, problem: &Stacking, state: &Stacks) -> Self {
         if self.work.is_none() {
-            let mut work = Work::new(state);
+            let mut work = Work::new(problem, state);
             self.present = work.rebuild(problem, &self.table);
             if self.present < self.best {
                 (self.best, self.best_moves) = (self.present, work.moves.clone());
@@ -180,25 +206,18 @@ impl Task {
         self
     }
 
-    /// Changes one to three ranks of decisions that the present solution makes; returns the first decision concerned.
-    fn change(&mut self, width: usize, rng: &mut Rng) -> usize {
-        let Some(work) = &mut self.work else { return 0 };
-        work.changed.clear();
-        let mut first = work.places.len();
-        let changes = [1, 1, 1, 1, 1, 2, 2, 3][rng.index(8)];
-        for _ in 0..changes {
-            let at = rng.index(work.places.len());
-            let place = work.places[at] as usize;
-            let old = self.table[place];
-            let back = old != 0 && rng.below(2) == 0;
-            // The first ranks are the good ones, but not all that is good.
-            let most = if rng.below(2) == 0 { width.min(4) } else { width };
-            let new = if back { 0 } else { rng.index(most) as u16 };
-            work.changed.push((place, old));
-            self.table[place] = new;
-            first = first.min(at);
+    /// The decision that a trial changes: any, or, as often, one that led to a relocation.
+    fn pick(work: &Work, rng: &mut Rng) -> usize {
+        if !work.guilty.is_empty() && rng.below(2) == 0 {
+            let at = work.guilty[rng.index(work.guilty.len())] as usize;
+            let place = work.blamed[at][rng.index(2)];
+            // Where there was no choice, no decision looked at the place.
+            let decision = work.decision.get(place as usize).map_or(usize::MAX, |&decision| decision as usize);
+            if work.places.get(decision) == Some(&place) {
+                return decision;
+            }
         }
-        first
+        rng.index(work.places.len())
     }
 
     /// One trial: a changed solution, kept or not.
@@ -210,11 +229,15 @@ impl Task {
         if self.trial == steps {
             (self.round, self.trial) = (self.round + 1, 0);
         }
-        let first = self.change(problem.width(), rng);
+        let Some(work) = &mut self.work else { return };
+        let first = Self::pick(work, rng);
+        let place = work.places[first] as usize;
+        let old = self.table[place];
+        let back = old != 0 && rng.below(2) == 0;
+        self.table[place] = if back { 0 } else { rng.index(problem.width()) as u16 };
         // A worse solution is accepted with probability exp(-loss / heat): the loss that is allowed is drawn beforehand.
         let loss = (-heat * libm::log(1.0 - rng.unit())) as u32;
         let limit = self.present.saturating_add(loss);
-        let Some(work) = &mut self.work else { return };
         // The last state kept before the change.
         let from = (first / work.spacing).min(SNAPSHOTS - 1) * work.spacing;
         if let Some(value) = work.replay(problem, &self.table, from, limit) {
@@ -225,16 +248,15 @@ impl Task {
                 self.best_moves.clone_from(&work.moves);
             }
         } else {
-            for &(place, old) in work.changed.iter().rev() {
-                self.table[place] = old;
-            }
+            self.table[place] = old;
         }
     }
 }
 
 /// Annealing over ranks: a solution is a table of ranks by item and number of its placement, 0 at first. A trial changes
-/// one to three of them and replays what follows; the ranks of all other items stay, so that the heuristic goes on from what has
-/// changed. Relocations and inversions beyond what would be accepted end a trial.
+/// one of them, half of the time one that led to a relocation, and replays what follows; the ranks of all other items stay,
+/// so that the heuristic goes on from what has changed. Relocations and inversions beyond what would be accepted end a
+/// trial.
 #[derive(Debug)]
 struct Ranks {
     task: Option<Task>,
