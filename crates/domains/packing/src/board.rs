@@ -37,7 +37,7 @@ pub(crate) struct Board {
     /// The hole and what lies around it.
     bin: Bin,
     removed: Vec<Piece>,
-    /// Types that fit into the area.
+    /// Types that fit into the area, the smallest first.
     kinds: Vec<u16>,
     /// The same by the key of the current filling.
     order: Vec<(f64, u16)>,
@@ -47,7 +47,7 @@ impl Board {
     /// An empty area.
     pub(crate) fn new(kit: &Kit, shape: Shape) -> Self {
         let fits = |&kind: &u16| shape.admits(kit.outer[kind as usize], kit.slack);
-        let kinds = (0..kit.len() as u16).filter(fits).collect();
+        let kinds = kit.by_size.iter().rev().copied().filter(fits).collect();
         Self {
             shape,
             pieces: Vec::new(),
@@ -145,7 +145,12 @@ impl Board {
         self.removed.extend_from_slice(&self.pieces);
         let draw = rng.unit();
         if draw < 0.3 {
-            let kind = self.kinds[rng.index(self.kinds.len())];
+            // Small tubes are more likely to find room.
+            let mut rank = 0;
+            while rank + 1 < self.kinds.len() && rng.chance(0.4) {
+                rank += 1;
+            }
+            let kind = self.kinds[rank];
             if self.counts[kind as usize] >= offer[kind as usize] {
                 return;
             }
@@ -154,7 +159,12 @@ impl Board {
             self.pieces.push(Piece { kind, x, y });
         } else if draw < 0.7 {
             let at = rng.index(self.pieces.len());
-            let (old, new) = (self.pieces[at].kind, self.kinds[rng.index(self.kinds.len())]);
+            let old = self.pieces[at].kind;
+            let rank = self.kinds.iter().position(|&kind| kind == old).unwrap_or(0);
+            // A type of similar size.
+            let by = 1 + usize::from(rng.chance(0.25));
+            let rank = if rng.chance(0.5) { rank + by } else { rank.saturating_sub(by) };
+            let new = self.kinds[rank.min(self.kinds.len() - 1)];
             if old == new || self.counts[new as usize] >= offer[new as usize] {
                 return;
             }

@@ -526,6 +526,8 @@ fn published_instances() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
     #[test]
     fn squeezing_removes_overlaps_or_gives_up(seed: u64, count in 1_usize..40, fixed in 0_usize..3, hull: bool) {
         let order = order(10.0, 12.0, &[(40, 0.0, 0.4), (40, 0.0, 0.9), (40, 3.0, 5.0)]);
