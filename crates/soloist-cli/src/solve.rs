@@ -37,7 +37,10 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     };
     let (bytes, before) = saved.unzip();
     let budget = budget(args, before.as_ref());
-    if let Some(why) = choice::endless(&setup.method, &budget) {
+    // A default method suits its instance: there it ends.
+    if args.method.is_some()
+        && let Some(why) = choice::endless(&setup.method, &budget)
+    {
         return Err(Failure::usage(format!("{}: {why}", setup.preset)));
     }
     let start = args.start.iter().map(|path| read_start(path, instance)).collect::<Result<_, _>>()?;

@@ -2,7 +2,7 @@
 
 use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
-use soloist::search::BranchAndBound;
+use soloist::search::Nmcs;
 use soloist::{Method, Setup};
 use soloist_domain::answer::Answer;
 use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options, follow};
@@ -49,10 +49,11 @@ impl Instance for KnapsackInstance {
         &self.problem
     }
 
-    /// Depth-first branch and bound. It proves the benchmark files within a second, and on generated instances of up to a
-    /// million items its first packings are better than those of playouts.
+    /// Nested search of level 2. Within a second it solves the same benchmark files as NRPA, and with thousands of items
+    /// it stays near the bound, which NRPA does not. For proofs `dfs` is the method: it proves every benchmark file within a
+    /// second, but a budget of playouts may never end it.
     fn default_setup(&self) -> Setup {
-        Method::BranchAndBound(BranchAndBound::default()).into()
+        Method::Nmcs(Nmcs { level: 2, ..Nmcs::default() }).into()
     }
 
     fn solution(&self, moves: &[Choice]) -> Value {

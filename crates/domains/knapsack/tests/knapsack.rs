@@ -203,7 +203,7 @@ fn small_published_optima_are_proven_and_found() {
 
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
-fn known_optima_are_proven_by_default() {
+fn known_optima_are_proven() {
     let folder = published_data("knapsack");
     let table = std::fs::read_to_string(folder.join("OPTIMA.txt")).unwrap();
     let mut seen = 0;
@@ -215,7 +215,8 @@ fn known_optima_are_proven_by_default() {
         assert_eq!(instance.describe(), format!("{count} items, capacity {capacity}"));
         // The hardest of them, n_400, takes some 660,000 states.
         let budget = Budget { nodes: Some(2_000_000), ..Budget::default() };
-        let report = instance.solve(Request { budget, ..Request::default() }, &mut Unobserved).unwrap();
+        let setup = Setup::preset("dfs");
+        let report = instance.solve(Request { setup, budget, ..Request::default() }, &mut Unobserved).unwrap();
         assert!(report.optimal, "{name}");
         assert_eq!(report.score(), Some(Score::Feasible(optimum.parse().unwrap())), "{name}");
         assert_eq!(

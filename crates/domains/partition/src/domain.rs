@@ -13,10 +13,10 @@ pub const DOMAIN: Domain = Domain {
     summary: "divide numbers into two sides of nearly the same sum (number partitioning)",
     score: "log2 of the difference + 1; smaller is better",
     instance: "a file with one whole number a line, of any size, or a spec: random:100x100:7 (numbers x bits : seed)",
-    example: "random:60x60:7",
+    example: "random:60x40:7",
     options: &[DomainOption {
         name: "leaf",
-        values: &["auto", "4", "20", "30", "40", "50"],
+        values: &["auto", "4", "20", "30", "40"],
         help: "labels that end a path, divided optimally; auto: all if they are at most 50 and their sum has at most 128 bits, else 4",
     }],
     load,

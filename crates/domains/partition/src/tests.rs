@@ -475,7 +475,7 @@ fn drawing_is_sound_on_anything() {
 #[test]
 fn domain_is_complete() {
     let instance = (DOMAIN.load)(DOMAIN.example, &Options::new()).unwrap();
-    assert_eq!(instance.describe(), "60 numbers of up to 60 bits");
+    assert_eq!(instance.describe(), "60 numbers of up to 40 bits");
     assert_eq!(instance.default_setup().rollout.unwrap(), "k-list");
     assert_eq!(
         parse("x", (DOMAIN.generate)("random:5x9:1").unwrap().as_bytes()).unwrap(),

@@ -96,7 +96,9 @@ impl Plan {
             let setups = spec.methods.iter().map(|method| settle(&file, &spec, method, &*instance));
             let setups = setups.collect::<Result<Vec<_>, _>>()?;
             for (contender, setup) in spec.methods.iter().zip(&setups) {
-                if let Some(why) = choice::endless(&setup.method, &contender.budget) {
+                if contender.preset.is_some()
+                    && let Some(why) = choice::endless(&setup.method, &contender.budget)
+                {
                     return Err(at_line(&file, contender.line, &format!("{}: {why}", contender.label)));
                 }
             }

@@ -249,7 +249,9 @@ fn a_reader_that_has_gone_is_no_failure() {
 fn a_full_device_is_a_failure() {
     let sample = sample();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let call = ["solve", &sample.name, &sample.example, "--playouts", "10", "--quiet", "--json"];
+    let method = ["--method", "sampling"];
+    let call =
+        [&["solve", &sample.name, &sample.example, "--playouts", "10", "--quiet", "--json"][..], &method].concat();
     let output = command(&call).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: cannot write to standard output"));

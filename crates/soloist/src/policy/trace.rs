@@ -19,7 +19,7 @@ pub struct Lifetime {
 ///
 /// Adapting a policy needs no replay of the game: the codes are here.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
+#[serde(bound = "M: Move", try_from = "Stored<M>")]
 pub struct Trace<M> {
     /// The moves played.
     pub moves: Vec<M>,
@@ -30,12 +30,41 @@ pub struct Trace<M> {
     pub(crate) terms: Vec<f64>,
     /// Index of the lifetime chosen at each step.
     pub(crate) chosen: Vec<u32>,
-    #[serde(skip, default = "Vec::new")]
+    #[serde(skip)]
     pub(crate) candidates: Vec<M>,
     #[serde(skip)]
     pub(crate) weights: Vec<u64>,
     #[serde(skip)]
     pub(crate) scratch_terms: Vec<f64>,
+}
+
+/// A trace as it was written, not yet checked.
+#[derive(Deserialize)]
+#[serde(bound = "M: Move")]
+struct Stored<M> {
+    moves: Vec<M>,
+    lifetimes: Vec<Lifetime>,
+    factors: Vec<f64>,
+    terms: Vec<f64>,
+    chosen: Vec<u32>,
+}
+
+impl<M> TryFrom<Stored<M>> for Trace<M> {
+    type Error = &'static str;
+
+    fn try_from(stored: Stored<M>) -> Result<Self, Self::Error> {
+        let Stored { moves, lifetimes, factors, terms, chosen } = stored;
+        let (entries, steps) = (lifetimes.len(), chosen.len());
+        let sound = moves.len() == steps
+            && chosen.iter().all(|&at| (at as usize) < entries)
+            && lifetimes.iter().all(|life| life.first < life.end && life.end as usize <= steps)
+            && (factors.is_empty() || factors.len() == entries)
+            && (terms.is_empty() || entries > 0 && terms.len().is_multiple_of(entries));
+        if !sound {
+            return Err("a recorded playout");
+        }
+        Ok(Self { moves, lifetimes, factors, terms, chosen, ..Self::default() })
+    }
 }
 
 impl<M> Default for Trace<M> {
