@@ -26,9 +26,10 @@ pub(crate) fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<std::borrow::Co
     Ok(String::from_utf8_lossy(text_bytes(name, bytes)?))
 }
 
-/// Whether a word looks like a number: digits with a sign, a point or an exponent.
+/// Whether a word looks like a number: digits with a sign, a point or an exponent behind them (`e6` is a name).
 pub(crate) fn is_numeric(word: &str) -> bool {
-    word.bytes().any(|byte| byte.is_ascii_digit())
+    word.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c))
+        && word.bytes().any(|byte| byte.is_ascii_digit())
         && word.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
 }
 

@@ -30,6 +30,7 @@ fn solomon_files_as_they_are() {
     }
     let bare = parse("t", b"2 10\n0 0 0 0 0 99 0\n1 3 4 7 10 20 5\n2 6 8 3 0 50 5").unwrap();
     assert_eq!(bare, Instance { name: String::new(), ..tiny() });
+    assert_eq!(parse("t", TINY.replace("tiny", "e6").as_bytes()).unwrap().name, "e6");
     assert_eq!(parse("t", TINY.replace("tiny", "101").as_bytes()).unwrap().name, "101");
     assert_eq!(parse("t", write(&tiny()).as_bytes()).unwrap(), tiny());
 }
