@@ -15,6 +15,25 @@ const KEPT: usize = 24;
 /// Fillings that are tried for one hull, and for all together.
 const STEPS: (usize, usize) = (2_000, 40_000);
 
+/// Tubes that a hull may hold for its fillings to be searched: with more, one filling would take seconds.
+const LARGE: f64 = 300.0;
+
+/// The number of tubes that a hull has room for by area, at most.
+fn capacity(kit: &Kit, hull: usize) -> f64 {
+    let inside = Shape::Disc { radius: kit.inner[hull] };
+    let mut room = inside.area();
+    let mut count = 0.0;
+    for &kind in kit.by_size.iter().rev() {
+        let kind = kind as usize;
+        if inside.admits(kit.outer[kind], kit.slack) {
+            let fits = (room / kit.disc(kind)).min(f64::from(kit.demand[kind]));
+            room -= fits * kit.disc(kind);
+            count += fits;
+        }
+    }
+    count
+}
+
 /// Tubes that lie directly inside a hull.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Filling {
@@ -39,6 +58,8 @@ pub(crate) struct Contents {
     need: Vec<u32>,
     /// Types with the largest inner radius first.
     by_inner: Vec<u16>,
+    /// Whether the best bundle is known, as it is unless a hull may hold very many tubes.
+    known: Vec<bool>,
 }
 
 impl Contents {
@@ -52,6 +73,7 @@ impl Contents {
             worth: kit.value.clone(),
             need: vec![0; types * types],
             by_inner,
+            known: vec![true; types],
         };
         let steps = STEPS.0.min(STEPS.1 / types.max(1));
         let mut rng = Rng::new(1);
@@ -63,10 +85,15 @@ impl Contents {
             if kit.demand[hull] == 0 {
                 continue;
             }
+            if capacity(kit, hull) > LARGE {
+                contents.known[hull] = false;
+                continue;
+            }
             let fillings = contents.search(kit, hull, steps, &mut rng);
             if let Some(best) = fillings.first() {
                 contents.worth[hull] += best.worth;
                 for &(kind, count) in &best.counts {
+                    contents.known[hull] &= contents.known[kind as usize];
                     for other in 0..types {
                         let more = count.saturating_mul(contents.need[kind as usize * types + other]);
                         let need = &mut contents.need[hull * types + other];
@@ -168,7 +195,7 @@ impl Contents {
     pub(crate) fn has_bundle(&self, hull: usize, available: impl Fn(usize) -> u32) -> bool {
         let types = self.worth.len();
         let row = &self.need[hull * types..][..types];
-        row.iter().enumerate().all(|(kind, &need)| need == 0 || need <= available(kind))
+        self.known[hull] && row.iter().enumerate().all(|(kind, &need)| need == 0 || need <= available(kind))
     }
 
     /// What tubes that lie directly in the container are worth with what can be put inside them, as far as tubes are offered: counts

@@ -18,6 +18,8 @@ const FIRST: u64 = 2_000;
 const HOT: f64 = 0.1;
 /// See [`HOT`].
 const COLD: f64 = 0.01;
+/// Tubes that lie directly in a container, for it to be refined; fewest containers: a quarter of all tubes.
+const LARGE: usize = 500;
 /// Share of the steps that move all tubes.
 const SQUEEZE: f64 = 0.6;
 
@@ -48,7 +50,7 @@ struct Memory {
 /// float move to the nearest such place. Annealings follow each other, each half as long again as the one before.
 ///
 /// For fewest containers each playout fills container after container, by annealings of their own. From states other than the root it plays
-/// like `semi-greedy`.
+/// like `semi-greedy`; so it does where more than 500 tubes lie directly in the container, or 2,000 are to be packed into the fewest containers.
 #[derive(Debug)]
 pub(crate) struct Refine {
     steps: u64,
@@ -338,12 +340,16 @@ impl Rollout<Packing> for Refine {
             self.forget_foreign(problem);
         }
         if problem.objective == Objective::Containers {
+            let all: u64 = problem.kit.demand.iter().map(|&count| u64::from(count)).sum();
+            if all > 4 * LARGE as u64 {
+                return self.greedy.run(problem, state, playout, rng);
+            }
             return self.fill_all(problem, state, &mut playout.moves, rng);
         }
         let mut own = Playout::default();
         self.construct(problem, state, &mut own, rng);
-        // Nothing is better than everything.
-        if self.memory.left.iter().any(|&count| count > 0) {
+        // Nothing is better than everything, and thousands of tubes take too long to bring into an order.
+        if self.memory.left.iter().any(|&count| count > 0) && self.memory.pieces.len() <= LARGE {
             self.improve(problem, rng);
         }
         playout.moves.extend_from_slice(&self.memory.moves);

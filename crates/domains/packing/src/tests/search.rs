@@ -112,6 +112,15 @@ fn rollouts_play_legal_packings() {
 }
 
 #[test]
+fn hulls_may_hold_very_many_tubes() {
+    // More than are tried inside a hull in advance, one level below another.
+    let order = order(10.0, 10.0, &[(700, 0.0, 0.1), (1, 3.0, 3.1), (1, 3.2, 3.3)]);
+    for name in ["greedy", "semi-greedy", "refine:2"] {
+        playouts(&order, Values::Area, Objective::Value, name, 1, 1);
+    }
+}
+
+#[test]
 fn unknown_rollouts_are_refused() {
     let problem = area(&generate("random:3x5:1").unwrap());
     for name in ["refin", "refine:0", "refine:x", "semi-greedy:0", "semi-greedy:1.5", "semi-greedy:nan", "greedy:1", ""]
