@@ -113,7 +113,36 @@ impl Arena {
                 node.tried <= node.len
                     && (node.first == NONE && node.len == 0 || node.first as usize > at && node.children().end <= count)
             });
-        if sound { Ok(()) } else { Err(CheckpointError::Corrupt("the tree's links")) }
+        if sound && self.is_acyclic() { Ok(()) } else { Err(CheckpointError::Corrupt("the tree's links")) }
+    }
+
+    /// Whether no path from the root comes back to a node: only aliases can lead backwards.
+    fn is_acyclic(&self) -> bool {
+        if self.nodes.is_empty() || self.nodes.iter().all(|node| !node.alias) {
+            return true;
+        }
+        // Nodes on the present path, and nodes whose paths are all known to end.
+        let (mut on_path, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
+        let mut stack = vec![(0_usize, 0_usize)];
+        on_path[0] = true;
+        while let Some((at, next)) = stack.last_mut() {
+            let children = self.nodes[*at].children();
+            if *next == children.len() {
+                (on_path[*at], done[*at]) = (false, true);
+                stack.pop();
+                continue;
+            }
+            let child = self.resolve(children.start + *next);
+            *next += 1;
+            if on_path[child] {
+                return false;
+            }
+            if !done[child] {
+                on_path[child] = true;
+                stack.push((child, 0));
+            }
+        }
+        true
     }
 
     /// Forgets every node.
