@@ -231,6 +231,11 @@ impl Policy {
         });
     }
 
+    /// The number of copies that were pushed and not popped.
+    pub(crate) fn copies(&self) -> usize {
+        self.frames.len()
+    }
+
     /// Drops the innermost copy: everything learned since its [`push`](Self::push) is undone.
     ///
     /// # Panics

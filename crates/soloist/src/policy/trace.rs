@@ -56,8 +56,11 @@ impl<M> TryFrom<Stored<M>> for Trace<M> {
         let Stored { moves, lifetimes, factors, terms, chosen } = stored;
         let (entries, steps) = (lifetimes.len(), chosen.len());
         let sound = moves.len() == steps
-            && chosen.iter().all(|&at| (at as usize) < entries)
             && lifetimes.iter().all(|life| life.first < life.end && life.end as usize <= steps)
+            // What was chosen at a step was available there.
+            && (0..).zip(&chosen).all(|(step, &at)| {
+                lifetimes.get(at as usize).is_some_and(|life| (life.first..life.end).contains(&step))
+            })
             && (factors.is_empty() || factors.len() == entries)
             && (terms.is_empty() || entries > 0 && terms.len().is_multiple_of(entries));
         if !sound {

@@ -110,6 +110,11 @@ impl Levels {
         levels
     }
 
+    /// Whether the policy has a copy for each level at work.
+    pub(super) fn is_sound(&self) -> bool {
+        !self.frames.is_empty() && (self.ended || self.policy.copies() == self.frames.len())
+    }
+
     pub(super) fn depth(&self) -> usize {
         self.frames.len()
     }

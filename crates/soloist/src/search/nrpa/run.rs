@@ -57,7 +57,7 @@ impl Arm {
 
     fn is_sound(&self, parameters: &Nrpa) -> bool {
         let (depth, sound) = match &self.core {
-            Core::Levels(levels) => (levels.depth(), parameters.beam != Keep::Policies),
+            Core::Levels(levels) => (levels.depth(), parameters.beam != Keep::Policies && levels.is_sound()),
             Core::Beams(beams) => (beams.depth(), parameters.beam == Keep::Policies && beams.is_sound()),
         };
         sound && depth as u64 == parameters.level
