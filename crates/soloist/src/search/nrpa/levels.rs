@@ -110,9 +110,13 @@ impl Levels {
         levels
     }
 
-    /// Whether the policy has a copy for each level at work.
+    /// Whether the policy has a copy for each level at work, and solutions have biases where the policy has.
     pub(super) fn is_sound(&self) -> bool {
-        !self.frames.is_empty() && (self.ended || self.policy.copies() == self.frames.len())
+        let mut traces = self.frames.iter().flat_map(|frame| &frame.beam).map(|found| &found.trace);
+        let biased = self.policy.uses_bias();
+        !self.frames.is_empty()
+            && (self.ended || self.policy.copies() == self.frames.len())
+            && traces.all(|trace| trace.lifetimes.is_empty() || trace.factors.is_empty() != biased)
     }
 
     pub(super) fn depth(&self) -> usize {
