@@ -115,7 +115,8 @@ impl Levels {
         let mut traces = self.frames.iter().flat_map(|frame| &frame.beam).map(|found| &found.trace);
         let biased = self.policy.uses_bias();
         !self.frames.is_empty()
-            && (self.ended || self.policy.copies() == self.frames.len())
+            // Before an exchange only the outermost level is at work.
+            && (self.ended || self.policy.copies() == if self.waiting { 1 } else { self.frames.len() })
             && traces.all(|trace| trace.lifetimes.is_empty() || trace.factors.is_empty() != biased)
     }
 
