@@ -1,6 +1,7 @@
 //! Checkpoints: a search in parts is the search at once, and damaged files are refused.
 
 use crate::common::{Folder, run, sample, samples, solve};
+use serde_json::Value;
 
 #[test]
 fn two_parts_are_one_run() {
@@ -15,16 +16,27 @@ fn two_parts_are_one_run() {
             solve(&sample, &[&base[..], &["--playouts", "200", "--checkpoint", &file]].concat());
             let saved = std::fs::read(&file).unwrap();
             let rest = solve(&sample, &["--playouts", "500", "--nodes", "20k", "--resume", &file]);
+            let (rest, whole) = (settled(rest), settled(whole));
             assert_eq!(rest, whole, "{} by {name}", sample.name);
             assert_eq!(std::fs::read(&file).unwrap(), saved, "--resume alone must not write");
             // Repeating what the checkpoint says is fine; the file may be continued in place.
             let again =
                 solve(&sample, &[&base[..], &["--playouts", "500", "--resume", &file, "--checkpoint", &file]].concat());
-            assert_eq!(again, whole, "{} by {name}", sample.name);
-            assert_ne!(std::fs::read(&file).unwrap(), saved);
+            assert_eq!(settled(again), whole, "{} by {name}", sample.name);
+            assert!(whole["stop"] != "playouts" || std::fs::read(&file).unwrap() != saved);
             assert_eq!(folder.files(), ["run.ckpt"]);
         }
     }
+}
+
+/// A result without the effort, where one stream has ended the run by a proof: how far the others came by then depends
+/// on their schedule.
+fn settled(mut result: Value) -> Value {
+    if ["bound", "exhausted"].iter().any(|stop| result["stop"] == *stop) {
+        result["playouts"] = Value::Null;
+        result["nodes"] = Value::Null;
+    }
+    result
 }
 
 #[test]
