@@ -13,7 +13,7 @@ pub mod statistics;
 
 pub use policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
 pub use problem::{
-    Fault, Move, Playout, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, Uniform, Violation, check,
+    Acceptance, Edits, Fault, Found, Move, Neighbourhood, Playout, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, Uniform, Violation, check,
     find_rollout, policy_playout, stable_hash,
 };
 pub use rng::Rng;

@@ -3,7 +3,9 @@
 mod check;
 mod fault;
 mod hash;
+mod neighbourhood;
 mod packing;
+pub(crate) mod replay;
 mod rollout;
 pub(crate) mod rules;
 mod score;
@@ -11,6 +13,7 @@ mod score;
 pub use check::{Violation, check};
 pub use fault::Fault;
 pub use hash::{StableHasher, stable_hash};
+pub use neighbourhood::{Acceptance, Edits, Neighbourhood};
 pub(crate) use packing::{MoveId, Packing};
 pub(crate) use rollout::policy_step;
 pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout};
@@ -27,6 +30,17 @@ use std::hash::{Hash, Hasher};
 pub trait Move: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {}
 
 impl<T: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static> Move for T {}
+
+/// What a thing that a move may decide about stands for in a state; see [`Problem::find`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found<M> {
+    /// This legal move decides about it.
+    Move(M),
+    /// No move decides about it yet; one may later.
+    Blocked,
+    /// No move will decide about it in this or a later state.
+    Gone,
+}
 
 /// An immutable instance of a single-player problem and its rules.
 ///
@@ -110,6 +124,37 @@ pub trait Problem: Send + Sync {
 
     /// Returns a key that is equal for states with the same futures and the same score so far. `None`: not comparable.
     fn key(&self, _state: &Self::State) -> Option<u64> {
+        None
+    }
+
+    /// Names the thing that `mv` decides about in `state`: a tile, an operation, a customer. Annealing replays an edited
+    /// solution by these names. `None`: it replays by [codes](Self::code), for which it lists moves at every step.
+    ///
+    /// Either all moves have an identity or none. [`find`](Self::find) is the way back.
+    fn identity(&self, _state: &Self::State, _mv: Self::Move) -> Option<u64> {
+        None
+    }
+
+    /// Returns what an [identity](Self::identity) stands for in `state`: a legal move, nothing yet, or nothing any more.
+    ///
+    /// Any number may be asked for; one that names nothing is [`Found::Gone`].
+    fn find(&self, _state: &Self::State, _identity: u64) -> Found<Self::Move> {
+        Found::Gone
+    }
+
+    /// Returns a smooth stand-in for the score of a finished feasible state, in the unit and sense of the score, for
+    /// problems whose score has cliffs (a bonus for a cleared board). Annealing compares it instead of the score; only
+    /// scores are reported. `None`: the score itself.
+    fn surrogate(&self, _state: &Self::State) -> Option<f64> {
+        None
+    }
+
+    /// Returns a local search that edits finished solutions in place and knows each difference in cost without a
+    /// replay. Annealing uses it instead of replays. `None`: there is none.
+    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>>
+    where
+        Self: Sized,
+    {
         None
     }
 

@@ -4,12 +4,15 @@
 //! user's [`Problem`] and [`Rollout`]: the code that is compiled for each problem. A playout crosses the border once,
 //! so that its loop stays monomorphised.
 
+use super::replay::{Entry, Pause, Replay, follow};
 use super::{
-    Fault, MoveId, Packing, Playout, Problem, Rollout, Score, Sense, Uniform, find_rollout, policy_step, stable_hash,
+    Acceptance, Fault, MoveId, Neighbourhood, Packing, Playout, Problem, Rollout, Score, Sense, Uniform, find_rollout,
+    policy_step, stable_hash,
 };
 use crate::Rng;
 use crate::policy::{Policy, Trace};
-use crate::run::checkpoint::CheckpointError;
+use crate::run::checkpoint::{CheckpointError, decode, encode};
+use crate::search::walk;
 use std::any::Any;
 use std::cell::Cell;
 use std::error::Error;
@@ -107,11 +110,15 @@ pub(crate) trait Rules: Send {
     fn child(&self, state: &State, mv: MoveId, child: &mut State);
     fn score(&self, state: &State) -> Score;
     fn code(&self, state: &State, mv: MoveId) -> u64;
-    /// Appends the codes of several moves.
-    fn codes_of(&self, state: &State, moves: &[MoveId], codes: &mut Vec<u64>);
     /// Plays a move and returns the code that it had before.
     fn play(&self, state: &mut State, mv: MoveId) -> u64;
     fn codes(&self) -> Option<u32>;
+    fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
+    /// Plays entries; see [`follow`].
+    fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
+    /// Plays the moves of entries, which are legal.
+    fn apply_all(&self, state: &mut State, entries: &[Entry]);
+    fn surrogate(&self, state: &State) -> Option<f64>;
     fn bias(&self, state: &State, mv: MoveId) -> f64;
     fn bound(&self, state: &State) -> Option<f64>;
     fn is_complete(&self) -> bool;
@@ -186,10 +193,6 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn code(&self, state: &State, mv: MoveId) -> u64 {
         self.problem.code(self.get(state), self.packing.known(mv))
     }
-    fn codes_of(&self, state: &State, moves: &[MoveId], codes: &mut Vec<u64>) {
-        let state = self.get(state);
-        codes.extend(moves.iter().map(|&mv| self.problem.code(state, self.packing.known(mv))));
-    }
     fn play(&self, state: &mut State, mv: MoveId) -> u64 {
         let (state, mv) = (state.get_mut(), self.packing.known(mv));
         let code = self.problem.code(state, mv);
@@ -198,6 +201,22 @@ impl<P: Problem> Rules for Typed<'_, P> {
     }
     fn codes(&self) -> Option<u32> {
         self.problem.codes()
+    }
+    fn identity(&self, state: &State, mv: MoveId) -> Option<u64> {
+        self.problem.identity(self.get(state), self.packing.known(mv))
+    }
+    fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
+        let mut listed = self.buffer.take();
+        let pause = follow(&*self.problem, &self.packing, &mut listed, state.get_mut(), replay, until);
+        self.buffer.set(listed);
+        pause
+    }
+    fn apply_all(&self, state: &mut State, entries: &[Entry]) {
+        let state = state.get_mut();
+        entries.iter().for_each(|entry| self.problem.apply(state, self.packing.known(entry.mv)));
+    }
+    fn surrogate(&self, state: &State) -> Option<f64> {
+        self.problem.surrogate(self.get(state))
     }
     fn bias(&self, state: &State, mv: MoveId) -> f64 {
         self.problem.bias(self.get(state), self.packing.known(mv))
@@ -259,6 +278,8 @@ pub(crate) trait Player: Send {
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
     fn feedback(&mut self, score: Score);
+    /// Returns the local search of the problem, if it has one.
+    fn editor(&mut self) -> Option<&mut dyn Editor>;
     fn save(&self) -> Vec<u8>;
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
     /// Whether the rollout has reported an error.
@@ -267,10 +288,63 @@ pub(crate) trait Player: Send {
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
 }
 
-/// A user's rollout, for one stream.
+/// A problem's local search as annealing sees it; see [`Neighbourhood`] for the meaning of each method.
+pub(crate) trait Editor {
+    /// Whether there is a present solution.
+    fn is_started(&self) -> bool;
+    fn start(&mut self, moves: &[MoveId]) -> bool;
+    fn cost(&self) -> f64;
+    fn moves(&mut self, moves: &mut Vec<MoveId>);
+    /// Returns the change of the cost of one edit, and whether it was accepted.
+    fn advance(&mut self, acceptance: &mut Acceptance<'_>) -> Option<(f64, bool)>;
+}
+
+/// A user's neighbourhood, for one stream.
+struct TypedEditor<'p, P: Problem> {
+    problem: Shared<'p, P>,
+    packing: Packing<P::Move>,
+    edits: Box<dyn Neighbourhood<P>>,
+    is_started: bool,
+    listed: Vec<P::Move>,
+}
+
+impl<P: Problem> Editor for TypedEditor<'_, P> {
+    fn is_started(&self) -> bool {
+        self.is_started
+    }
+    fn start(&mut self, moves: &[MoveId]) -> bool {
+        self.is_started = self.edits.start(&self.problem, &self.packing.all(moves));
+        self.is_started
+    }
+    fn cost(&self) -> f64 {
+        self.edits.cost(&self.problem)
+    }
+    fn moves(&mut self, moves: &mut Vec<MoveId>) {
+        self.listed.clear();
+        self.edits.moves(&self.problem, &mut self.listed);
+        moves.extend(self.listed.iter().map(|&mv| self.packing.pack(mv)));
+    }
+    fn advance(&mut self, acceptance: &mut Acceptance<'_>) -> Option<(f64, bool)> {
+        self.edits.advance(&*self.problem, acceptance)
+    }
+}
+
+/// What a checkpoint holds of a player: the rollout's bytes; moves and bytes of a neighbourhood that has a solution.
+type SavedPlayer = (Vec<u8>, Option<(Vec<MoveId>, Vec<u8>)>);
+
+fn encode_player(saved: &SavedPlayer) -> Vec<u8> {
+    encode(saved)
+}
+
+fn decode_player(bytes: &[u8]) -> Result<SavedPlayer, CheckpointError> {
+    decode(bytes)
+}
+
+/// A user's rollout, for one stream, and the problem's neighbourhood when a search has asked for it.
 pub(crate) struct TypedPlayer<'p, P: Problem> {
     problem: Shared<'p, P>,
     packing: Packing<P::Move>,
+    editor: Option<TypedEditor<'p, P>>,
     rollout: Box<dyn Rollout<P>>,
     playout: Playout<P::Move>,
     trace: Trace<P::Move>,
@@ -291,7 +365,7 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
     ) -> Result<Self, Vec<&'static str>> {
         let rollout = find_rollout(&*problem, name)?;
         let (playout, trace) = (Playout::default(), Trace::default());
-        Ok(Self { problem, packing, rollout, playout, trace, listed: Vec::new(), end: None })
+        Ok(Self { problem, packing, editor: None, rollout, playout, trace, listed: Vec::new(), end: None })
     }
 }
 
@@ -346,11 +420,34 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     fn feedback(&mut self, score: Score) {
         self.rollout.feedback(score);
     }
+    fn editor(&mut self) -> Option<&mut dyn Editor> {
+        if self.editor.is_none() {
+            let (problem, packing) = (self.problem.clone(), self.packing.clone());
+            let edits = problem.neighbourhood()?;
+            self.editor = Some(TypedEditor { problem, packing, edits, is_started: false, listed: Vec::new() });
+        }
+        self.editor.as_mut().map(|editor| editor as &mut dyn Editor)
+    }
     fn save(&self) -> Vec<u8> {
-        self.rollout.save()
+        let editor = self.editor.as_ref().filter(|editor| editor.is_started).map(|editor| {
+            let mut moves = Vec::new();
+            editor.edits.moves(&self.problem, &mut moves);
+            (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), editor.edits.save())
+        });
+        encode_player(&(self.rollout.save(), editor))
     }
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        self.rollout.load(bytes)
+        let (rollout, editor) = decode_player(bytes)?;
+        self.rollout.load(&rollout)?;
+        if let Some((moves, bytes)) = editor {
+            let rules = Typed::new(self.problem.clone(), self.packing.clone());
+            let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
+            let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
+            let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
+            let Some(editor) = self.editor.as_mut().filter(|_| is_started) else { return Err(damaged) };
+            editor.edits.load(&self.problem, &bytes)?;
+        }
+        Ok(())
     }
     fn has_failed(&self) -> bool {
         self.rollout.fault().is_some_and(Fault::is_raised)

@@ -2,6 +2,7 @@
 
 use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason};
+use super::plan::{Horizon, Plan};
 use super::stream::{Limits, Reports, SavedStream, Shared, Stream};
 use crate::problem::MoveId;
 use crate::search::{Shared as Gift, insert};
@@ -19,6 +20,8 @@ pub(super) struct Drive<'p> {
     granted: Counters,
     pub(super) elapsed: Duration,
     stop: StopReason,
+    /// The budget of the whole run, which methods divide.
+    pub(super) plan: Plan,
     /// The target of the last slice.
     target: Option<f64>,
     /// Improvements in the order of the slices that found them.
@@ -52,6 +55,7 @@ pub(super) struct Result {
 pub(super) struct SavedDrive {
     granted: Counters,
     stop: StopReason,
+    plan: Plan,
     log: Vec<Improvement>,
     streams: Vec<SavedStream>,
 }
@@ -67,13 +71,15 @@ impl<'p> Drive<'p> {
     pub(super) fn new(streams: Vec<Stream<'p>>) -> Self {
         let granted = Counters::default();
         let stop = StopReason::Playouts;
-        Self { streams, granted, elapsed: Duration::ZERO, stop, target: None, log: Vec::new() }
+        let (plan, log) = (Plan::default(), Vec::new());
+        Self { streams, granted, elapsed: Duration::ZERO, stop, plan, target: None, log }
     }
 
     pub(super) fn save(&self) -> SavedDrive {
         SavedDrive {
             granted: self.granted,
             stop: self.stop,
+            plan: self.plan,
             log: self.log.clone(),
             streams: self.streams.iter().map(Stream::save).collect(),
         }
@@ -87,6 +93,7 @@ impl<'p> Drive<'p> {
             stream.load(saved)?;
         }
         (self.granted, self.stop, self.log, self.elapsed) = (saved.granted, saved.stop, saved.log, elapsed);
+        self.plan = saved.plan;
         Ok(())
     }
 
@@ -140,13 +147,13 @@ impl<'p> Drive<'p> {
     ) -> Option<StopReason> {
         let count = self.streams.len() as u64;
         for (index, stream) in self.streams.iter_mut().enumerate() {
-            let share =
-                |all: Option<u64>| all.map_or(u64::MAX, |all| all / count + u64::from(all % count > index as u64));
+            let share = |all: Option<u64>| all.map(|all| all / count + u64::from(all % count > index as u64));
             stream.limits = Limits {
-                playouts: share(part.playouts),
-                nodes: share(part.nodes),
+                playouts: share(part.playouts).unwrap_or(u64::MAX),
+                nodes: share(part.nodes).unwrap_or(u64::MAX),
                 stall: part.stall.unwrap_or(u64::MAX),
             };
+            stream.horizon = Horizon { playouts: share(self.plan.playouts), nodes: share(self.plan.nodes), time: None };
         }
         self.target = part.target;
         reports.best = self.best().map(|best| best.score);
@@ -162,6 +169,7 @@ impl<'p> Drive<'p> {
             target: part.target,
             deadline: part.deadline,
             pause: part.pause,
+            planned: self.plan.time,
             start,
             before: self.elapsed,
         };

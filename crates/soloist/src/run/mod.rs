@@ -9,6 +9,7 @@ mod drive;
 mod goals;
 mod observer;
 pub(crate) mod outcome;
+pub(crate) mod plan;
 mod session;
 mod setup;
 mod solver;

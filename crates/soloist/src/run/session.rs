@@ -5,6 +5,7 @@ use super::checkpoint::{CheckpointError, decode, decode_first, encode, open, sea
 use super::drive::{Drive, Part, SavedDrive};
 use super::observer::{Observer, Silent, Unpacking};
 use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
+use super::plan::{Horizon, Plan};
 use super::setup::Setup;
 use super::stream::{Limits, Reports, Stream};
 use crate::problem::rules::{Shared, Typed, TypedPlayer};
@@ -140,6 +141,9 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// [`save`](Self::save) and restoring in between, the run is the same. A slice that ends by time, by a target or by a
 /// signal leaves the run where it stands; the next one continues from there.
 ///
+/// A method that plans ahead, as annealing does, divides the budget that the [`Solver`](crate::Solver) was given before
+/// [`start`](crate::Solver::start): slices are the same as one run if that is the budget of the whole run.
+///
 /// # Offered solutions
 /// [`offer`](Self::offer) is a warm start as well as an exchange between runs. Every method keeps an offered solution
 /// as incumbent if it is better. The method's documentation says what else the method does with it.
@@ -186,6 +190,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 search,
                 end: None,
                 limits: Limits::default(),
+                horizon: Horizon::default(),
             });
         }
         let session = Self { problem, packing, setup, drive: Drive::new(streams) };
@@ -204,6 +209,11 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         session.packing.load(&table)?;
         session.drive.load(drive, info.elapsed)?;
         Ok(session)
+    }
+
+    /// Sets the budget of the whole run, which methods that plan ahead divide. `None`: it stays as it is.
+    pub(super) fn plan(&mut self, plan: Option<Plan>) {
+        self.drive.plan = plan.unwrap_or(self.drive.plan);
     }
 
     /// Runs until the slice is used up, the method ends, or the target is reached; returns which of these it was.

@@ -5,6 +5,7 @@ use super::checkpoint::{CheckpointError, write_atomically};
 use super::drive::Part;
 use super::observer::Observer;
 use super::outcome::Outcome;
+use super::plan::Plan;
 use super::session::{Control, RunInfo, Session, SolveError};
 use super::setup::Setup;
 use crate::Problem;
@@ -104,7 +105,8 @@ impl<'a, P: Problem> Solver<'a, P> {
         self
     }
 
-    /// Sets the limits.
+    /// Sets the limits. A run that is started as a [`Session`] ends where its slices end; methods that plan ahead then
+    /// take this as the budget of the whole run.
     #[must_use]
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
@@ -177,6 +179,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             Some(bytes) => Session::restore(self.problem, bytes, self.budget.memory)?,
             None => Session::new(self.problem, self.setup, self.budget.memory, self.keep)?,
         };
+        session.plan(Plan::of(&self.budget));
         for moves in &self.offers {
             session.offer(moves)?;
         }

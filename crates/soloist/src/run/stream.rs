@@ -3,6 +3,7 @@
 use super::goals::Goals;
 use super::observer::{Observer, Progress};
 use super::outcome::{Counters, Solution, StopReason};
+use super::plan::Horizon;
 use crate::problem::MoveId;
 use crate::problem::rules::{Player, Rules};
 use crate::search::{Context, Search, Status, Tally};
@@ -24,6 +25,7 @@ pub(super) struct Stream<'p> {
     /// Whether it can only continue after an exchange.
     pub(super) waiting: bool,
     pub(super) limits: Limits,
+    pub(super) horizon: Horizon,
 }
 
 /// A stream's share of the budget.
@@ -49,6 +51,8 @@ pub(super) struct Shared<'s, 'o> {
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
     pub(super) pause: Option<Instant>,
+    /// Time planned for the whole run.
+    pub(super) planned: Option<Duration>,
     pub(super) start: Instant,
     pub(super) before: Duration,
 }
@@ -107,8 +111,9 @@ impl Stream<'_> {
     }
 
     fn parts(&mut self) -> (&mut dyn Search, Context<'_>) {
-        let Self { rng, tally, problem, rollout, search, .. } = self;
-        (&mut **search, Context { problem: &**problem, rollout: &mut **rollout, rng, tally })
+        let Self { rng, tally, problem, rollout, search, horizon, .. } = self;
+        let horizon = *horizon;
+        (&mut **search, Context { problem: &**problem, rollout: &mut **rollout, rng, tally, horizon })
     }
 
     /// Whether user code has reported an error.
@@ -145,6 +150,7 @@ impl Stream<'_> {
             if self.waiting {
                 return None;
             }
+            self.horizon.time = shared.part_of_time(now);
             for _ in 0..batch {
                 let improvements = self.tally.history.len();
                 let (search, mut context) = self.parts();
@@ -217,6 +223,13 @@ impl Stream<'_> {
 }
 
 impl Shared<'_, '_> {
+    /// Returns the part of the time planned that is over.
+    fn part_of_time(&self, now: Instant) -> Option<f64> {
+        let over = self.before + now.saturating_duration_since(self.start);
+        // No time at all is over at once.
+        self.planned.map(|planned| (over.as_secs_f64() / planned.as_secs_f64().max(1e-9)).min(1.0))
+    }
+
     fn now(&self) -> Progress {
         Progress {
             elapsed: self.before + self.start.elapsed(),

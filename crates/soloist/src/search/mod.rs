@@ -43,6 +43,7 @@ pub use uct::{
 
 use crate::problem::MoveId;
 use crate::problem::rules::{Player, Rules, State};
+use crate::run::plan::Horizon;
 use crate::{CheckpointError, Rng, Score, Solution, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -94,9 +95,15 @@ pub(crate) struct Context<'a> {
     pub(crate) rollout: &'a mut dyn Player,
     pub(crate) rng: &'a mut Rng,
     pub(crate) tally: &'a mut Tally,
+    pub(crate) horizon: Horizon,
 }
 
 impl Context<'_> {
+    /// Returns the part of the budget planned for the run that is over, from 0 to 1. `None`: nothing is planned.
+    pub(crate) fn part(&self) -> Option<f64> {
+        self.horizon.part(self.tally.counters)
+    }
+
     /// Scores a finished playout, lets the rollout learn, counts it and keeps it when it is the best.
     ///
     /// The solution is `before` followed by `after`.

@@ -1,16 +1,24 @@
-//! Simulated annealing over sequences of moves.
+//! Simulated annealing over finished solutions.
+
+mod edits;
+mod replay;
+mod schedule;
 
 use super::method::Family;
-use super::{Context, Search, Status, replay};
+use super::{Context, Search, Status, replay as walk_to};
 use crate::problem::MoveId;
+use crate::problem::replay::Entry;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::parameter::{choice, parameters};
-use crate::{CheckpointError, ParameterError, Rng, Score, Sense, Solution, math};
+use crate::{Acceptance, CheckpointError, ParameterError, Rng, Score, Sense, Solution};
+use edits::{EDITS, Wheel};
+use replay::{End, Walker};
+use schedule::{Clock, Turn};
 use serde::{Deserialize, Serialize};
 
 choice! {
-    /// How the temperature falls from `start` to `end` over the `steps` of a cooling.
+    /// How the temperature falls from `start` to `end` over a cooling.
     pub enum Schedule {
         /// By the same factor a step.
         Geometric = "geometric",
@@ -19,33 +27,61 @@ choice! {
     }
 }
 
+choice! {
+    /// Which worse neighbours are accepted.
+    pub enum Rule {
+        /// By chance, from the difference and the temperature (Metropolis et al., 1953).
+        Metropolis = "metropolis",
+        /// Those not worse than the present solution was `memory` neighbours ago (late acceptance hill climbing).
+        Late = "late",
+    }
+}
+
 parameters! {
-    /// Simulated annealing over sequences of moves.
+    /// Simulated annealing over finished solutions.
     ///
     /// A solution is the sequence of moves that makes it. A neighbour is made from it by one edit, and the rest is
-    /// replayed: at each state the first entry of the edited sequence is played that has not been played and can be,
-    /// which is a legal move with the same [`code`](crate::Problem::code) as the old one had, or else the same move;
-    /// when none can be, a random candidate of the rollout; when the entries are used up, the rollout completes the
-    /// solution. So any problem can be annealed, orderings (where every edit is an edit of the permutation) as well as
-    /// games (where an edit changes what the later moves meet).
+    /// replayed from there. A problem whose moves have [identities](crate::Problem::identity) is replayed by them: each
+    /// entry of the edited sequence is played if [`find`](crate::Problem::find) names a move for it; if it is blocked, it
+    /// waits in a list of at most `waiting` entries and is tried again after each move. Otherwise the moves are listed at each state, and
+    /// the first entry is played that can be, which is a legal move with the same [`code`](crate::Problem::code) as the
+    /// old one had, or else the same move. When no entry is left, the rollout completes the solution. So any problem can
+    /// be annealed, orderings (where most edits are edits of the permutation) as well as games (where an edit changes
+    /// what the later moves meet). A problem with a [neighbourhood](crate::Problem::neighbourhood) of its own is edited
+    /// by that instead, unless `local` is false.
     ///
-    /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse` and `change`: two entries are exchanged;
-    /// one is moved; a block of two or more is moved, or reversed (at most `longest` entries); one decision is replaced
-    /// by another candidate. Places are uniform.
+    /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `remove`
+    /// and `guide`: two entries are exchanged; one is moved; a block of at most `longest` entries is moved, reversed or
+    /// shuffled; another candidate of the rollout is played at a place, before what was played there or instead of it;
+    /// an entry is left out; a block that begins with a candidate is moved to where the candidate can be played.
+    /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
+    /// [`bias`](crate::Problem::bias) (uniform without one). With `adapt` the weights follow what each kind of edit
+    /// brings: accepted improvements for each try.
     ///
-    /// A neighbour that is at least as good is accepted, a worse one with probability `exp(-d / (T s))`, where `d` is
-    /// the difference of the scores, `s` the absolute present score and `T` the temperature: temperatures are fractions
-    /// of the score, so that they suit instances of any size. Between infeasible solutions `d` and `s` are degrees; a
-    /// feasible solution is never left for an infeasible one. After `steps` neighbours a cooling ends; `reheats`
-    /// coolings follow it from the best solution of the run, each `reheat_factor` as hot; then a new run begins from a
-    /// playout, with `steps` multiplied by `growth`, so that any budget is used well.
+    /// A neighbour that is at least as good is accepted, a worse one with probability `exp(-d / T)`, where `d` is the
+    /// difference. The temperature T falls from `start` to `end`, in units of the differences that the run meets at its
+    /// beginning (their geometric mean, over at most 1000 neighbours and 2 % of a cooling, in which no worse neighbour
+    /// is accepted): temperatures suit instances of any size and do not change when a constant is added to all scores.
+    /// Between infeasible solutions `d` is the difference of degrees; a feasible solution is never left for an
+    /// infeasible one. A neighbour is abandoned at the first state whose [`bound`](crate::Problem::bound) cannot pass
+    /// the threshold, which is drawn beforehand, and as soon as it meets a state of the present solution with an equal
+    /// [`key`](crate::Problem::key) behind the last edited place: the rest is then the same.
+    ///
+    /// # Budget
+    /// With `steps = 0` the cooling is spread over the budget of the run, counts or time (counts are reproducible). A
+    /// budget that has room for several runs of `depth` neighbours a decision is divided among several runs from new
+    /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part of
+    /// the budget, from `finish` on, cools from the best solution of all, `reheat_factor` as hot. Without a budget, or
+    /// with `steps`, a cooling takes so many neighbours (2000 without either); `reheats` coolings follow it from the
+    /// best solution of the run; then a new run begins, with `steps` multiplied by `growth`.
     ///
     /// An offered solution becomes the present one if it is better: a run that has not begun begins there.
     ///
-    /// When to use it: orderings, and other problems where a small edit of a good solution is a good solution, above
-    /// all when scoring an edited solution is cheap. Cost per step: one neighbour, which counts as a playout; replaying
-    /// takes the listing of moves and, where an entry does not fit, the codes of all of them, for each state behind the
-    /// first edited one. Memory: two solutions.
+    /// When to use it: orderings, and other problems where a small edit of a good solution is a good solution. Cost per
+    /// step: one neighbour, which counts as a playout; replaying takes one `find` and one `apply` for each entry behind
+    /// the first edited one (with codes: a listing of moves, and their codes where an entry does not fit), and on
+    /// average half as many `apply` as there are entries between two snapshots, which are kept at about the square root
+    /// of the number of moves. Memory: two solutions and the snapshots.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -57,53 +93,74 @@ parameters! {
     /// # References
     /// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
     /// 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
-    /// simplification", arXiv:1409.5223, 2014 (over orders of variables).
+    /// simplification", arXiv:1409.5223, 2014 (over orders of variables). E. K. Burke and Y. Bykov, "The late acceptance
+    /// hill-climbing heuristic", European Journal of Operational Research 258, 2017. Weights that follow success: S.
+    /// Ropke and D. Pisinger, Transportation Science 40, 2006. Identities, waiting entries and the plan are ours.
     pub struct Anneal {
-        /// neighbours tried in one cooling of the first run
-        steps: u64 = 2_000, 1..=1_000_000_000_000;
-        /// temperature at the start of a cooling, as a fraction of the present score
-        start: f64 = 0.05, 0.0..=1e6;
+        /// neighbours in the first cooling; 0: divided from the budget
+        steps: u64 = 0, 0..=1_000_000_000_000;
+        /// temperature at the start of a cooling, in units of the differences met
+        start: f64 = 0.5, 0.0..=1e6;
         /// temperature at the end of a cooling
-        end: f64 = 0.0005, 0.0..=1e6;
+        end: f64 = 0.01, 0.0..=1e6;
         /// how the temperature falls
         cooling: Schedule = Schedule::Geometric, ();
-        /// further coolings of a run, each from the run's best solution
+        /// runs from new solutions that share the budget; 0: as many as it has room for
+        runs: u64 = 0, 0..=1_000_000;
+        /// neighbours for each decision of a solution that a run is to have (runs = 0)
+        depth: f64 = 20_000.0, 1.0..=1e12;
+        /// most runs that share the budget (runs = 0)
+        most: u64 = 3, 1..=1_000_000;
+        /// part of the budget from which on the best solution of all is cooled again; 1: never
+        finish: f64 = 0.75, 0.0..=1.0;
+        /// further coolings of a run of `steps`, each from the run's best solution
         reheats: u64 = 0, 0..=1_000_000_000;
         /// factor of the temperature at the start from one cooling of a run to the next
         reheat_factor: f64 = 0.5, 0.0..=1.0;
-        /// begin again from a playout when a run ends, until the budget is used up
+        /// begin again from a playout when a run of `steps` ends, until the budget is used up
         restarts: bool = true, ();
         /// factor of `steps` from run to run
         growth: f64 = 2.0, 1.0..=1000.0;
+        /// which worse neighbours are accepted
+        rule: Rule = Rule::Metropolis, ();
+        /// neighbours after which late acceptance compares
+        memory: u64 = 1_000, 1..=10_000_000;
+        /// use the problem's own neighbourhood where it has one
+        local: bool = true, ();
+        /// let the weights of the edits follow what they bring
+        adapt: bool = true, ();
         /// weight of exchanging two entries
         swap: u64 = 2, 0..=1_000_000;
         /// weight of moving an entry
         insert: u64 = 2, 0..=1_000_000;
         /// weight of moving a block
-        block: u64 = 1, 0..=1_000_000;
+        block: u64 = 2, 0..=1_000_000;
         /// weight of reversing a block
         reverse: u64 = 1, 0..=1_000_000;
-        /// weight of replacing a decision
-        change: u64 = 1, 0..=1_000_000;
+        /// weight of shuffling a block
+        shuffle: u64 = 1, 0..=1_000_000;
+        /// weight of playing another candidate before an entry
+        change: u64 = 2, 0..=1_000_000;
+        /// weight of playing another candidate instead of an entry
+        replace: u64 = 1, 0..=1_000_000;
+        /// weight of leaving out an entry
+        remove: u64 = 1, 0..=1_000_000;
+        /// weight of moving a block that begins with a candidate to where the candidate can be played
+        guide: u64 = 4, 0..=1_000_000;
         /// most entries of a block; 0: half of the solution
-        longest: u64 = 0, 0..=1_000_000_000;
+        longest: u64 = 30, 0..=1_000_000_000;
+        /// entries that wait until they can be played (identities only)
+        waiting: u64 = 64, 0..=1_000;
+        /// abandon neighbours whose bound cannot pass the threshold
+        prune: bool = true, ();
     }
 }
 
 impl Anneal {
-    /// In the order of [`Edit`].
-    fn weights(&self) -> [u64; 5] {
-        [self.swap, self.insert, self.block, self.reverse, self.change]
-    }
-
-    /// Returns the relative temperature of step `step` of `steps` in cooling number `round` of a run.
-    fn temperature(&self, step: u64, steps: u64, round: u64) -> f64 {
-        let part = step as f64 / steps as f64;
-        let cooled = match self.cooling {
-            Schedule::Geometric => self.start * libm::pow(self.end / self.start, part),
-            Schedule::Linear => self.start + (self.end - self.start) * part,
-        };
-        if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
+    /// In the order of [`EDITS`].
+    fn weights(&self) -> [u64; EDITS.len()] {
+        let &Self { swap, insert, block, reverse, shuffle, change, replace, remove, guide, .. } = self;
+        [swap, insert, block, reverse, shuffle, change, replace, remove, guide]
     }
 }
 
@@ -113,7 +170,9 @@ impl Family for Anneal {
             return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
         }
         if self.weights().iter().sum::<u64>() == 0 {
-            return Err(ParameterError::Conflict("one of swap, insert, block, reverse and change must be above 0"));
+            return Err(ParameterError::Conflict(
+                "one of swap, insert, block, reverse, shuffle, change, replace, remove and guide must be above 0",
+            ));
         }
         Ok(())
     }
@@ -123,355 +182,336 @@ impl Family for Anneal {
     }
 }
 
-/// How a neighbour differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Edit {
-    Swap,
-    Insert,
-    Block,
-    Reverse,
-    Change,
+/// What a solution is worth to annealing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Worth {
+    feasible: bool,
+    /// Smaller is better: the score or its surrogate, with the sign of the sense; a degree; a neighbourhood's cost.
+    cost: f64,
 }
 
-const EDITS: [Edit; 5] = [Edit::Swap, Edit::Insert, Edit::Block, Edit::Reverse, Edit::Change];
+impl Worth {
+    fn new(problem: &dyn Rules, score: Score, state: &State) -> Self {
+        match score {
+            Score::Infeasible(cost) => Self { feasible: false, cost },
+            Score::Feasible(value) => {
+                let value = problem.surrogate(state).unwrap_or(value);
+                Self { feasible: true, cost: if problem.sense() == Sense::Maximize { -value } else { value } }
+            }
+        }
+    }
 
-/// A move and the code that it had where it was played.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    mv: MoveId,
-    code: u64,
+    /// By how much this is worse than another solution of the same kind, otherwise 0.
+    fn difference(self, other: Self) -> f64 {
+        if self.feasible == other.feasible { self.cost - other.cost } else { 0.0 }
+    }
+
+    fn beats(self, other: Self) -> bool {
+        if self.feasible == other.feasible { self.cost < other.cost } else { self.feasible }
+    }
 }
 
-/// The part of a run from which the rest is rebuilt.
+/// The part of a search from which the rest is rebuilt.
 #[derive(Clone, Serialize, Deserialize)]
 struct Saved {
-    /// Score and moves of the present solution; none before a run's first playout.
-    present: Option<(Score, Vec<MoveId>)>,
-    /// Those of the best solution of the run.
-    best: Option<(Score, Vec<MoveId>)>,
-    /// Neighbours tried in this cooling.
-    step: u64,
-    /// Neighbours in a cooling of this run.
-    steps: u64,
-    /// Coolings of this run that have ended.
-    round: u64,
+    clock: Clock,
+    wheel: Wheel,
+    /// The present solution; none before a run's first playout.
+    present: Option<Worth>,
+    /// Its moves and names; empty while the problem's own neighbourhood holds it.
+    entries: Vec<(MoveId, u64)>,
+    /// The best solution of the run.
+    best: Option<Champion>,
+    /// Whether the problem's own neighbourhood makes the neighbours of this run.
+    edited: bool,
+    /// Costs of the present solution after the last `memory` neighbours, for late acceptance.
+    late: Vec<f64>,
+    late_at: usize,
+    /// A better solution from outside, which the next step takes up.
+    offered: Option<Vec<MoveId>>,
+}
+
+/// A solution that a run goes back to.
+#[derive(Clone, Serialize, Deserialize)]
+struct Champion {
+    worth: Worth,
+    score: Score,
+    moves: Vec<MoveId>,
 }
 
 pub(crate) struct AnnealSearch {
     parameters: Anneal,
     saved: Saved,
-    /// The present solution.
-    entries: Vec<Entry>,
-    /// The neighbour that is being made, and the entries that it is made of.
-    next: Vec<Entry>,
-    plan: Vec<Entry>,
-    root: State,
-    state: State,
-    behind: State,
-    legal: Vec<MoveId>,
-    codes: Vec<u64>,
-    playout: Vec<MoveId>,
+    walker: Walker,
+    sense: Sense,
     moves: Vec<MoveId>,
 }
 
 impl AnnealSearch {
     pub(crate) fn new(parameters: Anneal, problem: &dyn Rules) -> Self {
-        let root = problem.root();
         Self {
-            saved: Saved { present: None, best: None, step: 0, steps: parameters.steps, round: 0 },
+            saved: Saved {
+                clock: Clock::default(),
+                wheel: Wheel::default(),
+                present: None,
+                entries: Vec::new(),
+                best: None,
+                edited: false,
+                late: Vec::new(),
+                late_at: 0,
+                offered: None,
+            },
+            walker: Walker::new(problem, &parameters),
+            sense: problem.sense(),
             parameters,
-            entries: Vec::new(),
-            next: Vec::new(),
-            plan: Vec::new(),
-            state: root.clone(),
-            behind: root.clone(),
-            root,
-            legal: Vec::new(),
-            codes: Vec::new(),
-            playout: Vec::new(),
             moves: Vec::new(),
         }
     }
 
-    /// Edits the present solution: fills `plan` with its entries from the first edited place on, which is returned.
-    fn edit(&mut self, edit: Edit, rng: &mut Rng) -> usize {
-        let count = self.entries.len();
-        let plan = &mut self.plan;
-        plan.clear();
-        if edit == Edit::Change || count < 2 {
-            let first = rng.index(count);
-            plan.extend_from_slice(&self.entries[first..]);
-            return first;
-        }
-        // Two different places.
-        let a = rng.index(count);
-        let b = (a + 1 + rng.index(count - 1)) % count;
-        let longest =
-            if self.parameters.longest == 0 { count / 2 } else { self.parameters.longest.min(count as u64) as usize };
-        match edit {
-            Edit::Swap => {
-                let first = a.min(b);
-                plan.extend_from_slice(&self.entries[first..]);
-                plan.swap(a - first, b - first);
-                first
-            }
-            Edit::Block if count > 2 => {
-                let length = 2 + rng.index(longest.clamp(2, count - 1) - 1);
-                let places = count - length + 1;
-                let from = rng.index(places);
-                let to = (from + 1 + rng.index(places - 1)) % places;
-                let first = from.min(to);
-                plan.extend_from_slice(&self.entries[first..]);
-                let block = first.max(from) - first;
-                if from < to {
-                    plan[block..to - first + length].rotate_left(length);
-                } else {
-                    plan[..block + length].rotate_right(length);
-                }
-                first
-            }
-            Edit::Reverse => {
-                let length = 2 + rng.index(longest.clamp(2, count) - 1);
-                let first = rng.index(count - length + 1);
-                plan.extend_from_slice(&self.entries[first..]);
-                plan[..length].reverse();
-                first
-            }
-            Edit::Insert | Edit::Block | Edit::Change => {
-                let first = a.min(b);
-                plan.extend_from_slice(&self.entries[first..]);
-                if a < b {
-                    plan[..=b - first].rotate_left(1);
-                } else {
-                    plan[..=a - first].rotate_right(1);
-                }
-                first
-            }
-        }
-    }
-
-    fn play(&mut self, problem: &dyn Rules, mv: MoveId) {
-        let code = problem.play(&mut self.state, mv);
-        self.next.push(Entry { mv, code });
-    }
-
-    /// Returns a random candidate, if possible another than `not`.
-    fn random(&mut self, context: &mut Context<'_>, not: Option<MoveId>) -> Option<MoveId> {
-        self.legal.clear();
-        context.rollout.candidates(&self.state, &mut self.legal);
-        if let Some(not) = not
-            && self.legal.iter().any(|&mv| mv != not)
-        {
-            self.legal.retain(|&mv| mv != not);
-        }
-        (!self.legal.is_empty()).then(|| self.legal[context.rng.index(self.legal.len())])
-    }
-
-    /// Returns the legal move that `entry` names in the present state; `legal` lists the moves there.
-    fn find(&mut self, problem: &dyn Rules, entry: Entry) -> Option<MoveId> {
-        let same = self.legal.contains(&entry.mv);
-        if same && problem.code(&self.state, entry.mv) == entry.code {
-            return Some(entry.mv);
-        }
-        if self.codes.is_empty() {
-            problem.codes_of(&self.state, &self.legal, &mut self.codes);
-        }
-        match self.codes.iter().position(|&code| code == entry.code) {
-            Some(at) => Some(self.legal[at]),
-            None => same.then_some(entry.mv),
-        }
-    }
-
-    /// Plays the present solution up to the place `first`, then the plan, and leaves the finished solution in `next`
-    /// and `state`. With `change` the decision at `first` is replaced. True when the rollout completed it.
-    fn replay(&mut self, context: &mut Context<'_>, first: usize, change: bool) -> bool {
-        let problem = context.problem;
-        self.state.clone_from(&self.root);
-        self.next.clear();
-        self.next.extend_from_slice(&self.entries[..first]);
-        for entry in &self.next {
-            problem.apply(&mut self.state, entry.mv);
-        }
-        if change && let Some(mv) = self.random(context, self.plan.first().map(|entry| entry.mv)) {
-            self.play(problem, mv);
-        }
-        // Entries before `head` are played; those behind it that are played are taken out.
-        let mut head = 0;
-        loop {
-            self.legal.clear();
-            self.codes.clear();
-            problem.moves(&self.state, &mut self.legal);
-            if self.legal.is_empty() {
-                return false;
-            }
-            if head == self.plan.len() {
-                self.complete(context);
-                return true;
-            }
-            let found = (head..self.plan.len()).find_map(|at| Some((at, self.find(problem, self.plan[at])?)));
-            let mv = match found {
-                Some((at, mv)) => {
-                    if at == head {
-                        head += 1;
-                    } else {
-                        self.plan.remove(at);
-                    }
-                    mv
-                }
-                None => {
-                    let any = self.legal[0];
-                    self.random(context, None).unwrap_or(any)
-                }
-            };
-            self.play(problem, mv);
-        }
-    }
-
-    /// Lets the rollout play on from `state`.
-    fn complete(&mut self, context: &mut Context<'_>) {
-        let problem = context.problem;
-        self.behind.clone_from(&self.state);
-        self.playout.clear();
-        context.rollout.run(&mut self.state, &mut self.playout, context.rng);
-        for &mv in &self.playout {
-            let code = problem.play(&mut self.behind, mv);
-            self.next.push(Entry { mv, code });
-        }
-    }
-
-    /// Scores `next`, whose end is `state`.
-    fn score(&mut self, context: &mut Context<'_>, by_rollout: bool) -> Score {
+    /// Begins a run from a playout.
+    fn begin(&mut self, context: &mut Context<'_>) {
+        let Self { saved, walker, .. } = self;
+        let variants = context.rollout.variants() as u64;
+        context.rollout.set_variant((saved.clock.run % variants.max(1)) as usize);
+        saved.clock.begin(&self.parameters, context.part());
         self.moves.clear();
-        self.moves.extend(self.next.iter().map(|entry| entry.mv));
-        if by_rollout {
-            // The rollout learns from what it played only.
-            return context.finish(&self.state, &self.moves, &[]);
-        }
-        context.leaf(&self.state, &self.moves)
+        walker.state.clone_from(&walker.root);
+        context.rollout.run(&mut walker.state, &mut self.moves, context.rng);
+        let score = context.finish(&walker.state, &[], &self.moves);
+        let worth = Worth::new(context.problem, score, &walker.state);
+        self.settle(context, worth, score);
     }
 
-    /// Makes `next` the present solution.
-    fn accept(&mut self, score: Score, sense: Sense) {
-        std::mem::swap(&mut self.entries, &mut self.next);
-        let store = |place: &mut Option<(Score, Vec<MoveId>)>| {
-            let (parameters, moves) = place.get_or_insert_with(|| (score, Vec::new()));
-            *parameters = score;
-            moves.clone_from(&self.moves);
+    /// Goes to a solution, the best one of a run or one from outside, and continues from there.
+    fn go_to(&mut self, context: &mut Context<'_>, moves: Vec<MoveId>) {
+        self.moves = moves;
+        let (score, worth) = self.walk(context);
+        self.settle(context, worth, score);
+    }
+
+    /// Returns the score and the worth of the solution in `moves`.
+    fn walk(&mut self, context: &Context<'_>) -> (Score, Worth) {
+        let Self { walker, .. } = self;
+        walker.state.clone_from(&walker.root);
+        for &mv in &self.moves {
+            context.problem.apply(&mut walker.state, mv);
+        }
+        let score = context.problem.score(&walker.state);
+        (score, Worth::new(context.problem, score, &walker.state))
+    }
+
+    /// Makes the solution in `moves` the present one, from which neighbours are made.
+    fn settle(&mut self, context: &mut Context<'_>, mut worth: Worth, score: Score) {
+        let Self { saved, walker, moves, .. } = self;
+        saved.edited = false;
+        if self.parameters.local
+            && let Some(editor) = context.rollout.editor()
+            && editor.start(moves)
+        {
+            saved.edited = true;
+            worth = Worth { feasible: true, cost: editor.cost() };
+        } else {
+            walker.recode(context.problem, moves);
+        }
+        saved.present = Some(worth);
+        saved.late.clear();
+        saved.late_at = 0;
+        self.champion(worth, score);
+    }
+
+    /// Keeps the solution in `moves` if it is the best one of the run.
+    fn champion(&mut self, worth: Worth, score: Score) {
+        let Self { saved, moves, .. } = self;
+        match &mut saved.best {
+            Some(best) if !worth.beats(best.worth) => {}
+            Some(best) => {
+                (best.worth, best.score) = (worth, score);
+                best.moves.clone_from(moves);
+            }
+            None => saved.best = Some(Champion { worth, score, moves: moves.clone() }),
+        }
+    }
+
+    /// Returns the rule for the next neighbour of the present solution.
+    fn acceptance<'a>(&self, rng: &'a mut Rng, present: Worth) -> Acceptance<'a> {
+        let clock = &self.saved.clock;
+        if clock.is_measuring() {
+            return Acceptance::patient(rng, 0.0);
+        }
+        match self.parameters.rule {
+            Rule::Metropolis => Acceptance::new(rng, clock.temperature(present.feasible)),
+            Rule::Late => {
+                let late = self.saved.late.get(self.saved.late_at).copied().unwrap_or(present.cost);
+                Acceptance::below(rng, late - present.cost)
+            }
+        }
+    }
+
+    /// Remembers the cost of the present solution for late acceptance.
+    fn remember(&mut self) {
+        if self.parameters.rule == Rule::Late
+            && let Some(present) = self.saved.present
+        {
+            let Saved { late, late_at, .. } = &mut self.saved;
+            if (late.len() as u64) < self.parameters.memory {
+                late.push(present.cost);
+            } else {
+                late[*late_at] = present.cost;
+                *late_at = (*late_at + 1) % late.len();
+            }
+        }
+    }
+
+    /// Makes a neighbour by the problem's own neighbourhood.
+    fn edit(&mut self, context: &mut Context<'_>, present: Worth) {
+        context.tally.counters.playouts += 1;
+        let mut acceptance = self.acceptance(context.rng, present);
+        let Some(editor) = context.rollout.editor().filter(|editor| editor.is_started()) else {
+            // Nothing that a run writes: the neighbourhood has lost its solution.
+            self.saved.present = None;
+            return;
         };
-        store(&mut self.saved.present);
-        if self.saved.best.as_ref().is_none_or(|(best, _)| sense.better(score, *best)) {
-            store(&mut self.saved.best);
+        let Some((change, accepted)) = editor.advance(&mut acceptance) else { return };
+        let cost = editor.cost();
+        self.saved.clock.measure(true, change);
+        if !accepted {
+            return;
+        }
+        let worth = Worth { feasible: true, cost };
+        self.saved.present = Some(worth);
+        // Costs are sums of differences: an improvement is larger than their rounding errors.
+        let improves = |best: &Champion| cost < best.worth.cost - 1e-9 * (1.0 + best.worth.cost.abs());
+        if self.saved.best.as_ref().is_none_or(improves) {
+            self.moves.clear();
+            editor.moves(&mut self.moves);
+            let (score, _) = self.walk(context);
+            context.keep(score, &self.walker.state, &self.moves, &[]);
+            self.champion(worth, score);
         }
     }
 
-    /// Begins the next cooling or run when this one has ended. Returns true when the run was the last.
-    fn turn(&mut self, problem: &dyn Rules) -> bool {
-        let saved = &mut self.saved;
-        if saved.step < saved.steps {
-            return false;
+    /// Makes a neighbour by an edit of the entries and a replay.
+    fn replay(&mut self, context: &mut Context<'_>, present: Worth) {
+        let kind = self.saved.wheel.draw(&self.parameters, context.rng);
+        self.walker.edit(context, kind);
+        let limit = self.acceptance(context.rng, present).limit();
+        let worst = (present.feasible && limit.is_finite()).then(|| present.cost + limit.max(0.0));
+        // Worse solutions are out of question at this cost or above it, equal ones are not.
+        let worst = worst.map(|worst| if worst > present.cost { worst } else { present.cost.next_up() });
+        let end = self.walker.run(context, worst);
+        let (score, worth) = match end {
+            End::Abandoned => {
+                context.tally.counters.playouts += 1;
+                return self.saved.wheel.learn(kind, 0.0);
+            }
+            End::Met => {
+                context.tally.counters.playouts += 1;
+                (None, present)
+            }
+            End::Finished | End::Completed => {
+                let state = &self.walker.state;
+                // The rollout learns from what it played only.
+                let score = if end == End::Completed { context.probe(state) } else { context.probe_leaf(state) };
+                let worth = Worth::new(context.problem, score, state);
+                self.saved.clock.measure(present.feasible, worth.difference(present));
+                (Some(score), worth)
+            }
+        };
+        let best = self.saved.best.as_ref().is_none_or(|best| worth.beats(best.worth));
+        if let Some(score) = score.filter(|&score| best || context.tally.wants(score)) {
+            self.walker.moves(&mut self.moves);
+            context.keep(score, &self.walker.state, &self.moves, &[]);
+            self.champion(worth, score);
         }
-        saved.step = 0;
-        if saved.round < self.parameters.reheats {
-            saved.round += 1;
-            saved.present.clone_from(&saved.best);
-            self.recode(problem);
-            return false;
-        }
-        saved.round = 0;
-        (saved.present, saved.best) = (None, None);
-        saved.steps = (saved.steps as f64 * self.parameters.growth).min(1e15) as u64;
-        !self.parameters.restarts
-    }
-
-    /// Rebuilds the entries from the moves of the present solution, which must be legal.
-    fn recode(&mut self, problem: &dyn Rules) {
-        self.entries.clear();
-        self.state.clone_from(&self.root);
-        for &mv in self.saved.present.iter().flat_map(|(_, moves)| moves) {
-            let code = problem.play(&mut self.state, mv);
-            self.entries.push(Entry { mv, code });
+        let accepted = if worth.feasible == present.feasible {
+            worth.cost <= present.cost || worth.cost - present.cost < limit && !self.saved.clock.is_measuring()
+        } else {
+            worth.feasible
+        };
+        let gain = if best {
+            BEST
+        } else if worth.beats(present) {
+            BETTER
+        } else {
+            0.0
+        };
+        self.saved.wheel.learn(kind, if self.parameters.adapt { gain } else { 0.0 });
+        if accepted {
+            self.walker.accept(context.problem, end);
+            self.saved.present = Some(worth);
         }
     }
 }
 
-/// Whether `new` replaces `old` at the relative temperature `temperature`. Draws a number when `new` is worse and of
-/// the same kind.
-fn accepts(sense: Sense, old: Score, new: Score, temperature: f64, rng: &mut Rng) -> bool {
-    if sense.at_least(new, old) {
-        return true;
-    }
-    let (loss, size) = match (old, new) {
-        (Score::Feasible(old), Score::Feasible(new)) => ((new - old).abs(), old.abs()),
-        (Score::Infeasible(old), Score::Infeasible(new)) => (new - old, old),
-        _ => return false,
-    };
-    let draw = rng.unit();
-    let heat = temperature * size;
-    heat > 0.0 && draw < math::exp(-loss / heat)
-}
+/// What a neighbour brings to the weight of its edit when it is the best of its run, and when it is better than the
+/// present solution.
+const BEST: f64 = 3.0;
+const BETTER: f64 = 1.0;
 
 impl Search for AnnealSearch {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
-        let problem = context.problem;
-        let sense = problem.sense();
-        let Some(&(old, _)) = self.saved.present.as_ref() else {
-            self.state.clone_from(&self.root);
-            self.next.clear();
-            self.complete(context);
-            let score = self.score(context, true);
-            self.accept(score, sense);
+        if let Some(moves) = self.saved.offered.take() {
+            if self.saved.present.is_none() {
+                self.saved.clock.begin(&self.parameters, context.part());
+            }
+            self.go_to(context, moves);
+        }
+        let Some(present) = self.saved.present else {
+            self.saved.best = None;
+            self.begin(context);
             return Status::Running;
         };
-        let weights = self.parameters.weights();
-        let mut draw = context.rng.below(weights.iter().sum());
-        let mut edit = Edit::Change;
-        for (kind, weight) in EDITS.into_iter().zip(weights) {
-            if draw < weight {
-                edit = kind;
-                break;
+        if self.saved.edited {
+            self.edit(context, present);
+        } else {
+            self.replay(context, present);
+        }
+        self.remember();
+        let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
+        match self.saved.clock.tick(&self.parameters, context.part(), count) {
+            Turn::Stay => {}
+            Turn::Reheat { of_all } => {
+                let best = self.saved.best.as_ref().map(|best| &best.moves);
+                let incumbent = context.tally.best.as_ref().map(|best| &best.moves).filter(|_| of_all);
+                if let Some(moves) = incumbent.or(best).cloned() {
+                    self.go_to(context, moves);
+                }
             }
-            draw -= weight;
+            Turn::Restart => self.saved.present = None,
+            Turn::End => return Status::Completed,
         }
-        let first = self.edit(edit, context.rng);
-        let by_rollout = self.replay(context, first, edit == Edit::Change);
-        let new = self.score(context, by_rollout);
-        let Saved { step, steps, round, .. } = self.saved;
-        if accepts(sense, old, new, self.parameters.temperature(step, steps, round), context.rng) {
-            self.accept(new, sense);
-        }
-        self.saved.step += 1;
-        if self.turn(problem) { Status::Completed } else { Status::Running }
+        Status::Running
     }
 
-    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
-        let sense = context.problem.sense();
-        let improves = |place: &Option<(Score, Vec<MoveId>)>| {
-            place.as_ref().is_none_or(|(score, _)| sense.better(solution.score, *score))
-        };
-        let offered = || Some((solution.score, solution.moves.clone()));
-        if improves(&self.saved.best) {
-            self.saved.best = offered();
-        }
-        if improves(&self.saved.present) {
-            self.saved.present = offered();
-            self.recode(context.problem);
+    fn take_up(&mut self, _: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let best = self.saved.best.as_ref().filter(|_| self.saved.present.is_some());
+        if best.is_none_or(|best| self.sense.better(solution.score, best.score)) {
+            // Taken up by the next step, which knows the plan of the run.
+            self.saved.offered = Some(solution.moves.clone());
         }
     }
 
     fn save(&self) -> Vec<u8> {
-        encode(&self.saved)
+        let entries = self.walker.entries.iter().filter(|_| !self.saved.edited);
+        encode(&Saved { entries: entries.map(|entry| (entry.mv, entry.name)).collect(), ..self.saved.clone() })
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let saved = decode::<Saved>(bytes)?;
-        if saved.present.is_some() != saved.best.is_some() || saved.steps == 0 {
+        let mut saved = decode::<Saved>(bytes)?;
+        if saved.present.is_some() && saved.best.is_none() || !saved.wheel.is_sound() {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
         }
-        for (_, moves) in saved.present.iter().chain(&saved.best) {
-            replay(problem, moves)?;
+        if saved.late_at > 0 && saved.late_at >= saved.late.len() {
+            return Err(CheckpointError::Corrupt("a place in a list of costs"));
         }
+        let present: Vec<MoveId> = saved.entries.iter().map(|&(mv, _)| mv).collect();
+        for moves in saved.best.iter().map(|best| &best.moves).chain(&saved.offered).chain([&present]) {
+            walk_to(problem, moves)?;
+        }
+        let entries = std::mem::take(&mut saved.entries).into_iter().map(|(mv, name)| Entry { mv, name });
+        self.walker.entries = entries.collect();
         self.saved = saved;
-        self.recode(problem);
+        self.walker.restore(problem);
         Ok(())
     }
 }

@@ -1,0 +1,182 @@
+//! Edits of sequences of decisions, and how often each kind is drawn.
+
+use super::Anneal;
+use crate::Rng;
+use crate::problem::replay::Entry;
+use serde::{Deserialize, Serialize};
+
+/// How a neighbour differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// Two entries are exchanged.
+    Swap,
+    /// An entry is moved.
+    Insert,
+    /// A block is moved.
+    Block,
+    /// A block is reversed.
+    Reverse,
+    /// The entries of a block are put into a random order.
+    Shuffle,
+    /// Another candidate is played at a place, before what was played there.
+    Change,
+    /// Another candidate is played instead of what was played there.
+    Replace,
+    /// An entry is left out.
+    Remove,
+    /// A block that begins with a candidate is moved to a place where the candidate can be played.
+    Guide,
+}
+
+pub(super) const EDITS: [Edit; 9] = [
+    Edit::Swap,
+    Edit::Insert,
+    Edit::Block,
+    Edit::Reverse,
+    Edit::Shuffle,
+    Edit::Change,
+    Edit::Replace,
+    Edit::Remove,
+    Edit::Guide,
+];
+
+/// Neighbours between two adaptations of the weights.
+const PERIOD: u64 = 1_000;
+/// The part of a new rate in an adapted one.
+const MEMORY: f64 = 0.25;
+/// The least factor of a weight.
+const LEAST: f64 = 0.1;
+
+/// Weights of the kinds of edits, which follow what each kind brings.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Wheel {
+    rates: [f64; EDITS.len()],
+    gains: [f64; EDITS.len()],
+    tries: [u64; EDITS.len()],
+    count: u64,
+    /// The factors of the weights.
+    factors: [f64; EDITS.len()],
+}
+
+impl Default for Wheel {
+    fn default() -> Self {
+        Self {
+            rates: [0.0; EDITS.len()],
+            gains: [0.0; EDITS.len()],
+            tries: [0; EDITS.len()],
+            count: 0,
+            factors: [1.0; EDITS.len()],
+        }
+    }
+}
+
+impl Wheel {
+    /// Whether a checkpoint's numbers can be drawn by.
+    pub(super) fn is_sound(&self) -> bool {
+        self.factors.iter().chain(&self.rates).chain(&self.gains).all(|x| x.is_finite() && *x >= 0.0)
+            && self.factors.iter().all(|factor| *factor >= LEAST)
+    }
+
+    /// Draws a kind.
+    pub(super) fn draw(&self, parameters: &Anneal, rng: &mut Rng) -> usize {
+        let weights = parameters.weights();
+        let weight = |kind: usize| weights[kind] as f64 * self.factors[kind];
+        let mut draw = rng.unit() * (0..EDITS.len()).map(weight).sum::<f64>();
+        let last = (0..EDITS.len()).rev().find(|&kind| weights[kind] > 0).unwrap_or(0);
+        for kind in 0..last {
+            if draw < weight(kind) {
+                return kind;
+            }
+            draw -= weight(kind);
+        }
+        last
+    }
+
+    /// Takes up what a neighbour of a kind has brought.
+    pub(super) fn learn(&mut self, kind: usize, gain: f64) {
+        self.gains[kind] += gain;
+        self.tries[kind] += 1;
+        self.count += 1;
+        if self.count.is_multiple_of(PERIOD) {
+            self.adapt();
+        }
+    }
+
+    fn adapt(&mut self) {
+        for kind in 0..EDITS.len() {
+            // A kind that was tried seldom keeps most of its rate.
+            let tries = self.tries[kind] as f64;
+            let weight = MEMORY * tries / (tries + 20.0);
+            if tries > 0.0 {
+                self.rates[kind] += weight * (self.gains[kind] / tries - self.rates[kind]);
+            }
+        }
+        let best = self.rates.iter().fold(0.0_f64, |best, &rate| best.max(rate));
+        for kind in 0..EDITS.len() {
+            self.factors[kind] = if best > 0.0 { (self.rates[kind] / best).max(LEAST) } else { 1.0 };
+        }
+        self.gains = Default::default();
+        self.tries = Default::default();
+    }
+}
+
+/// Writes the entries from the first edited place on to `plan`, edited, and returns that place and the one behind the
+/// last edited one. There are at least two entries.
+pub(super) fn permute(
+    edit: Edit,
+    entries: &[Entry],
+    longest: u64,
+    plan: &mut Vec<Entry>,
+    rng: &mut Rng,
+) -> (usize, usize) {
+    let count = entries.len();
+    // Two different places.
+    let a = rng.index(count);
+    let b = (a + 1 + rng.index(count - 1)) % count;
+    let longest = if longest == 0 { count / 2 } else { longest.min(count as u64) as usize };
+    plan.clear();
+    match edit {
+        Edit::Swap => {
+            let first = a.min(b);
+            plan.extend_from_slice(&entries[first..]);
+            plan.swap(a - first, b - first);
+            (first, a.max(b) + 1)
+        }
+        Edit::Block if count > 2 => {
+            let length = 2 + rng.index(longest.clamp(2, count - 1) - 1);
+            let places = count - length + 1;
+            let from = rng.index(places);
+            let to = (from + 1 + rng.index(places - 1)) % places;
+            let first = from.min(to);
+            plan.extend_from_slice(&entries[first..]);
+            let block = from - first;
+            if from < to {
+                plan[block..to - first + length].rotate_left(length);
+            } else {
+                plan[..block + length].rotate_right(length);
+            }
+            (first, from.max(to) + length)
+        }
+        Edit::Reverse | Edit::Shuffle => {
+            let length = 2 + rng.index(longest.clamp(2, count) - 1);
+            let first = rng.index(count - length + 1);
+            plan.extend_from_slice(&entries[first..]);
+            if edit == Edit::Reverse {
+                plan[..length].reverse();
+            } else {
+                rng.shuffle(&mut plan[..length]);
+            }
+            (first, first + length)
+        }
+        _ => {
+            let first = a.min(b);
+            plan.extend_from_slice(&entries[first..]);
+            if a < b {
+                plan[..=b - first].rotate_left(1);
+            } else {
+                plan[..=a - first].rotate_right(1);
+            }
+            (first, a.max(b) + 1)
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Runs and coolings of annealing: what part of a cooling is over, its temperature, and what comes next.
+
+use super::{Anneal, Schedule};
+use serde::{Deserialize, Serialize};
+
+/// Neighbours whose differences are measured at the start of a run: at least, and at most.
+const MEASURED: (u64, u64) = (40, 1_000);
+/// The part of a cooling that measuring takes, at most.
+const MEASURING: f64 = 0.02;
+/// Neighbours of the first cooling where neither `steps` nor a budget says how many.
+const FIRST: u64 = 2_000;
+/// The temperature is computed anew after this many neighbours.
+const HOLD: u64 = 16;
+
+/// How large differences are: the geometric mean of those met while the temperature was 0.
+///
+/// It does not depend on a constant added to all scores, and a few huge differences (a cliff) move it little.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Spread {
+    logs: f64,
+    count: u64,
+    unit: f64,
+}
+
+/// What follows a cooling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The cooling goes on.
+    Stay,
+    /// A cooling begins: from the best solution of the run, or of all runs.
+    Reheat { of_all: bool },
+    /// A run from a new solution begins.
+    Restart,
+    /// The last run has ended.
+    End,
+}
+
+/// Where annealing stands between its runs and coolings.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Clock {
+    /// Runs before this one.
+    pub(super) run: u64,
+    /// Coolings of this run that have ended.
+    round: u64,
+    /// Neighbours tried in this cooling, and in all.
+    step: u64,
+    total: u64,
+    /// Neighbours of this cooling; 0: it lasts for a part of the plan.
+    steps: u64,
+    /// The parts of the plan between which this cooling lasts.
+    from: f64,
+    to: f64,
+    /// Runs from new solutions that the plan has room for; 0: not decided.
+    runs: u64,
+    /// Spread of the differences between feasible solutions, and between infeasible ones.
+    spread: [Spread; 2],
+    measuring: bool,
+    heat: f64,
+}
+
+impl Clock {
+    /// Begins a run from a new solution. `part` is the part of the plan that is over.
+    pub(super) fn begin(&mut self, parameters: &Anneal, part: Option<f64>) {
+        (self.step, self.round) = (0, 0);
+        self.spread = Default::default();
+        self.measuring = true;
+        self.heat = 0.0;
+        match part {
+            Some(part) if parameters.steps == 0 && part < 1.0 => {
+                (self.steps, self.from, self.to) = (0, part, 1.0);
+                if self.runs > 0 {
+                    self.to = self.end_of_run(parameters);
+                }
+            }
+            _ if self.steps == 0 => self.steps = if parameters.steps == 0 { FIRST } else { parameters.steps },
+            _ => {}
+        }
+    }
+
+    /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left evenly,
+    /// but for the part of the last reheating.
+    fn end_of_run(&self, parameters: &Anneal) -> f64 {
+        let last = if parameters.finish < 1.0 { 1.0 - parameters.finish } else { 1.0 };
+        let left = self.runs.saturating_sub(self.run).max(1);
+        self.from + (last - self.from).max(0.0) / left as f64
+    }
+
+    /// Returns the part of this cooling that is over.
+    fn over(&self, part: Option<f64>) -> f64 {
+        match part {
+            Some(part) if self.steps == 0 => ((part - self.from) / (self.to - self.from).max(1e-12)).clamp(0.0, 1.0),
+            _ => self.step as f64 / self.steps.max(1) as f64,
+        }
+    }
+
+    /// Whether differences are being measured: no worse neighbour is accepted meanwhile.
+    pub(super) fn is_measuring(&self) -> bool {
+        self.measuring
+    }
+
+    /// The temperature now, in the unit of differences between feasible solutions, or between infeasible ones.
+    pub(super) fn temperature(&self, feasible: bool) -> f64 {
+        self.heat * self.spread[usize::from(!feasible)].unit
+    }
+
+    /// Takes up a worse neighbour's difference.
+    pub(super) fn measure(&mut self, feasible: bool, difference: f64) {
+        let spread = &mut self.spread[usize::from(!feasible)];
+        // A class that was not met while measuring is measured when it is met first.
+        if difference > 0.0 && difference.is_finite() && (self.measuring || spread.count < MEASURED.0) {
+            spread.logs += libm::log(difference);
+            spread.count += 1;
+            spread.unit = libm::exp(spread.logs / spread.count as f64);
+        }
+    }
+
+    /// Counts a neighbour. `count` is the number of decisions of a solution; returns what follows.
+    pub(super) fn tick(&mut self, parameters: &Anneal, part: Option<f64>, count: usize) -> Turn {
+        self.step += 1;
+        self.total += 1;
+        let over = self.over(part);
+        if self.measuring {
+            let (least, most) = MEASURED;
+            let enough = self.step >= least && (self.step >= most || over >= MEASURING);
+            if enough && self.spread.iter().any(|spread| spread.count > 0) || over >= 0.5 {
+                self.measuring = false;
+                self.plan(parameters, part, count);
+            } else if self.step == least {
+                // The first differences are those of a solution that is still far from any optimum.
+                self.spread = Default::default();
+            }
+        }
+        if !self.measuring && (self.step % HOLD == 0 || self.heat == 0.0) {
+            self.heat = parameters.temperature(self.over(part), self.round);
+        }
+        if self.over(part) < 1.0 { Turn::Stay } else { self.turn(parameters, part) }
+    }
+
+    /// Decides how many runs the plan has room for, once it is known how fast neighbours are.
+    fn plan(&mut self, parameters: &Anneal, part: Option<f64>, count: usize) {
+        let Some(part) = part.filter(|_| self.steps == 0 && self.runs == 0) else { return };
+        let expected = if part > 0.0 { self.total as f64 / part } else { f64::INFINITY };
+        let room = expected / (count.max(1) as f64 * parameters.depth);
+        self.runs = if parameters.runs > 0 { parameters.runs } else { (room as u64).clamp(1, parameters.most) };
+        self.to = self.end_of_run(parameters);
+    }
+
+    fn turn(&mut self, parameters: &Anneal, part: Option<f64>) -> Turn {
+        self.step = 0;
+        self.heat = 0.0;
+        if self.steps > 0 {
+            if self.round < parameters.reheats {
+                self.round += 1;
+                return Turn::Reheat { of_all: false };
+            }
+            self.steps = (self.steps as f64 * parameters.growth).min(1e15) as u64;
+            self.run += 1;
+            return if parameters.restarts { Turn::Restart } else { Turn::End };
+        }
+        let part = part.unwrap_or(1.0);
+        self.run += 1;
+        if self.run < self.runs && part < 1.0 {
+            return Turn::Restart;
+        }
+        self.round += 1;
+        (self.from, self.to) = (part, 1.0);
+        if part >= 1.0 {
+            // The run goes on beyond its plan.
+            self.steps = (self.total / 2).max(FIRST);
+        }
+        Turn::Reheat { of_all: true }
+    }
+}
+
+impl Anneal {
+    /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is over.
+    pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
+        let cooled = match self.cooling {
+            Schedule::Geometric => self.start * libm::pow(self.end / self.start, over),
+            Schedule::Linear => self.start + (self.end - self.start) * over,
+        };
+        if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
+    }
+}
