@@ -118,6 +118,9 @@ pub(crate) trait Rules: Send {
     fn potential(&self, state: &State) -> Option<f64>;
     fn reference(&self) -> Option<f64>;
     fn key(&self, state: &State) -> Option<u64>;
+    fn future(&self, state: &State) -> Option<(u64, f64)>;
+    /// Appends the numbers that are compared beside the score so far.
+    fn resources(&self, state: &State, resources: &mut Vec<f64>);
     /// Returns the stable hash of two numbers and a move.
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
     /// Returns the stable hash of a sequence of moves.
@@ -216,6 +219,12 @@ impl<P: Problem> Rules for Typed<'_, P> {
     }
     fn key(&self, state: &State) -> Option<u64> {
         self.problem.key(self.get(state))
+    }
+    fn future(&self, state: &State) -> Option<(u64, f64)> {
+        self.problem.future(self.get(state))
+    }
+    fn resources(&self, state: &State, resources: &mut Vec<f64>) {
+        self.problem.resources(self.get(state), resources);
     }
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {
         stable_hash(&(salt, place, self.packing.known(mv)))
