@@ -123,9 +123,35 @@ pub trait Problem: Send + Sync {
     }
 
     /// Returns a key that is equal for states with the same futures and the same score so far. `None`: not comparable.
+    ///
+    /// Of states with equal keys the first one met is kept. Where states differ in their score so far alone, supply
+    /// [`future`](Self::future) as well.
     fn key(&self, _state: &Self::State) -> Option<u64> {
         None
     }
+
+    /// Returns a key of what can still be done, without what it has cost so far, and the score so far: searches keep
+    /// the better one of states with equal keys. `None`: not comparable.
+    ///
+    /// The promise: if two states have the same key, then for each way to complete the one with the worse score so far,
+    /// the other has a way of at most as many moves that ends at least as well. This holds wherever the same moves are
+    /// legal in both and add the same to both scores. A route: the key is the set of places visited and the last of
+    /// them, the score so far is the length; [`key`](Self::key), in contrast, has to include the length. The score so
+    /// far is compared in the problem's [`sense`](Self::sense) and need not be the score of anything finished.
+    ///
+    /// `beam`, `cabs`, `dfs`, `best-first`, `bfs`, `ida-star` and their relatives use it in place of `key`; `key` still
+    /// tells finished solutions apart.
+    fn future(&self, _state: &Self::State) -> Option<(u64, f64)> {
+        None
+    }
+
+    /// Appends further numbers that are compared among states with the same [`future`](Self::future), each in the
+    /// problem's [`sense`](Self::sense): a state is dropped for another one whose score so far and whose numbers are
+    /// all at least as good. Always as many for the same key, and never NaN.
+    ///
+    /// When minimising, the times at which machines are free, for example. None by default: the score so far decides.
+    /// Beams compare component by component; searches with a table of states merge those with equal numbers.
+    fn resources(&self, _state: &Self::State, _resources: &mut Vec<f64>) {}
 
     /// Names the thing that `mv` decides about in `state`: a tile, an operation, a customer. Annealing replays an edited
     /// solution by these names. `None`: it replays by [codes](Self::code), for which it lists moves at every step.

@@ -125,6 +125,13 @@ pub(crate) trait Rules: Send {
     fn potential(&self, state: &State) -> Option<f64>;
     fn reference(&self) -> Option<f64>;
     fn key(&self, state: &State) -> Option<u64>;
+    fn future(&self, state: &State) -> Option<(u64, f64)>;
+    /// Appends the numbers that are compared beside the score so far.
+    fn resources(&self, state: &State, resources: &mut Vec<f64>);
+    /// Returns the future of a state, or with `exact` its key, as what can still be done and the score so far.
+    fn meeting(&self, state: &State, exact: bool) -> Option<(u64, f64)>;
+    /// Plays the moves of entries, which are legal, and appends the [`meeting`](Self::meeting) after each.
+    fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(u64, f64)>>);
     /// Returns the stable hash of two numbers and a move.
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
     /// Returns the stable hash of a sequence of moves.
@@ -236,6 +243,22 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn key(&self, state: &State) -> Option<u64> {
         self.problem.key(self.get(state))
     }
+    fn future(&self, state: &State) -> Option<(u64, f64)> {
+        self.problem.future(self.get(state))
+    }
+    fn resources(&self, state: &State, resources: &mut Vec<f64>) {
+        self.problem.resources(self.get(state), resources);
+    }
+    fn meeting(&self, state: &State, exact: bool) -> Option<(u64, f64)> {
+        meeting(&*self.problem, self.get(state), exact)
+    }
+    fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(u64, f64)>>) {
+        let state = state.get_mut();
+        for entry in entries {
+            self.problem.apply(state, self.packing.known(entry.mv));
+            met.push(meeting(&*self.problem, state, exact));
+        }
+    }
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {
         stable_hash(&(salt, place, self.packing.known(mv)))
     }
@@ -257,6 +280,10 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
         self.problem.fault().and_then(Fault::take)
     }
+}
+
+fn meeting<P: Problem>(problem: &P, state: &P::State, exact: bool) -> Option<(u64, f64)> {
+    if exact { Some((problem.key(state)?, 0.0)) } else { problem.future(state) }
 }
 
 /// What searches ask of a rollout; see [`Rollout`] for the meaning of each method.

@@ -2,7 +2,7 @@
 //! iterative deepening share.
 
 use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
-use super::seen::Seen;
+use super::seen::{Identities, Seen};
 use super::{Context, Search, Status};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -64,6 +64,7 @@ pub(crate) struct DepthFirst {
     lister: Lister,
     /// The states entered in this pass.
     table: Option<Seen>,
+    identities: Identities,
     memory: u64,
     /// The present path, root first; empty between passes.
     frames: Vec<Frame>,
@@ -90,11 +91,13 @@ impl DepthFirst {
             Plan::Threshold { .. } => optimistic(problem, &root),
             _ => unbounded(sense),
         };
+        let identities = Identities::new(problem, &root);
         Self {
             plan,
             sense,
             lister: Lister::new(children, shuffle, root.clone()),
-            table: table.then(|| Seen::new(memory)),
+            table: table.then(|| identities.table(memory)),
+            identities,
             memory,
             frames: Vec::new(),
             path: Vec::new(),
@@ -205,15 +208,15 @@ impl DepthFirst {
 
     /// Lists the children of a state unless this pass has met it already.
     fn enter(&mut self, problem: &dyn Rules, frame: &mut Frame) -> bool {
-        let key = problem.key(&frame.state);
-        if let (Some(table), Some(key)) = (&mut self.table, key) {
+        let identity = self.identities.of(problem, &frame.state);
+        if let (Some(table), Some((key, value))) = (&mut self.table, identity) {
             // With discrepancies left, a state has other solutions in this pass.
             let key = if frame.mark.left == 0 { key } else { stable_hash(&(key, frame.mark.left)) };
-            if table.seen(key) {
+            if self.identities.enter(table, (key, value)) {
                 return false;
             }
         }
-        self.list(problem, key, frame);
+        self.list(problem, identity.map(|(key, _)| key), frame);
         true
     }
 
@@ -282,7 +285,7 @@ impl Search for DepthFirst {
         self.pass = pass;
         self.table = table;
         if let Some(table) = &mut self.table {
-            table.resume(self.memory)?;
+            table.resume(self.memory, self.identities.futures)?;
         }
         self.frames.clear();
         self.path.clear();
@@ -299,8 +302,8 @@ impl Search for DepthFirst {
                 frame.mark = self.first_mark();
             }
             frame.mark.fresh |= self.was_cut(optimistic(problem, &frame.state));
-            let key = problem.key(&frame.state);
-            self.list(problem, key, &mut frame);
+            let identity = self.identities.of(problem, &frame.state);
+            self.list(problem, identity.map(|(key, _)| key), &mut frame);
             // All frames but the last have entered one of their children.
             if next > frame.children.len() || next == 0 && depth + 1 < chosen.len() {
                 return Err(CheckpointError::Corrupt("a path in the tree"));

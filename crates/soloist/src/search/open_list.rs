@@ -1,7 +1,7 @@
 //! Best-first and breadth-first search: a list of open states.
 
 use super::children::{Child, Children, Lister, optimistic, rank};
-use super::seen::Seen;
+use super::seen::{Identities, Seen};
 use super::{BranchAndBound, Context, Order, Search, Status};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -59,6 +59,7 @@ pub(crate) struct OpenList {
     sense: Sense,
     lister: Lister,
     table: Option<Seen>,
+    identities: Identities,
     memory: u64,
     nodes: Vec<Node>,
     free: Vec<u32>,
@@ -85,11 +86,13 @@ impl OpenList {
         let fit = usize::try_from(share / 4 * 3).unwrap_or(usize::MAX) / each;
         // The list sorts by bounds itself.
         let children = if parameters.children == Children::Bound { Children::Given } else { parameters.children };
+        let identities = Identities::new(problem, &root);
         Self {
             breadth: parameters.order == Order::BreadthFirst,
             sense: problem.sense(),
             lister: Lister::new(children, parameters.shuffle, root.clone()),
-            table: parameters.table.then(|| Seen::new(share)),
+            table: parameters.table.then(|| identities.table(share)),
+            identities,
             memory: share,
             nodes: Vec::new(),
             free: Vec::new(),
@@ -163,14 +166,21 @@ impl OpenList {
         self.born += 1;
     }
 
-    /// Whether the state in `self.child` was met before.
+    /// Whether the state in `self.child`, or a better one with its future, was met before.
     fn seen(&mut self, problem: &dyn Rules) -> bool {
         let Some(table) = &mut self.table else { return false };
-        problem.key(&self.child).is_some_and(|key| table.seen(key))
+        self.identities.of(problem, &self.child).is_some_and(|identity| self.identities.enter(table, identity))
     }
 
-    /// Replays the moves to a node and lists its children.
-    fn unfold(&mut self, problem: &dyn Rules, at: u32) {
+    /// Whether a better state with the future of the one in `self.state` was met after it.
+    fn is_outdone(&mut self, problem: &dyn Rules) -> bool {
+        let Some(table) = self.table.as_mut().filter(|_| self.identities.futures) else { return false };
+        let Some((key, value)) = self.identities.of(problem, &self.state) else { return false };
+        table.known(key).is_some_and(|known| *known > value)
+    }
+
+    /// Puts the state of a node into `self.state`, by the moves to it.
+    fn replay(&mut self, problem: &dyn Rules, at: u32) {
         self.path.clear();
         let mut above = at;
         while let Node { mv: Some(mv), parent, .. } = self.nodes[above as usize] {
@@ -180,8 +190,13 @@ impl OpenList {
         self.path.reverse();
         self.state.clone_from(&self.root);
         self.path.iter().for_each(|&mv| problem.apply(&mut self.state, mv));
+    }
+
+    /// Lists the children of the state in `self.state`.
+    fn unfold(&mut self, problem: &dyn Rules) {
         // Only a stream with a random order needs the key.
-        let key = matches!(self.lister.salt, Some(Some(_))).then(|| problem.key(&self.state)).flatten();
+        let salted = matches!(self.lister.salt, Some(Some(_)));
+        let key = if salted { self.identities.of(problem, &self.state).map(|(key, _)| key) } else { None };
         self.lister.list(problem, &self.state, self.path.len(), key, &mut self.children);
     }
 
@@ -266,8 +281,13 @@ impl Search for OpenList {
                 // The incumbent has improved since this node was opened.
                 self.unlink(at);
             } else {
-                self.current = Some((at, 0));
-                self.unfold(problem, at);
+                self.replay(problem, at);
+                if self.is_outdone(problem) {
+                    self.unlink(at);
+                } else {
+                    self.current = Some((at, 0));
+                    self.unfold(problem);
+                }
             }
         }
         if self.current.is_none() && self.open.is_empty() { self.end(context.incumbent()) } else { Status::Running }
@@ -297,13 +317,14 @@ impl Search for OpenList {
         self.open = tree.open.into();
         (self.lost, self.table, self.lister.salt) = (tree.lost, tree.table, tree.salt);
         if let Some(table) = &mut self.table {
-            table.resume(self.memory)?;
+            table.resume(self.memory, self.identities.futures)?;
         }
         if !self.is_sound() {
             return Err(CheckpointError::Corrupt("a list of open states"));
         }
         if let Some((at, next)) = self.current {
-            self.unfold(problem, at);
+            self.replay(problem, at);
+            self.unfold(problem);
             if next >= self.children.len() {
                 return Err(CheckpointError::Corrupt("a list of open states"));
             }

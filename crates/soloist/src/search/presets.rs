@@ -214,6 +214,12 @@ const PRESETS: &[Preset] = &[
         make: || Method::Beam(Beam::default()),
     },
     Preset {
+        name: "cabs",
+        summary: "complete anytime beam search: beams of width 1, 2, 4, ... on the bound, until one has left nothing out",
+        reference: "W. Zhang, AAAI 1998; R. Kuroiwa and J. C. Beck, ICAPS 2023",
+        make: || Method::Beam(Beam::complete()),
+    },
+    Preset {
         name: "dfs",
         summary: "depth-first branch and bound; exhaustive search without bounds",
         reference: "A. H. Land and A. G. Doig, Econometrica 28, 1960",

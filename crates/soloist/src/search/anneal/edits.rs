@@ -43,9 +43,9 @@ pub(super) const EDITS: [Edit; 9] = [
 /// Neighbours between two adaptations of the weights.
 const PERIOD: u64 = 1_000;
 /// The part of a new rate in an adapted one.
-const MEMORY: f64 = 0.25;
+const MEMORY: f64 = 0.1;
 /// The least factor of a weight.
-const LEAST: f64 = 0.1;
+const LEAST: f64 = 0.2;
 
 /// Weights of the kinds of edits, which follow what each kind brings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,6 +56,8 @@ pub(super) struct Wheel {
     count: u64,
     /// The factors of the weights.
     factors: [f64; EDITS.len()],
+    /// The lowest cost of the present solution since the last adaptation.
+    low: Option<f64>,
 }
 
 impl Default for Wheel {
@@ -66,6 +68,7 @@ impl Default for Wheel {
             tries: [0; EDITS.len()],
             count: 0,
             factors: [1.0; EDITS.len()],
+            low: None,
         }
     }
 }
@@ -92,10 +95,14 @@ impl Wheel {
         last
     }
 
-    /// Takes up what a neighbour of a kind has brought.
-    pub(super) fn learn(&mut self, kind: usize, gain: f64) {
-        self.gains[kind] += gain;
+    /// Takes up a neighbour of a kind: `cost` is its cost if it is better than the present solution. Only costs below
+    /// all since the last adaptation count: an edit that takes back the one before brings nothing.
+    pub(super) fn learn(&mut self, kind: usize, cost: Option<f64>) {
         self.tries[kind] += 1;
+        if let Some(cost) = cost.filter(|&cost| self.low.is_none_or(|low| cost < low)) {
+            self.gains[kind] += 1.0;
+            self.low = Some(cost);
+        }
         self.count += 1;
         if self.count.is_multiple_of(PERIOD) {
             self.adapt();
@@ -117,6 +124,7 @@ impl Wheel {
         }
         self.gains = Default::default();
         self.tries = Default::default();
+        self.low = None;
     }
 }
 

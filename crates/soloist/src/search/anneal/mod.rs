@@ -13,7 +13,7 @@ use crate::run::checkpoint::{decode, encode};
 use crate::search::parameter::{choice, parameters};
 use crate::{Acceptance, CheckpointError, ParameterError, Rng, Score, Sense, Solution};
 use edits::{EDITS, Wheel};
-use replay::{End, Walker};
+use replay::{End, Pruning, Walker};
 use schedule::{Clock, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ parameters! {
     /// an entry is left out; a block that begins with a candidate is moved to where the candidate can be played.
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
     /// [`bias`](crate::Problem::bias) (uniform without one). With `adapt` the weights follow what each kind of edit
-    /// brings: accepted improvements for each try.
+    /// brings: improvements below all costs of the last 1000 neighbours, for each try.
     ///
     /// A neighbour that is at least as good is accepted, a worse one with probability `exp(-d / T)`, where `d` is the
     /// difference. The temperature T falls from `start` to `end`, in units of the differences that the run meets at its
@@ -100,7 +100,7 @@ parameters! {
         /// neighbours in the first cooling; 0: divided from the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
         /// temperature at the start of a cooling, in units of the differences met
-        start: f64 = 0.5, 0.0..=1e6;
+        start: f64 = 0.1, 0.0..=1e6;
         /// temperature at the end of a cooling
         end: f64 = 0.01, 0.0..=1e6;
         /// how the temperature falls
@@ -128,11 +128,11 @@ parameters! {
         /// use the problem's own neighbourhood where it has one
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
-        adapt: bool = true, ();
+        adapt: bool = false, ();
         /// weight of exchanging two entries
         swap: u64 = 2, 0..=1_000_000;
         /// weight of moving an entry
-        insert: u64 = 2, 0..=1_000_000;
+        insert: u64 = 8, 0..=1_000_000;
         /// weight of moving a block
         block: u64 = 2, 0..=1_000_000;
         /// weight of reversing a block
@@ -140,11 +140,11 @@ parameters! {
         /// weight of shuffling a block
         shuffle: u64 = 1, 0..=1_000_000;
         /// weight of playing another candidate before an entry
-        change: u64 = 2, 0..=1_000_000;
+        change: u64 = 1, 0..=1_000_000;
         /// weight of playing another candidate instead of an entry
-        replace: u64 = 1, 0..=1_000_000;
+        replace: u64 = 0, 0..=1_000_000;
         /// weight of leaving out an entry
-        remove: u64 = 1, 0..=1_000_000;
+        remove: u64 = 0, 0..=1_000_000;
         /// weight of moving a block that begins with a candidate to where the candidate can be played
         guide: u64 = 4, 0..=1_000_000;
         /// most entries of a block; 0: half of the solution
@@ -224,6 +224,7 @@ struct Saved {
     best: Option<Champion>,
     /// Whether the problem's own neighbourhood makes the neighbours of this run.
     edited: bool,
+    pruning: Pruning,
     /// Costs of the present solution after the last `memory` neighbours, for late acceptance.
     late: Vec<f64>,
     late_at: usize,
@@ -257,6 +258,7 @@ impl AnnealSearch {
                 entries: Vec::new(),
                 best: None,
                 edited: false,
+                pruning: Pruning::default(),
                 late: Vec::new(),
                 late_at: 0,
                 offered: None,
@@ -395,14 +397,13 @@ impl AnnealSearch {
         let kind = self.saved.wheel.draw(&self.parameters, context.rng);
         self.walker.edit(context, kind);
         let limit = self.acceptance(context.rng, present).limit();
-        let worst = (present.feasible && limit.is_finite()).then(|| present.cost + limit.max(0.0));
-        // Worse solutions are out of question at this cost or above it, equal ones are not.
-        let worst = worst.map(|worst| if worst > present.cost { worst } else { present.cost.next_up() });
-        let end = self.walker.run(context, worst);
+        // An equal solution is always accepted.
+        let most = limit.max(f64::MIN_POSITIVE);
+        let end = self.walker.run(context, (present.feasible && limit.is_finite()).then_some(present.cost), most);
         let (score, worth) = match end {
             End::Abandoned => {
                 context.tally.counters.playouts += 1;
-                return self.saved.wheel.learn(kind, 0.0);
+                return self.saved.wheel.learn(kind, None);
             }
             End::Met => {
                 context.tally.counters.playouts += 1;
@@ -428,25 +429,14 @@ impl AnnealSearch {
         } else {
             worth.feasible
         };
-        let gain = if best {
-            BEST
-        } else if worth.beats(present) {
-            BETTER
-        } else {
-            0.0
-        };
-        self.saved.wheel.learn(kind, if self.parameters.adapt { gain } else { 0.0 });
+        let brings = self.parameters.adapt && worth.feasible == present.feasible && worth.beats(present);
+        self.saved.wheel.learn(kind, brings.then_some(worth.cost));
         if accepted {
             self.walker.accept(context.problem, end);
             self.saved.present = Some(worth);
         }
     }
 }
-
-/// What a neighbour brings to the weight of its edit when it is the best of its run, and when it is better than the
-/// present solution.
-const BEST: f64 = 3.0;
-const BETTER: f64 = 1.0;
 
 impl Search for AnnealSearch {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
@@ -493,7 +483,11 @@ impl Search for AnnealSearch {
 
     fn save(&self) -> Vec<u8> {
         let entries = self.walker.entries.iter().filter(|_| !self.saved.edited);
-        encode(&Saved { entries: entries.map(|entry| (entry.mv, entry.name)).collect(), ..self.saved.clone() })
+        encode(&Saved {
+            entries: entries.map(|entry| (entry.mv, entry.name)).collect(),
+            pruning: self.walker.pruning,
+            ..self.saved.clone()
+        })
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
@@ -510,6 +504,7 @@ impl Search for AnnealSearch {
         }
         let entries = std::mem::take(&mut saved.entries).into_iter().map(|(mv, name)| Entry { mv, name });
         self.walker.entries = entries.collect();
+        self.walker.pruning = saved.pruning;
         self.saved = saved;
         self.walker.restore(problem);
         Ok(())

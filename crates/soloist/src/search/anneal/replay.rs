@@ -7,6 +7,7 @@ use crate::problem::MoveId;
 use crate::problem::replay::{Entry, Pause, Replay};
 use crate::problem::rules::{Rules, State};
 use crate::search::Context;
+use serde::{Deserialize, Serialize};
 
 /// How a replay ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,51 @@ pub(super) enum End {
     Abandoned,
 }
 
+/// Asks for bounds only while they save more moves than they cost.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Pruning {
+    calls: u64,
+    saved: u64,
+    /// Neighbours before bounds are tried again.
+    idle: u64,
+}
+
+impl Pruning {
+    /// Calls after which they are judged, and neighbours for which they are given up.
+    const PERIOD: u64 = 256;
+    const IDLE: u64 = 16_384;
+    /// Moves that a bound costs, as a rule: a bound looks at all that is left to do.
+    const COST: u64 = 32;
+
+    fn is_due(&mut self) -> bool {
+        let due = self.idle == 0;
+        self.idle = self.idle.saturating_sub(1);
+        due
+    }
+
+    /// Takes up a bound that has saved `moves` moves.
+    fn learn(&mut self, moves: usize) {
+        self.calls += 1;
+        self.saved = self.saved.saturating_add(moves as u64);
+        if self.calls >= Self::PERIOD {
+            if self.saved < self.calls.saturating_mul(Self::COST) {
+                self.idle = Self::IDLE;
+            }
+            (self.calls, self.saved) = (0, 0);
+        }
+    }
+}
+
+/// By what a neighbour may meet the present solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meets {
+    /// By what can still be done: scores so far may differ.
+    Future,
+    /// By keys: all is the same.
+    Key,
+    Never,
+}
+
 /// The present solution as entries, with snapshots of the states along it, and the neighbour that is being made.
 pub(super) struct Walker {
     pub(super) root: State,
@@ -33,16 +79,17 @@ pub(super) struct Walker {
     /// The first edited place, and the one behind the last.
     first: usize,
     last: usize,
-    /// The states after 0, `spacing`, twice as many ... entries, of which the first `valid` are those of the present solution,
-    /// and their keys.
+    /// The states after 0, `spacing`, twice as many ... entries, of which the first `valid` are those of the present solution.
     snapshots: Vec<State>,
-    keys: Vec<Option<u64>>,
     valid: usize,
     spacing: usize,
-    /// Whether states have keys, by which a neighbour may meet the present solution.
-    meets: bool,
-    /// Whether bounds are asked for.
+    /// By what a neighbour may meet the present solution.
+    meets: Meets,
+    /// What can still be done after each entry of the present solution, and the score so far.
+    met: Vec<Option<(u64, f64)>>,
+    /// Whether bounds are asked for, and what they have brought.
     prunes: bool,
+    pub(super) pruning: Pruning,
     longest: u64,
     behind: State,
     legal: Vec<MoveId>,
@@ -56,7 +103,17 @@ impl Walker {
         let mut legal = Vec::new();
         problem.moves(&root, &mut legal);
         let by_identity = legal.first().is_some_and(|&mv| problem.identity(&root, mv).is_some());
-        let prunes = parameters.prune && problem.bound(&root).is_some() && problem.surrogate(&root).is_none();
+        let mut resources = Vec::new();
+        problem.resources(&root, &mut resources);
+        let smooth = problem.surrogate(&root).is_some();
+        let meets = if problem.future(&root).is_some() && resources.is_empty() && !smooth {
+            Meets::Future
+        } else if problem.key(&root).is_some() {
+            Meets::Key
+        } else {
+            Meets::Never
+        };
+        let prunes = parameters.prune && problem.bound(&root).is_some() && !smooth;
         Self {
             state: root.clone(),
             behind: root.clone(),
@@ -65,11 +122,12 @@ impl Walker {
             first: 0,
             last: 0,
             snapshots: Vec::new(),
-            keys: Vec::new(),
             valid: 0,
             spacing: 1,
-            meets: problem.key(&root).is_some(),
+            meets,
+            met: Vec::new(),
             prunes,
+            pruning: Pruning::default(),
             longest: parameters.longest,
             legal,
             weights: Vec::new(),
@@ -99,7 +157,7 @@ impl Walker {
     pub(super) fn restore(&mut self, problem: &dyn Rules) {
         self.valid = 0;
         self.respace();
-        self.extend(problem);
+        self.note(problem, 0);
     }
 
     /// Chooses the distance of snapshots: a power of two near the square root of the number of entries.
@@ -112,21 +170,23 @@ impl Walker {
     }
 
     /// Makes snapshot number `at` of `state`.
-    fn store(&mut self, problem: &dyn Rules, at: usize) {
+    fn store(&mut self, at: usize) {
         if at == self.snapshots.len() {
             self.snapshots.push(self.state.clone());
-            self.keys.push(None);
         } else {
             self.snapshots[at].clone_from(&self.state);
         }
-        self.keys[at] = if self.meets { problem.key(&self.state) } else { None };
         self.valid = at + 1;
     }
 
-    /// Makes all snapshots, where neighbours are to meet them.
-    fn extend(&mut self, problem: &dyn Rules) {
-        if self.meets {
-            self.reach(problem, self.entries.len());
+    /// Notes what can still be done after each entry from number `first` on, where neighbours are to meet the present
+    /// solution.
+    fn note(&mut self, problem: &dyn Rules, first: usize) {
+        if self.meets != Meets::Never {
+            self.met.truncate(first);
+            self.reach(problem, self.met.len());
+            let exact = self.meets == Meets::Key;
+            problem.meetings(&mut self.state, exact, &self.entries[self.met.len()..], &mut self.met);
         }
     }
 
@@ -134,14 +194,14 @@ impl Walker {
     fn reach(&mut self, problem: &dyn Rules, count: usize) {
         if self.valid == 0 {
             self.state.clone_from(&self.root);
-            self.store(problem, 0);
+            self.store(0);
         }
         let mut at = (count / self.spacing).min(self.valid - 1);
         self.state.clone_from(&self.snapshots[at]);
         while at < count / self.spacing {
             problem.apply_all(&mut self.state, &self.entries[at * self.spacing..(at + 1) * self.spacing]);
             at += 1;
-            self.store(problem, at);
+            self.store(at);
         }
         problem.apply_all(&mut self.state, &self.entries[at * self.spacing..count]);
     }
@@ -186,8 +246,7 @@ impl Walker {
         let edit = EDITS[kind];
         let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Remove | Edit::Guide);
         if permutes && count >= 2 {
-            (self.first, self.last) =
-                permute(edit, &self.entries, self.longest, &mut self.replay.plan, context.rng);
+            (self.first, self.last) = permute(edit, &self.entries, self.longest, &mut self.replay.plan, context.rng);
             return self.reach(context.problem, self.first);
         }
         self.first = context.rng.index(count.max(1)).min(count);
@@ -204,7 +263,8 @@ impl Walker {
         match place {
             // The candidate is played later on in the present solution: it is moved here, alone or with what follows it.
             Some(at) if at > 0 => {
-                let most = if edit == Edit::Guide { self.longest.max(1).min((count - self.first - at) as u64) } else { 1 };
+                let most =
+                    if edit == Edit::Guide { self.longest.max(1).min((count - self.first - at) as u64) } else { 1 };
                 let length = 1 + context.rng.index(most as usize);
                 if edit == Edit::Replace {
                     self.replay.plan.swap(0, at);
@@ -233,26 +293,45 @@ impl Walker {
         self.replay.plan.iter().position(|entry| Some(entry.name) == name)
     }
 
-    /// Plays the neighbour to its end. `worst` is the cost that it must stay below; `None`: any.
-    pub(super) fn run(&mut self, context: &mut Context<'_>, worst: Option<f64>) -> End {
+    /// Plays the neighbour to its end. It is not accepted if it costs `most` or more above the present solution, which
+    /// costs `cost`; `None`: any cost, and the present solution is infeasible.
+    pub(super) fn run(&mut self, context: &mut Context<'_>, cost: Option<f64>, most: f64) -> End {
         let problem = context.problem;
-        let checks = self.meets || self.prunes && worst.is_some();
+        let mut meets = self.meets != Meets::Never && cost.is_some();
+        let worst = cost.map(|cost| (cost + most).max(cost.next_up()));
+        let prunes = self.prunes && worst.is_some() && self.pruning.is_due();
         let sign = if problem.sense() == crate::Sense::Maximize { -1.0 } else { 1.0 };
+        // Bounds cost as much as many moves: they are asked for in growing distances.
+        let mut ahead = 1;
         loop {
             let at = self.first + self.replay.played.len();
-            let until = if checks { (at / self.spacing + 1) * self.spacing - self.first } else { usize::MAX };
+            let mark = (at / self.spacing + ahead) * self.spacing;
+            let until = match (meets && at < self.last && self.last < self.entries.len(), prunes) {
+                (true, true) => mark.min(self.last) - self.first,
+                (true, false) => self.last - self.first,
+                (false, _) if meets || prunes => mark - self.first,
+                (false, _) => usize::MAX,
+            };
             match problem.follow(&mut self.state, &mut self.replay, until) {
                 Pause::Finished => return End::Finished,
                 Pause::Reached => {
-                    let mark = (self.first + self.replay.played.len()) / self.spacing;
-                    if self.meets && self.has_met(problem, mark) {
-                        return End::Met;
+                    match if meets { self.meeting(problem) } else { None } {
+                        Some(more) if more * sign >= most => return End::Abandoned,
+                        Some(_) if self.meets == Meets::Key => return End::Met,
+                        // The rest will be the same; what the whole costs is found by playing it.
+                        Some(_) => meets = false,
+                        None => {}
                     }
-                    if self.prunes
-                        && let Some(worst) = worst
-                        && problem.bound(&self.state).is_some_and(|bound| bound * sign >= worst)
-                    {
-                        return End::Abandoned;
+                    if prunes && let Some(worst) = worst {
+                        let hopeless = problem.bound(&self.state).is_some_and(|bound| bound * sign >= worst);
+                        let left = self.entries.len().saturating_sub(self.first + self.replay.played.len());
+                        self.pruning.learn(if hopeless { left } else { 0 });
+                        if hopeless {
+                            return End::Abandoned;
+                        }
+                        if at >= self.last {
+                            ahead *= 2;
+                        }
                     }
                 }
                 Pause::Stuck => {
@@ -267,14 +346,16 @@ impl Walker {
         }
     }
 
-    /// Whether the neighbour is in the state of snapshot `mark`, and the entries behind it are those of the present solution.
-    fn has_met(&self, problem: &dyn Rules, mark: usize) -> bool {
+    /// Returns by how much the score so far is above that of the present solution after as many entries, if what can
+    /// still be done and the entries behind are the same.
+    fn meeting(&self, problem: &dyn Rules) -> Option<f64> {
         let at = self.first + self.replay.played.len();
-        at >= self.last
-            && self.replay.is_in_step()
-            && mark < self.valid
-            && self.keys[mark].is_some()
-            && problem.key(&self.state) == self.keys[mark]
+        if at < self.last || !self.replay.is_in_step() {
+            return None;
+        }
+        let (key, cost) = (*self.met.get(at.checked_sub(1)?)?)?;
+        let (other, score) = problem.meeting(&self.state, self.meets == Meets::Key)?;
+        (key == other).then(|| score - cost)
     }
 
     /// Lets the rollout play on from `state`.
@@ -312,6 +393,16 @@ impl Walker {
         }
         self.valid = self.valid.min(self.first / self.spacing + 1);
         self.respace();
-        self.extend(problem);
+        if end == End::Met {
+            // Behind the edited part nothing has changed.
+            let rest = self.met.split_off(at);
+            self.met.truncate(self.first);
+            self.reach(problem, self.first);
+            let exact = self.meets == Meets::Key;
+            problem.meetings(&mut self.state, exact, &self.entries[self.first..at], &mut self.met);
+            self.met.extend(rest);
+        } else {
+            self.note(problem, self.first);
+        }
     }
 }

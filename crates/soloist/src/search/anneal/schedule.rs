@@ -80,9 +80,8 @@ impl Clock {
     /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left evenly,
     /// but for the part of the last reheating.
     fn end_of_run(&self, parameters: &Anneal) -> f64 {
-        let last = if parameters.finish < 1.0 { 1.0 - parameters.finish } else { 1.0 };
         let left = self.runs.saturating_sub(self.run).max(1);
-        self.from + (last - self.from).max(0.0) / left as f64
+        self.from + (parameters.finish - self.from).max(0.0) / left as f64
     }
 
     /// Returns the part of this cooling that is over.

@@ -1,29 +1,28 @@
-//! Edits, temperatures, acceptance and replays of annealing.
+//! Edits, temperatures, plans, acceptance and replays of annealing.
 
+use super::edits::{Edit, permute};
 use super::*;
-use crate::Problem;
 use crate::doc::Staircase;
-use crate::problem::Packing;
-use crate::problem::rules::Shared;
-use crate::problem::rules::{Typed, TypedPlayer};
-use crate::stable_hash;
+use crate::problem::rules::{Shared, Typed, TypedPlayer};
+use crate::problem::{Found, Packing};
+use crate::run::plan::Horizon;
+use crate::search::Tally;
+use crate::{Budget, Edits, Method, Neighbourhood, Problem, Solver, stable_hash};
 
 fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
     Typed::new(Shared::Borrowed(problem), Packing::new())
 }
 
-/// Returns a run whose present solution has the moves 0, 1, ..., `count` - 1, told apart by their codes.
-fn run(count: u64, parameters: Anneal) -> AnnealSearch {
-    let mut run = AnnealSearch::new(parameters, &rules(&Staircase(3)));
-    run.entries = (0..count).map(|code| Entry { mv: 0, code }).collect();
-    run
+fn kind(edit: Edit) -> usize {
+    EDITS.iter().position(|&other| other == edit).unwrap()
 }
 
-/// Returns the edited sequence of codes.
-fn edited(run: &mut AnnealSearch, edit: Edit, rng: &mut Rng) -> Vec<u64> {
-    let first = run.edit(edit, rng);
-    let kept = run.entries[..first].iter();
-    kept.chain(&run.plan).map(|entry| entry.code).collect()
+/// Returns the edited sequence of names, and the edited places.
+fn edited(entries: &[Entry], edit: Edit, longest: u64, rng: &mut Rng) -> (Vec<u64>, usize, usize) {
+    let mut plan = Vec::new();
+    let (first, last) = permute(edit, entries, longest, &mut plan, rng);
+    let names = entries[..first].iter().chain(&plan).map(|entry| entry.name).collect();
+    (names, first, last)
 }
 
 #[test]
@@ -31,15 +30,17 @@ fn edits_are_permutations_of_their_kind() {
     let mut rng = Rng::new(1);
     for count in 2..9_u64 {
         let old: Vec<u64> = (0..count).collect();
-        let mut run = run(count, Anneal { longest: count, ..Anneal::default() });
+        let entries: Vec<Entry> = old.iter().map(|&name| Entry { mv: 0, name }).collect();
         for edit in [Edit::Swap, Edit::Insert, Edit::Block, Edit::Reverse] {
             let mut met = std::collections::BTreeSet::new();
             for _ in 0..3_000 {
-                let new = edited(&mut run, edit, &mut rng);
+                let (new, first, last) = edited(&entries, edit, count, &mut rng);
                 let mut sorted = new.clone();
                 sorted.sort_unstable();
                 assert_eq!(sorted, old, "{edit:?}");
                 assert_ne!(new, old, "{edit:?}");
+                let changed: Vec<usize> = (0..new.len()).filter(|&at| new[at] != old[at]).collect();
+                assert!(first <= changed[0] && changed[changed.len() - 1] < last, "{edit:?} {new:?} {first} {last}");
                 met.insert(new);
             }
             // All there are: exchanges; a move between neighbours is the same both ways; a block of length l has
@@ -74,48 +75,100 @@ fn edits_are_permutations_of_their_kind() {
 #[test]
 fn blocks_are_no_longer_than_allowed() {
     let mut rng = Rng::new(2);
-    let mut run = run(30, Anneal { longest: 3, ..Anneal::default() });
+    let entries: Vec<Entry> = (0..30).map(|name| Entry { mv: 0, name }).collect();
     for _ in 0..2_000 {
-        let new = edited(&mut run, Edit::Reverse, &mut rng);
-        assert!((2..=3).contains(&new.iter().zip(0_u64..).filter(|&(&a, b)| a != b).count()), "{new:?}");
+        for edit in [Edit::Reverse, Edit::Shuffle] {
+            let (new, first, last) = edited(&entries, edit, 3, &mut rng);
+            assert!(new.iter().zip(0_u64..).filter(|&(&a, b)| a != b).count() <= 3 && last - first <= 3, "{new:?}");
+        }
     }
+}
+
+#[test]
+fn weights_follow_what_edits_bring() {
+    let parameters = Anneal { adapt: true, ..Anneal::default() };
+    let (mut wheel, mut rng) = (Wheel::default(), Rng::new(3));
+    let (good, bad) = (kind(Edit::Swap), kind(Edit::Insert));
+    // Exchanges bring ever better solutions; insertions take back and forth.
+    for step in 0..4_000 {
+        let is_good = step % 2 == 0;
+        wheel.learn(if is_good { good } else { bad }, Some(if is_good { -f64::from(step) } else { 1e6 }));
+    }
+    let drawn = |wheel: &Wheel, rng: &mut Rng| {
+        let mut counts = [0; EDITS.len()];
+        (0..30_000).for_each(|_| counts[wheel.draw(&parameters, rng)] += 1);
+        counts
+    };
+    let counts = drawn(&wheel, &mut rng);
+    // Weights 2 and 8 become 2 and 8 x 0.2.
+    assert!((counts[good] as f64 / counts[bad] as f64 - 1.25).abs() < 0.1, "{counts:?}");
+    assert_eq!(counts[kind(Edit::Remove)], 0, "a weight of 0 stays 0");
+    let counts = drawn(&Wheel::default(), &mut rng);
+    assert!((counts[bad] as f64 / counts[good] as f64 - 4.0).abs() < 0.3, "{counts:?}");
 }
 
 #[test]
 fn temperatures_by_hand() {
     let parameters = Anneal { start: 0.08, end: 0.005, ..Anneal::default() };
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
-    // A sixteenth in 100 steps: a half in 25.
-    close(parameters.temperature(0, 100, 0), 0.08);
-    close(parameters.temperature(25, 100, 0), 0.04);
-    close(parameters.temperature(100, 100, 0), 0.005);
-    close(parameters.temperature(25, 100, 2), 0.01);
+    // A sixteenth in one cooling: a half in a quarter of it.
+    close(parameters.temperature(0.0, 0), 0.08);
+    close(parameters.temperature(0.25, 0), 0.04);
+    close(parameters.temperature(1.0, 0), 0.005);
+    close(parameters.temperature(0.25, 2), 0.01);
     let parameters = Anneal { cooling: Schedule::Linear, end: 0.0, ..parameters };
-    close(parameters.temperature(75, 100, 0), 0.02);
+    close(parameters.temperature(0.75, 0), 0.02);
     assert!(Anneal { cooling: Schedule::Geometric, ..parameters }.validate().is_err());
-    let none = Anneal { swap: 0, insert: 0, block: 0, reverse: 0, change: 0, ..Anneal::default() };
+    let none =
+        Anneal { swap: 0, insert: 0, block: 0, reverse: 0, shuffle: 0, change: 0, guide: 0, ..Anneal::default() };
     assert!(none.validate().is_err());
 }
 
-#[test]
-fn worse_neighbours_are_accepted_as_often_as_they_should() {
-    let mut rng = Rng::new(3);
-    let mut count = |sense, old, new, heat| (0..20_000).filter(|_| accepts(sense, old, new, heat, &mut rng)).count();
-    use Score::{Feasible, Infeasible};
-    // exp(-5 / (0.05 * 100)) = 0.367879
-    for (sense, old, new) in [
-        (Sense::Minimize, Feasible(100.0), Feasible(105.0)),
-        (Sense::Maximize, Feasible(100.0), Feasible(95.0)),
-        (Sense::Maximize, Feasible(-100.0), Feasible(-105.0)),
-        (Sense::Maximize, Infeasible(100.0), Infeasible(105.0)),
-    ] {
-        let accepted = count(sense, old, new, 0.05);
-        assert!((7_100..7_620).contains(&accepted), "{accepted} of 20000");
+/// Returns what follows after each neighbour of a plan of `count` neighbours.
+fn turns(parameters: &Anneal, count: u64) -> Vec<(u64, Turn)> {
+    let mut clock = Clock::default();
+    clock.begin(parameters, Some(0.0));
+    let mut turns = Vec::new();
+    for made in 1..=count {
+        clock.measure(true, 1.0);
+        let turn = clock.tick(parameters, Some(made as f64 / count as f64), 10);
+        if turn == Turn::Restart {
+            clock.begin(parameters, Some(made as f64 / count as f64));
+        }
+        if turn != Turn::Stay {
+            turns.push((made, turn));
+        }
     }
-    assert_eq!(count(Sense::Minimize, Feasible(3.0), Feasible(3.0), 0.0), 20_000);
-    assert_eq!(count(Sense::Minimize, Infeasible(3.0), Feasible(3.0), 0.0), 20_000);
-    assert_eq!(count(Sense::Minimize, Feasible(3.0), Infeasible(3.0), 1e6), 0);
-    assert_eq!(count(Sense::Minimize, Feasible(0.0), Feasible(1.0), 1e6), 0);
+    turns
+}
+
+#[test]
+fn a_budget_is_divided_among_runs_and_a_last_cooling() {
+    let of_all = Turn::Reheat { of_all: true };
+    let deep = Anneal { depth: 1_000.0, ..Anneal::default() };
+    // 90,000 neighbours of 10 decisions have room for nine runs; at most three are made.
+    assert_eq!(
+        turns(&deep, 90_000),
+        [(22_500, Turn::Restart), (45_000, Turn::Restart), (67_500, of_all), (90_000, of_all)]
+    );
+    assert_eq!(turns(&deep, 9_000), [(6_750, of_all), (9_000, of_all)], "room for one run");
+    let one = Anneal { runs: 2, finish: 1.0, ..deep };
+    assert_eq!(turns(&one, 1_000), [(500, Turn::Restart), (1_000, of_all)]);
+}
+
+#[test]
+fn temperatures_follow_the_differences_met() {
+    let parameters = Anneal::default();
+    let heat = |difference: f64| {
+        let mut clock = Clock::default();
+        clock.begin(&parameters, Some(0.0));
+        for made in 1..500 {
+            clock.measure(true, difference);
+            clock.tick(&parameters, Some(f64::from(made) / 10_000.0), 10);
+        }
+        clock.temperature(true)
+    };
+    assert!(heat(1.0) > 0.0 && (heat(1_000.0) / heat(1.0) - 1_000.0).abs() < 1e-6);
 }
 
 /// Every order of five items; the code is the item and the place.
@@ -141,26 +194,251 @@ impl Problem for Order {
     }
 }
 
-/// Returns the order that replaying makes of the present order 0 1 2 3 4 after an edit of the plan.
-fn replayed(plan: &[u8], first: usize, change: bool) -> Vec<MoveId> {
-    let order = rules(&Order);
-    let mut run = AnnealSearch::new(Anneal::default(), &order);
-    let mut tally = super::super::Tally::new(Sense::Maximize, 0, 1);
-    let mut random = TypedPlayer::new(Shared::Borrowed(&Order), Packing::new(), "random").unwrap();
-    let mut context = Context { problem: &order, rollout: &mut random, rng: &mut Rng::new(4), tally: &mut tally };
-    run.saved.present = Some((Score::Feasible(0.0), (0..5).collect()));
-    run.recode(&order);
-    run.plan = plan.iter().map(|&item| run.entries[usize::from(item)]).collect();
-    assert!(!run.replay(&mut context, first, change));
-    assert_eq!(run.next.len(), 5);
-    run.next.iter().map(|entry| entry.mv).collect()
+/// Calls `check` with a search whose present solution is 0, 1, 2, ... and its context.
+fn with_search<P: Problem>(problem: &P, count: u64, check: impl FnOnce(&mut AnnealSearch, &mut Context<'_>)) {
+    let order = rules(problem);
+    let mut tally = Tally::new(problem.sense(), 0, 1);
+    let mut random = TypedPlayer::new(Shared::Borrowed(problem), Packing::new(), "random").unwrap();
+    let (rng, horizon) = (&mut Rng::new(4), Horizon::default());
+    let mut context = Context { problem: &order, rollout: &mut random, rng, tally: &mut tally, horizon };
+    let mut search = AnnealSearch::new(Anneal::default(), &order);
+    search.walker.recode(&order, &(0..count).collect::<Vec<_>>());
+    check(&mut search, &mut context);
 }
 
 #[test]
-fn replay_keeps_the_edited_order() {
-    assert_eq!(replayed(&[3, 2, 1, 4], 1, false), [0, 3, 2, 1, 4]);
-    assert_eq!(replayed(&[4, 3, 2, 1, 0], 0, false), [4, 3, 2, 1, 0]);
-    // The third decision changes to one of the two others; what it displaces follows in the old order.
-    let changed = replayed(&[2, 3, 4], 2, true);
-    assert!(changed == [0, 1, 3, 2, 4] || changed == [0, 1, 4, 2, 3], "{changed:?}");
+fn replays_keep_the_edited_order() {
+    with_search(&Order, 5, |search, context| {
+        for _ in 0..2_000 {
+            let old: Vec<MoveId> = search.walker.entries.iter().map(|entry| entry.mv).collect();
+            let at = context.rng.index(EDITS.len());
+            search.walker.edit(context, at);
+            assert_eq!(
+                search.walker.run(context, None, f64::INFINITY),
+                if EDITS[at] == Edit::Remove { End::Completed } else { End::Finished }
+            );
+            search.walker.moves(&mut search.moves);
+            let new = search.moves.clone();
+            let mut sorted = new.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, [0, 1, 2, 3, 4], "{:?}", EDITS[at]);
+            if EDITS[at] == Edit::Change {
+                // One item is moved to an earlier place; the others keep their order.
+                let moved = (0..5).find(|&item| {
+                    let without =
+                        |order: &[MoveId]| order.iter().copied().filter(|&other| other != item).collect::<Vec<_>>();
+                    without(&old) == without(&new)
+                });
+                assert!(moved.is_some(), "{old:?} {new:?}");
+            }
+            search.walker.accept(context.problem, End::Finished);
+            let now: Vec<MoveId> = search.walker.entries.iter().map(|entry| entry.mv).collect();
+            assert_eq!(now, new);
+        }
+    });
+}
+
+/// Orders of items of which each must come after its half; the cost depends on neighbours. With futures, identities and bounds, or without.
+struct Chain {
+    rich: bool,
+    count: u64,
+    offset: f64,
+}
+
+#[derive(Clone, Default)]
+struct Link {
+    done: u64,
+    last: u64,
+    cost: u64,
+}
+
+impl Chain {
+    fn cost(&self, a: u64, b: u64) -> u64 {
+        stable_hash(&(a, b)) % 100
+    }
+    fn is_ready(&self, state: &Link, item: u64) -> bool {
+        item == 0 || state.done >> (item / 2) & 1 == 1
+    }
+}
+
+impl Problem for Chain {
+    type State = Link;
+    type Move = u64;
+    fn root(&self) -> Link {
+        Link { last: 99, ..Link::default() }
+    }
+    fn moves(&self, state: &Link, moves: &mut Vec<u64>) {
+        moves.extend((0..self.count).filter(|item| state.done >> item & 1 == 0 && self.is_ready(state, *item)));
+    }
+    fn apply(&self, state: &mut Link, item: u64) {
+        state.cost += self.cost(state.last, item);
+        state.done |= 1 << item;
+        state.last = item;
+    }
+    fn score(&self, state: &Link) -> Score {
+        Score::Feasible(state.cost as f64 + self.offset)
+    }
+    fn sense(&self) -> Sense {
+        Sense::Minimize
+    }
+    fn bound(&self, state: &Link) -> Option<f64> {
+        self.rich.then(|| state.cost as f64 + self.offset)
+    }
+    fn future(&self, state: &Link) -> Option<(u64, f64)> {
+        self.rich.then(|| (stable_hash(&(state.done, state.last)), state.cost as f64))
+    }
+    fn identity(&self, _: &Link, item: u64) -> Option<u64> {
+        Some(item)
+    }
+    fn find(&self, state: &Link, item: u64) -> Found<u64> {
+        if item >= self.count || state.done >> item & 1 == 1 {
+            Found::Gone
+        } else if self.is_ready(state, item) {
+            Found::Move(item)
+        } else {
+            Found::Blocked
+        }
+    }
+}
+
+/// Returns the best score of independent playouts.
+fn sampled<P: Problem>(problem: &P, playouts: u64) -> f64 {
+    let solver = Solver::new(problem, Method::preset("sampling").unwrap()).budget(Budget::playouts(playouts));
+    solver.run().unwrap().best.unwrap().score.value().unwrap()
+}
+
+/// Short cuts change the effort and nothing else.
+#[test]
+fn futures_and_bounds_change_no_result() {
+    let run = |rich| {
+        let chain = Chain { rich, count: 40, offset: 0.0 };
+        let outcome =
+            Solver::new(&chain, Method::preset("anneal").unwrap()).seed(5).budget(Budget::playouts(30_000)).run();
+        outcome.unwrap().best.unwrap()
+    };
+    let (rich, plain) = (run(true), run(false));
+    assert_eq!(rich, plain);
+    assert!(rich.score.value().unwrap() < 0.7 * sampled(&Chain { rich: false, count: 40, offset: 0.0 }, 30_000));
+}
+
+#[test]
+fn a_constant_added_to_all_scores_changes_no_run() {
+    let run = |offset| {
+        let chain = Chain { rich: false, count: 30, offset };
+        let outcome =
+            Solver::new(&chain, Method::preset("anneal").unwrap()).seed(6).budget(Budget::playouts(10_000)).run();
+        outcome.unwrap().best.unwrap().moves
+    };
+    assert_eq!(run(0.0), run(1_048_576.0));
+}
+
+/// A walk over all orders of a chain by exchanges, scored by difference.
+struct Exchange {
+    order: Vec<u64>,
+    cost: u64,
+    edit: (usize, usize, u64),
+}
+
+impl Exchange {
+    fn total(&self, chain: &Chain) -> u64 {
+        let before = [99].into_iter().chain(self.order.iter().copied());
+        before.zip(&self.order).map(|(a, &b)| chain.cost(a, b)).sum()
+    }
+}
+
+struct Free(Chain);
+
+impl Problem for Free {
+    type State = Link;
+    type Move = u64;
+    fn root(&self) -> Link {
+        self.0.root()
+    }
+    fn moves(&self, state: &Link, moves: &mut Vec<u64>) {
+        moves.extend((0..self.0.count).filter(|item| state.done >> item & 1 == 0));
+    }
+    fn apply(&self, state: &mut Link, item: u64) {
+        self.0.apply(state, item);
+    }
+    fn score(&self, state: &Link) -> Score {
+        self.0.score(state)
+    }
+    fn sense(&self) -> Sense {
+        Sense::Minimize
+    }
+    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+        Some(Box::new(Exchange { order: Vec::new(), cost: 0, edit: (0, 0, 0) }))
+    }
+}
+
+impl Edits<Free> for Exchange {
+    fn propose(&mut self, problem: &Free, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+        let (a, b) = (acceptance.rng.index(self.order.len()), acceptance.rng.index(self.order.len()));
+        self.order.swap(a, b);
+        self.edit = (a, b, self.total(&problem.0));
+        Some(self.edit.2 as f64 - self.cost as f64)
+    }
+    fn accept(&mut self, _: &Free) {
+        self.cost = self.edit.2;
+    }
+    fn reject(&mut self, _: &Free) {
+        self.order.swap(self.edit.0, self.edit.1);
+    }
+}
+
+impl Neighbourhood<Free> for Exchange {
+    fn start(&mut self, problem: &Free, moves: &[u64]) -> bool {
+        self.order = moves.to_vec();
+        self.cost = self.total(&problem.0);
+        true
+    }
+    fn cost(&self, _: &Free) -> f64 {
+        self.cost as f64
+    }
+    fn moves(&self, _: &Free, moves: &mut Vec<u64>) {
+        moves.extend(&self.order);
+    }
+}
+
+#[test]
+fn a_neighbourhood_takes_the_place_of_replays() {
+    let problem = Free(Chain { rich: false, count: 20, offset: 0.0 });
+    let solver = || Solver::new(&problem, Method::preset("anneal").unwrap()).seed(7).budget(Budget::playouts(20_000));
+    let whole = solver().run().unwrap();
+    let best = whole.best.clone().unwrap();
+    let mut state = problem.root();
+    best.moves.iter().for_each(|&item| problem.apply(&mut state, item));
+    assert_eq!((best.score, best.moves.len()), (problem.score(&state), 20));
+    assert!(best.score.value().unwrap() < 0.7 * sampled(&problem, 20_000), "{}", best.score);
+    assert_eq!(whole.counters.playouts, 20_000);
+    // In slices, saved and restored in between.
+    let mut session = solver().start().unwrap();
+    for _ in 0..8 {
+        session.advance(&Budget::playouts(2_500)).unwrap();
+        let bytes = session.save();
+        session = Solver::new(&problem, Method::preset("anneal").unwrap()).resume(&bytes).unwrap().start().unwrap();
+    }
+    assert_eq!(session.best(), Some(best));
+    // Without it the solution is replayed by codes.
+    let mut method = Method::preset("anneal").unwrap();
+    method.set("local", "false").unwrap();
+    let replayed = Solver::new(&problem, method).seed(7).budget(Budget::playouts(20_000)).run().unwrap();
+    assert_ne!(replayed.best.unwrap().moves, session.best().unwrap().moves);
+}
+
+#[test]
+fn late_acceptance_finds_its_way() {
+    let chain = Chain { rich: true, count: 30, offset: 0.0 };
+    let mut method = Method::preset("anneal").unwrap();
+    method.set("rule", "late").unwrap();
+    method.set("memory", "50").unwrap();
+    let late = Solver::new(&chain, method).seed(1).budget(Budget::playouts(20_000)).run().unwrap();
+    assert!(late.best.unwrap().score.value().unwrap() < 0.8 * sampled(&chain, 20_000));
+}
+
+#[test]
+fn an_offered_solution_is_where_a_run_begins() {
+    let toy = Staircase(30);
+    let solver = Solver::new(&toy, Method::preset("anneal").unwrap()).offer(&[false; 30]).budget(Budget::playouts(10));
+    assert_eq!(solver.run().unwrap().best.unwrap().score, Score::Feasible(30.0));
 }

@@ -1,6 +1,7 @@
 //! Beam search over states.
 
 mod links;
+mod merge;
 mod run;
 
 use crate::ParameterError;
@@ -94,6 +95,8 @@ parameters! {
         split: u64 = 0, 0..=8;
         /// keep one of the states with equal keys
         merge: bool = true, ();
+        /// drop a child before it is ranked when its bound is not better than the incumbent
+        prune: bool = false, ();
         /// children are the rollout's candidates only
         selective: bool = false, ();
         /// begin another pass when one is over, until the budget is used up
@@ -102,6 +105,12 @@ parameters! {
 }
 
 impl Beam {
+    /// Returns the settings of complete anytime beam search.
+    #[must_use]
+    pub fn complete() -> Self {
+        Self { width: 1, merit: Merit::Bound, prune: true, ..Self::default() }
+    }
+
     fn learns(&self) -> bool {
         self.tie == Tie::Policy || self.policy_weight > 0.0
     }

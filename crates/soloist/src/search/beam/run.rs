@@ -1,6 +1,7 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
 use super::links::{Links, ROOT};
+use super::merge::{Merger, NONE, Saved};
 use super::{Beam, Merit, Tie};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -33,11 +34,19 @@ struct Entry {
 
 /// A state of the next layer.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Child {
+pub(super) struct Child {
     merit: Ranked,
+    /// [`NONE`]: a better one with the same future has come.
     parent: u32,
+    /// Its entry in the merger.
+    #[serde(skip, default = "none")]
+    pub(super) entry: u32,
     mv: MoveId,
     chance: f64,
+}
+
+fn none() -> u32 {
+    NONE
 }
 
 /// Rank, tie-break and chance, larger is better; the last is what makes the order total.
@@ -72,6 +81,9 @@ struct Pass {
     cut: u64,
     /// Whether a state was dropped that might have led to something better.
     partial: bool,
+    /// The best rank of the states dropped for lack of places, and the one that no solution of this pass beats.
+    lost: u64,
+    ceiling: u64,
     best: Option<(Score, Vec<MoveId>)>,
 }
 
@@ -104,6 +116,8 @@ impl Pass {
             children: Vec::new(),
             cut: 0,
             partial,
+            lost: 0,
+            ceiling: u64::MAX,
             best: None,
         }
     }
@@ -119,6 +133,12 @@ pub(crate) struct BeamSearch {
     pass: Pass,
     links: Links,
     seen: Seen,
+    /// In the place of `seen`, for a problem that tells futures.
+    merger: Option<Merger>,
+    /// Children that are beaten by another one but still listed.
+    beaten: usize,
+    /// Whether the ranks of a pass can prove something: they are those of bounds, and it begins at the root.
+    sharp: bool,
     policy: Option<Policy>,
     root: State,
     /// States of the layer before and of the entries expanded so far.
@@ -142,16 +162,22 @@ impl BeamSearch {
     pub(crate) fn new(parameters: Beam, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
         // A quarter is for the keys. What a state holds on the heap is not known: as much again is assumed.
+        let merges = parameters.merge && problem.future(&root).is_some();
         let place = 4 * problem.state_size()
+            + if merges { SLACK * Merger::bytes(problem, &root) } else { 0 }
             + SLACK * 2 * size_of::<Child>()
             + 2 * size_of::<Entry>()
             + 4 * size_of::<(u32, MoveId)>();
         let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
         let policy =
             parameters.learns().then(|| Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0)));
+        let plain = parameters.noise == 0.0 && parameters.policy_weight == 0.0;
         Self {
             sense: problem.sense(),
-            most: most.clamp(NARROWEST, ROOT as usize - 1),
+            merger: merges.then(|| Merger::new(problem.sense())),
+            beaten: 0,
+            sharp: plain && parameters.split == 0 && !parameters.selective,
+            most: most.clamp(NARROWEST, ROOT as usize / 8),
             memory,
             round: Round { starts: Vec::new(), at: 0, partial: false },
             pass: Pass::new(0.0, 0, Vec::new(), false),
@@ -206,12 +232,21 @@ impl BeamSearch {
     /// Begins a pass: one layer with the present start.
     fn begin(&mut self, context: &mut Context<'_>, width: f64) {
         self.links.clear();
-        self.seen.clear();
+        self.forget();
         self.before.clear();
         self.before.push(self.after(context.problem, self.round.start()));
         self.replayed = false;
         let root = Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 };
         self.pass = Pass::new(width, context.rng.next_u64(), vec![root], self.parameters.selective);
+    }
+
+    /// Forgets the states of the layer.
+    fn forget(&mut self) {
+        self.seen.clear();
+        self.beaten = 0;
+        if let Some(merger) = &mut self.merger {
+            merger.clear();
+        }
     }
 
     /// A finished solution: the moves to `link`, then `more`. Its path is only written down when it is wanted.
@@ -233,17 +268,22 @@ impl BeamSearch {
     }
 
     /// Returns the merit of the state in `self.child`, reached with this logarithm of its chance, without noise.
-    fn merit(&self, problem: &dyn Rules, chance: f64) -> f64 {
+    fn merit(&mut self, problem: &dyn Rules, chance: f64) -> f64 {
         let bound = || match problem.sense() {
             Sense::Maximize => problem.bound(&self.child),
             Sense::Minimize => problem.bound(&self.child).map(|bound| -bound),
         };
-        let merit = match self.parameters.merit {
-            Merit::Potential => problem.potential(&self.child).or_else(bound),
-            Merit::Bound => bound(),
-            Merit::None => None,
+        let potential = match self.parameters.merit {
+            Merit::Potential => problem.potential(&self.child),
+            Merit::Bound | Merit::None => None,
         };
-        let merit = merit.filter(|merit| !merit.is_nan()).unwrap_or(0.0);
+        let bounded = potential.is_none() && self.parameters.merit != Merit::None;
+        let merit = if bounded { bound() } else { potential }.filter(|merit| !merit.is_nan());
+        if self.sharp && (!bounded || merit.is_none()) {
+            // A rank that says nothing about solutions: this pass proves nothing by its bounds.
+            self.pass.lost = u64::MAX;
+        }
+        let merit = merit.unwrap_or(0.0);
         if self.parameters.policy_weight > 0.0 { merit + self.parameters.policy_weight * chance } else { merit }
     }
 
@@ -303,7 +343,7 @@ impl BeamSearch {
                 self.thin_out(false);
                 return;
             };
-            let trial = self.pass.trial.take().or_else(|| self.judge(context.problem, at, place));
+            let trial = self.pass.trial.take().or_else(|| self.judge(context, at, place));
             if let Some(trial) = trial
                 && self.parameters.tie == Tie::Playouts
             {
@@ -321,28 +361,50 @@ impl BeamSearch {
     }
 
     /// Puts child number `place` of the entry at `at` into `self.child` and ranks it. `None`: it cannot survive.
-    fn judge(&mut self, problem: &dyn Rules, at: usize, place: usize) -> Option<Trial> {
+    fn judge(&mut self, context: &Context<'_>, at: usize, place: usize) -> Option<Trial> {
+        let problem = context.problem;
         let Entry { link, chance, .. } = self.pass.layer[at];
         problem.child(&self.states[at], self.moves[place], &mut self.child);
         let chance = chance + self.chances.get(place).copied().unwrap_or(0.0);
-        let merit = self.merit(problem, chance);
-        // Most are hopeless whatever their noise: their keys are not even asked for.
-        if rank(Sense::Maximize, merit + self.parameters.noise) < self.pass.cut {
-            self.pass.partial = true;
+        if self.parameters.prune
+            && let Some(value) = context.incumbent()
+            && !self.sense.better_value(optimistic(problem, &self.child), value)
+        {
             return None;
         }
-        let (salt, key) = (self.pass.salt, problem.key(&self.child).filter(|_| self.parameters.merge));
+        let merit = self.merit(problem, chance);
+        // Most are hopeless whatever their noise: their keys are not even asked for.
+        if self.is_cut(rank(Sense::Maximize, merit + self.parameters.noise)) {
+            return None;
+        }
+        let salt = self.pass.salt;
+        let (key, known) = match &mut self.merger {
+            Some(merger) => {
+                let key = merger.read(problem, &self.child);
+                (key, merger.is_beaten())
+            }
+            None => (problem.key(&self.child).filter(|_| self.parameters.merge), false),
+        };
         // Equal states have equal noise, whoever their parents are.
         let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
         // The upper 53 bits, as a number below 1.
         let noise = || self.parameters.noise * ((stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
         let rank = rank(Sense::Maximize, if self.parameters.noise > 0.0 { merit + noise() } else { merit });
-        if rank < self.pass.cut {
-            self.pass.partial = true;
+        if self.is_cut(rank) {
             return None;
         }
-        let known = key.is_some_and(|key| self.seen.seen(key));
+        let known = known || self.merger.is_none() && key.is_some_and(|key| self.seen.seen(key));
         (!known).then_some(Trial { rank, mix, chance, spent: 0, best: None })
+    }
+
+    /// Drops a child below the present cut.
+    fn is_cut(&mut self, rank: u64) -> bool {
+        let cut = rank < self.pass.cut;
+        if cut {
+            self.pass.partial = true;
+            self.pass.lost = self.pass.lost.max(rank);
+        }
+        cut
     }
 
     /// Makes a playout from the state in `self.child`. Returns whether it was its last.
@@ -374,8 +436,23 @@ impl BeamSearch {
         true
     }
 
+    /// Adds the child in `self.child`.
     fn keep(&mut self, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
-        self.pass.children.push(Child { merit, parent: at as u32, mv, chance });
+        let children = &mut self.pass.children;
+        let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };
+        if let Some(merger) = &mut self.merger {
+            let (entry, instead) = merger.add(children.len() as u32);
+            child.entry = entry;
+            for beaten in merger.beaten.drain(..) {
+                children[beaten as usize].parent = NONE;
+                self.beaten += 1;
+            }
+            if let Some(place) = instead {
+                children[place as usize] = child;
+                return;
+            }
+        }
+        children.push(child);
     }
 
     /// Keeps as many children as there are places, once there are many more or `all` have come.
@@ -383,20 +460,32 @@ impl BeamSearch {
         let pass = &mut self.pass;
         let places = (pass.width.min(1e18) as usize).clamp(1, self.most);
         let most = if all { places } else { places * SLACK };
-        if pass.children.len() <= most {
+        if pass.children.len() <= most && (self.beaten == 0 || !all) {
             return;
         }
-        let order = |child: &Child| Reverse((child.merit, child.parent));
-        pass.children.select_nth_unstable_by_key(places - 1, order);
-        pass.cut = pass.children[places - 1].merit.0;
-        pass.children.truncate(places);
-        pass.partial = true;
+        if self.beaten > 0 {
+            pass.children.retain(|child| child.parent != NONE);
+            self.beaten = 0;
+        }
+        if pass.children.len() > most {
+            let order = |child: &Child| Reverse((child.merit, child.parent));
+            let (_, _, dropped) = pass.children.select_nth_unstable_by_key(places - 1, order);
+            pass.lost = dropped.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
+            pass.cut = pass.children[places - 1].merit.0;
+            pass.children.truncate(places);
+            pass.partial = true;
+        }
+        if let Some(merger) = &mut self.merger {
+            merger.rebuild(&mut pass.children);
+        }
     }
 
     /// Makes the children the next layer. Returns false when there are none.
     fn next_layer(&mut self) -> bool {
         self.thin_out(true);
         let pass = &mut self.pass;
+        let best = pass.children.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
+        pass.ceiling = pass.ceiling.min(best);
         // Children of the same parent together: their states are near.
         pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
         self.parents.clear();
@@ -410,9 +499,14 @@ impl BeamSearch {
         self.replayed = false;
         pass.next = 0;
         pass.cut = 0;
-        self.seen.clear();
+        self.forget();
         std::mem::swap(&mut self.before, &mut self.states);
-        !pass.layer.is_empty()
+        !self.pass.layer.is_empty()
+    }
+
+    /// Whether no solution is better than the incumbent, as the bounds of this pass have shown.
+    fn is_proven(&self, incumbent: Option<f64>) -> bool {
+        self.sharp && incumbent.is_some_and(|value| rank(self.sense, value) >= self.pass.ceiling)
     }
 
     /// Teaches the policy the best solution of the pass.
@@ -449,6 +543,9 @@ impl Search for BeamSearch {
                 self.child.clone_from(&self.states[at]);
                 if let Some(&mv) = self.moves.get(place) {
                     context.problem.apply(&mut self.child, mv);
+                    if let Some(merger) = &mut self.merger {
+                        merger.read(context.problem, &self.child);
+                    }
                 }
             }
             Some(_) => {}
@@ -458,7 +555,14 @@ impl Search for BeamSearch {
             self.go_on(context);
         }
         let over = self.pass.next >= self.pass.layer.len() && self.pass.place.is_none();
-        if !over || self.next_layer() {
+        if !over {
+            return Status::Running;
+        }
+        let more = self.next_layer();
+        if self.is_proven(context.incumbent()) {
+            return Status::Exhausted;
+        }
+        if more {
             return Status::Running;
         }
         self.round.partial |= self.pass.partial;
@@ -479,18 +583,25 @@ impl Search for BeamSearch {
     }
 
     fn save(&self) -> Vec<u8> {
-        encode(&(&self.round, &self.pass, &self.links, &self.seen, &self.policy))
+        let children = self.pass.children.iter().filter(|child| child.parent != NONE).copied().collect::<Vec<_>>();
+        let merged = self.merger.as_ref().map(|merger| merger.save(&children));
+        let pass = Pass { children, ..self.pass.clone() };
+        encode(&(&self.round, &pass, &self.links, &self.seen, &self.policy, merged))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Whole = (Round, Pass, Links, Seen, Option<Policy>);
-        let (round, pass, links, seen, policy) = decode::<Whole>(bytes)?;
+        type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>);
+        let (round, mut pass, links, seen, policy, merged) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
-        if policy.is_some() != self.policy.is_some() {
+        if policy.is_some() != self.policy.is_some() || merged.is_some() != self.merger.is_some() {
             return corrupt;
         }
+        if let (Some(merger), Some(merged)) = (&mut self.merger, merged) {
+            merger.load(&mut pass.children, merged)?;
+        }
+        self.beaten = 0;
         (self.round, self.pass, self.links, self.seen, self.policy) = (round, pass, links, seen, policy);
-        self.seen.resume(self.memory / 4)?;
+        self.seen.resume(self.memory / 4, false)?;
         let pass = &self.pass;
         self.stale = pass.place.is_some();
         if pass.layer.is_empty() {

@@ -1,0 +1,140 @@
+//! Graph colouring: as few colours as possible, different ones on the two ends of each edge (DIMACS `.col`).
+
+#[path = "common/mod.rs"]
+mod common;
+
+use soloist::{Problem, Score, Sense, stable_hash};
+
+/// The neighbours of each vertex; colours are bits, so that at most 64 are used.
+struct Graph {
+    neighbours: Vec<Vec<usize>>,
+    /// The size of a clique, which no colouring can do with fewer colours than.
+    clique: u32,
+}
+
+/// The colour of each vertex (0: none yet), and the colours around it.
+#[derive(Clone)]
+struct Coloured {
+    colour: Vec<u8>,
+    around: Vec<u64>,
+    colours: u32,
+    left: u32,
+}
+
+impl Graph {
+    fn parse(text: &str) -> Option<Self> {
+        let mut neighbours: Vec<Vec<usize>> = Vec::new();
+        for line in text.lines() {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let number = |at: usize| words.get(at)?.parse::<usize>().ok();
+            match *words.first().unwrap_or(&"c") {
+                "p" => neighbours = vec![Vec::new(); number(2).filter(|count| *count <= 10_000)?],
+                "e" => {
+                    let (a, b) = (number(1)?.checked_sub(1)?, number(2)?.checked_sub(1)?);
+                    if a == b || a.max(b) >= neighbours.len() {
+                        return None;
+                    }
+                    neighbours[a].push(b);
+                    neighbours[b].push(a);
+                }
+                _ => {}
+            }
+        }
+        neighbours.iter_mut().for_each(|around| around.sort_unstable());
+        neighbours.iter_mut().for_each(|around| around.dedup());
+        // Greedily: the vertex of the largest degree among those next to all before it.
+        let largest = |from: usize| {
+            let mut open: Vec<usize> = neighbours[from].clone();
+            let mut size = 1;
+            while let Some(&next) = open.iter().max_by_key(|&&vertex| neighbours[vertex].len()) {
+                open.retain(|vertex| neighbours[next].binary_search(vertex).is_ok());
+                size += 1;
+            }
+            size
+        };
+        let clique = (0..neighbours.len()).map(largest).max().unwrap_or(0);
+        (!neighbours.is_empty() && clique <= 64).then_some(Self { neighbours, clique })
+    }
+
+    /// The vertex with the most colours around it, of these the one of the largest degree.
+    fn next(&self, state: &Coloured) -> Option<usize> {
+        let open = (0..self.neighbours.len()).filter(|&vertex| state.colour[vertex] == 0);
+        open.max_by_key(|&vertex| (state.around[vertex].count_ones(), self.neighbours[vertex].len()))
+    }
+}
+
+impl Problem for Graph {
+    type State = Coloured;
+    /// The colour of the next vertex, from 1.
+    type Move = u8;
+
+    fn root(&self) -> Coloured {
+        let count = self.neighbours.len();
+        Coloured { colour: vec![0; count], around: vec![0; count], colours: 0, left: count as u32 }
+    }
+    /// D. Brelaz, Communications of the ACM 22, 1979: a colour in use, or one that is new.
+    fn moves(&self, state: &Coloured, moves: &mut Vec<u8>) {
+        let Some(vertex) = self.next(state) else { return };
+        let most = (state.colours + 1).min(64) as u8;
+        moves.extend((1..=most).filter(|colour| state.around[vertex] >> (colour - 1) & 1 == 0));
+    }
+    fn apply(&self, state: &mut Coloured, colour: u8) {
+        let Some(vertex) = self.next(state) else { return };
+        state.colour[vertex] = colour;
+        self.neighbours[vertex].iter().for_each(|&other| state.around[other] |= 1 << (colour - 1));
+        state.colours = state.colours.max(colour.into());
+        state.left -= 1;
+    }
+    fn score(&self, state: &Coloured) -> Score {
+        if state.left > 0 { Score::Infeasible(state.left.into()) } else { Score::Feasible(state.colours.into()) }
+    }
+    fn sense(&self) -> Sense {
+        Sense::Minimize
+    }
+    fn bound(&self, state: &Coloured) -> Option<f64> {
+        Some(state.colours.max(self.clique).into())
+    }
+    fn key(&self, state: &Coloured) -> Option<u64> {
+        Some(stable_hash(&state.colour))
+    }
+    /// Few colours, and vertices that still have a choice among these.
+    fn potential(&self, state: &Coloured) -> Option<f64> {
+        let open = (0..state.colour.len()).filter(|&vertex| state.colour[vertex] == 0);
+        let choice = open.map(|vertex| f64::from(state.colours - state.around[vertex].count_ones()));
+        Some(choice.sum::<f64>() - f64::from(state.colours) * 1e6)
+    }
+    fn code(&self, state: &Coloured, colour: u8) -> u64 {
+        stable_hash(&(self.next(state), colour))
+    }
+    /// A new colour only where it must be.
+    fn bias(&self, state: &Coloured, colour: u8) -> f64 {
+        if u32::from(colour) > state.colours { -4.0 } else { 0.0 }
+    }
+}
+
+/// The graph of Groetzsch, `myciel3`: no triangle, and yet four colours.
+const MYCIEL3: &str =
+    "p edge 11 20\ne 1 2\ne 1 4\ne 1 7\ne 1 9\ne 2 3\ne 2 6\ne 2 8\ne 3 5\ne 3 7\ne 3 10\ne 4 5\ne 4 6
+e 4 10\ne 5 8\ne 5 9\ne 6 11\ne 7 11\ne 8 11\ne 9 11\ne 10 11";
+
+fn main() {
+    let run = common::arguments("dfs");
+    run.solve(&run.load(MYCIEL3, Graph::parse));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use soloist::{Method, Solver};
+
+    #[test]
+    fn finds_and_proves_the_optimum() {
+        let problem = Graph::parse(MYCIEL3).unwrap();
+        soloist::check(&problem, 100, 1).unwrap();
+        for name in ["cabs", "beam", "dfs", "best-first", "ida-star"] {
+            let outcome = Solver::new(&problem, Method::preset(name).unwrap()).run().unwrap();
+            assert_eq!((outcome.best.unwrap().score, outcome.optimal), (Score::Feasible(4.0), true), "{name}");
+        }
+        assert!(Graph::parse("p edge 2 1\ne 1 3").is_none());
+    }
+}

@@ -1,0 +1,63 @@
+//! The command line that the examples share: `FILE [PRESET] [SECONDS] [SEED] [NAME=VALUE ...]`.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example shows its result")]
+
+use soloist::{Budget, Outcome, Problem, Setup, Solver};
+use std::process::exit;
+use std::time::Duration;
+
+/// What the arguments ask for.
+pub(crate) struct Run {
+    text: Option<String>,
+    setup: Setup,
+    seconds: f64,
+}
+
+/// Reads the arguments; `preset` is the method when none is named.
+pub(crate) fn arguments(preset: &str) -> Run {
+    let (settings, words): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.contains('='));
+    let number = |at: usize, default| words.get(at).map_or(Some(default), |word: &String| word.parse().ok());
+    let text = words
+        .first()
+        .map(|file| std::fs::read_to_string(file).unwrap_or_else(|error| fail(&format!("{file}: {error}"))));
+    let preset = words.get(1).map_or(preset, String::as_str);
+    let mut setup = Setup::preset(preset).unwrap_or_else(|| fail(&format!("no preset `{preset}`")));
+    for (name, value) in settings.iter().filter_map(|setting| setting.split_once('=')) {
+        if name == "rollout" {
+            setup.rollout = Some(value.to_owned());
+        } else if let Err(error) = setup.set(name, value) {
+            fail(&error.to_string());
+        }
+    }
+    let (Some(seconds), Some(seed)) = (number(2, 2.0), number(3, 1.0)) else { fail("SECONDS and SEED are numbers") };
+    if !(0.0..=1e9).contains(&seconds) {
+        fail("SECONDS lie between 0 and 1e9");
+    }
+    Run { text, setup: setup.seed(seed as u64), seconds }
+}
+
+impl Run {
+    /// Returns the problem in the file, or in `example` when there is none.
+    pub(crate) fn load<P>(&self, example: &str, parse: impl Fn(&str) -> Option<P>) -> P {
+        parse(self.text.as_deref().unwrap_or(example)).unwrap_or_else(|| fail("the file does not have the format"))
+    }
+
+    /// Searches and shows what came out.
+    pub(crate) fn solve<P: Problem>(&self, problem: &P) -> Outcome<P::Move> {
+        let budget = Budget::time(Duration::from_secs_f64(self.seconds));
+        let solver = Solver::new(problem, self.setup.clone()).budget(budget);
+        let outcome = solver.run().unwrap_or_else(|error| fail(&error.to_string()));
+        let proof = if outcome.optimal { "optimal" } else { "not proven" };
+        match &outcome.best {
+            Some(best) => println!("{} ({proof}) by {}", best.score, self.setup.preset),
+            None => println!("no solution by {}", self.setup.preset),
+        }
+        let (counters, seconds) = (outcome.counters, outcome.elapsed.as_secs_f64());
+        println!("{} nodes, {} playouts, {seconds:.2} s, {}", counters.nodes, counters.playouts, outcome.stop);
+        outcome
+    }
+}
+
+fn fail(what: &str) -> ! {
+    eprintln!("error: {what}");
+    exit(2)
+}
