@@ -1,17 +1,14 @@
-//! What the annealing searches of this crate have in common: limits, cooling, and the rule by which a change is
-//! accepted.
+//! What the annealing searches of this crate have in common: limits and cooling.
 //!
 //! Two searches anneal: [`refine`](crate::refine()) over the variables of sub-expressions, [`polish`](crate::polish())
-//! over programs. An attempt changes the present state. [`accepts`] decides whether the change stays, from the
-//! operations that it adds and the temperature, which falls linearly over the run.
+//! over programs. Both states are [`Edits`](soloist::Edits): an attempt edits the present state, and the engine's
+//! [`Acceptance`](soloist::Acceptance) decides whether the edit stays, from the operations that it adds and the
+//! temperature, which falls linearly over the run.
 //!
 //! # References
-//! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983. The rule is
-//! that of N. Metropolis et al., "Equation of state calculations by fast computing machines", Journal of Chemical
-//! Physics 21, 1953.
+//! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983.
 
 use serde::{Deserialize, Serialize};
-use soloist::Rng;
 
 /// How long an annealing search runs: until one of both limits is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,27 +64,9 @@ impl Cooling {
     }
 }
 
-/// Whether a change stays that adds `more` operations: always if `more` is not positive, otherwise with probability
-/// `exp(-more / temperature)`, at temperature 0 never. Draws from `rng` only where chance decides.
-pub(crate) fn accepts(more: i64, temperature: f64, rng: &mut Rng) -> bool {
-    more <= 0 || temperature > 0.0 && rng.chance(libm::exp(-(more as f64) / temperature))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn worse_states_are_accepted_with_the_probability_of_metropolis() {
-        let mut rng = Rng::new(1);
-        assert!(accepts(0, 0.0, &mut rng) && accepts(-3, 0.0, &mut rng) && !accepts(1, 0.0, &mut rng));
-        let untouched = rng.clone();
-        assert!(accepts(-1, 0.5, &mut rng) && !accepts(5, -0.1, &mut rng));
-        assert_eq!(rng, untouched);
-        let accepted = (0..100_000).filter(|_| accepts(2, 1.5, &mut rng)).count() as f64;
-        // exp(-4/3) = 0.2636; the standard error is 0.0014.
-        assert!((accepted / 100_000.0 - 0.2636).abs() < 0.006, "{accepted}");
-    }
 
     #[test]
     fn temperatures_fall_linearly_and_stay() {

@@ -294,14 +294,7 @@ impl Annealing {
     /// Continues what was saved.
     pub(crate) fn load(&mut self, saved: SavedAnnealing) -> Result<(), &'static str> {
         let network = self.kernel.network();
-        let sound = |tour: &[u16], absent: &[u16]| {
-            let mut left = vec![true; network.size()];
-            tour.iter()
-                .chain(absent)
-                .filter(|&&c| c != 0)
-                .all(|&c| left.get_mut(c as usize).is_some_and(|left| std::mem::replace(left, false)))
-                && tour.split(|&c| c == 0).all(|route| fits(network, route))
-        };
+        let sound = |tour: &[u16], absent: &[u16]| is_sound(network, tour, absent);
         let Kept { tour, absent, cost, .. } = &saved.best;
         if !sound(&saved.tour, &saved.absent) || !sound(tour, absent) || saved.misses.len() != network.size() {
             return Err("routes that do not fit the instance");
@@ -316,6 +309,15 @@ impl Annealing {
         self.kernel.set_settings(if saving { self.schedule.saving } else { self.schedule.shortening });
         Ok(())
     }
+}
+
+/// Whether each customer is at most once in a tour (the customers of each route behind a 0) or among those left out, and every
+/// route keeps the capacity and the windows.
+pub(crate) fn is_sound(network: &Network, tour: &[u16], absent: &[u16]) -> bool {
+    let mut left = vec![true; network.size()];
+    let customers = tour.iter().chain(absent).filter(|&&c| c != 0);
+    customers.into_iter().all(|&c| left.get_mut(c as usize).is_some_and(|left| std::mem::replace(left, false)))
+        && tour.split(|&c| c == 0).all(|route| fits(network, route))
 }
 
 /// Whether a route keeps the capacity and the windows.

@@ -2,12 +2,12 @@
 
 use super::extract::extract_all;
 use super::work::Work;
-use crate::anneal::{Cooling, Limits, accepts};
+use crate::anneal::{Cooling, Limits};
 use crate::horner::Program;
 use crate::saved::{self, Kind};
 use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
-use soloist::Rng;
+use soloist::{Acceptance, Edits, Rng};
 
 /// The most terms of a sum into which a temporary is dissolved.
 const MAX_TERMS: usize = 60;
@@ -175,20 +175,19 @@ impl State {
         self.attempts += 1;
         let (before, start) = (work.operations(), work.pairs.work);
         let temperature = COOLING.temperature(self.limits.part(self.attempts, self.work));
-        // Chance adds up to 8, 16, ... or 256 operations to each gain: the best amount depends on the program.
-        work.mark(self.rng.next_u64() | 1, (128 << self.rng.below(6)) - 1);
-        dissolve_some(work, &mut self.rng);
-        work.settle();
-        extract_all(work, stop);
+        let mut acceptance = Acceptance::new(&mut self.rng, temperature);
+        let change = work.propose(&stop, &mut acceptance);
+        let accepted = change.is_some_and(|change| acceptance.accepts(change));
         self.work = self.work.saturating_add((work.pairs.work - start).max(LEAST_WORK));
-        let after = work.operations();
-        if !accepts(after as i64 - before as i64, temperature, &mut self.rng) {
-            work.roll_back();
-        } else if after > before && before < self.operations && self.attempts >= self.wait {
+        if !accepted {
+            work.reject(&stop);
+        } else if work.operations() > before && before < self.operations && self.attempts >= self.wait {
             // This is the first step away from the best program. It is taken back, and the best program is copied:
             // copying each improvement would copy many that are only on the way to a better one.
-            work.roll_back();
+            work.reject(&stop);
             self.copy(work);
+        } else {
+            work.accept(&stop);
         }
     }
 
@@ -197,6 +196,27 @@ impl State {
         self.best = work.program();
         self.operations = work.operations();
         self.wait = self.attempts.saturating_add(work.sums.len() as u64 / SAVING);
+    }
+}
+
+/// An edit of a program: some temporaries are dissolved, and pairs are extracted again. The cost is the number of
+/// operations.
+impl Edits<Stop<'_>> for Work {
+    fn propose(&mut self, stop: &Stop<'_>, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+        let before = self.operations();
+        // Chance adds up to 8, 16, ... or 256 operations to each gain: the best amount depends on the program.
+        self.mark(acceptance.rng.next_u64() | 1, (128 << acceptance.rng.below(6)) - 1);
+        dissolve_some(self, acceptance.rng);
+        self.settle();
+        extract_all(self, *stop);
+        Some(self.operations() as f64 - before as f64)
+    }
+
+    /// The journal of the edit is cleared by the next one.
+    fn accept(&mut self, _: &Stop<'_>) {}
+
+    fn reject(&mut self, _: &Stop<'_>) {
+        self.roll_back();
     }
 }
 

@@ -56,6 +56,8 @@ struct SubPolynomial {
 /// built in the end is correct even if two polynomials share a value.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
+    /// How the last edit is taken back, until it is accepted.
+    pub(super) edited: Option<Undo>,
     /// The exponents of the input: for each variable a column of all terms.
     columns: Vec<Vec<u16>>,
     /// The value of each term at the point.
@@ -115,6 +117,7 @@ impl Graph {
             .collect();
         let one = Node { uses: 1, cost: 0, parts: [NONE; 2], polynomial: NONE };
         let mut graph = Self {
+            edited: None,
             columns,
             values,
             sizes: (0..terms.len()).map(|at| terms.size(at)).collect(),

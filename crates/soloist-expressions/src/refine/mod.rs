@@ -6,14 +6,14 @@ mod graph;
 mod tests;
 
 use crate::algebra::{Signs, System};
-use crate::anneal::{Cooling, Limits, accepts};
+use crate::anneal::{Cooling, Limits};
 use crate::horner::Dag;
 use crate::saved::{self, Kind};
 use crate::scheme::{Terms, terms};
 use crate::stop::Stop;
 use graph::{Graph, NONE};
 use serde::{Deserialize, Serialize};
-use soloist::Rng;
+use soloist::{Acceptance, Edits, Rng};
 
 /// The limit of variables and total degree of a system together: it bounds the nesting of its forms.
 const MAX_DEPTH: u64 = 1000;
@@ -159,24 +159,15 @@ impl<'a> Refiner<'a> {
                 *found = None;
                 return true;
             }
-            graph.work += 1;
             idle += 1;
-            let at = rng.index(graph.polynomials());
-            if !graph.is_open(at) {
-                continue;
-            }
-            // A variable of a random term: variables that many terms hold are drawn more often.
-            let term = rng.index(graph.size(at));
-            let variable = graph.variable(at, term, |count| rng.index(count));
-            if variable == NONE || variable == graph.chosen(at) {
-                continue;
-            }
+            let Some(change) = graph.propose(&(), &mut Acceptance::patient(&mut rng, 0.0)) else { continue };
             (attempts, idle) = (attempts + 1, 0);
-            let before = graph.operations;
-            let undo = graph.choose(at, variable);
+            // The temperature follows the work, which the edit has added to.
             let temperature = COOLING.temperature(limits.part(attempts, state.work.saturating_add(graph.work)));
-            if !accepts(graph.operations - before, temperature, &mut rng) {
-                graph.undo(undo);
+            if Acceptance::new(&mut rng, temperature).accepts(change) {
+                graph.accept(&());
+            } else {
+                graph.reject(&());
             }
         };
         if ended {
@@ -219,6 +210,37 @@ impl<'a> Refiner<'a> {
             return Err("a saved state with a variable that does not exist".into());
         }
         Ok(Self { system, terms, state, found: None })
+    }
+}
+
+/// An edit of a form: another variable for a sub-polynomial. The cost is the number of operations.
+impl Edits<()> for Graph {
+    fn propose(&mut self, (): &(), acceptance: &mut Acceptance<'_>) -> Option<f64> {
+        self.work += 1;
+        let rng = &mut *acceptance.rng;
+        let at = rng.index(self.polynomials());
+        if !self.is_open(at) {
+            return None;
+        }
+        // A variable of a random term: variables that many terms hold are drawn more often.
+        let term = rng.index(self.size(at));
+        let variable = self.variable(at, term, |count| rng.index(count));
+        if variable == NONE || variable == self.chosen(at) {
+            return None;
+        }
+        let before = self.operations;
+        self.edited = Some(self.choose(at, variable));
+        Some((self.operations - before) as f64)
+    }
+
+    fn accept(&mut self, (): &()) {
+        self.edited = None;
+    }
+
+    fn reject(&mut self, (): &()) {
+        if let Some(undo) = self.edited.take() {
+            self.undo(undo);
+        }
     }
 }
 

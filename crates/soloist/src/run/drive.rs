@@ -55,7 +55,6 @@ pub(super) struct Result {
 pub(super) struct SavedDrive {
     granted: Counters,
     stop: StopReason,
-    plan: Plan,
     log: Vec<Improvement>,
     streams: Vec<SavedStream>,
 }
@@ -79,7 +78,6 @@ impl<'p> Drive<'p> {
         SavedDrive {
             granted: self.granted,
             stop: self.stop,
-            plan: self.plan,
             log: self.log.clone(),
             streams: self.streams.iter().map(Stream::save).collect(),
         }
@@ -93,7 +91,6 @@ impl<'p> Drive<'p> {
             stream.load(saved)?;
         }
         (self.granted, self.stop, self.log, self.elapsed) = (saved.granted, saved.stop, saved.log, elapsed);
-        self.plan = saved.plan;
         Ok(())
     }
 

@@ -2,11 +2,10 @@
 
 use super::budget::Budget;
 use super::outcome::Counters;
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The budget that a run is to have from its beginning to its end, as far as it is known.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Plan {
     pub(super) playouts: Option<u64>,
     pub(super) nodes: Option<u64>,
@@ -14,10 +13,9 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Returns the limits of a budget, if it has any that a run uses up.
-    pub(super) fn of(budget: &Budget) -> Option<Self> {
+    pub(super) fn of(budget: &Budget) -> Self {
         let &Budget { playouts, nodes, time, .. } = budget;
-        (playouts.is_some() || nodes.is_some() || time.is_some()).then_some(Self { playouts, nodes, time })
+        Self { playouts, nodes, time }
     }
 }
 

@@ -142,7 +142,8 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// signal leaves the run where it stands; the next one continues from there.
 ///
 /// A method that plans ahead, as annealing does, divides the budget that the [`Solver`](crate::Solver) was given before
-/// [`start`](crate::Solver::start): slices are the same as one run if that is the budget of the whole run.
+/// [`start`](crate::Solver::start): slices are the same as one run if that is the budget of the whole run. It is not part
+/// of what is saved, so it is given again before a restored session starts.
 ///
 /// # Offered solutions
 /// [`offer`](Self::offer) is a warm start as well as an exchange between runs. Every method keeps an offered solution
@@ -211,9 +212,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         Ok(session)
     }
 
-    /// Sets the budget of the whole run, which methods that plan ahead divide. `None`: it stays as it is.
-    pub(super) fn plan(&mut self, plan: Option<Plan>) {
-        self.drive.plan = plan.unwrap_or(self.drive.plan);
+    /// Sets the budget of the whole run, which methods that plan ahead divide.
+    pub(super) fn plan(&mut self, plan: Plan) {
+        self.drive.plan = plan;
     }
 
     /// Runs until the slice is used up, the method ends, or the target is reached; returns which of these it was.

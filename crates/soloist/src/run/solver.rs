@@ -38,6 +38,7 @@ pub struct Solver<'a, P: Problem> {
     problem: Shared<'a, P>,
     setup: Setup,
     budget: Budget,
+    plan: Option<Budget>,
     keep: usize,
     offers: Vec<Vec<P::Move>>,
     observer: Option<&'a mut dyn Observer<P::Move>>,
@@ -74,6 +75,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             problem,
             setup,
             budget: Budget::default(),
+            plan: None,
             keep: 1,
             offers: Vec::new(),
             observer: None,
@@ -110,6 +112,14 @@ impl<'a, P: Problem> Solver<'a, P> {
     #[must_use]
     pub fn budget(mut self, budget: Budget) -> Self {
         self.budget = budget;
+        self
+    }
+
+    /// Sets the budget of the whole run where this is a part of it, for methods that plan ahead (annealing cools over it).
+    /// By default the run's own limits are the plan.
+    #[must_use]
+    pub fn plan(mut self, whole: Budget) -> Self {
+        self.plan = Some(whole);
         self
     }
 
@@ -179,7 +189,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             Some(bytes) => Session::restore(self.problem, bytes, self.budget.memory)?,
             None => Session::new(self.problem, self.setup, self.budget.memory, self.keep)?,
         };
-        session.plan(Plan::of(&self.budget));
+        session.plan(Plan::of(self.plan.as_ref().unwrap_or(&self.budget)));
         for moves in &self.offers {
             session.offer(moves)?;
         }

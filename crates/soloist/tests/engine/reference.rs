@@ -165,20 +165,24 @@ fn nrpa_equals_recursion() {
 /// A sequence of moves with the codes that they had.
 type Line<M> = Vec<(M, u64)>;
 
-/// The sequence after an edit as the engine draws it, and the place from which it differs.
-fn edited<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rng) -> (usize, Line<M>) {
+/// A neighbour before its replay: the entries kept, the move played behind them, the entries to be played then.
+struct Neighbour<M> {
+    kept: usize,
+    played: Option<M>,
+    rest: Line<M>,
+}
+
+/// Edits of orders, as the engine draws them: exchange, insertion, block, reversal, shuffling.
+fn permuted<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rng) -> Neighbour<M> {
     let n = old.len();
     let mut new = old.clone();
-    if edit == 4 || n < 2 {
-        return (rng.index(n), new);
-    }
     let a = rng.index(n);
     let b = (a + 1 + rng.index(n - 1)) % n;
-    let longest = if parameters.longest == 0 { n / 2 } else { parameters.longest as usize };
-    match edit {
+    let longest = if parameters.longest == 0 { n / 2 } else { n.min(parameters.longest as usize) };
+    let first = match edit {
         0 => {
             new.swap(a, b);
-            (a.min(b), new)
+            a.min(b)
         }
         2 if n > 2 => {
             let length = 2 + rng.index(longest.clamp(2, n - 1) - 1);
@@ -187,122 +191,217 @@ fn edited<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rn
             let to = (from + 1 + rng.index(places - 1)) % places;
             let block: Line<M> = new.drain(from..from + length).collect();
             new.splice(to..to, block);
-            (from.min(to), new)
+            from.min(to)
         }
-        3 => {
+        3 | 4 => {
             let length = 2 + rng.index(longest.clamp(2, n) - 1);
             let first = rng.index(n - length + 1);
-            new[first..first + length].reverse();
-            (first, new)
+            if edit == 3 {
+                new[first..first + length].reverse();
+            } else {
+                rng.shuffle(&mut new[first..first + length]);
+            }
+            first
         }
         _ => {
             let entry = new.remove(a);
             new.insert(b, entry);
-            (a.min(b), new)
+            a.min(b)
+        }
+    };
+    Neighbour { kept: first, played: None, rest: new.split_off(first) }
+}
+
+/// Edits by a candidate: change, replacement, removal, guided block.
+fn steered<P: Problem>(
+    problem: &P,
+    parameters: &Anneal,
+    old: &Line<P::Move>,
+    edit: usize,
+    rng: &mut Rng,
+) -> Neighbour<P::Move> {
+    let n = old.len();
+    let kept = rng.index(n.max(1)).min(n);
+    let mut rest = old[kept..].to_vec();
+    if edit == 7 && n > 0 {
+        rest.remove(0);
+        return Neighbour { kept, played: None, rest };
+    }
+    let mut state = problem.root();
+    old[..kept].iter().for_each(|&(mv, _)| problem.apply(&mut state, mv));
+    let Some(mv) = drawn(problem, &state, rest.first().map(|entry| entry.0), rng) else {
+        return Neighbour { kept, played: None, rest };
+    };
+    match rest.iter().position(|entry| entry.0 == mv) {
+        Some(at) if at > 0 => {
+            let most = if edit == 8 { (parameters.longest.max(1) as usize).min(n - kept - at) } else { 1 };
+            let length = 1 + rng.index(most);
+            if edit == 6 {
+                rest.swap(0, at);
+            } else {
+                let block: Line<P::Move> = rest.drain(at..at + length).collect();
+                rest.splice(0..0, block);
+            }
+            Neighbour { kept, played: None, rest }
+        }
+        _ => {
+            if edit == 6 && n > 0 {
+                rest.remove(0);
+            }
+            Neighbour { kept, played: Some(mv), rest }
         }
     }
 }
 
-/// Plays the first moves of `line`, then what fits of the rest; with `change` another move than the next one first.
-fn replayed<P: Problem>(problem: &P, line: &Line<P::Move>, first: usize, change: bool, rng: &mut Rng) -> Line<P::Move> {
+/// A legal move by the weights `exp(bias)`, if possible another than `not`.
+fn drawn<P: Problem>(problem: &P, state: &P::State, not: Option<P::Move>, rng: &mut Rng) -> Option<P::Move> {
+    let mut legal = Vec::new();
+    problem.moves(state, &mut legal);
+    if legal.iter().any(|&mv| Some(mv) != not) {
+        legal.retain(|&mv| Some(mv) != not);
+    }
+    let biases: Vec<f64> = legal.iter().map(|&mv| problem.bias(state, mv)).collect();
+    let top = biases.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if legal.is_empty() {
+        return None;
+    }
+    if biases.iter().all(|&bias| bias == top) {
+        return Some(legal[rng.index(legal.len())]);
+    }
+    let weights: Vec<f64> = biases.iter().map(|&bias| libm::exp(bias - top)).collect();
+    let mut draw = rng.unit() * weights.iter().sum::<f64>();
+    let at = weights.iter().position(|&weight| {
+        draw -= weight;
+        draw < 0.0
+    });
+    Some(legal[at.unwrap_or(0)])
+}
+
+/// Plays the neighbour of `old`: what is kept, then at each state the first entry of the rest that can be played.
+fn replayed<P: Problem>(
+    problem: &P,
+    old: &Line<P::Move>,
+    neighbour: Neighbour<P::Move>,
+    rng: &mut Rng,
+) -> Line<P::Move> {
     let mut state = problem.root();
-    let mut played: Line<P::Move> = Vec::new();
-    let mut rest = line.clone();
-    let mut changes = change;
+    let mut line: Line<P::Move> = Vec::new();
+    let play = |state: &mut P::State, line: &mut Line<P::Move>, mv| {
+        line.push((mv, problem.code(state, mv)));
+        problem.apply(state, mv);
+    };
+    let Neighbour { kept, played, mut rest } = neighbour;
+    old[..kept].iter().map(|entry| entry.0).chain(played).for_each(|mv| play(&mut state, &mut line, mv));
     loop {
         let mut legal = Vec::new();
         problem.moves(&state, &mut legal);
-        if legal.is_empty() && !changes {
-            return played;
+        if legal.is_empty() {
+            return line;
         }
-        let coded = |&mv: &P::Move| (mv, problem.code(&state, mv));
-        let mut next = None;
-        if played.len() < first {
-            next = Some(rest.remove(0).0);
-        } else if changes {
-            changes = false;
-            if let Some(&(old, _)) = rest.first()
-                && legal.iter().any(|&mv| mv != old)
-            {
-                legal.retain(|&mv| mv != old);
-            }
-            if legal.is_empty() {
-                continue;
-            }
-            next = Some(legal[rng.index(legal.len())]);
-        } else if rest.is_empty() {
+        if rest.is_empty() {
             for mv in playout(problem, &mut state.clone(), rng) {
-                played.push((mv, problem.code(&state, mv)));
-                problem.apply(&mut state, mv);
+                play(&mut state, &mut line, mv);
             }
-            return played;
-        } else {
-            for at in 0..rest.len() {
-                let (old, code) = rest[at];
-                let same = legal.contains(&old).then_some(old);
-                let exact = same.filter(|&mv| coded(&mv).1 == code);
-                let alike = exact.or_else(|| legal.iter().copied().find(|mv| coded(mv).1 == code)).or(same);
-                if alike.is_some() {
-                    next = alike;
-                    rest.remove(at);
-                    break;
-                }
-            }
+            return line;
         }
-        let mv = next.unwrap_or_else(|| legal[rng.index(legal.len())]);
-        played.push((mv, problem.code(&state, mv)));
-        problem.apply(&mut state, mv);
+        let code = |mv: P::Move| problem.code(&state, mv);
+        let found = rest.iter().enumerate().find_map(|(at, &(mv, old))| {
+            let same = legal.contains(&mv).then_some(mv);
+            let exact = same.filter(|&mv| code(mv) == old);
+            let alike = exact.or_else(|| legal.iter().copied().find(|&mv| code(mv) == old)).or(same);
+            alike.map(|mv| (at, mv))
+        });
+        let mv = match found {
+            Some((at, mv)) => {
+                rest.remove(at);
+                mv
+            }
+            None => drawn(problem, &state, None, rng).unwrap(),
+        };
+        play(&mut state, &mut line, mv);
+    }
+}
+
+/// Whether a score is feasible, and what it costs.
+fn worth(score: Score, sense: Sense) -> (bool, f64) {
+    match score {
+        Score::Feasible(value) => (true, if sense == Sense::Maximize { -value } else { value }),
+        Score::Infeasible(degree) => (false, degree),
     }
 }
 
 fn anneal_playouts<P: Problem>(problem: &P, parameters: &Anneal, rng: &mut Rng, count: usize) -> Vec<Vec<P::Move>> {
-    let sense = problem.sense();
-    let score = |line: &Line<P::Move>| {
+    let worth_of = |line: &Line<P::Move>| {
         let mut state = problem.root();
         line.iter().for_each(|&(mv, _)| problem.apply(&mut state, mv));
-        problem.score(&state)
+        worth(problem.score(&state), problem.sense())
     };
-    let weights = [parameters.swap, parameters.insert, parameters.block, parameters.reverse, parameters.change];
+    let beats = |a: (bool, f64), b: (bool, f64)| if a.0 == b.0 { a.1 < b.1 } else { a.0 };
+    let Anneal { swap, insert, block, reverse, shuffle, change, replace, remove, guide, .. } = *parameters;
+    let weights = [swap, insert, block, reverse, shuffle, change, replace, remove, guide].map(|weight| weight as f64);
+    let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap();
     let mut log: Vec<Line<P::Move>> = Vec::new();
     let mut steps = parameters.steps;
     while log.len() < count {
-        let mut present = replayed(problem, &Vec::new(), 0, false, rng);
+        let nothing = Neighbour { kept: 0, played: None, rest: Vec::new() };
+        let mut present = replayed(problem, &Vec::new(), nothing, rng);
         log.push(present.clone());
         let mut best = present.clone();
+        // Logarithms of the differences met, feasible and infeasible.
+        let mut met: [Vec<f64>; 2] = Default::default();
+        let mut measuring = true;
         for round in 0..=parameters.reheats {
             present.clone_from(&best);
-            for step in 0..steps {
-                let mut draw = rng.below(weights.iter().sum());
-                let edit = weights.iter().position(|&weight| {
-                    let found = draw < weight;
-                    draw = draw.saturating_sub(weight);
+            let mut heat = 0.0;
+            for step in 1..=steps {
+                let mut draw = rng.unit() * weights.iter().sum::<f64>();
+                let edit = (0..last).find(|&kind| {
+                    let found = draw < weights[kind];
+                    draw -= if found { 0.0 } else { weights[kind] };
                     found
                 });
-                let edit = edit.unwrap();
-                let (first, line) = edited(parameters, &present, edit, rng);
-                let new = replayed(problem, &line, first, edit == 4, rng);
+                let edit = edit.unwrap_or(last);
+                let neighbour = if edit < 5 && present.len() > 1 {
+                    permuted(parameters, &present, edit, rng)
+                } else {
+                    steered(problem, parameters, &present, edit, rng)
+                };
+                let old = worth_of(&present);
+                let class = &mut met[usize::from(!old.0)];
+                let mean = class.iter().sum::<f64>() / class.len() as f64;
+                let temperature = if class.is_empty() { 0.0 } else { heat * libm::exp(mean) };
+                let limit = match (measuring, temperature > 0.0) {
+                    (true, _) => f64::INFINITY,
+                    (false, true) => -temperature * libm::log(1.0 - rng.unit()),
+                    (false, false) => 0.0,
+                };
+                let new = replayed(problem, &present, neighbour, rng);
                 log.push(new.clone());
-                let (old, next) = (score(&present), score(&new));
-                let part = step as f64 / steps as f64;
-                let heat = match parameters.cooling {
-                    Schedule::Geometric => parameters.start * libm::pow(parameters.end / parameters.start, part),
-                    Schedule::Linear => parameters.start + (parameters.end - parameters.start) * part,
-                } * libm::pow(parameters.reheat_factor, round as f64);
-                let accepted = sense.at_least(next, old)
-                    || match (old, next) {
-                        (Score::Feasible(old), Score::Feasible(new)) => {
-                            rng.unit() < libm::exp(-(new - old).abs() / (heat * old.abs()))
-                        }
-                        (Score::Infeasible(old), Score::Infeasible(new)) => {
-                            rng.unit() < libm::exp(-(new - old) / (heat * old))
-                        }
-                        _ => false,
-                    };
-                if accepted {
+                let next = worth_of(&new);
+                let worse = next.1 - old.1;
+                if next.0 == old.0 && worse > 0.0 && (measuring || class.len() < 40) {
+                    class.push(libm::log(worse));
+                }
+                if beats(next, worth_of(&best)) {
+                    best.clone_from(&new);
+                }
+                if if next.0 == old.0 { worse <= 0.0 || !measuring && worse < limit } else { next.0 } {
                     present = new;
-                    if sense.better(next, score(&best)) {
-                        best.clone_from(&present);
+                }
+                let over = step as f64 / steps as f64;
+                if measuring {
+                    let enough = step >= 40 && (step >= 1_000 || over >= 0.02);
+                    if enough && met.iter().any(|class| !class.is_empty()) || over >= 0.5 {
+                        measuring = false;
+                    } else if step == 40 {
+                        met = Default::default();
                     }
+                }
+                if !measuring && (step % 16 == 0 || heat == 0.0) {
+                    heat = match parameters.cooling {
+                        Schedule::Geometric => parameters.start * libm::pow(parameters.end / parameters.start, over),
+                        Schedule::Linear => parameters.start + (parameters.end - parameters.start) * over,
+                    } * if round == 0 { 1.0 } else { libm::pow(parameters.reheat_factor, round as f64) };
                 }
             }
         }
@@ -319,7 +418,9 @@ fn annealing_equals_a_plain_loop() {
         base.clone(),
         Anneal { reheats: 2, cooling: Schedule::Linear, start: 0.1, ..base.clone() },
         Anneal { longest: 3, growth: 1.0, change: 0, ..base.clone() },
-        Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base },
+        Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base.clone() },
+        // Nothing is skipped: the loop above plays every neighbour to its end.
+        Anneal { replace: 3, remove: 2, start: 1.0, ..base },
     ];
     for parameters in settings {
         for seed in 0..2 {

@@ -12,7 +12,8 @@ where
 {
     let what = format!("{method:?}, rollout {rollout}, {threads} streams, {half} playouts");
     let problem = Recorded::new(problem);
-    let start = || Solver::new(&problem, method.clone()).seed(9).threads(threads);
+    let plan = Budget::playouts(2 * half);
+    let start = || Solver::new(&problem, method.clone()).seed(9).threads(threads).plan(plan.clone());
     // The wrapper offers the playouts of the problem inside under its own names only.
     let solver = |budget| start().budget(Budget::playouts(budget)).rollout(rollout);
     let (whole, whole_saved) = run_and_save(solver(2 * half), "whole");
@@ -52,7 +53,8 @@ fn two_halves_make_a_whole() {
 fn learning_rollouts_are_saved() {
     let bag = Bag::tight();
     for method in methods() {
-        let solver = |budget| Solver::new(&bag, method.clone()).rollout("learner").budget(Budget::playouts(budget));
+        let start = || Solver::new(&bag, method.clone()).rollout("learner").plan(Budget::playouts(801));
+        let solver = |budget| start().budget(Budget::playouts(budget));
         let (whole, whole_saved) = run_and_save(solver(801), "learner-whole");
         let (_, saved) = run_and_save(solver(400), "learner-half");
         let next = Solver::new(&bag, method.clone()).budget(Budget::playouts(801)).resume(&saved).unwrap();
@@ -67,9 +69,10 @@ fn many_small_parts_make_a_whole() {
     let bag = Bag::sixteen();
     for method in methods() {
         let (_, whole) = run_and_save(Solver::new(&bag, method.clone()).budget(Budget::playouts(300)), "parts-whole");
-        let (_, mut saved) = run_and_save(Solver::new(&bag, method.clone()).budget(Budget::playouts(1)), "parts");
+        let start = || Solver::new(&bag, method.clone()).plan(Budget::playouts(300));
+        let (_, mut saved) = run_and_save(start().budget(Budget::playouts(1)), "parts");
         for playouts in (7..300).step_by(31).chain([300]) {
-            let next = Solver::new(&bag, method.clone()).budget(Budget::playouts(playouts)).resume(&saved).unwrap();
+            let next = start().budget(Budget::playouts(playouts)).resume(&saved).unwrap();
             saved = run_and_save(next, "parts").1;
         }
         assert_eq!(without_time(&saved), without_time(&whole), "{method:?}");

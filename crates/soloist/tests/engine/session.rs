@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Advances by slices that add up to `playouts`, saving and restoring after each where `saves` says so.
 fn sliced<P: Problem>(problem: &P, setup: &Setup, playouts: u64, slices: u64, saves: bool) -> Outcome<P::Move> {
-    let start = || Solver::new(problem, setup.clone());
+    let start = || Solver::new(problem, setup.clone()).budget(Budget::playouts(playouts));
     let mut session = start().start().unwrap();
     let mut left = playouts;
     for slice in 0..slices {

@@ -74,6 +74,8 @@ pub struct Sisr {
     misses: Vec<u32>,
     /// Distance, and `route_cost` for each route.
     cost: f64,
+    /// The cost of the solution proposed.
+    proposed: f64,
     /// The customers that the solution may serve: all but those of routes that are kept out.
     active: Vec<u16>,
     /// By rule and customer: the place in the order of insertion.
@@ -110,6 +112,7 @@ impl Sisr {
             absent: Vec::new(),
             misses: vec![0; size],
             cost: 0.0,
+            proposed: 0.0,
             active: Vec::new(),
             ranks,
             known: Vec::new(),
@@ -356,6 +359,40 @@ impl Sisr {
                 false
             }
         }
+    }
+
+    /// One ruin and recreation, to be accepted or rejected: returns by how much the cost grows, and how many more customers are
+    /// absent than before. `None`: the cost would grow by `limit` or more, or more customers would be absent; the solution
+    /// is as before then.
+    pub fn propose(&mut self, rng: &mut Rng, limit: f64) -> Option<(f64, i64)> {
+        if self.active.is_empty() {
+            return None;
+        }
+        self.begin();
+        let after_ruin = self.cost - self.ruin(rng);
+        self.order(rng);
+        let absent = self.absent.len();
+        let Some(cost) = self.recreate(rng, after_ruin, self.cost + limit, absent as u64, true) else {
+            self.undo();
+            return None;
+        };
+        self.proposed = cost;
+        Some((cost - self.cost, self.still_absent.len() as i64 - absent as i64))
+    }
+
+    /// Makes the proposed solution the present one.
+    pub fn accept(&mut self) {
+        self.keep(self.proposed);
+    }
+
+    /// Takes the proposal back.
+    pub fn reject(&mut self) {
+        self.undo();
+    }
+
+    /// Sets the cost to a value within rounding errors of the sum, as a checkpoint of the same solution holds it.
+    pub fn set_cost(&mut self, cost: f64) {
+        self.cost = cost;
     }
 
     /// One step with fewer vehicles than customers need: no route is opened, customers may stay absent. Accepted when the counters

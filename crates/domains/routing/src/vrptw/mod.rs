@@ -3,6 +3,7 @@
 mod domain;
 mod draw;
 mod format;
+mod neighbourhood;
 mod problem;
 mod rollout;
 pub mod solution;

@@ -1,12 +1,13 @@
 //! The giant tour: one vehicle serves route after route, the depot between them resets time and load.
 
+use super::neighbourhood::Strings;
 use super::rollout::{Fill, Refine, Selective};
 use super::{Objective, route_cost};
 use crate::anneal::Annealing;
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
 use crate::sites::Sites;
-use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use soloist::{Neighbourhood, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -320,6 +321,10 @@ impl Problem for Vrptw {
         hash.write_u64(state.distance.to_bits());
         state.unvisited.words().iter().for_each(|&word| hash.write_u64(word));
         Some(hash.finish())
+    }
+
+    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+        Some(Box::new(Strings::new(self)))
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

@@ -140,7 +140,7 @@ parameters! {
         /// weight of shuffling a block
         shuffle: u64 = 1, 0..=1_000_000;
         /// weight of playing another candidate before an entry
-        change: u64 = 1, 0..=1_000_000;
+        change: u64 = 2, 0..=1_000_000;
         /// weight of playing another candidate instead of an entry
         replace: u64 = 0, 0..=1_000_000;
         /// weight of leaving out an entry
@@ -229,7 +229,7 @@ struct Saved {
     late: Vec<f64>,
     late_at: usize,
     /// A better solution from outside, which the next step takes up.
-    offered: Option<Vec<MoveId>>,
+    offered: Option<(Score, Vec<MoveId>)>,
 }
 
 /// A solution that a run goes back to.
@@ -285,21 +285,20 @@ impl AnnealSearch {
     }
 
     /// Goes to a solution, the best one of a run or one from outside, and continues from there.
-    fn go_to(&mut self, context: &mut Context<'_>, moves: Vec<MoveId>) {
+    fn go_to(&mut self, context: &mut Context<'_>, score: Score, moves: Vec<MoveId>) {
         self.moves = moves;
-        let (score, worth) = self.walk(context);
+        self.walk(context);
+        let worth = Worth::new(context.problem, score, &self.walker.state);
         self.settle(context, worth, score);
     }
 
-    /// Returns the score and the worth of the solution in `moves`.
-    fn walk(&mut self, context: &Context<'_>) -> (Score, Worth) {
+    /// Makes the walker's state the end of the solution in `moves`.
+    fn walk(&mut self, context: &Context<'_>) {
         let Self { walker, .. } = self;
         walker.state.clone_from(&walker.root);
         for &mv in &self.moves {
             context.problem.apply(&mut walker.state, mv);
         }
-        let score = context.problem.score(&walker.state);
-        (score, Worth::new(context.problem, score, &walker.state))
     }
 
     /// Makes the solution in `moves` the present one, from which neighbours are made.
@@ -386,7 +385,8 @@ impl AnnealSearch {
         if self.saved.best.as_ref().is_none_or(improves) {
             self.moves.clear();
             editor.moves(&mut self.moves);
-            let (score, _) = self.walk(context);
+            self.walk(context);
+            let score = context.problem.score(&self.walker.state);
             context.keep(score, &self.walker.state, &self.moves, &[]);
             self.champion(worth, score);
         }
@@ -440,11 +440,11 @@ impl AnnealSearch {
 
 impl Search for AnnealSearch {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
-        if let Some(moves) = self.saved.offered.take() {
+        if let Some((score, moves)) = self.saved.offered.take() {
             if self.saved.present.is_none() {
                 self.saved.clock.begin(&self.parameters, context.part());
             }
-            self.go_to(context, moves);
+            self.go_to(context, score, moves);
         }
         let Some(present) = self.saved.present else {
             self.saved.best = None;
@@ -461,10 +461,10 @@ impl Search for AnnealSearch {
         match self.saved.clock.tick(&self.parameters, context.part(), count) {
             Turn::Stay => {}
             Turn::Reheat { of_all } => {
-                let best = self.saved.best.as_ref().map(|best| &best.moves);
-                let incumbent = context.tally.best.as_ref().map(|best| &best.moves).filter(|_| of_all);
-                if let Some(moves) = incumbent.or(best).cloned() {
-                    self.go_to(context, moves);
+                let best = self.saved.best.as_ref().map(|best| (best.score, &best.moves));
+                let incumbent = context.tally.best.as_ref().map(|best| (best.score, &best.moves)).filter(|_| of_all);
+                if let Some((score, moves)) = incumbent.or(best) {
+                    self.go_to(context, score, moves.clone());
                 }
             }
             Turn::Restart => self.saved.present = None,
@@ -477,7 +477,7 @@ impl Search for AnnealSearch {
         let best = self.saved.best.as_ref().filter(|_| self.saved.present.is_some());
         if best.is_none_or(|best| self.sense.better(solution.score, best.score)) {
             // Taken up by the next step, which knows the plan of the run.
-            self.saved.offered = Some(solution.moves.clone());
+            self.saved.offered = Some((solution.score, solution.moves.clone()));
         }
     }
 
@@ -499,7 +499,13 @@ impl Search for AnnealSearch {
             return Err(CheckpointError::Corrupt("a place in a list of costs"));
         }
         let present: Vec<MoveId> = saved.entries.iter().map(|&(mv, _)| mv).collect();
-        for moves in saved.best.iter().map(|best| &best.moves).chain(&saved.offered).chain([&present]) {
+        for moves in saved
+            .best
+            .iter()
+            .map(|best| &best.moves)
+            .chain(saved.offered.iter().map(|offered| &offered.1))
+            .chain([&present])
+        {
             walk_to(problem, moves)?;
         }
         let entries = std::mem::take(&mut saved.entries).into_iter().map(|(mv, name)| Entry { mv, name });

@@ -416,7 +416,7 @@ fn a_neighbourhood_takes_the_place_of_replays() {
     for _ in 0..8 {
         session.advance(&Budget::playouts(2_500)).unwrap();
         let bytes = session.save();
-        session = Solver::new(&problem, Method::preset("anneal").unwrap()).resume(&bytes).unwrap().start().unwrap();
+        session = solver().resume(&bytes).unwrap().start().unwrap();
     }
     assert_eq!(session.best(), Some(best));
     // Without it the solution is replayed by codes.
