@@ -330,7 +330,9 @@ impl BeamSearch {
         let hopeful = |value| self.sense.better_value(optimistic(context.problem, state), value);
         if context.incumbent().is_none_or(hopeful) {
             self.pass.place = Some(0);
-            context.tally.counters.nodes += self.moves.len() as u64;
+            if !self.parameters.prune {
+                context.tally.counters.nodes += self.moves.len() as u64;
+            }
         }
     }
 
@@ -354,7 +356,7 @@ impl BeamSearch {
             }
             if let Some(Trial { rank: merit, mix, chance, .. }) = trial {
                 let tie = if self.parameters.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
-                self.keep((merit, tie, mix), at, mv, chance);
+                self.keep(context, (merit, tie, mix), at, mv, chance);
             }
             self.pass.place = Some(place + 1);
         }
@@ -432,12 +434,12 @@ impl BeamSearch {
             Some(Score::Infeasible(degree)) => rank(Sense::Minimize, degree) / 2,
             None => 0,
         };
-        self.keep((trial.rank, tie, trial.mix), at, mv, trial.chance);
+        self.keep(context, (trial.rank, tie, trial.mix), at, mv, trial.chance);
         true
     }
 
     /// Adds the child in `self.child`.
-    fn keep(&mut self, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
+    fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
         let children = &mut self.pass.children;
         let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };
         if let Some(merger) = &mut self.merger {
@@ -453,6 +455,7 @@ impl BeamSearch {
             }
         }
         children.push(child);
+        context.tally.counters.nodes += u64::from(self.parameters.prune);
     }
 
     /// Keeps as many children as there are places, once there are many more or `all` have come.
