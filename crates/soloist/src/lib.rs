@@ -13,8 +13,8 @@ pub mod statistics;
 
 pub use policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
 pub use problem::{
-    Fault, Move, Playout, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, Uniform, Violation, check,
-    find_rollout, policy_playout, stable_hash,
+    Advice, Fault, Knowledge, Move, Playout, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, Uniform,
+    Violation, advise, check, find_rollout, policy_playout, stable_hash,
 };
 pub use rng::Rng;
 pub use run::{

@@ -463,7 +463,9 @@ impl BeamSearch {
         let pass = &mut self.pass;
         let places = (pass.width.min(1e18) as usize).clamp(1, self.most);
         let most = if all { places } else { places * SLACK };
-        if pass.children.len() <= most && (self.beaten == 0 || !all) {
+        // Those that are beaten do not count: when a layer is cut must not depend on how long they stay listed.
+        let listed = pass.children.len();
+        if listed - self.beaten <= most && (self.beaten == 0 || !all && self.beaten * 2 < listed) {
             return;
         }
         if self.beaten > 0 {
@@ -586,9 +588,9 @@ impl Search for BeamSearch {
     }
 
     fn save(&self) -> Vec<u8> {
-        let children = self.pass.children.iter().filter(|child| child.parent != NONE).copied().collect::<Vec<_>>();
-        let merged = self.merger.as_ref().map(|merger| merger.save(&children));
-        let pass = Pass { children, ..self.pass.clone() };
+        let mut pass = self.pass.clone();
+        pass.children.retain(|child| child.parent != NONE);
+        let merged = self.merger.as_ref().map(|merger| merger.save(&pass.children));
         encode(&(&self.round, &pass, &self.links, &self.seen, &self.policy, merged))
     }
 
