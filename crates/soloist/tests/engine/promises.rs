@@ -89,7 +89,8 @@ impl Problem for Sums {
         self.future.map(|parts| (Self::parts(parts, at), at.sum.into()))
     }
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name != "random" && Some(name) == self.rollout).then(|| Box::new(Odd(name.to_owned())) as Box<dyn Rollout<Self>>)
+        (name != "random" && Some(name) == self.rollout)
+            .then(|| Box::new(Odd(name.to_owned())) as Box<dyn Rollout<Self>>)
     }
     fn rollouts(&self) -> &'static [RolloutInfo] {
         match self.rollout {
@@ -132,7 +133,7 @@ impl Rollout<Sums> for Odd {
 
 #[test]
 fn a_bound_that_is_beaten_is_an_error_with_both_numbers() {
-    for (sense, bound, at) in [(Sense::Maximize, 9.0, 21.0), (Sense::Minimize, 3.0, 0.0)] {
+    for (sense, bound, at) in [(Sense::Maximize, -0.5, 21.0), (Sense::Minimize, 22.5, 0.0)] {
         let problem = Sums { sense: Some(sense), bound: Some(bound), ..Sums::default() };
         for name in ["sampling", "uct", "nmcs", "nrpa", "beam", "cabs", "dfs", "best-first", "lds", "anneal"] {
             for threads in [1, 2] {

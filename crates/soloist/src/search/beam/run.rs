@@ -475,7 +475,9 @@ impl BeamSearch {
         if pass.children.len() > most {
             let order = |child: &Child| Reverse((child.merit, child.parent));
             let (_, _, dropped) = pass.children.select_nth_unstable_by_key(places - 1, order);
-            pass.lost = dropped.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
+            if self.sharp {
+                pass.lost = dropped.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
+            }
             pass.cut = pass.children[places - 1].merit.0;
             pass.children.truncate(places);
             pass.partial = true;
@@ -489,8 +491,10 @@ impl BeamSearch {
     fn next_layer(&mut self) -> bool {
         self.thin_out(true);
         let pass = &mut self.pass;
-        let best = pass.children.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
-        pass.ceiling = pass.ceiling.min(best);
+        if self.sharp {
+            let best = pass.children.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
+            pass.ceiling = pass.ceiling.min(best);
+        }
         // Children of the same parent together: their states are near.
         pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
         self.parents.clear();
@@ -606,7 +610,7 @@ impl Search for BeamSearch {
         }
         self.beaten = 0;
         (self.round, self.pass, self.links, self.seen, self.policy) = (round, pass, links, seen, policy);
-        self.seen.resume(self.memory / 4, false)?;
+        self.seen.resume(self.memory / 4)?;
         let pass = &self.pass;
         self.stale = pass.place.is_some();
         if pass.layer.is_empty() {
