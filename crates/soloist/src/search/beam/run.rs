@@ -440,22 +440,27 @@ impl BeamSearch {
 
     /// Adds the child in `self.child`.
     fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
-        let children = &mut self.pass.children;
         let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };
-        if let Some(merger) = &mut self.merger {
-            let (entry, instead) = merger.add(children.len() as u32);
-            child.entry = entry;
-            for beaten in merger.beaten.drain(..) {
-                children[beaten as usize].parent = NONE;
-                self.beaten += 1;
-            }
-            if let Some(place) = instead {
-                children[place as usize] = child;
-                return;
-            }
+        if self.merger.is_some() && !self.merge(&mut child) {
+            return;
         }
-        children.push(child);
+        self.pass.children.push(child);
         context.tally.counters.nodes += u64::from(self.parameters.prune);
+    }
+
+    /// Enters a child into the merger. Returns false when it has taken the place of one that it beats.
+    fn merge(&mut self, child: &mut Child) -> bool {
+        let (Some(merger), children) = (&mut self.merger, &mut self.pass.children) else { return true };
+        let (entry, instead) = merger.add(children.len() as u32);
+        child.entry = entry;
+        for beaten in merger.beaten.drain(..) {
+            children[beaten as usize].parent = NONE;
+            self.beaten += 1;
+        }
+        if let Some(place) = instead {
+            children[place as usize] = *child;
+        }
+        instead.is_none()
     }
 
     /// Keeps as many children as there are places, once there are many more or `all` have come.
