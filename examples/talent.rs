@@ -16,12 +16,13 @@ struct Film {
     least: u64,
 }
 
-/// The scenes filmed, what they cost, and what the others cost at least.
+/// The scenes filmed, what they cost, what the others cost at least, and the actors who have begun and have more to do.
 #[derive(Clone)]
 struct Filmed {
     scenes: u64,
     cost: u64,
     rest: u64,
+    present: u64,
 }
 
 fn bits(mut set: u64) -> impl Iterator<Item = usize> {
@@ -36,55 +37,60 @@ impl Film {
     fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split_whitespace().skip(1).map_while(|word| word.parse::<u64>().ok());
         let mut next = |most: u64| numbers.next().filter(|&number| number <= most);
-        let (scenes, actors) = (next(64)? as usize, next(64)? as usize);
-        let mut film = Self { duration: vec![], actors: vec![0; scenes], wage: vec![], scenes: vec![], least: 0 };
+        let (scenes, actors) = (next(64).filter(|&scenes| scenes > 0)? as usize, next(64)? as usize);
+        let (mut plays, mut wage) = (vec![0; scenes], Vec::new());
         for actor in 0..actors {
-            let plays: Vec<u64> = (0..scenes).map(|_| next(1)).collect::<Option<_>>()?;
-            (0..scenes).for_each(|scene| film.actors[scene] |= plays[scene] << actor);
-            film.scenes.push((0..scenes).map(|scene| plays[scene] << scene).sum());
-            film.wage.push(next(1 << 20)?);
+            for scene in &mut plays {
+                *scene |= next(1)? << actor;
+            }
+            wage.push(next(1 << 20)?);
         }
-        film.duration = (0..scenes).map(|_| next(1 << 20)).collect::<Option<_>>()?;
-        film.least = (0..scenes).map(|scene| film.pay(film.actors[scene]) * film.duration[scene]).sum();
+        let mut film = Self { duration: vec![], actors: vec![], scenes: vec![0; actors], wage, least: 0 };
+        for set in plays {
+            let time = next(1 << 20)?;
+            // Scenes with the same actors are one: it is never dearer to film them in a row.
+            match film.actors.iter().position(|&other| other == set) {
+                Some(scene) => film.duration[scene] += time,
+                None => {
+                    bits(set).for_each(|actor| film.scenes[actor] |= 1 << film.actors.len());
+                    film.actors.push(set);
+                    film.duration.push(time);
+                }
+            }
+            film.least += film.pay(set) * time;
+        }
         Some(film)
     }
 
     fn pay(&self, actors: u64) -> u64 {
         bits(actors).map(|actor| self.wage[actor]).sum()
     }
-
-    /// The actors who have begun and are not through.
-    fn present(&self, filmed: u64) -> u64 {
-        let partly = |actor: &usize| self.scenes[*actor] & filmed != 0 && self.scenes[*actor] & !filmed != 0;
-        (0..self.wage.len()).filter(partly).map(|actor| 1 << actor).sum()
-    }
 }
 
 impl Problem for Film {
     type State = Filmed;
-    /// The next scene.
+    /// The next scene, or scenes with the same actors.
     type Move = u8;
 
     fn root(&self) -> Filmed {
-        Filmed { scenes: 0, cost: 0, rest: self.least }
+        Filmed { scenes: 0, cost: 0, rest: self.least, present: 0 }
     }
     fn moves(&self, filmed: &Filmed, moves: &mut Vec<u8>) {
-        let present = self.present(filmed.scenes);
-        moves
-            .extend((0..self.duration.len()).filter(|&scene| filmed.scenes >> scene & 1 == 0).map(|scene| scene as u8));
+        let left = !filmed.scenes & (u64::MAX >> (64 - self.duration.len()));
         // A scene with exactly the actors who are paid anyway is never cheaper later.
-        if let Some(&now) = moves.iter().find(|&&scene| self.actors[usize::from(scene)] == present) {
-            moves.clear();
-            moves.push(now);
+        match bits(left).find(|&scene| self.actors[scene] == filmed.present) {
+            Some(scene) => moves.push(scene as u8),
+            None => moves.extend(bits(left).map(|scene| scene as u8)),
         }
     }
     fn apply(&self, filmed: &mut Filmed, scene: u8) {
         let scene = usize::from(scene);
-        let waiting = self.present(filmed.scenes) & !self.actors[scene];
-        let alone = self.pay(self.actors[scene]) * self.duration[scene];
+        let actors = self.actors[scene];
         filmed.scenes |= 1 << scene;
-        filmed.cost += alone + self.pay(waiting) * self.duration[scene];
-        filmed.rest -= alone;
+        filmed.cost += self.pay(actors | filmed.present) * self.duration[scene];
+        filmed.rest -= self.pay(actors) * self.duration[scene];
+        let over = bits(actors).filter(|&actor| self.scenes[actor] & !filmed.scenes == 0);
+        filmed.present = (filmed.present | actors) & !over.map(|actor| 1 << actor).sum::<u64>();
     }
     fn score(&self, filmed: &Filmed) -> Score {
         Score::Feasible(filmed.cost as f64)
@@ -100,8 +106,8 @@ impl Problem for Film {
     }
     /// Scenes whose actors are those present cost little.
     fn bias(&self, filmed: &Filmed, scene: u8) -> f64 {
-        let (present, actors) = (self.present(filmed.scenes), self.actors[usize::from(scene)]);
-        let (idle, new) = (self.pay(present & !actors), self.pay(actors & !present));
+        let actors = self.actors[usize::from(scene)];
+        let (idle, new) = (self.pay(filmed.present & !actors), self.pay(actors & !filmed.present));
         -8.0 * (idle + new) as f64 / self.wage.iter().sum::<u64>().max(1) as f64
     }
 }

@@ -1,4 +1,5 @@
-//! The command line that the examples share: `FILE [PRESET] [SECONDS] [SEED] [NAME=VALUE ...]`.
+//! The command line that the examples share: `FILE [PRESET] [SECONDS] [SEED] [NAME=VALUE ...]`, the names being
+//! those of the preset's parameters, `rollout` and `target`.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example shows its result")]
 
 use soloist::{Budget, Outcome, Problem, Setup, Solver};
@@ -9,7 +10,7 @@ use std::time::Duration;
 pub(crate) struct Run {
     text: Option<String>,
     setup: Setup,
-    seconds: f64,
+    budget: Budget,
 }
 
 /// Reads the arguments; `preset` is the method when none is named.
@@ -20,10 +21,13 @@ pub(crate) fn arguments(preset: &str) -> Run {
         .first()
         .map(|file| std::fs::read_to_string(file).unwrap_or_else(|error| fail(&format!("{file}: {error}"))));
     let preset = words.get(1).map_or(preset, String::as_str);
+    let mut target = None;
     let mut setup = Setup::preset(preset).unwrap_or_else(|| fail(&format!("no preset `{preset}`")));
     for (name, value) in settings.iter().filter_map(|setting| setting.split_once('=')) {
         if name == "rollout" {
             setup.rollout = Some(value.to_owned());
+        } else if let ("target", Ok(value)) = (name, value.parse()) {
+            target = Some(value);
         } else if let Err(error) = setup.set(name, value) {
             fail(&error.to_string());
         }
@@ -32,7 +36,8 @@ pub(crate) fn arguments(preset: &str) -> Run {
     if !(0.0..=1e9).contains(&seconds) {
         fail("SECONDS lie between 0 and 1e9");
     }
-    Run { text, setup: setup.seed(seed as u64), seconds }
+    let budget = Budget { target, ..Budget::time(Duration::from_secs_f64(seconds)) };
+    Run { text, setup: setup.seed(seed as u64), budget }
 }
 
 impl Run {
@@ -43,8 +48,7 @@ impl Run {
 
     /// Searches and shows what came out.
     pub(crate) fn solve<P: Problem>(&self, problem: &P) -> Outcome<P::Move> {
-        let budget = Budget::time(Duration::from_secs_f64(self.seconds));
-        let solver = Solver::new(problem, self.setup.clone()).budget(budget);
+        let solver = Solver::new(problem, self.setup.clone()).budget(self.budget.clone());
         let outcome = solver.run().unwrap_or_else(|error| fail(&error.to_string()));
         let proof = if outcome.optimal { "optimal" } else { "not proven" };
         match &outcome.best {

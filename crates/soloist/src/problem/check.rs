@@ -1,6 +1,10 @@
 //! Checks that a problem keeps what searches rely on.
 
-use crate::{Problem, Rng, Score};
+mod edits;
+mod keys;
+mod players;
+
+use crate::{Problem, Rng, Score, stable_hash};
 use std::fmt;
 
 /// A rule that a problem breaks, with the moves that lead to the state where it does.
@@ -12,6 +16,12 @@ pub struct Violation<M> {
     pub moves: Vec<M>,
 }
 
+impl<M> Violation<M> {
+    fn new(what: impl Into<String>, moves: Vec<M>) -> Self {
+        Self { what: what.into(), moves }
+    }
+}
+
 impl<M: fmt::Debug> fmt::Display for Violation<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} after {:?}", self.what, self.moves)
@@ -19,10 +29,17 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 }
 
 /// Walks `walks` random games and checks what searches rely on: the same moves, codes and scores when asked twice,
-/// clones that do not share anything, finite scores, violations of at least 0, and a
-/// bound that no solution reached beats.
+/// clones that do not share anything, finite scores, violations of at least 0, and a bound that no solution reached
+/// beats.
 ///
-/// Call it in the tests of a new problem.
+/// States that were met with equal [keys](Problem::key) must have children with equal keys and end with equal scores;
+/// where [futures](Problem::future) are equal, what was better before must stay better. [Rollouts](Problem::rollouts)
+/// must offer legal moves wherever there are any, and play legal moves to the end of the game. What
+/// [`find`](Problem::find) names must be legal, and every legal move must be found by its
+/// [identity](Problem::identity). A [neighbourhood](Problem::neighbourhood) must know the differences that its edits
+/// make, take them back, and hold solutions that can be played and restored.
+///
+/// Call it in the tests of a new problem. [`advise`] says which optional methods would help which search.
 ///
 /// # Errors
 /// The first broken rule.
@@ -33,27 +50,40 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Violation<P::Move>> {
     let mut rng = Rng::new(seed);
     if problem.fingerprint() != problem.fingerprint() {
-        return Err(Violation { what: "the fingerprint changes".into(), moves: Vec::new() });
+        return Err(Violation::new("the fingerprint changes", Vec::new()));
     }
+    let mut keys = keys::Keys::new();
     for _ in 0..walks {
-        walk(problem, &mut rng)?;
+        let played = walk(problem, &mut rng)?;
+        keys.compare(problem, &played, &mut rng)?;
     }
-    Ok(())
+    players::check(problem, walks, &mut rng)?;
+    edits::check(problem, walks, &mut rng)
 }
 
-fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<(), Violation<P::Move>> {
-    let list = |state: &P::State| {
-        let mut moves = Vec::new();
-        problem.moves(state, &mut moves);
-        moves
-    };
+fn list<P: Problem>(problem: &P, state: &P::State) -> Vec<P::Move> {
+    let mut moves = Vec::new();
+    problem.moves(state, &mut moves);
+    moves
+}
+
+/// Returns the state after legal moves.
+fn after<P: Problem>(problem: &P, moves: &[P::Move]) -> P::State {
+    let mut state = problem.root();
+    moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
+    state
+}
+
+/// Plays a random game and returns its moves.
+fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violation<P::Move>> {
     let mut state = problem.root();
     let mut played = Vec::new();
     let mut bounds = Vec::new();
-    let wrong = |what: &str, moves: &[P::Move]| Err(Violation { what: what.into(), moves: moves.to_vec() });
+    let mut resources = Vec::new();
+    let wrong = |what: &str, moves: &[P::Move]| Err(Violation::new(what, moves.to_vec()));
     loop {
-        let moves = list(&state);
-        if moves != list(&state.clone()) {
+        let moves = list(problem, &state);
+        if moves != list(problem, &state.clone()) {
             return wrong("a clone has other moves", &played);
         }
         if let Some(bound) = problem.bound(&state) {
@@ -62,22 +92,35 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<(), Violation<P::Move>
             }
             bounds.push((bound, played.len()));
         }
+        if problem.potential(&state).is_some_and(f64::is_nan) {
+            return wrong("the potential is not a number", &played);
+        }
+        resources.clear();
+        problem.resources(&state, &mut resources);
+        resources.extend(problem.future(&state).map(|(_, value)| value));
+        if resources.iter().any(|number| number.is_nan()) {
+            return wrong("a number of the future is not a number", &played);
+        }
         let codes = |state: &P::State| moves.iter().map(|&mv| problem.code(state, mv)).collect::<Vec<_>>();
         if codes(&state) != codes(&state) {
             return wrong("a code changes", &played);
         }
+        if problem.codes().is_some_and(|most| codes(&state).iter().any(|&code| code >= most.into())) {
+            return wrong("a code is not below the number of codes", &played);
+        }
         if moves.iter().any(|&mv| !problem.bias(&state, mv).is_finite()) {
             return wrong("a bias is not finite", &played);
         }
-        let key = problem.key(&state);
+        let keys = |state: &P::State| (problem.key(state), problem.future(state).map(|(key, _)| key));
+        let before = keys(&state);
         let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
         let mut other = state.clone();
         problem.apply(&mut other, mv);
-        if list(&state) != moves || problem.key(&state) != key {
+        if list(problem, &state) != moves || keys(&state) != before {
             return wrong("playing on a clone changes the original", &played);
         }
         problem.apply(&mut state, mv);
-        if list(&state) != list(&other) || problem.key(&state) != problem.key(&other) {
+        if list(problem, &state) != list(problem, &other) || keys(&state) != keys(&other) {
             return wrong("the same move leads to different states", &played);
         }
         played.push(mv);
@@ -100,5 +143,94 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<(), Violation<P::Move>
             }
         }
     }
-    Ok(())
+    Ok(played)
+}
+
+/// An optional method of a problem, and the searches that use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Knowledge {
+    /// The method of [`Problem`].
+    pub name: &'static str,
+    /// What uses it, and for what.
+    pub use_for: &'static str,
+    /// Whether the problem supplies it.
+    pub supplied: bool,
+}
+
+/// What a problem offers to searches, from random games.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// Random games played.
+    pub walks: usize,
+    /// How many of them ended infeasibly.
+    pub infeasible: usize,
+    /// The optional methods.
+    pub knowledge: Vec<Knowledge>,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} of {} random games end infeasibly", self.infeasible, self.walks)?;
+        for Knowledge { name, use_for, supplied } in &self.knowledge {
+            writeln!(f, "{name} ({}): {use_for}", if *supplied { "supplied" } else { "missing" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Plays `walks` random games and says which optional methods of [`Problem`] there are, which are missing, and which
+/// searches each of them helps.
+///
+/// ```
+/// let advice = soloist::advise(&soloist::doc::Staircase(5), 20, 1);
+/// assert_eq!((advice.walks, advice.infeasible), (20, 0));
+/// let bound = advice.knowledge.iter().find(|knowledge| knowledge.name == "bound").unwrap();
+/// assert!(!bound.supplied && bound.use_for.contains("dfs"));
+/// ```
+pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
+    let mut rng = Rng::new(seed);
+    let [mut bound, mut potential, mut bias, mut key, mut future, mut code] = [false; 6];
+    let mut infeasible = 0;
+    for _ in 0..walks {
+        let mut state = problem.root();
+        loop {
+            bound |= problem.bound(&state).is_some();
+            potential |= problem.potential(&state).is_some();
+            key |= problem.key(&state).is_some();
+            future |= problem.future(&state).is_some();
+            let moves = list(problem, &state);
+            bias |= moves.iter().any(|&mv| problem.bias(&state, mv) != 0.0);
+            code |= moves.iter().any(|&mv| problem.code(&state, mv) != stable_hash(&mv));
+            let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
+            problem.apply(&mut state, mv);
+        }
+        infeasible += usize::from(!problem.score(&state).is_feasible());
+    }
+    let knowledge = [
+        (
+            "bound",
+            bound,
+            "cabs, beam, dfs, best-first, bfs, lds, ida-star prune and order by it; at the root it ends any search with a proof",
+        ),
+        (
+            "future",
+            future,
+            "cabs, beam, dfs, best-first, bfs, lds, ida-star keep the better of states that differ in cost only",
+        ),
+        ("key", key, "beams, classical searches and uct merge equal states; kept solutions are told apart"),
+        ("potential", potential, "beam ranks states by it"),
+        ("bias", bias, "gnrpa and its relatives begin with it; uct with bias_weight; lds and dfs with children = bias"),
+        (
+            "code",
+            code,
+            "nrpa, gnrpa, hd-nrpa, beam-nrpa, anneal and uct with histories learn by it; the default is the move alone",
+        ),
+        (
+            "rollouts",
+            !problem.rollouts().is_empty(),
+            "sampling, uct, nmcs, nrpa and their relatives complete solutions by them",
+        ),
+    ];
+    let knowledge = knowledge.map(|(name, supplied, use_for)| Knowledge { name, use_for, supplied }).to_vec();
+    Advice { walks, infeasible, knowledge }
 }

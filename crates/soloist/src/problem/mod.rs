@@ -10,7 +10,7 @@ mod rollout;
 pub(crate) mod rules;
 mod score;
 
-pub use check::{Violation, check};
+pub use check::{Advice, Knowledge, Violation, advise, check};
 pub use fault::Fault;
 pub use hash::{StableHasher, stable_hash};
 pub use neighbourhood::{Acceptance, Edits, Neighbourhood};
@@ -134,10 +134,11 @@ pub trait Problem: Send + Sync {
     /// the better one of states with equal keys. `None`: not comparable.
     ///
     /// The promise: if two states have the same key, then for each way to complete the one with the worse score so far,
-    /// the other has a way of at most as many moves that ends at least as well. This holds wherever the same moves are
-    /// legal in both and add the same to both scores. A route: the key is the set of places visited and the last of
-    /// them, the score so far is the length; [`key`](Self::key), in contrast, has to include the length. The score so
-    /// far is compared in the problem's [`sense`](Self::sense) and need not be the score of anything finished.
+    /// the other has a way that ends at least as well; and no state has the key of one before it in the same game. This
+    /// holds wherever the same moves are legal in both and add the same to both scores. A route: the key is the set of
+    /// places visited and the last of them, the score so far is the length; [`key`](Self::key), in contrast, has to
+    /// include the length. The score so far is compared in the problem's [`sense`](Self::sense) and need not be the
+    /// score of anything finished. A problem whose root has no future has none anywhere.
     ///
     /// `beam`, `cabs`, `dfs`, `best-first`, `bfs`, `ida-star` and their relatives use it in place of `key`; `key` still
     /// tells finished solutions apart.

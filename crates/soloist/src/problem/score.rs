@@ -95,6 +95,11 @@ impl Sense {
         }
     }
 
+    /// Whether `x` is better than `y` by more than rounding explains: by more than the ninth digit.
+    pub(crate) fn clearly_better(self, x: f64, y: f64) -> bool {
+        self.better_value(x, y) && (x - y).abs() > 1e-9 * x.abs().max(y.abs())
+    }
+
     /// Returns which of two scores comes first, best first; `None` comes last. Equal ones stay in place in a stable
     /// sort.
     pub(crate) fn best_first(self, a: Option<Score>, b: Option<Score>) -> Ordering {

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 /// All streams of a run, and the budget that they have been granted.
 pub(super) struct Drive<'p> {
     streams: Vec<Stream<'p>>,
+    /// The bound of the root.
+    bound: Option<f64>,
     /// Playouts and nodes that slices have granted so far: more than were made where a stream ended early, fewer where a
     /// step made several nodes.
     granted: Counters,
@@ -70,8 +72,9 @@ impl<'p> Drive<'p> {
     pub(super) fn new(streams: Vec<Stream<'p>>) -> Self {
         let granted = Counters::default();
         let stop = StopReason::Playouts;
+        let bound = streams.first().and_then(|stream| root_bound(&*stream.problem));
         let (plan, log) = (Plan::default(), Vec::new());
-        Self { streams, granted, elapsed: Duration::ZERO, stop, plan, target: None, log }
+        Self { bound, streams, granted, elapsed: Duration::ZERO, stop, plan, target: None, log }
     }
 
     pub(super) fn save(&self) -> SavedDrive {
@@ -281,7 +284,7 @@ impl<'p> Drive<'p> {
         let stop = first.map_or(self.stop, |(_, reason)| reason);
         let best = first.map_or_else(|| self.best(), |(first, _)| first.tally.best.as_ref()).cloned();
         let optimal = problem.is_complete() && matches!(stop, StopReason::Exhausted | StopReason::Bound);
-        let bound = if optimal { best.as_ref().and_then(|best| best.score.value()) } else { root_bound(problem) };
+        let bound = if optimal { best.as_ref().and_then(|best| best.score.value()) } else { self.bound };
         let mut history: Vec<Improvement> = Vec::new();
         for event in self.events(first.map(|(first, _)| first.since())) {
             if history.last().is_none_or(|last| sense.better(event.score, last.score)) {
@@ -316,6 +319,12 @@ impl<'p> Drive<'p> {
         let reached = |stream: &'_ Stream<'p>| goals.reached(&stream.tally.best);
         let all = self.streams.iter().filter_map(|stream| Some((stream, reached(stream)?)));
         all.min_by_key(|(stream, _)| stream.since())
+    }
+
+    /// Returns the score of an incumbent that is better than the problem's bound for its root allows, and that bound.
+    pub(super) fn contradiction(&self) -> Option<(f64, f64)> {
+        let (value, bound) = (self.best()?.score.value()?, self.bound?);
+        self.sense().clearly_better(value, bound).then_some((value, bound))
     }
 
     /// Takes out the error that user code has reported.

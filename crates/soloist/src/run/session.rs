@@ -41,6 +41,15 @@ pub enum SolveError {
     /// No stream can run.
     #[error("at least one thread is needed")]
     NoThreads,
+    /// A solution is better than the problem's [bound](Problem::bound) for its root: nothing that was pruned or proven
+    /// by bounds can be relied on. Differences in the tenth digit pass as rounding.
+    #[error("a solution scores {score}, but the problem's bound says that none is better than {bound}")]
+    Bound {
+        /// The score.
+        score: f64,
+        /// The bound of the root.
+        bound: f64,
+    },
     /// The problem or the rollout has reported an error; see [`Fault`](crate::Fault).
     #[error("the problem failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
@@ -263,9 +272,12 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, last })
     }
 
-    /// Returns the error that user code has reported, if any.
+    /// Returns the error that user code has reported or shown, if any.
     pub(super) fn checked(&self) -> Result<(), SolveError> {
-        self.drive.failure().map_or(Ok(()), |error| Err(SolveError::Failed(error)))
+        if let Some(error) = self.drive.failure() {
+            return Err(SolveError::Failed(error));
+        }
+        self.drive.contradiction().map_or(Ok(()), |(score, bound)| Err(SolveError::Bound { score, bound }))
     }
 
     /// Gives the run a finished solution from outside, a warm start or another run's incumbent, and returns its score.

@@ -42,6 +42,11 @@ parameters! {
     ///   The depth of the tree is not known beforehand, so that a pass walks (without scoring) paths that Korf's
     ///   improved version leaves out. Ends when a pass left out no child.
     ///
+    /// With `table`, a state is skipped when one with the same [future](crate::Problem::future) and a score so far at
+    /// least as good (and equal [resources](crate::Problem::resources)) was met, or, of a problem without futures, one
+    /// with the same [key](crate::Problem::key). `best-first` and `breadth-first` also skip an open state when a better
+    /// one with its future was met after it.
+    ///
     /// No solution is scored twice; each scored one counts as a playout. Later passes visit states again.
     ///
     /// An offered solution prunes as incumbent.
@@ -58,7 +63,7 @@ parameters! {
     /// bytes and more), never more than the budget, but at least 4096 of them: when they do not fit, the half of the
     /// open states with the worst bounds is dropped. Unless all that was dropped turns out to be no better than the
     /// incumbent, the search then ends as completed, not as exhausted, and proves nothing. The table takes 16 to 32
-    /// bytes a state; a full one forgets, which only repeats work. (The table's share is half of the budget with open
+    /// bytes a state (twice as much with futures); a full one forgets, which only repeats work. (The table's share is half of the budget with open
     /// states, else all.) Checkpoints contain open states and table. On several streams every stream does the whole
     /// search, in another order (see `shuffle`): the first proof ends the run, as soon as the others have scored more
     /// solutions than that stream or have ended as well.
@@ -90,7 +95,7 @@ parameters! {
         order: Order = Order::DepthFirst, ();
         /// the order in which children are tried
         children: Children = Children::Bound, ();
-        /// skip states met before, where the problem has keys
+        /// skip states met before, or better ones, where the problem has keys or futures
         table: bool = true, ();
         /// which streams try ties, or moves as listed, in a random order
         shuffle: Shuffle = Shuffle::Others, ();

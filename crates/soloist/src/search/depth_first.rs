@@ -2,7 +2,7 @@
 //! iterative deepening share.
 
 use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
-use super::seen::{Identities, Seen};
+use super::seen::{Identities, Met};
 use super::{Context, Search, Status};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -63,7 +63,7 @@ pub(crate) struct DepthFirst {
     sense: Sense,
     lister: Lister,
     /// The states entered in this pass.
-    table: Option<Seen>,
+    table: Option<Met>,
     identities: Identities,
     memory: u64,
     /// The present path, root first; empty between passes.
@@ -212,7 +212,7 @@ impl DepthFirst {
         if let (Some(table), Some((key, value))) = (&mut self.table, identity) {
             // With discrepancies left, a state has other solutions in this pass.
             let key = if frame.mark.left == 0 { key } else { stable_hash(&(key, frame.mark.left)) };
-            if self.identities.enter(table, (key, value)) {
+            if table.enter((key, value)) {
                 return false;
             }
         }
@@ -277,7 +277,7 @@ impl Search for DepthFirst {
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<Seen>)>(bytes)?;
+        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<Met>)>(bytes)?;
         if table.is_some() != self.table.is_some() {
             return Err(CheckpointError::Corrupt("another table of states"));
         }

@@ -30,7 +30,8 @@ parameters! {
     /// for each). A state is visited once a pass, a solution is scored (and counted as a playout) once. The rollout is
     /// not used. Memory: one state and one list of moves for each move of the path; with `table`, 16 to 32 bytes for
     /// each state of the pass, within the budget: a full table forgets, which only repeats work. Checkpoints contain
-    /// the table. On several streams every stream does the whole search, in another order (see `shuffle`).
+    /// the table. With [futures](crate::Problem::future), it holds the best score so far of each, and a state that is not
+    /// better is skipped. On several streams every stream does the whole search, in another order (see `shuffle`).
     ///
     /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with
     /// probability about `n^2 / 2^65`. Equal keys are also taken to list their moves in the same order.
@@ -55,7 +56,7 @@ parameters! {
         children: Children = Children::Bound, ();
         /// by how much, at least, the threshold gives way between passes (0: to the best bound that was cut)
         step: f64 = 0.0, 0.0..=1e300;
-        /// skip states that the pass has met, where the problem has keys
+        /// skip states that the pass has met, or better ones, where the problem has keys or futures
         table: bool = true, ();
         /// which streams try ties, or moves as listed, in a random order
         shuffle: Shuffle = Shuffle::Others, ();

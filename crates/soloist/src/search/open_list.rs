@@ -1,7 +1,7 @@
 //! Best-first and breadth-first search: a list of open states.
 
 use super::children::{Child, Children, Lister, optimistic, rank};
-use super::seen::{Identities, Seen};
+use super::seen::{Identities, Met};
 use super::{BranchAndBound, Context, Order, Search, Status};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -50,7 +50,7 @@ struct Tree {
     born: u64,
     /// The best bound among the nodes dropped for lack of memory.
     lost: Option<f64>,
-    table: Option<Seen>,
+    table: Option<Met>,
     salt: Option<Option<u64>>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct OpenList {
     breadth: bool,
     sense: Sense,
     lister: Lister,
-    table: Option<Seen>,
+    table: Option<Met>,
     identities: Identities,
     memory: u64,
     nodes: Vec<Node>,
@@ -169,14 +169,13 @@ impl OpenList {
     /// Whether the state in `self.child`, or a better one with its future, was met before.
     fn seen(&mut self, problem: &dyn Rules) -> bool {
         let Some(table) = &mut self.table else { return false };
-        self.identities.of(problem, &self.child).is_some_and(|identity| self.identities.enter(table, identity))
+        self.identities.of(problem, &self.child).is_some_and(|identity| table.enter(identity))
     }
 
     /// Whether a better state with the future of the one in `self.state` was met after it.
     fn is_outdone(&mut self, problem: &dyn Rules) -> bool {
-        let Some(table) = self.table.as_mut().filter(|_| self.identities.futures) else { return false };
-        let Some((key, value)) = self.identities.of(problem, &self.state) else { return false };
-        table.known(key).is_some_and(|known| *known > value)
+        let Some(table) = self.table.as_ref().filter(|_| self.identities.futures) else { return false };
+        self.identities.of(problem, &self.state).is_some_and(|identity| table.outdoes(identity))
     }
 
     /// Puts the state of a node into `self.state`, by the moves to it.

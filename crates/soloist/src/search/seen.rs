@@ -10,34 +10,34 @@ use serde::{Deserialize, Serialize};
 const BUCKET: usize = 8;
 const SMALLEST: usize = 256;
 
-/// A set of 64-bit keys, or the best value of each, that forgets the oldest of a bucket when it is full.
+/// A set of keys.
+pub(crate) type Seen = Table<()>;
+
+/// 64-bit keys with values, which forgets the oldest of a bucket when it is full.
 ///
 /// It grows by doubling up to the limit; forgetting costs repeated work and nothing else.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct Table<V> {
     /// A power of two of slots, or none; 0 is empty. In a bucket the youngest comes first.
     slots: Vec<u64>,
-    /// The values in the slots; none in a set.
-    values: Vec<u64>,
+    values: Vec<V>,
     used: usize,
     /// The value of the key 0, which has no slot.
-    zero: Option<u64>,
+    zero: Option<V>,
     #[serde(skip)]
     limit: usize,
-    #[serde(skip)]
-    valued: bool,
 }
 
-impl Seen {
-    /// Returns an empty set that never uses more than `memory` bytes, the moment of growth included.
+impl<V: Copy + Default> Table<V> {
+    /// Returns an empty table that never uses more than `memory` bytes, the moment of growth included.
     pub(crate) fn new(memory: u64) -> Self {
-        let (slots, values) = (Vec::new(), Vec::new());
-        Self { slots, values, used: 0, zero: None, limit: limit(memory, false), valued: false }
+        Self { slots: Vec::new(), values: Vec::new(), used: 0, zero: None, limit: Self::most(memory) }
     }
 
-    /// As [`new`](Self::new), with a value for each key.
-    pub(crate) fn with_values(memory: u64) -> Self {
-        Self { limit: limit(memory, true), valued: true, ..Self::new(0) }
+    /// Slots within `memory` bytes: while a table doubles, the old one is there as well.
+    fn most(memory: u64) -> usize {
+        let slot = (size_of::<u64>() + size_of::<V>()) as u64;
+        usize::try_from(memory / (slot + slot / 2)).unwrap_or(usize::MAX)
     }
 
     /// Forgets everything and gives the memory back.
@@ -46,72 +46,45 @@ impl Seen {
         (self.used, self.zero) = (0, None);
     }
 
-    /// Adds a key to a set. Returns whether it was there already.
-    pub(crate) fn seen(&mut self, key: u64) -> bool {
+    /// Returns the value of a key; a key that is not there is added with this value.
+    #[inline]
+    fn find(&mut self, key: u64, value: V) -> Option<&mut V> {
         if key == 0 {
-            return self.zero.replace(0).is_some();
-        }
-        if self.slots.is_empty() && !self.grow() {
-            return false;
-        }
-        let bucket = self.bucket(key);
-        if self.slots[bucket..bucket + BUCKET].contains(&key) {
-            return true;
-        }
-        self.add(key, 0);
-        false
-    }
-
-    /// Adds a key with a value. Returns whether it was there already with one at least as large.
-    pub(crate) fn beaten(&mut self, key: u64, value: u64) -> bool {
-        if let Some(known) = self.known(key) {
-            let beaten = *known >= value;
-            *known = value.max(*known);
-            return beaten;
-        }
-        if key == 0 {
-            self.zero = Some(value);
-        } else if !self.slots.is_empty() || self.grow() {
-            self.add(key, value);
-        }
-        false
-    }
-
-    /// Returns the value of a key.
-    pub(crate) fn known(&mut self, key: u64) -> Option<&mut u64> {
-        if key == 0 {
+            if self.zero.is_none() {
+                self.zero = Some(value);
+                return None;
+            }
             return self.zero.as_mut();
         }
-        if self.slots.is_empty() {
+        if self.slots.is_empty() && !self.grow() {
             return None;
         }
         let bucket = self.bucket(key);
-        let at = self.slots[bucket..bucket + BUCKET].iter().position(|&slot| slot == key)?;
-        Some(&mut self.values[bucket + at])
-    }
-
-    fn add(&mut self, key: u64, value: u64) {
+        if let Some(at) = self.slots[bucket..bucket + BUCKET].iter().position(|&slot| slot == key) {
+            return Some(&mut self.values[bucket + at]);
+        }
         if self.used * 2 >= self.slots.len() {
             self.grow();
         }
         self.insert(key, value);
+        None
     }
 
+    #[inline]
     fn bucket(&self, key: u64) -> usize {
         (stable_hash(&key) as usize & (self.slots.len() - 1)) & !(BUCKET - 1)
     }
 
-    fn insert(&mut self, key: u64, value: u64) {
+    #[inline]
+    fn insert(&mut self, key: u64, value: V) {
         let at = self.bucket(key);
         let bucket = &mut self.slots[at..at + BUCKET];
         self.used += usize::from(bucket[BUCKET - 1] == 0);
         bucket.rotate_right(1);
         bucket[0] = key;
-        if self.valued {
-            let values = &mut self.values[at..at + BUCKET];
-            values.rotate_right(1);
-            values[0] = value;
-        }
+        let values = &mut self.values[at..at + BUCKET];
+        values.rotate_right(1);
+        values[0] = value;
     }
 
     /// Doubles the table unless that would pass the limit.
@@ -120,28 +93,24 @@ impl Seen {
         if size > self.limit {
             return false;
         }
-        let old = std::mem::replace(&mut self.slots, vec![0; size]);
-        let values = std::mem::replace(&mut self.values, vec![0; if self.valued { size } else { 0 }]);
+        let slots = std::mem::replace(&mut self.slots, vec![0; size]);
+        let values = std::mem::replace(&mut self.values, vec![V::default(); size]);
         self.used = 0;
-        for from in (0..old.len()).step_by(BUCKET) {
+        for (slots, values) in slots.chunks(BUCKET).zip(values.chunks(BUCKET)) {
             // The oldest first, so that the order by age stays.
-            for at in (from..from + BUCKET).rev().filter(|&at| old[at] != 0) {
-                self.insert(old[at], values.get(at).copied().unwrap_or(0));
-            }
+            let pairs = slots.iter().zip(values).rev();
+            pairs.filter(|(key, _)| **key != 0).for_each(|(&key, &value)| self.insert(key, value));
         }
         true
     }
 
-    /// Makes a table that was read from a checkpoint usable within `memory` bytes; `valued`: its keys have values.
-    pub(crate) fn resume(&mut self, memory: u64, valued: bool) -> Result<(), CheckpointError> {
-        self.valued = valued;
-        self.limit = limit(memory, self.valued);
+    /// Makes a table that was read from a checkpoint usable within `memory` bytes.
+    pub(crate) fn resume(&mut self, memory: u64) -> Result<(), CheckpointError> {
+        self.limit = Self::most(memory);
         let used = self.slots.iter().filter(|&&key| key != 0).count();
         let size = self.slots.len();
-        if used != self.used
-            || self.values.len() != if valued { size } else { 0 }
-            || size != 0 && (size < SMALLEST || !size.is_power_of_two())
-        {
+        let odd = size != 0 && (size < SMALLEST || !size.is_power_of_two());
+        if used != self.used || self.values.len() != size || odd {
             return Err(CheckpointError::Corrupt("a table of states"));
         }
         if size > self.limit {
@@ -152,9 +121,74 @@ impl Seen {
     }
 }
 
-/// Slots within `memory` bytes: while a table doubles, the old one is there as well.
-fn limit(memory: u64, valued: bool) -> usize {
-    usize::try_from(memory / if valued { 24 } else { 12 }).unwrap_or(usize::MAX)
+impl Seen {
+    /// Adds a key. Returns whether it was there already.
+    pub(crate) fn seen(&mut self, key: u64) -> bool {
+        self.find(key, ()).is_some()
+    }
+}
+
+impl Table<u64> {
+    /// Adds a key with a value. Returns whether it was there already with one at least as large.
+    fn beaten(&mut self, key: u64, value: u64) -> bool {
+        let Some(known) = self.find(key, value) else { return false };
+        let beaten = *known >= value;
+        *known = value.max(*known);
+        beaten
+    }
+
+    /// Returns the value of a key.
+    fn known(&self, key: u64) -> Option<u64> {
+        if key == 0 {
+            return self.zero;
+        }
+        let bucket = (!self.slots.is_empty()).then(|| self.bucket(key))?;
+        let at = self.slots[bucket..bucket + BUCKET].iter().position(|&slot| slot == key)?;
+        Some(self.values[bucket + at])
+    }
+}
+
+/// The states that a search has met.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Met {
+    /// By keys that include the score so far.
+    Keys(Seen),
+    /// By their futures, with the rank of the best score so far.
+    Futures(Table<u64>),
+}
+
+impl Met {
+    /// Adds a state. Returns whether one at least as good was there already.
+    pub(crate) fn enter(&mut self, (key, value): (u64, u64)) -> bool {
+        match self {
+            Self::Keys(table) => table.seen(key),
+            Self::Futures(table) => table.beaten(key, value),
+        }
+    }
+
+    /// Whether a better state is there.
+    pub(crate) fn outdoes(&self, (key, value): (u64, u64)) -> bool {
+        match self {
+            Self::Keys(_) => false,
+            Self::Futures(table) => table.known(key).is_some_and(|known| known > value),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Self::Keys(table) => table.clear(),
+            Self::Futures(table) => table.clear(),
+        }
+    }
+
+    /// Makes a table from a checkpoint usable; `futures`: what it has to hold.
+    pub(crate) fn resume(&mut self, memory: u64, futures: bool) -> Result<(), CheckpointError> {
+        match self {
+            Self::Keys(table) if !futures => table.resume(memory),
+            Self::Futures(table) if futures => table.resume(memory),
+            _ => Err(CheckpointError::Corrupt("another table of states")),
+        }
+    }
 }
 
 /// What a search merges states by: a key with the rank of the score so far, where the problem tells futures, or a key
@@ -173,8 +207,8 @@ impl Identities {
     }
 
     /// Returns an empty table for them.
-    pub(crate) fn table(&self, memory: u64) -> Seen {
-        if self.futures { Seen::with_values(memory) } else { Seen::new(memory) }
+    pub(crate) fn table(&self, memory: u64) -> Met {
+        if self.futures { Met::Futures(Table::new(memory)) } else { Met::Keys(Seen::new(memory)) }
     }
 
     /// Returns the key of a state, and a number that is larger for a better score so far.
@@ -194,16 +228,11 @@ impl Identities {
         let ranks: Vec<u64> = self.resources.iter().map(|&number| rank(self.sense, number)).collect();
         stable_hash(&(key, ranks.as_slice()))
     }
-
-    /// Adds a state to a table. Returns whether one at least as good was there already.
-    pub(crate) fn enter(&self, table: &mut Seen, (key, value): (u64, u64)) -> bool {
-        if self.futures { table.beaten(key, value) } else { table.seen(key) }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SMALLEST, Seen};
+    use super::{SMALLEST, Seen, Table};
     use crate::Rng;
     use crate::run::checkpoint::{decode, encode};
 
@@ -237,20 +266,37 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_value_of_a_key_counts() {
+        let mut table = Table::<u64>::new(1 << 20);
+        for key in [0, 7, u64::MAX] {
+            assert!(!table.beaten(key, 5) && table.beaten(key, 5) && table.beaten(key, 4));
+            assert!(!table.beaten(key, 6) && table.beaten(key, 5));
+            assert_eq!((table.known(key), table.known(key / 2 + 1)), (Some(6), None));
+        }
+        // A small one forgets, and never invents.
+        let mut table = Table::<u64>::new(24 * SMALLEST as u64);
+        for key in 0..10_000 {
+            assert!(!table.beaten(key, key));
+            assert!(table.known(key / 2).is_none_or(|known| known == key / 2));
+        }
+        assert_eq!((table.slots.len(), table.known(9_999)), (SMALLEST, Some(9_999)));
+    }
+
+    #[test]
     fn a_saved_table_goes_on_alike() {
         let mut table = Seen::new(12 * 2048);
         let mut rng = Rng::new(2);
         (0..3_000).for_each(|_| _ = table.seen(rng.below(4_000)));
         let mut other: Seen = decode(&encode(&table)).unwrap();
-        other.resume(12 * 2048, false).unwrap();
+        other.resume(12 * 2048).unwrap();
         for _ in 0..3_000 {
             let key = rng.below(4_000);
             assert_eq!(table.seen(key), other.seen(key));
         }
         assert_eq!(encode(&table), encode(&other));
-        other.resume(12 * 300, false).unwrap();
+        other.resume(12 * 300).unwrap();
         assert_eq!(other.used, 0, "less memory");
         table.slots.pop();
-        assert!(table.resume(1 << 20, false).is_err());
+        assert!(table.resume(1 << 20).is_err());
     }
 }

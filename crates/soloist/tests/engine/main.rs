@@ -3,12 +3,14 @@
 mod beam;
 mod common;
 mod exact;
+mod future;
 mod golden;
 mod graph;
 mod guide;
 mod limits;
 mod memory;
 mod nested;
+mod promises;
 mod reference;
 mod resume;
 mod session;

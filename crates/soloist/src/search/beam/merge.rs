@@ -19,7 +19,7 @@ struct Entry {
     count: u32,
     /// The next entry with the same place in the index.
     next: u32,
-    /// Its place among the children.
+    /// Its place among the children; [`NONE`]: it is beaten.
     child: u32,
 }
 
@@ -111,6 +111,7 @@ impl Merger {
             if worse && replaced != NONE {
                 // Something comes before it in the chain: at least the entry that is replaced.
                 self.entries[before as usize].next = entry.next;
+                self.entries[at as usize].child = NONE;
                 self.beaten.push(entry.child);
             } else {
                 before = at;
@@ -133,7 +134,11 @@ impl Merger {
     fn push(&mut self, key: u64, value: u64, child: u32) -> u32 {
         if self.entries.len() * 2 >= self.index.len() {
             self.index = vec![NONE; self.index.len() * 2];
-            (0..self.entries.len() as u32).for_each(|at| self.link(at));
+            for at in 0..self.entries.len() {
+                if self.entries[at].child != NONE {
+                    self.link(at as u32);
+                }
+            }
         }
         let (from, count) = (self.resources.len() as u32, self.ranks.len() as u32);
         self.resources.extend_from_slice(&self.ranks);

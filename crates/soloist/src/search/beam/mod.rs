@@ -39,9 +39,19 @@ parameters! {
     ///
     /// All children of a layer are ranked by `merit` (for a bound: the better one first), plus `policy_weight * ln
     /// chance` of the moves that led there, plus a random number from 0 to `noise`; `tie` decides among equals, then
-    /// chance. Of states with equal [keys](crate::Problem::key) one is kept. A state whose bound is not better than the
-    /// incumbent is dropped. When no state of a layer has a child, the pass is over; the next one is `widen` times as
-    /// wide and draws new noise.
+    /// chance. A state whose bound is not better than the incumbent is dropped: when its turn comes to be expanded, with
+    /// `prune` before it is ranked. When no state of a layer has a child, the pass is over; the next one is `widen` times
+    /// as wide and draws new noise: pass `i`, counted from 0, has the width `width * widen^i`.
+    ///
+    /// With `merge`, states of a layer with equal [futures](crate::Problem::future) are merged and the better one is
+    /// kept, whichever came first: `a` replaces `b` when its score so far and all its
+    /// [resources](crate::Problem::resources) are at least as good. Of a problem without futures, the first of states
+    /// with equal [keys](crate::Problem::key) is kept.
+    ///
+    /// **Complete anytime beam search** (preset `cabs`) is the setting `width = 1, widen = 2, merit = bound, prune =
+    /// true`: the first pass follows the best bound down and has an answer after as many steps as a solution has moves,
+    /// later ones improve it, and the last one is a proof. All passes together cost at most about twice the last one.
+    /// The problem should offer a bound and a future.
     ///
     /// The policy (`tie = policy` or `policy_weight > 0`) is that of [`Nrpa`](super::Nrpa), one level: after each pass
     /// it is adapted, with the rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by
@@ -53,15 +63,20 @@ parameters! {
     /// symmetry, and where one promising beginning crowds out the others. Beginnings of a layer of more than 100,000
     /// states are not split further.
     ///
-    /// A pass that has dropped nothing but duplicates and states with hopeless bounds ends the search with a proof (all
-    /// passes of a width, with `split`).
+    /// The search ends with a proof when a pass (with `split`, all passes of a width) has dropped nothing but duplicates
+    /// and states with hopeless bounds, or, where states are ranked by their bounds alone, when the incumbent is at
+    /// least as good as `min over layers of max(best bound in the layer, best bound dropped before it)` (maximising):
+    /// every better solution would descend from one of these. Such a proof is as good as the bounds and keys: two of `n`
+    /// states share a 64-bit key with probability about `n^2 / 2^65`.
     ///
     /// An offered solution prunes as incumbent.
     ///
     /// When to use it: problems with a telling potential (free cells, reachable cells) or sharp bounds; one pass is
     /// often better than many thousand playouts. Cost per step: the children of one state, two applications of a move
-    /// for each that survives. Memory: two states for each place in the beam and about 80 bytes for each child; the
-    /// width is cut to what fits into the memory of the budget.
+    /// for each that survives. Memory: two states for each place in the beam and about 80 bytes for each child (with
+    /// futures about 160, and 16 for each resource); the width is cut to what fits into the memory of the budget. Nodes
+    /// are counted as children of expanded states; with `prune` only those that were neither hopeless, below the present
+    /// cut nor beaten by a known one, as CABS counts generated states.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -71,7 +86,9 @@ parameters! {
     /// ```
     ///
     /// # References
-    /// B. Lowerre, "The Harpy speech recognition system", thesis, Carnegie Mellon University, 1976. For the snake in
+    /// W. Zhang, "Complete anytime beam search", AAAI 1998, pages 425-430. R. Kuroiwa and J. C. Beck, "Solving
+    /// domain-independent dynamic programming problems with anytime heuristic search", ICAPS 2023, pages 245-253 (CABS:
+    /// merging by dominance, bounds of layers). B. Lowerre, "The Harpy speech recognition system", thesis, Carnegie Mellon University, 1976. For the snake in
     /// the box: P. Meyerson, T. Drapela, W. Whiteside and W. Potter, "Finding longest paths in hypercubes: 11 new lower
     /// bounds for snakes, coils, and symmetrical coils", IEA/AIE 2015.
     pub struct Beam {
@@ -93,7 +110,7 @@ parameters! {
         alpha: f64 = 1.0, 0.0..=1000.0;
         /// moves after which each state has a separate beam; 0: one beam from the root
         split: u64 = 0, 0..=8;
-        /// keep one of the states with equal keys
+        /// keep the better one of states with equal futures, one of those with equal keys
         merge: bool = true, ();
         /// drop a child before it is ranked when its bound is not better than the incumbent
         prune: bool = false, ();
@@ -105,7 +122,7 @@ parameters! {
 }
 
 impl Beam {
-    /// Returns the settings of complete anytime beam search.
+    /// Returns the settings of complete anytime beam search (CABS).
     #[must_use]
     pub fn complete() -> Self {
         Self { width: 1, merit: Merit::Bound, prune: true, ..Self::default() }

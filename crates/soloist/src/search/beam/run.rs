@@ -330,7 +330,9 @@ impl BeamSearch {
         let hopeful = |value| self.sense.better_value(optimistic(context.problem, state), value);
         if context.incumbent().is_none_or(hopeful) {
             self.pass.place = Some(0);
-            context.tally.counters.nodes += self.moves.len() as u64;
+            if !self.parameters.prune {
+                context.tally.counters.nodes += self.moves.len() as u64;
+            }
         }
     }
 
@@ -354,7 +356,7 @@ impl BeamSearch {
             }
             if let Some(Trial { rank: merit, mix, chance, .. }) = trial {
                 let tie = if self.parameters.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
-                self.keep((merit, tie, mix), at, mv, chance);
+                self.keep(context, (merit, tie, mix), at, mv, chance);
             }
             self.pass.place = Some(place + 1);
         }
@@ -432,27 +434,33 @@ impl BeamSearch {
             Some(Score::Infeasible(degree)) => rank(Sense::Minimize, degree) / 2,
             None => 0,
         };
-        self.keep((trial.rank, tie, trial.mix), at, mv, trial.chance);
+        self.keep(context, (trial.rank, tie, trial.mix), at, mv, trial.chance);
         true
     }
 
     /// Adds the child in `self.child`.
-    fn keep(&mut self, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
-        let children = &mut self.pass.children;
+    fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
         let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };
-        if let Some(merger) = &mut self.merger {
-            let (entry, instead) = merger.add(children.len() as u32);
-            child.entry = entry;
-            for beaten in merger.beaten.drain(..) {
-                children[beaten as usize].parent = NONE;
-                self.beaten += 1;
-            }
-            if let Some(place) = instead {
-                children[place as usize] = child;
-                return;
-            }
+        if self.merger.is_some() && !self.merge(&mut child) {
+            return;
         }
-        children.push(child);
+        self.pass.children.push(child);
+        context.tally.counters.nodes += u64::from(self.parameters.prune);
+    }
+
+    /// Enters a child into the merger. Returns false when it has taken the place of one that it beats.
+    fn merge(&mut self, child: &mut Child) -> bool {
+        let (Some(merger), children) = (&mut self.merger, &mut self.pass.children) else { return true };
+        let (entry, instead) = merger.add(children.len() as u32);
+        child.entry = entry;
+        for beaten in merger.beaten.drain(..) {
+            children[beaten as usize].parent = NONE;
+            self.beaten += 1;
+        }
+        if let Some(place) = instead {
+            children[place as usize] = *child;
+        }
+        instead.is_none()
     }
 
     /// Keeps as many children as there are places, once there are many more or `all` have come.
@@ -460,7 +468,9 @@ impl BeamSearch {
         let pass = &mut self.pass;
         let places = (pass.width.min(1e18) as usize).clamp(1, self.most);
         let most = if all { places } else { places * SLACK };
-        if pass.children.len() <= most && (self.beaten == 0 || !all) {
+        // Those that are beaten do not count: when a layer is cut must not depend on how long they stay listed.
+        let listed = pass.children.len();
+        if listed - self.beaten <= most && (self.beaten == 0 || !all && self.beaten * 2 < listed) {
             return;
         }
         if self.beaten > 0 {
@@ -470,7 +480,9 @@ impl BeamSearch {
         if pass.children.len() > most {
             let order = |child: &Child| Reverse((child.merit, child.parent));
             let (_, _, dropped) = pass.children.select_nth_unstable_by_key(places - 1, order);
-            pass.lost = dropped.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
+            if self.sharp {
+                pass.lost = dropped.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
+            }
             pass.cut = pass.children[places - 1].merit.0;
             pass.children.truncate(places);
             pass.partial = true;
@@ -484,8 +496,10 @@ impl BeamSearch {
     fn next_layer(&mut self) -> bool {
         self.thin_out(true);
         let pass = &mut self.pass;
-        let best = pass.children.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
-        pass.ceiling = pass.ceiling.min(best);
+        if self.sharp {
+            let best = pass.children.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
+            pass.ceiling = pass.ceiling.min(best);
+        }
         // Children of the same parent together: their states are near.
         pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
         self.parents.clear();
@@ -583,9 +597,9 @@ impl Search for BeamSearch {
     }
 
     fn save(&self) -> Vec<u8> {
-        let children = self.pass.children.iter().filter(|child| child.parent != NONE).copied().collect::<Vec<_>>();
-        let merged = self.merger.as_ref().map(|merger| merger.save(&children));
-        let pass = Pass { children, ..self.pass.clone() };
+        let mut pass = self.pass.clone();
+        pass.children.retain(|child| child.parent != NONE);
+        let merged = self.merger.as_ref().map(|merger| merger.save(&pass.children));
         encode(&(&self.round, &pass, &self.links, &self.seen, &self.policy, merged))
     }
 
@@ -601,7 +615,7 @@ impl Search for BeamSearch {
         }
         self.beaten = 0;
         (self.round, self.pass, self.links, self.seen, self.policy) = (round, pass, links, seen, policy);
-        self.seen.resume(self.memory / 4, false)?;
+        self.seen.resume(self.memory / 4)?;
         let pass = &self.pass;
         self.stale = pass.place.is_some();
         if pass.layer.is_empty() {

@@ -1,0 +1,121 @@
+//! Checks of what annealing relies on: identities and neighbourhoods.
+
+use super::{Violation, after, list, stable_hash};
+use crate::{Acceptance, Found, Neighbourhood, Problem, Rng};
+
+/// Edits tried on each solution.
+const EDITS: usize = 64;
+
+pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Result<(), Violation<P::Move>> {
+    let mut edits = problem.neighbourhood();
+    for _ in 0..walks {
+        let played = identities(problem, rng)?;
+        if let Some(edits) = &mut edits {
+            neighbourhood(problem, &mut **edits, &played, rng)?;
+        }
+    }
+    Ok(())
+}
+
+/// Plays a random game, checks identities on the way, and returns its moves.
+fn identities<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violation<P::Move>> {
+    let mut state = problem.root();
+    let mut played: Vec<P::Move> = Vec::new();
+    let mut names = Vec::new();
+    loop {
+        let moves = list(problem, &state);
+        let wrong = |what: &str| Err(Violation::new(what, played.clone()));
+        for &mv in &moves {
+            let name = problem.identity(&state, mv);
+            if name != problem.identity(&state, mv) {
+                return wrong("an identity changes");
+            }
+            let Some(name) = name else { continue };
+            if !matches!(problem.find(&state, name), Found::Move(found) if problem.identity(&state, found) == Some(name))
+            {
+                return wrong("a legal move is not found by its identity");
+            }
+        }
+        // Names of moves played before, and a number that hardly names anything.
+        let drawn = names.get(rng.index(names.len().max(1))).copied();
+        for name in drawn.into_iter().chain([stable_hash(&played.len())]) {
+            if matches!(problem.find(&state, name), Found::Move(mv) if !moves.contains(&mv)) {
+                return wrong("what is found is not legal");
+            }
+        }
+        let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
+        names.extend(problem.identity(&state, mv));
+        problem.apply(&mut state, mv);
+        played.push(mv);
+    }
+    if problem.surrogate(&state).is_some_and(|value| !value.is_finite()) {
+        return Err(Violation::new("a surrogate is not finite", played));
+    }
+    Ok(played)
+}
+
+/// Edits a solution and compares costs with those of the same solution taken up again.
+fn neighbourhood<P: Problem>(
+    problem: &P,
+    edits: &mut dyn Neighbourhood<P>,
+    start: &[P::Move],
+    rng: &mut Rng,
+) -> Result<(), Violation<P::Move>> {
+    if !edits.start(problem, start) {
+        return Ok(());
+    }
+    let moves_of = |edits: &dyn Neighbourhood<P>| {
+        let mut moves = Vec::new();
+        edits.moves(problem, &mut moves);
+        moves
+    };
+    let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + a.abs().max(b.abs()));
+    let mut cost = edits.cost(problem);
+    for trial in 0..EDITS {
+        let before = moves_of(edits);
+        let wrong = |what: String| Err(Violation::new(what, before.clone()));
+        let temperature = if trial % 3 == 0 { 0.0 } else { 1.0 + cost.abs() };
+        let proposed = edits.propose(problem, &mut Acceptance::new(rng, temperature));
+        match proposed {
+            Some(change) if rng.below(2) == 0 => {
+                edits.accept(problem);
+                if !close(edits.cost(problem), cost + change) {
+                    let now = edits.cost(problem);
+                    return wrong(format!("an edit of a neighbourhood changes the cost {cost} by {change} to {now}"));
+                }
+                cost = edits.cost(problem);
+            }
+            proposed => {
+                if proposed.is_some() {
+                    edits.reject(problem);
+                }
+                if !close(edits.cost(problem), cost) || moves_of(edits) != before {
+                    return wrong("an edit of a neighbourhood is not taken back".into());
+                }
+            }
+        }
+    }
+    let moves = moves_of(edits);
+    for at in 0..moves.len() {
+        if !list(problem, &after(problem, &moves[..at])).contains(&moves[at]) {
+            return Err(Violation::new("a neighbourhood makes a move that is not legal", moves[..=at].to_vec()));
+        }
+    }
+    if !list(problem, &after(problem, &moves)).is_empty() {
+        return Err(Violation::new("a neighbourhood leaves a solution that is not finished", moves));
+    }
+    // Restored from a checkpoint it goes on in the same way.
+    let (saved, mut other) = (edits.save(), rng.clone());
+    let next = |edits: &mut dyn Neighbourhood<P>, rng: &mut Rng| {
+        for _ in 0..EDITS {
+            edits.advance(problem, &mut Acceptance::new(rng, 1.0));
+        }
+        (edits.cost(problem).to_bits(), moves_of(edits))
+    };
+    let expected = next(edits, &mut other);
+    let restored = edits.start(problem, &moves) && edits.load(problem, &saved).is_ok();
+    if !restored || next(edits, rng) != expected {
+        return Err(Violation::new("a neighbourhood that is saved and restored goes on otherwise", moves));
+    }
+    Ok(())
+}

@@ -1,0 +1,211 @@
+//! What a problem promises, and what happens when it does not keep it.
+
+use crate::common::method;
+use soloist::doc::Staircase;
+use soloist::{
+    Budget, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver, StopReason, advise,
+    check, stable_hash,
+};
+
+/// Choosing numbers below 4, five times; the score is their sum, plus twice the first. What it says of itself can be
+/// wrong in many ways.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    sense: Option<Sense>,
+    bound: Option<f64>,
+    /// What of a state its key and its future contain.
+    key: Option<Parts>,
+    future: Option<Parts>,
+    rollout: Option<&'static str>,
+    /// Sums of this remainder of 4 are infeasible.
+    infeasible: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Parts {
+    All,
+    NoDepth,
+    NoSum,
+    NoFirst,
+    /// Nothing at all.
+    Constant,
+}
+
+#[derive(Clone, Debug)]
+struct Chosen {
+    count: u32,
+    sum: u32,
+    first: u32,
+}
+
+impl Sums {
+    fn parts(parts: Parts, at: &Chosen) -> u64 {
+        match parts {
+            Parts::All => stable_hash(&(at.count, at.sum, at.first)),
+            Parts::NoDepth => stable_hash(&(at.sum, at.first)),
+            Parts::NoSum => stable_hash(&(at.count, at.first)),
+            Parts::NoFirst => stable_hash(&(at.count, at.sum)),
+            Parts::Constant => 1,
+        }
+    }
+}
+
+impl Problem for Sums {
+    type State = Chosen;
+    type Move = u32;
+
+    fn root(&self) -> Chosen {
+        Chosen { count: 0, sum: 0, first: 0 }
+    }
+    fn moves(&self, at: &Chosen, moves: &mut Vec<u32>) {
+        if at.count < 5 {
+            moves.extend(0..4);
+        }
+    }
+    fn apply(&self, at: &mut Chosen, number: u32) {
+        if at.count == 0 {
+            at.first = number;
+        }
+        at.sum += number;
+        at.count += 1;
+    }
+    fn score(&self, at: &Chosen) -> Score {
+        if self.infeasible == Some(at.sum % 4) {
+            return Score::Infeasible(1.0);
+        }
+        Score::Feasible(f64::from(at.sum + 2 * at.first))
+    }
+    fn sense(&self) -> Sense {
+        self.sense.unwrap_or(Sense::Maximize)
+    }
+    fn bound(&self, at: &Chosen) -> Option<f64> {
+        // Wrong at the root alone, where no search prunes by it.
+        self.bound.filter(|_| at.count == 0)
+    }
+    fn key(&self, at: &Chosen) -> Option<u64> {
+        self.key.map(|parts| Self::parts(parts, at))
+    }
+    fn future(&self, at: &Chosen) -> Option<(u64, f64)> {
+        self.future.map(|parts| (Self::parts(parts, at), at.sum.into()))
+    }
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        (name != "random" && Some(name) == self.rollout)
+            .then(|| Box::new(Odd(name.to_owned())) as Box<dyn Rollout<Self>>)
+    }
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        match self.rollout {
+            Some("empty") => &[RolloutInfo { name: "empty", help: "" }],
+            Some("illegal") => &[RolloutInfo { name: "illegal", help: "" }],
+            Some("lazy") => &[RolloutInfo { name: "lazy", help: "" }],
+            Some("liar") => &[RolloutInfo { name: "liar", help: "" }],
+            Some("fine") => &[RolloutInfo { name: "fine", help: "" }],
+            Some(_) => &[RolloutInfo { name: "absent", help: "" }],
+            None => &[],
+        }
+    }
+}
+
+/// A rollout that is what its name says.
+struct Odd(String);
+
+impl Rollout<Sums> for Odd {
+    fn candidates(&mut self, problem: &Sums, at: &Chosen, moves: &mut Vec<u32>) {
+        match self.0.as_str() {
+            "empty" if at.count == 3 => {}
+            "illegal" if at.count == 2 => moves.push(4),
+            _ => problem.moves(at, moves),
+        }
+    }
+    fn run(&mut self, problem: &Sums, state: &mut Chosen, playout: &mut Playout<u32>, rng: &mut Rng) {
+        let before = playout.moves.len();
+        soloist::Uniform.run(problem, state, playout, rng);
+        match self.0.as_str() {
+            "lazy" => {
+                *state = problem.root();
+                playout.moves.truncate(before + 3);
+                playout.moves.iter().for_each(|&mv| problem.apply(state, mv));
+            }
+            "liar" => state.sum += 1,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_bound_that_is_beaten_is_an_error_with_both_numbers() {
+    for (sense, bound, at) in [(Sense::Maximize, -0.5, 21.0), (Sense::Minimize, 22.5, 0.0)] {
+        let problem = Sums { sense: Some(sense), bound: Some(bound), ..Sums::default() };
+        for name in ["sampling", "uct", "nmcs", "nrpa", "beam", "cabs", "dfs", "best-first", "lds", "anneal"] {
+            for threads in [1, 2] {
+                let solver = Solver::new(&problem, method(name, &[])).threads(threads).budget(Budget::playouts(5_000));
+                let error = solver.run().unwrap_err();
+                let SolveError::Bound { score, bound: named } = error else { panic!("{name}: {error}") };
+                assert!(named == bound && sense.better_value(score, bound), "{name}: {score}");
+                let message = SolveError::Bound { score, bound: named }.to_string();
+                assert!(message.contains(&score.to_string()) && message.contains(&bound.to_string()), "{message}");
+            }
+        }
+        // An offered solution as well; the run stays as it is.
+        let setup = Setup::preset("nrpa").unwrap();
+        let mut session = Solver::new(&problem, setup).start().unwrap();
+        let best = if sense == Sense::Maximize { [3; 5] } else { [0; 5] };
+        let error = session.offer(&best).unwrap_err();
+        assert!(matches!(error, SolveError::Bound { score, .. } if score == at), "{error}");
+    }
+    // As good as the bound, or better by a rounding error: a proof.
+    for bound in [21.0, 21.0 - 1e-12] {
+        let problem = Sums { bound: Some(bound), ..Sums::default() };
+        let outcome = Solver::new(&problem, method("nmcs", &[])).budget(Budget::playouts(9_000)).run().unwrap();
+        assert_eq!((outcome.stop, outcome.optimal), (StopReason::Bound, true));
+    }
+}
+
+#[test]
+fn check_finds_what_is_wrong() {
+    let with_key = |parts| Sums { key: Some(parts), ..Sums::default() };
+    let with_future = |parts| Sums { future: Some(parts), ..Sums::default() };
+    let with_rollout = |name| Sums { rollout: Some(name), ..Sums::default() };
+    let cases = [
+        (Sums::default(), None),
+        (with_key(Parts::All), None),
+        (with_key(Parts::NoDepth), Some("key")),
+        (with_key(Parts::NoSum), Some("states with equal keys")),
+        (with_key(Parts::NoFirst), Some("states with equal keys end with")),
+        (with_key(Parts::Constant), Some("earlier one of the same game")),
+        // The first number counts three times, only once in the sum so far: it belongs to the key.
+        (with_future(Parts::NoSum), None),
+        (with_future(Parts::All), None),
+        (with_future(Parts::NoFirst), Some("states with equal keys end with")),
+        (with_future(Parts::Constant), Some("earlier one of the same game")),
+        (with_rollout("fine"), None),
+        (with_rollout("empty"), Some("`empty` has no candidate where there are legal moves")),
+        (with_rollout("illegal"), Some("`illegal` has an illegal candidate")),
+        (with_rollout("lazy"), Some("`lazy` stops where there are legal moves")),
+        (with_rollout("liar"), Some("`liar` ends in another state")),
+        (with_rollout("missing"), Some("`absent` is listed but does not exist")),
+        (Sums { bound: Some(9.0), ..Sums::default() }, Some("the bound 9 is beaten by")),
+    ];
+    for (problem, expected) in cases {
+        match (check(&problem, 100, 7), expected) {
+            (Ok(()), None) => {}
+            (Err(violation), Some(expected)) => {
+                assert!(violation.to_string().contains(expected), "{violation}, {problem:?}");
+            }
+            (found, _) => panic!("{found:?}, {problem:?}"),
+        }
+    }
+}
+
+#[test]
+fn advice_names_what_is_there_and_what_is_missing() {
+    let problem = Sums { infeasible: Some(0), future: Some(Parts::NoSum), ..Sums::default() };
+    let advice = advise(&problem, 200, 1);
+    assert!((20..100).contains(&advice.infeasible), "{}", advice.infeasible);
+    let supplied: Vec<_> = advice.knowledge.iter().filter(|known| known.supplied).map(|known| known.name).collect();
+    assert_eq!(supplied, ["future"]);
+    let text = advice.to_string();
+    assert!(text.contains("bound (missing): cabs") && text.contains(" of 200 random games end infeasibly"), "{text}");
+    let advice = advise(&Staircase(6), 3, 1);
+    let is_supplied = |name| advice.knowledge.iter().any(|known| known.name == name && known.supplied);
+    assert!(is_supplied("potential") && !is_supplied("future"));
+}
