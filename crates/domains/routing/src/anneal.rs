@@ -17,9 +17,10 @@ pub struct Schedule {
     pub growth: f64,
     /// Share of a generation that is spent on saving a vehicle, at most.
     pub fleet: f64,
-    /// Rounds of the first generation that begin with a new construction.
+    /// Rounds of the first generation that begin with a new construction, for 100 customers or fewer; for more, fewer in proportion, but
+    /// two.
     pub founders: u32,
-    /// Such rounds of each later generation.
+    /// Such rounds of each later generation, likewise.
     pub fresh: u32,
     /// Rounds of a generation that begin with a child of two solutions of the pool.
     pub children: u32,
@@ -42,13 +43,13 @@ pub struct Schedule {
 impl Default for Schedule {
     fn default() -> Self {
         Self {
-            steps: 1_250.0,
+            steps: 600.0,
             growth: 1.5,
-            fleet: 0.2,
-            founders: 6,
-            fresh: 2,
-            children: 8,
-            pool: 8,
+            fleet: 0.05,
+            founders: 16,
+            fresh: 8,
+            children: 24,
+            pool: 12,
             start: 1.0,
             reheat: 0.3,
             end: 0.02,
@@ -185,6 +186,37 @@ impl Annealing {
         self.clock.total
     }
 
+    /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than the best one, the annealing
+    /// goes on from it; if it is as good, it enters the pool. Routes that break a rule are ignored.
+    pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
+        let network = self.kernel.network();
+        let routes = tour.split(|&c| c == 0).filter(|route| !route.is_empty()).count();
+        let listed = tour.iter().filter(|&&c| c != 0).count() + absent.len();
+        if !is_sound(network, tour, absent) || listed != network.customers() || routes > network.vehicles() {
+            return;
+        }
+        let mut present = Vec::new();
+        self.kernel.write(&mut present);
+        let (missing, fleet) = (self.kernel.absent().to_vec(), self.kernel.fleet());
+        self.kernel.set(tour, absent, usize::MAX);
+        if self.best.is_worse_than(absent.len(), self.kernel.cost()) {
+            self.clock.kind = Kind::Child;
+            self.found = Kept::default();
+            self.keep();
+            self.end_round();
+            return self.begin_fleet(0.5);
+        }
+        let offered = Kept {
+            tour: tour.to_vec(),
+            absent: absent.to_vec(),
+            vehicles: self.kernel.vehicles(),
+            cost: self.kernel.cost(),
+        };
+        let counts = self.counts_vehicles();
+        self.pool.insert(&offered, self.schedule.pool, counts);
+        self.kernel.set(&present, &missing, fleet);
+    }
+
     /// Makes `steps` steps. Runs of the same chunks are the same, before and after a checkpoint; other chunks may differ in the last digits of
     /// costs.
     pub fn advance(&mut self, steps: u64, rng: &mut Rng) {
@@ -215,7 +247,13 @@ impl Annealing {
                     }
                 }
                 if self.clock.step >= self.clock.steps {
-                    self.begin_distance();
+                    if self.clock.kind == Kind::Save {
+                        // The vehicle that was saved in vain is given back: the first steps serve those left out.
+                        self.found = Kept::default();
+                        self.begin_distance();
+                    } else {
+                        self.next_round(rng);
+                    }
                 }
             }
             Phase::Distance => {
@@ -290,12 +328,23 @@ impl Annealing {
         self.pool.insert(&self.found, self.schedule.pool, counts);
     }
 
+    /// Rounds of this generation that begin with a new construction.
+    fn constructions(&self) -> u32 {
+        let Schedule { founders, fresh, .. } = self.schedule;
+        let fresh = if self.clock.generation == 0 { founders } else { fresh };
+        let hundreds = (self.kernel.network().customers() as f64 / 100.0).max(1.0);
+        fresh.min(2).max((f64::from(fresh) / hundreds) as u32)
+    }
+
     /// Begins the next round: the attempt to save a vehicle, a new construction, or a child.
     fn next_round(&mut self, rng: &mut Rng) {
-        let Schedule { founders, fresh, children, .. } = self.schedule;
+        let children = self.schedule.children;
+        if self.clock.round > self.constructions() + children {
+            (self.clock.generation, self.clock.round) = (self.clock.generation + 1, 0);
+        }
+        let fresh = self.constructions();
         let round = self.clock.round;
         self.clock.round += 1;
-        let fresh = if self.clock.generation == 0 { founders } else { fresh };
         if round == 0 && self.may_save() {
             return self.begin_saving(fresh + children + 1);
         }
@@ -316,16 +365,13 @@ impl Annealing {
                 self.kernel.set(&self.best.tour, &self.best.absent, fleet);
                 self.begin_distance();
             }
-            if round >= fresh + children {
-                (self.clock.generation, self.clock.round) = (self.clock.generation + 1, 0);
-            }
         } else {
             self.clock.kind = Kind::Fresh;
             self.construct(rng);
             if self.counts_vehicles() && self.kernel.absent().is_empty() && self.kernel.vehicles() > fleet {
                 self.kernel.drop_route();
             }
-            self.begin_fleet(0.5);
+            self.begin_fleet(1.0);
         }
     }
 
@@ -352,7 +398,6 @@ impl Annealing {
     }
 
     fn begin_distance(&mut self) {
-        // A vehicle that was saved in vain is given back: the first steps serve those left out.
         self.kernel.set_fleet(self.allowed());
         self.kernel.set_settings(self.schedule.shortening);
         self.clock.phase = Phase::Distance;

@@ -78,7 +78,8 @@ impl Pool {
         if self.kept.len() < 2 {
             return false;
         }
-        let a = rng.index(self.kept.len());
+        // The better one of two drawn, and any other.
+        let a = rng.index(self.kept.len()).min(rng.index(self.kept.len()));
         let b = (a + 1 + rng.index(self.kept.len() - 1)) % self.kept.len();
         let routes = |kept: usize| {
             let routes = self.kept[kept].tour.split(|&c| c == 0);
@@ -89,7 +90,7 @@ impl Pool {
         for (at, route) in first.iter().enumerate() {
             route.iter().for_each(|&c| home[c as usize] = at);
         }
-        let count = 1 + rng.index(first.len().div_ceil(2));
+        let count = (1 + rng.index(first.len().div_ceil(2))).min(fleet);
         let seed = 1 + rng.index(network.customers());
         let mut taken = vec![false; first.len()];
         let mut left = vec![true; network.size()];
@@ -97,14 +98,11 @@ impl Pool {
         let mut written = 0;
         for &c in network.near(seed) {
             let route = home[c as usize];
-            if !std::mem::replace(&mut taken[route], true) {
+            if written < count && !std::mem::replace(&mut taken[route], true) {
                 tour.push(0);
                 tour.extend_from_slice(first[route]);
                 first[route].iter().for_each(|&c| left[c as usize] = false);
                 written += 1;
-                if written == count {
-                    break;
-                }
             }
         }
         // Without a limit, a route of the other is taken if it keeps half of its customers.

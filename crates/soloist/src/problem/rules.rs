@@ -258,6 +258,7 @@ pub(crate) trait Player: Send {
     fn sampled(&self) -> (Vec<MoveId>, u64);
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
+    fn offer(&mut self, moves: &[MoveId], score: Score);
     fn feedback(&mut self, score: Score);
     fn save(&self) -> Vec<u8>;
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
@@ -342,6 +343,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     }
     fn set_variant(&mut self, variant: usize) {
         self.rollout.set_variant(variant);
+    }
+    fn offer(&mut self, moves: &[MoveId], score: Score) {
+        self.rollout.offer(&self.problem, &self.packing.all(moves), score);
     }
     fn feedback(&mut self, score: Score) {
         self.rollout.feedback(score);
