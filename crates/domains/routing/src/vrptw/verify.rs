@@ -209,8 +209,11 @@ pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text
     Ok(Checked { score, summary })
 }
 
-/// The routes of a text in one of the forms that [`check`] reads, the claims of a result, the cost of a plain one.
-pub(super) fn routes(text: &str) -> Result<(Vec<Vec<u32>>, Option<Claims>, Option<f64>), String> {
+/// Routes, the claims of a result, the cost of a plain text.
+type Handed = (Vec<Vec<u32>>, Option<Claims>, Option<f64>);
+
+/// Reads a text in one of the forms that [`check`] reads.
+pub(super) fn routes(text: &str) -> Result<Handed, String> {
     Ok(match Answer::read(text)? {
         Answer::Plain(text) => {
             let plan = solution::parse(text)?;
