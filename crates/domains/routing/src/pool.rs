@@ -65,8 +65,11 @@ impl Pool {
     /// Writes a child of two different members: some routes of the one that are near to each other, and those of the other that lose the fewest
     /// customers thereby, `fleet` in all. The customers of neither are absent. `false`: fewer than two members.
     ///
-    /// After Y. Nagata and O. Bräysy, "Edge assembly-based memetic algorithm for the capacitated vehicle routing problem", Networks 54, 2009, and
-    /// the selective route exchange of Y. Nagata and S. Kobayashi (PPSN XI, 2010), with another choice of routes.
+    /// With `fleet` = `usize::MAX` vehicles do not count: as many routes as the instance allows, those of the other only if they keep half of their
+    /// customers.
+    ///
+    /// After the selective route exchange of Y. Nagata and S. Kobayashi, "A memetic algorithm for the pickup and delivery problem with time
+    /// windows using selective route exchange crossover", PPSN XI, 2010; the choice of routes is ours.
     pub(crate) fn child(
         &self,
         network: &Network,
@@ -78,6 +81,7 @@ impl Pool {
         if self.kept.len() < 2 {
             return false;
         }
+        let (limited, fleet) = (fleet != usize::MAX, fleet.min(network.vehicles()));
         // The better one of two drawn, and any other.
         let a = rng.index(self.kept.len()).min(rng.index(self.kept.len()));
         let b = (a + 1 + rng.index(self.kept.len() - 1)) % self.kept.len();
@@ -105,11 +109,10 @@ impl Pool {
                 written += 1;
             }
         }
-        // Without a limit, a route of the other is taken if it keeps half of its customers.
         let mut rest: Vec<(usize, Vec<u16>)> = second
             .iter()
             .map(|route| (route.len(), route.iter().copied().filter(|&c| left[c as usize]).collect::<Vec<u16>>()))
-            .filter(|(length, stay)| !stay.is_empty() && (fleet != usize::MAX || 2 * stay.len() >= *length))
+            .filter(|(length, stay)| !stay.is_empty() && (limited || 2 * stay.len() >= *length))
             .collect();
         rest.sort_by_key(|(_, stay)| std::cmp::Reverse(stay.len()));
         for (_, stay) in rest.into_iter().filter(|(_, stay)| fits(network, stay)).take(fleet.saturating_sub(written)) {
