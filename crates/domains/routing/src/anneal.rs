@@ -387,7 +387,9 @@ impl Annealing {
 
     /// Serves those absent, for `share` of a round at most.
     fn begin_fleet(&mut self, share: f64) {
-        if self.kernel.absent().is_empty() || !self.counts_vehicles() && self.best.absent.is_empty() {
+        // Where vehicles do not count, the first steps open routes for those absent, as long as there are vehicles.
+        let opens = !self.counts_vehicles() && self.kernel.vehicles() < self.kernel.network().vehicles();
+        if self.kernel.absent().is_empty() || opens && self.best.absent.is_empty() {
             return self.begin_distance();
         }
         self.kernel.set_settings(self.schedule.saving);
