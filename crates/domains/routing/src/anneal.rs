@@ -45,7 +45,7 @@ impl Default for Schedule {
         Self {
             steps: 600.0,
             growth: 1.5,
-            fleet: 0.05,
+            fleet: 0.1,
             founders: 16,
             fresh: 8,
             children: 24,

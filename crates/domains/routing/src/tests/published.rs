@@ -130,7 +130,7 @@ fn easy_instances_are_solved_to_their_best_known_values() {
     ] {
         let instance = solomon(name);
         let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
-        let budget = Budget { target: Some(best + 0.01), ..Budget::playouts(300) };
+        let budget = Budget { target: Some(best + 0.01), ..Budget::playouts(360) };
         let method = Method::Sampling(Sampling::default());
         let found = Solver::new(&problem, method).rollout("sisr").budget(budget).seed(1).run().unwrap().best.unwrap();
         let score = found.score.value().unwrap();
