@@ -5,8 +5,8 @@ use crate::output;
 use crate::result::{short, show};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
-use soloist::{Budget, Improvement, Progress};
-use soloist_problems::AnyObserver;
+use soloist::{Budget, Improvement, Progress, Score};
+use soloist_problems::{AnyInstance, AnyObserver};
 use std::time::{Duration, Instant};
 
 /// Time between plain progress lines.
@@ -17,15 +17,18 @@ const EARLY: Duration = Duration::from_secs(1);
 const STEPS: u64 = 1000;
 
 /// Hands a run's events to people and to the events file.
-#[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct Watch<'a> {
+    /// Says what scores mean.
+    pub(crate) instance: &'a dyn AnyInstance,
     pub(crate) human: Human,
     pub(crate) events: Option<Events>,
 }
 
-impl AnyObserver for Watch {
+impl AnyObserver for Watch<'_> {
     fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        self.human.improved(improvement, progress);
+        if !matches!(self.human.kind, Kind::Quiet) {
+            self.human.improved(improvement, progress, self.instance.brief(improvement.score, solution));
+        }
         if let Some(events) = &mut self.events {
             events.improved(improvement, progress, solution);
         }
@@ -51,6 +54,8 @@ pub(crate) struct Human {
     shown_any: bool,
     /// An early improvement not shown yet.
     pending: Option<(Improvement, Progress)>,
+    /// What the best score means, for problems that say it.
+    brief: Option<String>,
 }
 
 #[derive(Debug)]
@@ -75,7 +80,16 @@ impl Human {
             Kind::Lines
         };
         let start = Instant::now();
-        Self { kind, budget: budget.clone(), start, before, last_line: start, shown_any: false, pending: None }
+        Self {
+            kind,
+            budget: budget.clone(),
+            start,
+            before,
+            last_line: start,
+            shown_any: false,
+            pending: None,
+            brief: None,
+        }
     }
 
     /// How often progress should be told.
@@ -86,7 +100,8 @@ impl Human {
         }
     }
 
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress) {
+    fn improved(&mut self, improvement: &Improvement, progress: &Progress, brief: Option<String>) {
+        self.brief = brief;
         if self.shown_any && self.start.elapsed() < EARLY {
             self.pending = Some((*improvement, *progress));
         } else {
@@ -134,11 +149,19 @@ impl Human {
         let (on, off) = if output::colored() { ("\x1b[32m", "\x1b[0m") } else { ("", "") };
         let seconds = progress.elapsed.as_secs_f64();
         let playouts = short(progress.counters.playouts as f64);
-        let line = format!("{seconds:8.2} s  {on}{}{off}  after {playouts} playouts", show(improvement.score));
+        let line = format!("{seconds:8.2} s  {on}{}{off}  after {playouts} playouts", self.named(improvement.score));
         match &self.kind {
             Kind::Quiet => {}
             Kind::Lines => output::painted(&line),
             Kind::Bar(bar) => bar.println(line),
+        }
+    }
+
+    /// The best score, and what it means.
+    fn named(&self, score: Score) -> String {
+        match &self.brief {
+            Some(brief) => format!("{} ({brief})", show(score)),
+            None => show(score),
         }
     }
 
@@ -150,7 +173,7 @@ impl Human {
     }
 
     fn line(&self, progress: &Progress) -> String {
-        let best = progress.best.map_or_else(|| "none".to_owned(), show);
+        let best = progress.best.map_or_else(|| "none".to_owned(), |score| self.named(score));
         let playouts = progress.counters.playouts;
         let here = playouts.saturating_sub(self.before) as f64;
         let rate = short(here / self.start.elapsed().as_secs_f64().max(1e-3));

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     }
     let events = outputs.events.as_ref().map(|target| Events::start(target, asked, before.as_ref())).transpose()?;
     let human = Human::new(quiet, &budget, before.as_ref().map_or(0, |info| info.counters.playouts));
-    let mut watch = Watch { human, events };
+    let mut watch = Watch { instance, human, events };
     let request = Request {
         setup: Some(setup.clone()),
         budget,

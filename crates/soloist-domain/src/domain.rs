@@ -215,6 +215,8 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// One line: what is wrong and where.
     fn check(&self, text: &str) -> Result<Checked, String>;
+    /// What a score means in a few words, for lines of progress; `solution` renders the solution that has it. `None`: the number says it.
+    fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String>;
     /// A solution (as in [`Answer::solution`]) for people to read and follow.
     fn text(&self, solution: &Value) -> String;
     /// A solution as a drawing.
@@ -261,6 +263,10 @@ pub trait Instance: Send + Sync {
     /// # Errors
     /// One line: what is wrong and where.
     fn check(&self, text: &str) -> Result<Checked, String>;
+    /// See [`AnyInstance::brief`]. By default the number says it.
+    fn brief(&self, _score: Score, _solution: &dyn Fn() -> Value) -> Option<String> {
+        None
+    }
     /// See [`AnyInstance::text`]. By default the solution as JSON.
     fn text(&self, solution: &Value) -> String {
         format!("{solution:#}\n")
@@ -405,6 +411,10 @@ impl<I: Instance> AnyInstance for I {
 
     fn check(&self, text: &str) -> Result<Checked, String> {
         Instance::check(self, text)
+    }
+
+    fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String> {
+        Instance::brief(self, score, solution)
     }
 
     fn text(&self, solution: &Value) -> String {

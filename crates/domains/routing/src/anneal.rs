@@ -2,6 +2,7 @@
 
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
+use crate::pool::{Kept, Pool, is_sound};
 use crate::sisr::{Settings, Sisr};
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
@@ -10,22 +11,29 @@ use std::sync::Arc;
 /// How the steps are divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
-    /// Steps of the first round for each customer.
+    /// Steps of a round of the first generation for each customer.
     pub steps: f64,
-    /// Factor of the length from round to round.
+    /// Factor of the length of a round from generation to generation.
     pub growth: f64,
-    /// Share of a round that is spent on saving a vehicle, at most.
+    /// Share of a generation that is spent on saving a vehicle, at most.
     pub fleet: f64,
-    /// Temperature at the beginning of the first round, as a fraction of the mean distance between stops.
+    /// Rounds of the first generation that begin with a new construction, for 100 customers or fewer; for more, fewer in proportion, but
+    /// two.
+    pub founders: u32,
+    /// Such rounds of each later generation, likewise.
+    pub fresh: u32,
+    /// Rounds of a generation that begin with a child of two solutions of the pool.
+    pub children: u32,
+    /// The most solutions in the pool.
+    pub pool: usize,
+    /// Temperature at the beginning of a round with a new construction, as a fraction of the mean distance between stops.
     pub start: f64,
-    /// That of later rounds, which begin at the best solution.
+    /// That of a round with a child.
     pub reheat: f64,
     /// Temperature at the end of a round.
     pub end: f64,
-    /// Temperature while vehicles are saved.
+    /// Temperature while vehicles are saved and children are repaired.
     pub calm: f64,
-    /// Whether every second round that could not save a vehicle goes on from where that ended, instead of from the best solution.
-    pub wander: bool,
     /// Ruin and recreation while vehicles are saved.
     pub saving: Settings,
     /// Ruin and recreation while routes are shortened.
@@ -35,14 +43,17 @@ pub struct Schedule {
 impl Default for Schedule {
     fn default() -> Self {
         Self {
-            steps: 5_000.0,
-            growth: 2.0,
-            fleet: 0.25,
+            steps: 600.0,
+            growth: 1.5,
+            fleet: 0.1,
+            founders: 16,
+            fresh: 8,
+            children: 24,
+            pool: 12,
             start: 1.0,
-            reheat: 1.0,
+            reheat: 0.3,
             end: 0.02,
             calm: 0.1,
-            wander: true,
             saving: Settings::default(),
             shortening: Settings::tuned(),
         }
@@ -60,29 +71,32 @@ enum Phase {
     Distance,
 }
 
-/// Where the annealing stands; with the present and the best solution all that a checkpoint needs.
+/// What a round begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    /// The best solution, of which a vehicle is to be saved.
+    Save,
+    /// A new construction.
+    Fresh,
+    /// A child of two solutions.
+    Child,
+}
+
+/// Where the annealing stands.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Clock {
     phase: Phase,
-    /// Rounds that have ended.
+    kind: Kind,
+    generation: u32,
+    /// Rounds of the generation that have begun, the attempt to save a vehicle included.
     round: u32,
     /// Steps in this phase, made and to be made.
     step: u64,
     steps: u64,
     /// Steps of the whole run.
     total: u64,
-    /// The unit of temperatures: the mean distance between stops of the best solution when the phase began.
+    /// The unit of temperatures: the mean distance between stops when the phase began.
     unit: f64,
-}
-
-/// A solution with the customers that it leaves out.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Kept {
-    /// The customers of each route behind a 0.
-    tour: Vec<u16>,
-    absent: Vec<u16>,
-    vehicles: usize,
-    cost: f64,
 }
 
 /// An annealing as a checkpoint holds it.
@@ -90,18 +104,20 @@ struct Kept {
 pub(crate) struct SavedAnnealing {
     clock: Clock,
     best: Kept,
+    found: Kept,
+    pool: Pool,
     tour: Vec<u16>,
     absent: Vec<u16>,
     fleet: usize,
     misses: Vec<u32>,
 }
 
-/// One long search that needs no budget: rounds, each longer than the one before, from the best solution or (every second one) from where an attempt to
-/// save a vehicle ended.
+/// One long search that needs no budget: generations of rounds, each longer than the one before.
 ///
-/// A round first tries to serve all customers with a vehicle less (where vehicles count and the bound allows fewer), for a share of
-/// its steps, as often as that succeeds; the rest cools from a temperature at which most changes are accepted to one at which
-/// none for the worse is.
+/// A generation first tries to save a vehicle of the best solution (where vehicles count and the bound allows fewer), as often as that
+/// succeeds. Then each round cools one solution from a temperature at which most changes are accepted to one at which
+/// none for the worse is: where the attempt ended, new constructions (whose vehicles are saved down to the fewest known), and children of two solutions of a
+/// small pool, which the best solution of each round enters.
 ///
 /// # References
 /// J. Christiaens and G. Vanden Berghe, Transportation Science 54, 2020, pages 417-433: both phases. The rounds are ours.
@@ -111,6 +127,9 @@ pub struct Annealing {
     schedule: Schedule,
     fewest: usize,
     best: Kept,
+    /// The best solution of the round.
+    found: Kept,
+    pool: Pool,
     clock: Clock,
 }
 
@@ -125,12 +144,15 @@ impl Annealing {
     #[must_use]
     pub fn with(network: Arc<Network>, route_cost: f64, schedule: Schedule) -> Self {
         let fewest = fewest_vehicles(&network);
+        let (phase, kind) = (Phase::Begin, Kind::Fresh);
         Self {
             kernel: Sisr::new(network, route_cost, schedule.shortening),
             schedule,
             fewest,
             best: Kept::default(),
-            clock: Clock { phase: Phase::Begin, round: 0, step: 0, steps: 0, total: 0, unit: 0.0 },
+            found: Kept::default(),
+            pool: Pool::default(),
+            clock: Clock { phase, kind, generation: 0, round: 0, step: 0, steps: 0, total: 0, unit: 0.0 },
         }
     }
 
@@ -164,6 +186,37 @@ impl Annealing {
         self.clock.total
     }
 
+    /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than the best one, the annealing
+    /// goes on from it; if it is as good, it enters the pool. Routes that break a rule are ignored.
+    pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
+        let network = self.kernel.network();
+        let routes = tour.split(|&c| c == 0).filter(|route| !route.is_empty()).count();
+        let listed = tour.iter().filter(|&&c| c != 0).count() + absent.len();
+        if !is_sound(network, tour, absent) || listed != network.customers() || routes > network.vehicles() {
+            return;
+        }
+        let mut present = Vec::new();
+        self.kernel.write(&mut present);
+        let (missing, fleet) = (self.kernel.absent().to_vec(), self.kernel.fleet());
+        self.kernel.set(tour, absent, usize::MAX);
+        if self.best.is_worse_than(absent.len(), self.kernel.cost()) {
+            self.clock.kind = Kind::Child;
+            self.found = Kept::default();
+            self.keep();
+            self.end_round();
+            return self.begin_fleet(0.5);
+        }
+        let offered = Kept {
+            tour: tour.to_vec(),
+            absent: absent.to_vec(),
+            vehicles: self.kernel.vehicles(),
+            cost: self.kernel.cost(),
+        };
+        let counts = self.counts_vehicles();
+        self.pool.insert(&offered, self.schedule.pool, counts);
+        self.kernel.set(&present, &missing, fleet);
+    }
+
     /// Makes `steps` steps. Runs of the same chunks are the same, before and after a checkpoint; other chunks may differ in the last digits of
     /// costs.
     pub fn advance(&mut self, steps: u64, rng: &mut Rng) {
@@ -178,103 +231,181 @@ impl Annealing {
         self.clock.step += 1;
         match self.clock.phase {
             Phase::Begin => {
-                let all: Vec<u16> = (1..self.kernel.network().size()).map(|c| c as u16).collect();
-                self.kernel.construct(&all, rng);
-                self.keep();
-                self.begin_round();
+                self.construct(rng);
+                self.next_round(rng);
             }
             Phase::Fleet => {
                 if self.kernel.step_fleet(rng, self.schedule.calm * self.clock.unit) {
                     self.keep();
-                    if !self.may_save() {
-                        self.begin_distance();
-                        return;
+                    if self.kernel.vehicles() > self.target() {
+                        self.kernel.drop_route();
+                        if self.clock.kind == Kind::Save {
+                            self.clock.step = 0;
+                        }
+                    } else {
+                        return self.begin_distance();
                     }
-                    self.kernel.drop_route();
-                    self.clock.step = 0;
                 }
                 if self.clock.step >= self.clock.steps {
-                    self.begin_distance();
+                    if self.clock.kind == Kind::Save {
+                        // The vehicle that was saved in vain is given back: the first steps serve those left out.
+                        self.found = Kept::default();
+                        self.begin_distance();
+                    } else {
+                        self.next_round(rng);
+                    }
                 }
             }
             Phase::Distance => {
                 let part = self.clock.step as f64 / self.clock.steps as f64;
                 let Schedule { start, reheat, end, .. } = self.schedule;
-                let start = if self.clock.round == 0 { start } else { reheat };
+                let start = if self.clock.kind == Kind::Child { reheat } else { start };
                 let temperature = self.clock.unit * start * libm::pow(end / start, part);
                 if self.kernel.step(rng, temperature) {
                     self.keep();
                 }
                 if self.clock.step >= self.clock.steps {
-                    self.clock.round += 1;
-                    self.begin_round();
+                    self.end_round();
+                    self.next_round(rng);
                 }
             }
         }
     }
 
-    /// Keeps the present solution if it is the best.
+    /// Keeps the present solution if it is the best of the round.
     fn keep(&mut self) {
         let (absent, cost) = (self.kernel.absent().len(), self.kernel.cost());
-        let best = &mut self.best;
-        let begun = !best.tour.is_empty() || !best.absent.is_empty();
-        // The margin is above the errors of sums of differences.
-        let better = absent < best.absent.len() || absent == best.absent.len() && cost < best.cost - best.cost * 1e-12;
-        if !begun || better {
-            self.kernel.write(&mut best.tour);
-            best.absent.clear();
-            best.absent.extend_from_slice(self.kernel.absent());
-            (best.cost, best.vehicles) = (cost, self.kernel.vehicles());
+        for kept in [&mut self.found, &mut self.best] {
+            if !kept.is_worse_than(absent, cost) {
+                break;
+            }
+            self.kernel.write(&mut kept.tour);
+            kept.absent.clear();
+            kept.absent.extend_from_slice(self.kernel.absent());
+            (kept.cost, kept.vehicles) = (cost, self.kernel.vehicles());
         }
     }
 
     /// Whether a vehicle less, or one customer more, is worth a try.
     fn may_save(&self) -> bool {
-        !self.best.absent.is_empty() || self.kernel.route_cost() > 0.0 && self.best.vehicles > self.fewest
+        !self.best.absent.is_empty() || self.counts_vehicles() && self.best.vehicles > self.fewest
     }
 
-    /// Takes the best solution as the present one.
-    fn return_to_best(&mut self, fleet: usize) {
-        self.kernel.set(&self.best.tour, &self.best.absent, fleet);
-        self.clock.unit = self.kernel.mean_leg();
-        self.clock.step = 0;
+    fn counts_vehicles(&self) -> bool {
+        self.kernel.route_cost() > 0.0
+    }
+
+    /// The number of vehicles that the fleet phase goes down to.
+    fn target(&self) -> usize {
+        match self.clock.kind {
+            _ if !self.counts_vehicles() => usize::MAX,
+            Kind::Save => self.fewest,
+            Kind::Fresh | Kind::Child => self.best.vehicles,
+        }
+    }
+
+    /// Vehicles that a round may use: no more than the best solution.
+    fn allowed(&self) -> usize {
+        if self.counts_vehicles() && self.best.absent.is_empty() { self.best.vehicles } else { usize::MAX }
     }
 
     fn round_steps(&self) -> f64 {
         let customers = self.kernel.network().customers() as f64;
-        let steps = customers * self.schedule.steps * libm::pow(self.schedule.growth, f64::from(self.clock.round));
-        steps.clamp(1.0, 1e15)
+        let growth = libm::pow(self.schedule.growth, f64::from(self.clock.generation));
+        (customers * self.schedule.steps * growth).clamp(1.0, 1e15)
     }
 
-    fn begin_round(&mut self) {
-        let steps = self.round_steps();
-        if self.may_save() {
-            self.return_to_best(usize::MAX);
-            self.kernel.set_settings(self.schedule.saving);
-            self.clock.phase = Phase::Fleet;
-            self.clock.steps = (steps * self.schedule.fleet) as u64;
-            if self.best.absent.is_empty() {
-                self.kernel.drop_route();
+    fn construct(&mut self, rng: &mut Rng) {
+        let all: Vec<u16> = (1..self.kernel.network().size()).map(|c| c as u16).collect();
+        self.kernel.set_settings(self.schedule.shortening);
+        self.kernel.construct(&all, rng);
+        self.found = Kept::default();
+        self.keep();
+    }
+
+    fn end_round(&mut self) {
+        let counts = self.counts_vehicles();
+        self.pool.insert(&self.found, self.schedule.pool, counts);
+    }
+
+    /// Rounds of this generation that begin with a new construction.
+    fn constructions(&self) -> u32 {
+        let Schedule { founders, fresh, .. } = self.schedule;
+        let fresh = if self.clock.generation == 0 { founders } else { fresh };
+        let hundreds = (self.kernel.network().customers() as f64 / 100.0).max(1.0);
+        fresh.min(2).max((f64::from(fresh) / hundreds) as u32)
+    }
+
+    /// Begins the next round: the attempt to save a vehicle, a new construction, or a child.
+    fn next_round(&mut self, rng: &mut Rng) {
+        let children = self.schedule.children;
+        if self.clock.round > self.constructions() + children {
+            (self.clock.generation, self.clock.round) = (self.clock.generation + 1, 0);
+        }
+        let fresh = self.constructions();
+        let round = self.clock.round;
+        self.clock.round += 1;
+        if round == 0 && self.may_save() {
+            return self.begin_saving(fresh + children + 1);
+        }
+        if round == 0 && self.clock.generation == 0 {
+            return self.begin_distance();
+        }
+        let fleet = self.allowed();
+        if round > fresh {
+            let (mut tour, mut absent) = (Vec::new(), Vec::new());
+            if self.pool.child(self.kernel.network(), fleet, rng, &mut tour, &mut absent) {
+                self.clock.kind = Kind::Child;
+                self.found = Kept::default();
+                self.kernel.set(&tour, &absent, fleet);
+                self.begin_fleet(0.5);
+            } else {
+                self.clock.kind = Kind::Fresh;
+                self.found = self.best.clone();
+                self.kernel.set(&self.best.tour, &self.best.absent, fleet);
+                self.begin_distance();
             }
         } else {
-            self.begin_distance();
+            self.clock.kind = Kind::Fresh;
+            self.construct(rng);
+            if self.counts_vehicles() && self.kernel.absent().is_empty() && self.kernel.vehicles() > fleet {
+                self.kernel.drop_route();
+            }
+            self.begin_fleet(1.0);
         }
+    }
+
+    fn begin_saving(&mut self, rounds: u32) {
+        self.clock.kind = Kind::Save;
+        self.found = self.best.clone();
+        self.kernel.set(&self.best.tour, &self.best.absent, usize::MAX);
+        if self.best.absent.is_empty() {
+            self.kernel.drop_route();
+        }
+        self.begin_fleet(f64::from(rounds) * self.schedule.fleet);
+    }
+
+    /// Serves those absent, for `share` of a round at most.
+    fn begin_fleet(&mut self, share: f64) {
+        // Where vehicles do not count, the first steps open routes for those absent, as long as there are vehicles.
+        let opens = !self.counts_vehicles() && self.kernel.vehicles() < self.kernel.network().vehicles();
+        if self.kernel.absent().is_empty() || opens && self.best.absent.is_empty() {
+            return self.begin_distance();
+        }
+        self.kernel.set_settings(self.schedule.saving);
+        self.clock.phase = Phase::Fleet;
+        self.clock.unit = self.kernel.mean_leg();
+        self.clock.step = 0;
+        self.clock.steps = (self.round_steps() * share).max(1.0) as u64;
     }
 
     fn begin_distance(&mut self) {
-        let fleet = if self.kernel.route_cost() > 0.0 { self.best.vehicles } else { usize::MAX };
-        let wanders = self.schedule.wander && self.clock.phase == Phase::Fleet && self.clock.round % 2 == 1;
-        if wanders && self.best.absent.is_empty() {
-            // The vehicle that was saved in vain is given back: the first steps serve those left out.
-            self.kernel.set_fleet(fleet);
-            self.clock.step = 0;
-        } else {
-            self.return_to_best(fleet);
-        }
+        self.kernel.set_fleet(self.allowed());
         self.kernel.set_settings(self.schedule.shortening);
         self.clock.phase = Phase::Distance;
-        let share = if self.may_save() { 1.0 - self.schedule.fleet } else { 1.0 };
-        self.clock.steps = (self.round_steps() * share).max(1.0) as u64;
+        self.clock.unit = self.kernel.mean_leg();
+        self.clock.step = 0;
+        self.clock.steps = self.round_steps().max(1.0) as u64;
     }
 
     /// The whole state, to be continued behind a chunk.
@@ -284,6 +415,8 @@ impl Annealing {
         SavedAnnealing {
             clock: self.clock,
             best: self.best.clone(),
+            found: self.found.clone(),
+            pool: self.pool.clone(),
             tour,
             absent: self.kernel.absent().to_vec(),
             fleet: self.kernel.fleet(),
@@ -294,42 +427,20 @@ impl Annealing {
     /// Continues what was saved.
     pub(crate) fn load(&mut self, saved: SavedAnnealing) -> Result<(), &'static str> {
         let network = self.kernel.network();
-        let sound = |tour: &[u16], absent: &[u16]| is_sound(network, tour, absent);
-        let Kept { tour, absent, cost, .. } = &saved.best;
-        if !sound(&saved.tour, &saved.absent) || !sound(tour, absent) || saved.misses.len() != network.size() {
+        let kept = || [&saved.best, &saved.found].into_iter().chain(saved.pool.as_slice());
+        let sound = is_sound(network, &saved.tour, &saved.absent)
+            && kept().all(|kept| is_sound(network, &kept.tour, &kept.absent));
+        if !sound || saved.misses.len() != network.size() {
             return Err("routes that do not fit the instance");
         }
-        if !cost.is_finite() || !saved.clock.unit.is_finite() {
+        if !kept().all(|kept| kept.cost.is_finite()) || !saved.clock.unit.is_finite() {
             return Err("a cost that is not finite");
         }
         self.kernel.set(&saved.tour, &saved.absent, saved.fleet);
         self.kernel.set_misses(&saved.misses);
-        (self.best, self.clock) = (saved.best, saved.clock);
+        (self.best, self.found, self.pool, self.clock) = (saved.best, saved.found, saved.pool, saved.clock);
         let saving = self.clock.phase == Phase::Fleet;
         self.kernel.set_settings(if saving { self.schedule.saving } else { self.schedule.shortening });
         Ok(())
     }
-}
-
-/// Whether each customer is at most once in a tour (the customers of each route behind a 0) or among those left out, and every
-/// route keeps the capacity and the windows.
-pub(crate) fn is_sound(network: &Network, tour: &[u16], absent: &[u16]) -> bool {
-    let mut left = vec![true; network.size()];
-    let customers = tour.iter().chain(absent).filter(|&&c| c != 0);
-    customers.into_iter().all(|&c| left.get_mut(c as usize).is_some_and(|left| std::mem::replace(left, false)))
-        && tour.split(|&c| c == 0).all(|route| fits(network, route))
-}
-
-/// Whether a route keeps the capacity and the windows.
-fn fits(network: &Network, route: &[u16]) -> bool {
-    let load: u64 = route.iter().map(|&c| u64::from(network.demand(c as usize))).sum();
-    let (mut time, mut last) = (network.ready(0) + network.service(0), 0);
-    for c in route.iter().map(|&c| c as usize).chain([0]) {
-        let start = (time + network.distance(last, c)).max(network.ready(c));
-        if start > network.due(c) + network.slack() {
-            return false;
-        }
-        (time, last) = (start + network.service(c), c);
-    }
-    load <= u64::from(network.capacity())
 }

@@ -29,6 +29,7 @@
 mod anneal;
 pub mod bound;
 pub mod network;
+mod pool;
 mod route;
 mod sisr;
 mod sites;

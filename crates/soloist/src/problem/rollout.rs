@@ -77,6 +77,10 @@ pub trait Rollout<P: Problem>: Send {
     /// Switches to variant `variant`, below [`variants`](Self::variants).
     fn set_variant(&mut self, _variant: usize) {}
 
+    /// Receives a finished solution from outside (a warm start, another run's incumbent), for policies that improve one solution
+    /// over the whole run. The run keeps it as incumbent in any case.
+    fn offer(&mut self, _problem: &P, _moves: &[P::Move], _score: Score) {}
+
     /// Receives the score of the playout just made, for policies that learn.
     fn feedback(&mut self, _score: Score) {}
 

@@ -304,6 +304,7 @@ pub(crate) trait Player: Send {
     fn sampled(&self) -> (Vec<MoveId>, u64);
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
+    fn offer(&mut self, moves: &[MoveId], score: Score);
     fn feedback(&mut self, score: Score);
     /// Returns the local search of the problem, if it has one.
     fn editor(&mut self) -> Option<&mut dyn Editor>;
@@ -443,6 +444,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     }
     fn set_variant(&mut self, variant: usize) {
         self.rollout.set_variant(variant);
+    }
+    fn offer(&mut self, moves: &[MoveId], score: Score) {
+        self.rollout.offer(&self.problem, &self.packing.all(moves), score);
     }
     fn feedback(&mut self, score: Score) {
         self.rollout.feedback(score);

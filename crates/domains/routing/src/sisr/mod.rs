@@ -349,7 +349,9 @@ impl Sisr {
         let after_ruin = self.cost - self.ruin(rng);
         self.order(rng);
         let absent = self.absent.len();
-        match self.recreate(rng, after_ruin, limit, absent as u64, true) {
+        // Serving a customer that was absent is worth any distance.
+        let most = if absent == 0 { limit } else { f64::INFINITY };
+        match self.recreate(rng, after_ruin, most, absent as u64, true) {
             Some(cost) if self.still_absent.len() < absent || cost < limit => {
                 self.keep(cost);
                 true

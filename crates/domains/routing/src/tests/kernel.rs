@@ -2,8 +2,9 @@
 
 use super::drive;
 use crate::network::Network;
+use crate::pool::{Kept, Pool, is_sound};
 use crate::vrptw::{Rounding, generate, route_cost};
-use crate::{Annealing, Settings, Sisr, tsptw};
+use crate::{Annealing, Schedule, Settings, Sisr, tsptw};
 use proptest::prelude::*;
 use soloist::Rng;
 use std::sync::Arc;
@@ -114,6 +115,102 @@ fn a_saved_annealing_goes_on_as_if_nothing_had_happened() {
             assert_eq!(postcard::to_allocvec(&straight.save()).unwrap(), bytes, "{spec}: chunk {chunk}");
         }
         assert_eq!(rng.next_u64(), again.next_u64());
+    }
+}
+
+/// Short rounds, so that every kind of round is met.
+fn quick() -> Schedule {
+    Schedule { steps: 15.0, founders: 3, fresh: 1, children: 4, pool: 4, ..Schedule::default() }
+}
+
+#[test]
+fn every_kind_of_round_is_continued_exactly() {
+    for (spec, vehicles) in [("random:40:1", true), ("clustered:30:5", false), ("capacity:30:2", true)] {
+        let network = Arc::new(generate(spec).unwrap().network(Rounding::Exact));
+        let cost = if vehicles { route_cost(&network) } else { 0.0 };
+        let fresh = || Annealing::with(Arc::clone(&network), cost, quick());
+        let (mut straight, mut rng) = (fresh(), Rng::new(4));
+        let (mut broken, mut again) = (fresh(), Rng::new(4));
+        let mut last = f64::INFINITY;
+        for chunk in 0..60 {
+            straight.advance(333, &mut rng);
+            broken.advance(333, &mut again);
+            let bytes = postcard::to_allocvec(&broken.save()).unwrap();
+            broken = fresh();
+            broken.load(postcard::from_bytes(&bytes).unwrap()).unwrap();
+            assert_eq!(postcard::to_allocvec(&straight.save()).unwrap(), bytes, "{spec}: chunk {chunk}");
+            let now = straight.cost() + straight.vehicles() as f64 * cost;
+            assert!(now <= last * (1.0 + 1e-9) && straight.absent().is_empty(), "{spec}: {now} after {last}");
+            last = now;
+        }
+    }
+}
+
+#[test]
+fn an_offered_solution_is_where_the_annealing_begins() {
+    let network = Arc::new(generate("random:60:3").unwrap().network(Rounding::Exact));
+    for cost in [route_cost(&network), 0.0] {
+        let mut long = Annealing::new(Arc::clone(&network), cost);
+        long.advance(60_000, &mut Rng::new(1));
+        let total = |run: &Annealing| run.cost() + run.vehicles() as f64 * cost;
+        let (tour, value) = (long.best().to_vec(), total(&long));
+        let mut warm = Annealing::new(Arc::clone(&network), cost);
+        warm.offer(&tour, &[]);
+        assert_eq!(warm.best(), &tour[..]);
+        warm.advance(500, &mut Rng::new(2));
+        assert!(total(&warm) <= value * (1.0 + 1e-9));
+        // A cold annealing of as many steps is not that far.
+        let mut cold = Annealing::new(Arc::clone(&network), cost);
+        cold.advance(500, &mut Rng::new(2));
+        assert!(total(&cold) > value * (1.0 + 1e-9), "{} and {value}", total(&cold));
+        // In the middle of a run: the better one of both goes on.
+        cold.offer(&tour, &[]);
+        assert_eq!(cold.best(), &tour[..]);
+        let worse: Vec<u16> = (1..network.size()).flat_map(|c| [0, c as u16]).collect();
+        cold.offer(&worse, &[]);
+        assert_eq!(cold.best(), &tour[..]);
+    }
+}
+
+#[test]
+fn offers_that_break_a_rule_are_ignored() {
+    let network = Arc::new(generate("random:20:3").unwrap().network(Rounding::Exact));
+    let mut run = Annealing::new(Arc::clone(&network), 1e6);
+    let in_one: Vec<u16> = std::iter::once(0).chain((1..=20).rev()).collect();
+    for (tour, absent) in [(&[0, 1, 1][..], vec![]), (&[0, 99], vec![]), (&[0, 1], vec![2]), (&in_one, vec![])] {
+        run.offer(tour, &absent);
+        assert!(run.best().is_empty(), "{tour:?}");
+    }
+}
+
+#[test]
+fn children_are_sound_and_serve_what_they_can() {
+    let mut rng = Rng::new(5);
+    for (spec, rounding) in [("random:50:1", Rounding::Exact), ("clustered:40:3", Rounding::OneDecimal)] {
+        let network = Arc::new(generate(spec).unwrap().network(rounding));
+        let mut pool = Pool::default();
+        let (mut tour, mut absent) = (Vec::new(), Vec::new());
+        assert!(!pool.child(&network, 9, &mut rng, &mut tour, &mut absent));
+        for seed in 0..6 {
+            let mut run = Annealing::with(Arc::clone(&network), 0.0, quick());
+            run.advance(300, &mut Rng::new(seed));
+            let kept =
+                Kept { tour: run.best().to_vec(), vehicles: run.vehicles(), cost: run.cost(), ..Kept::default() };
+            pool.insert(&kept, 4, false);
+            pool.insert(&kept, 4, false);
+        }
+        let costs: Vec<f64> = pool.as_slice().iter().map(|kept| kept.cost).collect();
+        assert!(costs.len() == 4 && costs.is_sorted(), "{costs:?}");
+        for fleet in [3, 10, usize::MAX] {
+            for _ in 0..50 {
+                assert!(pool.child(&network, fleet, &mut rng, &mut tour, &mut absent));
+                assert!(is_sound(&network, &tour, &absent));
+                let served = tour.iter().filter(|&&c| c != 0).count();
+                assert_eq!(served + absent.len(), network.customers());
+                assert!(tour.split(|&c| c == 0).filter(|route| !route.is_empty()).count() <= fleet);
+                assert!(fleet < 10 || 2 * served >= network.customers(), "{served} served");
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{tsptw, vrptw};
 use serde_json::{Value, json};
-use soloist::Budget;
+use soloist::{Budget, Score};
 use soloist_domain::{AnyInstance, Domain, Options, Request, Unobserved};
 
 fn load(domain: &Domain, name: &str, options: &[(&str, &str)]) -> Box<dyn AnyInstance> {
@@ -43,7 +43,55 @@ fn domains_solve_check_and_draw() {
         let text = instance.text(report.solution());
         assert!((instance.check(&text).unwrap().score - score).abs() <= 1e-6, "{text}");
         is_sound(&instance.svg(report.solution()));
+        // A run begins with it, in any form, and never ends worse.
+        let list = if domain.name == "vrptw" { "routes" } else { "tour" };
+        for form in [result.to_string(), text.replace('\n', "\r\n"), report.solution()[list].to_string()] {
+            let start = vec![instance.start_from(&form).unwrap()];
+            let setup = Some(instance.default_setup().seed(9));
+            let request = Request { setup, start, budget: Budget::playouts(1), ..Request::default() };
+            let report = instance.solve(request, &mut Unobserved).unwrap();
+            assert!(report.score().unwrap().value().unwrap() <= score + 1e-9 * score, "{form}");
+        }
     }
+}
+
+#[test]
+fn solutions_to_start_from_are_verified() {
+    let routes = load(&vrptw::DOMAIN, "random:20:1", &[]);
+    for (text, wrong) in [
+        ("Route #1: 3 99", "customer 99 does not exist: there are 20, counted from 1"),
+        ("Route #1: 3\nRoute #2: 4 3", "customer 3 is served twice, in route 1 and route 2"),
+        ("Route #1: 3 x", "line 1: customer 'x', expected a number"),
+        ("{\"solution\": {}}", "no list `routes`"),
+        ("{\"problem\": \"tsptw\"}", "a solution of '\"tsptw\"', expected vrptw"),
+    ] {
+        assert_eq!(routes.start_from(text).unwrap_err(), wrong);
+    }
+    let all: Vec<u16> = (1..=20).collect();
+    let wrong = routes.start_from(&json!([all]).to_string()).unwrap_err();
+    assert!(wrong.starts_with("route 1 ") && wrong.lines().count() == 1, "{wrong}");
+    // What is left out is added.
+    for text in ["", "Route #1: 7"] {
+        let start = routes.start_from(text).unwrap();
+        let customers = start.as_array().unwrap().iter().filter(|mv| **mv != json!(0)).count();
+        assert_eq!(customers, 20, "{start}");
+    }
+    let tour = load(&tsptw::DOMAIN, "random:15x200:1", &[]);
+    assert_eq!(tour.start_from("1 1").unwrap_err(), "node 1 is visited twice");
+    assert!(tour.start_from("1").unwrap_err().contains("is not visited: "));
+}
+
+#[test]
+fn scores_are_told_in_a_few_words() {
+    let none = || -> Value { panic!("the score says it") };
+    let routes = load(&vrptw::DOMAIN, "random:20:1", &[]);
+    assert_eq!(routes.brief(Score::Infeasible(3.0), &none).unwrap(), "3 not served");
+    let solution = || json!({ "vehicles": 1, "distance": 20.505, "routes": [] });
+    assert_eq!(routes.brief(Score::Feasible(1_000_020.505), &solution).unwrap(), "1 vehicle, distance 20.50");
+    let tour = load(&tsptw::DOMAIN, "random:15x200:1", &[]);
+    assert_eq!(tour.brief(Score::Infeasible(2.0), &none).unwrap(), "2 late");
+    let solution = || json!({ "tour": [], "travel": 7.25, "makespan": 9.0 });
+    assert_eq!(tour.brief(Score::Feasible(7.25), &solution).unwrap(), "travel cost 7.25, makespan 9.00");
 }
 
 #[test]

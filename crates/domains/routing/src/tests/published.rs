@@ -7,6 +7,7 @@ use crate::vrptw::{self, Objective, Rounding, Vrptw, check, read, verify};
 use soloist::search::Sampling;
 use soloist::{Budget, Method, Problem, Solver};
 use soloist_domain::testing::shared_data;
+use soloist_domain::{Request, Unobserved};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -52,6 +53,42 @@ fn the_misprinted_tour_of_r102_is_rejected_and_the_repaired_one_accepted() {
 
 #[test]
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn a_run_from_a_routes_file_is_never_worse_than_it() {
+    let path = folder("solomon").join("r102.txt");
+    let instance = (vrptw::DOMAIN.load)(path.to_str().unwrap(), &Default::default()).unwrap();
+    let repaired = PRINTED.replacen("71 71", "71 81", 1).replacen("9 67 1", "9 66 1", 1).replace('\n', " ");
+    let mut file = String::from("Instance name : r102\r\nAuthors : -\r\nSolution\r\n");
+    for (at, route) in repaired.split(" 0").map(str::trim).filter(|route| !route.is_empty()).enumerate() {
+        file += &format!("Route  {} : {route}\r\n", at + 1);
+    }
+    let start = instance.start_from(&file).unwrap();
+    let best = 17_001_486.664889;
+    for (playouts, preset) in [(1, "sampling"), (20, "sampling"), (3, "nrpa")] {
+        let setup = soloist::Setup::from(Method::preset(preset).unwrap()).seed(3);
+        let request = Request {
+            setup: Some(setup),
+            budget: Budget::playouts(playouts),
+            start: vec![start.clone()],
+            ..Request::default()
+        };
+        let report = instance.solve(request, &mut Unobserved).unwrap();
+        let score = report.score().unwrap().value().unwrap();
+        assert!(score <= best + 1e-6, "{preset}, {playouts} playouts: {score}");
+        let brief = instance.brief(report.score().unwrap(), &|| report.solution().clone()).unwrap();
+        assert!(brief.starts_with("17 vehicles, distance 1486."), "{brief}");
+    }
+    // A result JSON and a part of the routes do as well; a broken route does not.
+    assert_eq!(instance.start_from(&repaired).unwrap(), start);
+    let lines: Vec<&str> = file.lines().collect();
+    let part = instance.start_from(&lines[..8].join("\n")).unwrap();
+    assert!(part.as_array().unwrap().len() > 80, "{part}");
+    let late = file.replacen(" 73 ", " ", 1).replacen(" 12\r", " 12 73\r", 1);
+    assert!(instance.start_from(&late).unwrap_err().starts_with("route 1 "), "{:?}", instance.start_from(&late));
+    assert_eq!(instance.start_from("Route 1: 5 5").unwrap_err(), "customer 5 is served twice, in route 1 and route 1");
+}
+
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn solomon_and_homberger_files_are_read() {
     let rows = table("solomon_best_known.csv");
     assert_eq!(rows.len(), 56);
@@ -93,7 +130,7 @@ fn easy_instances_are_solved_to_their_best_known_values() {
     ] {
         let instance = solomon(name);
         let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
-        let budget = Budget { target: Some(best + 0.01), ..Budget::playouts(200) };
+        let budget = Budget { target: Some(best + 0.01), ..Budget::playouts(360) };
         let method = Method::Sampling(Sampling::default());
         let found = Solver::new(&problem, method).rollout("sisr").budget(budget).seed(1).run().unwrap().best.unwrap();
         let score = found.score.value().unwrap();

@@ -1,10 +1,10 @@
 //! The travelling salesman with time windows by name: what the command line and other programs without types use.
 
-use super::{Instance, Objective, Tsptw, check, draw, generate, is_spec, read, write};
+use super::{Instance, Objective, Tsptw, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
 use soloist::search::Sampling;
-use soloist::{Method, Problem, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options};
+use soloist::{Method, Problem, Score, Setup};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options, follow};
 
 /// The travelling salesman with time windows.
 pub const DOMAIN: Domain = Domain {
@@ -91,6 +91,28 @@ impl soloist_domain::Instance for Loaded {
 
     fn moves(&self, moves: &[u16]) -> Value {
         json!(moves)
+    }
+
+    /// Any form that [`check`] reads: a tour within all windows.
+    fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
+        let tour = verify::tour(text)?.0;
+        verify(&self.instance, &tour)?;
+        let mut wanted = tour.into_iter().filter(|&node| node != 0).map(|node| node as u16);
+        follow(&self.problem, |_, legal| {
+            // The check forgives a lateness of rounding errors in published tours, the search does not.
+            let node = wanted.next().unwrap_or(0);
+            let late = || format!("node {node} is late by a rounding error: the search cannot start from this tour");
+            legal.contains(&node).then_some(node).ok_or_else(late)
+        })
+    }
+
+    fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String> {
+        if let Score::Infeasible(late) = score {
+            return Some(format!("{late} late"));
+        }
+        let solution = solution();
+        let (travel, makespan) = (solution.get("travel")?.as_f64()?, solution.get("makespan")?.as_f64()?);
+        Some(format!("travel cost {travel:.2}, makespan {makespan:.2}"))
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -3,7 +3,7 @@
 use super::problem::{Tour, Tsptw};
 use crate::anneal::{Annealing, SavedAnnealing};
 use crate::sisr::{Settings, Sisr};
-use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Trace, Uniform, policy_playout};
+use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Score, Trace, Uniform, policy_playout};
 use std::sync::Arc;
 
 /// Ruin and recreation.
@@ -116,6 +116,16 @@ impl Rollout<Tsptw> for Refine {
             }
             trace.choose(chosen, self.candidates.len(), mv);
             problem.apply(state, mv);
+        }
+    }
+
+    /// The annealing goes on from a tour without late visits if it is better than its own.
+    fn offer(&mut self, _problem: &Tsptw, moves: &[u16], score: Score) {
+        if score.is_feasible() {
+            self.tour.clear();
+            self.tour.push(0);
+            self.tour.extend_from_slice(moves);
+            self.annealing.offer(&self.tour, &[]);
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Instance, Objective};
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, short, words};
+use soloist_domain::answer::{Answer, Claims, short, words};
 use soloist_domain::error::quote;
 
 /// Lateness that is forgiven: rounding errors of published tours.
@@ -119,16 +119,7 @@ fn reason(instance: &Instance, tour: &[u32], node: usize) -> String {
 /// # Errors
 /// One line: text that cannot be read, the first violation, a claim that does not hold.
 pub fn check(instance: &Instance, objective: Objective, text: &str) -> Result<Checked, String> {
-    let (tour, claims) = match Answer::read(text)? {
-        Answer::Plain(text) => (plain(text)?, None),
-        Answer::List(list) => (numbers(&list)?, None),
-        Answer::Object(claims) => {
-            if let Some(other) = claims.foreign("tsptw") {
-                return Err(format!("a solution of {other}, expected tsptw"));
-            }
-            (numbers(claims.solution()?.get("tour").ok_or("no list `tour`")?)?, Some(claims))
-        }
-    };
+    let (tour, claims) = tour(text)?;
     let totals = verify(instance, &tour)?;
     let score = match objective {
         Objective::Travel => totals.travel,
@@ -152,6 +143,20 @@ pub fn check(instance: &Instance, objective: Objective, text: &str) -> Result<Ch
     }
     let (nodes, travel, makespan) = (instance.windows.len(), shown(totals.travel), shown(totals.makespan));
     Ok(Checked { score, summary: format!("{nodes} nodes with the depot, travel cost {travel}, makespan {makespan}") })
+}
+
+/// The nodes of a text in one of the forms that [`check`] reads, and the claims of a result.
+pub(super) fn tour(text: &str) -> Result<(Vec<u32>, Option<Claims>), String> {
+    Ok(match Answer::read(text)? {
+        Answer::Plain(text) => (plain(text)?, None),
+        Answer::List(list) => (numbers(&list)?, None),
+        Answer::Object(claims) => {
+            if let Some(other) = claims.foreign("tsptw") {
+                return Err(format!("a solution of {other}, expected tsptw"));
+            }
+            (numbers(claims.solution()?.get("tour").ok_or("no list `tour`")?)?, Some(claims))
+        }
+    })
 }
 
 fn plain(text: &str) -> Result<Vec<u32>, String> {

@@ -1,10 +1,10 @@
 //! Vehicle routing by name: what the command line and other programs without types use.
 
-use super::{Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, write};
+use super::{Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
 use soloist::search::Sampling;
-use soloist::{Method, Problem, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, InstanceError, LoadResult, Options};
+use soloist::{Method, Problem, Score, Setup};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, InstanceError, LoadResult, Options, follow};
 use std::sync::Arc;
 
 const OBJECTIVE: DomainOption = DomainOption {
@@ -138,6 +138,39 @@ impl soloist_domain::Instance for Loaded {
     /// The giant tour, 0 being the depot.
     fn moves(&self, moves: &[u16]) -> Value {
         json!(moves)
+    }
+
+    /// Any form that [`check`] reads. A plan may leave customers out: those that fit in behind its routes are added by the bias.
+    fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
+        let (routes, ..) = verify::routes(text)?;
+        verify::drive_all(&self.instance, self.rounding, &routes)?;
+        let mut tour: Vec<u16> = Vec::new();
+        for route in &routes {
+            tour.push(0);
+            // Verified: customers of the instance, fewer than 2^16.
+            tour.extend(route.iter().map(|&c| c as u16));
+        }
+        let mut wanted = Vec::with_capacity(tour.len());
+        self.problem.canonical(&tour, &mut wanted);
+        let mut wanted = wanted.into_iter();
+        follow(&self.problem, |state, legal| match wanted.next() {
+            // The check forgives a lateness of rounding errors in published tours, the search does not.
+            Some(mv) if !legal.contains(&mv) => {
+                Err(format!("customer {mv} is late by a rounding error: the search cannot start from this route"))
+            }
+            Some(mv) => Ok(mv),
+            None => Ok(self.problem.best_biased(state, legal)),
+        })
+    }
+
+    fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String> {
+        if let Score::Infeasible(unserved) = score {
+            return Some(format!("{unserved} not served"));
+        }
+        let solution = solution();
+        let (vehicles, distance) = (solution.get("vehicles")?.as_u64()?, solution.get("distance")?.as_f64()?);
+        let plural = if vehicles == 1 { "" } else { "s" };
+        Some(format!("{vehicles} vehicle{plural}, distance {distance:.2}"))
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -1,7 +1,7 @@
 //! Ruin and recreation as the neighbourhood of finished tours, for annealing by the engine.
 
 use super::problem::Vrptw;
-use crate::anneal::is_sound;
+use crate::pool::is_sound;
 use crate::sisr::{Settings, Sisr};
 use serde::{Deserialize, Serialize};
 use soloist::{Acceptance, CheckpointError, Edits, Neighbourhood, Problem};

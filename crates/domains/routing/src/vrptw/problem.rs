@@ -210,6 +210,13 @@ impl Vrptw {
         }
     }
 
+    /// The move with the largest bias, the depot only when there is no other.
+    pub(super) fn best_biased(&self, state: &Tour, legal: &[u16]) -> u16 {
+        let customers = legal.iter().copied().filter(|&mv| mv != 0);
+        let bias = |mv: &u16| self.terms(state, *mv as usize, self.arrival(state, *mv as usize).0).iter().sum::<f64>();
+        customers.max_by(|a, b| bias(a).total_cmp(&bias(b)).then(b.cmp(a))).unwrap_or(0)
+    }
+
     /// An annealing of this instance that has not begun.
     #[must_use]
     pub fn annealing(&self) -> Annealing {

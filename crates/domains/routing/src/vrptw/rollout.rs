@@ -3,7 +3,7 @@
 use super::problem::{Tour, Vrptw};
 use crate::anneal::{Annealing, SavedAnnealing};
 use crate::sisr::{Settings, Sisr};
-use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Trace};
+use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Score, Trace};
 use std::sync::Arc;
 
 /// To the depot only when no customer can follow: vehicles are filled.
@@ -302,6 +302,17 @@ impl Rollout<Vrptw> for Refine {
             self.selective.record(problem, state, policy, trace, self.moves[at]);
         }
         self.selective.run_policy(problem, state, policy, trace, rng);
+    }
+
+    /// The annealing goes on from the solution if it is better than its own.
+    fn offer(&mut self, problem: &Vrptw, moves: &[u16], _score: Score) {
+        let state = problem.root();
+        self.absent.clear();
+        self.absent.extend(state.unvisited.iter().map(|c| c as u16).filter(|c| !moves.contains(c)));
+        self.tour.clear();
+        self.tour.push(0);
+        self.tour.extend_from_slice(moves);
+        self.annealing.offer(&self.tour, &self.absent);
     }
 
     fn save(&self) -> Vec<u8> {

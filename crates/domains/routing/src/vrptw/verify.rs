@@ -78,6 +78,36 @@ fn drive(instance: &Instance, rounding: Rounding, number: usize, route: &[u32]) 
 /// # Errors
 /// One line: the first violation in that order of routes; for a customer left out, why no route takes it.
 pub fn verify(instance: &Instance, rounding: Rounding, routes: &[Vec<u32>]) -> Result<Totals, String> {
+    let (distance_sum, unserved) = drive_all(instance, rounding, routes)?;
+    let routes: Vec<&Vec<u32>> = routes.iter().filter(|route| !route.is_empty()).collect();
+    if let Some(customer) = unserved {
+        return Err(format!("customer {customer} is not served: {}", reason(instance, rounding, &routes, customer)));
+    }
+    let sum = |rounding: Rounding| -> f64 {
+        let legs = |route: &Vec<u32>| -> f64 {
+            let mut last = 0;
+            let ways = route.iter().chain([&0]).map(|&customer| {
+                let way = distance(instance, rounding, last, customer as usize);
+                last = customer as usize;
+                way
+            });
+            ways.sum()
+        };
+        routes.iter().map(|route| legs(route)).sum()
+    };
+    // Sums of decimals: rounded to what they are sums of.
+    let tenths = |value: f64| (value * 10.0).round() / 10.0;
+    let distance = if rounding == Rounding::OneDecimal { tenths(distance_sum) } else { distance_sum };
+    let truncated = tenths(sum(Rounding::OneDecimal));
+    Ok(Totals { vehicles: routes.len(), distance, exact: sum(Rounding::Exact), truncated })
+}
+
+/// Drives all routes: the sum of the distances and the first customer left out, or the first violation by those that are served.
+pub(super) fn drive_all(
+    instance: &Instance,
+    rounding: Rounding,
+    routes: &[Vec<u32>],
+) -> Result<(f64, Option<usize>), String> {
     let size = instance.sites.len();
     let mut route_of = vec![0_usize; size];
     let routes: Vec<&Vec<u32>> = routes.iter().filter(|route| !route.is_empty()).collect();
@@ -102,26 +132,7 @@ pub fn verify(instance: &Instance, rounding: Rounding, routes: &[Vec<u32>]) -> R
     if let Some(most) = instance.vehicles.filter(|&most| routes.len() > most as usize) {
         return Err(format!("{} routes, there are {most} vehicles", routes.len()));
     }
-    if let Some(customer) = (1..size).find(|&customer| route_of[customer] == 0) {
-        return Err(format!("customer {customer} is not served: {}", reason(instance, rounding, &routes, customer)));
-    }
-    let sum = |rounding: Rounding| -> f64 {
-        let legs = |route: &Vec<u32>| -> f64 {
-            let mut last = 0;
-            let ways = route.iter().chain([&0]).map(|&customer| {
-                let way = distance(instance, rounding, last, customer as usize);
-                last = customer as usize;
-                way
-            });
-            ways.sum()
-        };
-        routes.iter().map(|route| legs(route)).sum()
-    };
-    // Sums of decimals: rounded to what they are sums of.
-    let tenths = |value: f64| (value * 10.0).round() / 10.0;
-    let distance = if rounding == Rounding::OneDecimal { tenths(distance_sum) } else { distance_sum };
-    let truncated = tenths(sum(Rounding::OneDecimal));
-    Ok(Totals { vehicles: routes.len(), distance, exact: sum(Rounding::Exact), truncated })
+    Ok((distance_sum, (1..size).find(|&customer| route_of[customer] == 0)))
 }
 
 /// Why no route takes a customer.
@@ -171,19 +182,7 @@ pub(super) fn reason(instance: &Instance, rounding: Rounding, routes: &[&Vec<u32
 /// # Errors
 /// One line: text that cannot be read, the first violation, a claim that does not hold.
 pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text: &str) -> Result<Checked, String> {
-    let (routes, claims, cost) = match Answer::read(text)? {
-        Answer::Plain(text) => {
-            let plan = solution::parse(text)?;
-            (plan.routes, None, plan.cost)
-        }
-        Answer::List(list) => (numbers(&list)?, None, None),
-        Answer::Object(claims) => {
-            if let Some(other) = claims.foreign("vrptw") {
-                return Err(format!("a solution of {other}, expected vrptw"));
-            }
-            (numbers(claims.solution()?.get("routes").ok_or("no list `routes`")?)?, Some(claims), None)
-        }
-    };
+    let (routes, claims, cost) = routes(text)?;
     let totals = verify(instance, rounding, &routes)?;
     let score = match objective {
         Objective::Vehicles => vehicle_cost(instance, rounding) * totals.vehicles as f64 + totals.distance,
@@ -208,6 +207,26 @@ pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text
         summary += &format!(" ({} without rounding)", shown(exact));
     }
     Ok(Checked { score, summary })
+}
+
+/// Routes, the claims of a result, the cost of a plain text.
+type Handed = (Vec<Vec<u32>>, Option<Claims>, Option<f64>);
+
+/// Reads a text in one of the forms that [`check`] reads.
+pub(super) fn routes(text: &str) -> Result<Handed, String> {
+    Ok(match Answer::read(text)? {
+        Answer::Plain(text) => {
+            let plan = solution::parse(text)?;
+            (plan.routes, None, plan.cost)
+        }
+        Answer::List(list) => (numbers(&list)?, None, None),
+        Answer::Object(claims) => {
+            if let Some(other) = claims.foreign("vrptw") {
+                return Err(format!("a solution of {other}, expected vrptw"));
+            }
+            (numbers(claims.solution()?.get("routes").ok_or("no list `routes`")?)?, Some(claims), None)
+        }
+    })
 }
 
 /// What a vehicle counts: the power of ten from 10^6 on that is above the sum of the ways to every customer and back.
