@@ -23,6 +23,7 @@ pub mod bits;
 mod domain;
 pub mod error;
 pub mod input;
+mod own;
 pub mod spec;
 pub mod svg;
 #[doc(hidden)]
@@ -33,3 +34,4 @@ pub use domain::{
     Request, Unobserved, follow, no_generator,
 };
 pub use error::InstanceError;
+pub use own::own;

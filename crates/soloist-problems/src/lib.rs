@@ -17,6 +17,8 @@
 //! assert!(checked.score <= problem.bound(&problem.root()).unwrap());
 //! ```
 
+use std::sync::OnceLock;
+
 pub use soloist_domain::*;
 pub use soloist_expressions as expressions;
 pub use soloist_hypercube as hypercube;
@@ -28,9 +30,30 @@ pub use soloist_routing as routing;
 pub use soloist_stacking as stacking;
 pub use soloist_tiles as tiles;
 
+/// The domains of this process: those of a program's own, then those that are shipped.
+static ALL: OnceLock<Vec<Domain>> = OnceLock::new();
+
+/// Adds a program's own domains in front of the shipped ones.
+///
+/// # Errors
+/// One line, when two domains have the same name, or [`domains`] was asked for before.
+pub fn register(own: &[Domain]) -> Result<(), String> {
+    let all: Vec<Domain> = own.iter().chain(shipped()).copied().collect();
+    for (at, domain) in all.iter().enumerate() {
+        if all[..at].iter().any(|other| other.name == domain.name) {
+            return Err(format!("two problems are called `{}`", domain.name));
+        }
+    }
+    ALL.set(all).map_err(|_| "problems are registered once, before anything else is done".into())
+}
+
 /// All domains, in the order in which lists show them.
 #[must_use]
 pub fn domains() -> &'static [Domain] {
+    ALL.get_or_init(|| shipped().to_vec())
+}
+
+fn shipped() -> &'static [Domain] {
     &[
         tiles::SAMEGAME,
         tiles::CLICKOMANIA,

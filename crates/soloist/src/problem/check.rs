@@ -189,7 +189,7 @@ impl fmt::Display for Advice {
 /// ```
 pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
     let mut rng = Rng::new(seed);
-    let [mut bound, mut potential, mut bias, mut key, mut future, mut code] = [false; 6];
+    let [mut bound, mut potential, mut bias, mut key, mut future, mut code, mut identity] = [false; 7];
     let mut infeasible = 0;
     for _ in 0..walks {
         let mut state = problem.root();
@@ -199,6 +199,7 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             key |= problem.key(&state).is_some();
             future |= problem.future(&state).is_some();
             let moves = list(problem, &state);
+            identity |= moves.iter().any(|&mv| problem.identity(&state, mv).is_some());
             bias |= moves.iter().any(|&mv| problem.bias(&state, mv) != 0.0);
             code |= moves.iter().any(|&mv| problem.code(&state, mv) != stable_hash(&mv));
             let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
@@ -215,7 +216,7 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
         (
             "future",
             future,
-            "cabs, beam, dfs, best-first, bfs, lds, ida-star keep the better of states that differ in cost only",
+            "cabs, beam, dfs, best-first, bfs, lds, ida-star keep the better of states that differ in cost only; anneal stops replays by it",
         ),
         ("key", key, "beams, classical searches and uct merge equal states; kept solutions are told apart"),
         ("potential", potential, "beam ranks states by it"),
@@ -225,6 +226,8 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             code,
             "nrpa, gnrpa, hd-nrpa, beam-nrpa, anneal and uct with histories learn by it; the default is the move alone",
         ),
+        ("identity", identity, "anneal replays edited solutions by it, several times as fast as by codes"),
+        ("neighbourhood", problem.neighbourhood().is_some(), "anneal edits solutions in place by it"),
         (
             "rollouts",
             !problem.rollouts().is_empty(),

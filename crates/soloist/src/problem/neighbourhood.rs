@@ -128,6 +128,88 @@ pub trait Edits<C: ?Sized> {
 /// The cost is what annealing compares. It may differ from the score: smaller is always better, and it may be smooth
 /// where the score has a cliff (a penalty for each customer that is not served, where the score only says
 /// "infeasible"). Scores that a run reports come from a replay of the [moves](Self::moves), never from a cost.
+///
+/// ```
+/// use soloist::{Acceptance, Budget, Edits, Method, Neighbourhood, Problem, Score, Sense, Solver};
+///
+/// /// An order of cities around a ring, as short as possible.
+/// struct Ring(Vec<(f64, f64)>);
+///
+/// impl Ring {
+///     fn way(&self, a: usize, b: usize) -> f64 {
+///         let ((ax, ay), (bx, by)) = (self.0[a], self.0[b]);
+///         ((ax - bx).powi(2) + (ay - by).powi(2)).sqrt()
+///     }
+/// }
+///
+/// impl Problem for Ring {
+///     type State = Vec<usize>;
+///     type Move = usize;
+///     fn root(&self) -> Vec<usize> {
+///         vec![0]
+///     }
+///     fn moves(&self, tour: &Vec<usize>, moves: &mut Vec<usize>) {
+///         moves.extend((0..self.0.len()).filter(|city| !tour.contains(city)));
+///     }
+///     fn apply(&self, tour: &mut Vec<usize>, city: usize) {
+///         tour.push(city);
+///     }
+///     fn score(&self, tour: &Vec<usize>) -> Score {
+///         let back = self.way(tour[tour.len() - 1], 0);
+///         Score::Feasible(tour.windows(2).map(|leg| self.way(leg[0], leg[1])).sum::<f64>() + back)
+///     }
+///     fn sense(&self) -> Sense {
+///         Sense::Minimize
+///     }
+///     fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+///         Some(Box::new(Reversals::default()))
+///     }
+/// }
+///
+/// /// A part of the tour is driven the other way round (2-opt): two legs change.
+/// #[derive(Default)]
+/// struct Reversals {
+///     tour: Vec<usize>,
+///     part: (usize, usize),
+/// }
+///
+/// impl Edits<Ring> for Reversals {
+///     fn propose(&mut self, ring: &Ring, acceptance: &mut Acceptance<'_>) -> Option<f64> {
+///         let n = self.tour.len();
+///         let (a, b) = (1 + acceptance.rng.index(n - 1), 1 + acceptance.rng.index(n - 1));
+///         self.part = (a.min(b), a.max(b));
+///         let (first, last) = (self.tour[a.min(b)], self.tour[a.max(b)]);
+///         let (before, after) = (self.tour[a.min(b) - 1], self.tour[(a.max(b) + 1) % n]);
+///         let old = ring.way(before, first) + ring.way(last, after);
+///         Some(ring.way(before, last) + ring.way(first, after) - old)
+///     }
+///     fn accept(&mut self, _: &Ring) {
+///         self.tour[self.part.0..=self.part.1].reverse();
+///     }
+///     fn reject(&mut self, _: &Ring) {}
+/// }
+///
+/// impl Neighbourhood<Ring> for Reversals {
+///     fn start(&mut self, _: &Ring, moves: &[usize]) -> bool {
+///         self.tour = [0].iter().chain(moves).copied().collect();
+///         moves.len() > 1
+///     }
+///     fn cost(&self, ring: &Ring) -> f64 {
+///         ring.score(&self.tour).value().unwrap()
+///     }
+///     fn moves(&self, _: &Ring, moves: &mut Vec<usize>) {
+///         moves.extend(&self.tour[1..]);
+///     }
+/// }
+///
+/// // Forty cities on a circle, in a mixed order.
+/// let place = |city: u32| f64::from(city * 7 % 40) * std::f64::consts::TAU / 40.0;
+/// let ring = Ring((0..40).map(|city| (place(city).cos(), place(city).sin())).collect());
+/// soloist::check(&ring, 5, 1).unwrap();
+/// let solver = Solver::new(&ring, Method::preset("anneal").unwrap()).budget(Budget::playouts(60_000));
+/// let shortest = 80.0 * (std::f64::consts::PI / 40.0).sin();
+/// assert!((solver.run().unwrap().best.unwrap().score.value().unwrap() - shortest).abs() < 1e-9);
+/// ```
 pub trait Neighbourhood<P: Problem>: Edits<P> + Send {
     /// Makes a finished solution the present one. `false`: it cannot be edited, and the caller replays moves instead.
     fn start(&mut self, problem: &P, moves: &[P::Move]) -> bool;

@@ -373,16 +373,18 @@ impl AnnealSearch {
             return;
         };
         let Some((change, accepted)) = editor.advance(&mut acceptance) else { return };
-        let cost = editor.cost();
         self.saved.clock.measure(true, change);
         if !accepted {
             return;
         }
+        let cost = present.cost + change;
         let worth = Worth { feasible: true, cost };
         self.saved.present = Some(worth);
         // Costs are sums of differences: an improvement is larger than their rounding errors.
         let improves = |best: &Champion| cost < best.worth.cost - 1e-9 * (1.0 + best.worth.cost.abs());
         if self.saved.best.as_ref().is_none_or(improves) {
+            let worth = Worth { feasible: true, cost: editor.cost() };
+            self.saved.present = Some(worth);
             self.moves.clear();
             editor.moves(&mut self.moves);
             self.walk(context);

@@ -1,0 +1,120 @@
+//! A user's own problem behind the seam, so that the command solves it.
+
+use crate::answer::{Answer, short};
+use crate::domain::{Checked, Instance, LoadResult};
+use crate::{InstanceError, input};
+use serde_json::{Value, json};
+use soloist::{Method, Problem, Score, Setup};
+
+/// An instance of a problem that has nothing but its rules.
+struct Own<P> {
+    name: String,
+    problem: P,
+}
+
+/// Reads the file `path` by `parse`, for [`Domain::load`](crate::Domain::load) of a problem that is not shipped.
+///
+/// Solutions are shown as their moves. They are checked by playing the moves by the problem's own rules: a mistake in the
+/// rules is not found. Implement [`Instance`] for a verifier of its own, drawings and other formats. The default method is
+/// `cabs` where the problem has a bound for its root and futures, `anneal` otherwise.
+///
+/// # Errors
+/// When the file cannot be read or is larger than 64 MiB, or `parse` refuses its text: its message names the place.
+///
+/// ```
+/// use soloist_domain::{Domain, no_generator, own};
+/// use soloist::doc::Staircase;
+///
+/// const STAIRS: Domain = Domain {
+///     name: "stairs",
+///     summary: "left or right, as many lefts first as possible",
+///     score: "lefts; more is better",
+///     instance: "a file with the number of steps",
+///     example: "stairs.txt",
+///     options: &[],
+///     load: |path, _| own(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
+///     generate: no_generator,
+/// };
+/// # let file = std::env::temp_dir().join(format!("soloist-own-{}", std::process::id()));
+/// # std::fs::write(&file, "12\n").unwrap();
+/// # let path = file.to_str().unwrap();
+/// let instance = (STAIRS.load)(path, &Default::default()).unwrap();
+/// assert_eq!(instance.check(r#"{"moves": [false, false, true, true, true, true, true, true, true, true, true, true]}"#).unwrap().score, 2.0);
+/// assert!(instance.check(r#"{"moves": [false]}"#).unwrap_err().contains("not finished"));
+/// # std::fs::remove_file(file).unwrap();
+/// ```
+pub fn own<P: Problem + 'static>(path: &str, parse: impl FnOnce(&str) -> Result<P, String>) -> LoadResult {
+    let bytes = input::read_file(path, MOST)?;
+    let text = String::from_utf8_lossy(input::text_bytes(path, &bytes)?);
+    let problem = parse(&text).map_err(|message| InstanceError::new(path, message))?;
+    let name = std::path::Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy());
+    Ok(Box::new(Own { name: name.into_owned(), problem }))
+}
+
+/// Bytes of an instance file.
+const MOST: usize = 64 << 20;
+
+impl<P: Problem> Instance for Own<P> {
+    type Problem = P;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        let mut moves = Vec::new();
+        self.problem.moves(&self.problem.root(), &mut moves);
+        format!("{}, {} first moves", self.name, moves.len())
+    }
+
+    fn problem(&self) -> &P {
+        &self.problem
+    }
+
+    fn default_setup(&self) -> Setup {
+        let root = self.problem.root();
+        let exact = self.problem.bound(&root).is_some() && self.problem.future(&root).is_some();
+        let name = if exact { "cabs" } else { "anneal" };
+        Setup::preset(name).unwrap_or_else(|| Method::Sampling(Default::default()).into())
+    }
+
+    fn solution(&self, moves: &[P::Move]) -> Value {
+        json!({ "moves": moves })
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        let (moves, claimed) = match Answer::read(text)? {
+            Answer::Plain(_) => return Err("expected JSON: a result, or a list of moves".into()),
+            Answer::List(moves) => (moves, None),
+            Answer::Object(result) => {
+                result.feasible()?;
+                let moves = result.solution()?.get("moves").ok_or("no list `moves`")?;
+                (moves.clone(), result.get("score").cloned())
+            }
+        };
+        let moves: Vec<P::Move> = serde_json::from_value(moves).map_err(|error| format!("`moves`: {error}"))?;
+        let (mut state, mut legal) = (self.problem.root(), Vec::new());
+        for (at, &mv) in moves.iter().enumerate() {
+            legal.clear();
+            self.problem.moves(&state, &mut legal);
+            if !legal.contains(&mv) {
+                return Err(format!("move {at} is not legal: {mv:?}"));
+            }
+            self.problem.apply(&mut state, mv);
+        }
+        legal.clear();
+        self.problem.moves(&state, &mut legal);
+        if !legal.is_empty() {
+            return Err(format!("not finished after {} moves: {} more are possible", moves.len(), legal.len()));
+        }
+        match self.problem.score(&state) {
+            Score::Feasible(score) if claimed.as_ref().is_some_and(|claimed| claimed.as_f64() != Some(score)) => {
+                Err(format!("claims the score {}, recomputed: {score}", short(&claimed.unwrap_or_default())))
+            }
+            Score::Feasible(score) => {
+                Ok(Checked { score, summary: format!("{} moves, legal by the problem's own rules", moves.len()) })
+            }
+            Score::Infeasible(degree) => Err(format!("infeasible by {degree}")),
+        }
+    }
+}
