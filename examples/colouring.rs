@@ -125,16 +125,11 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use soloist::{Method, Solver};
 
     #[test]
     fn finds_and_proves_the_optimum() {
         let problem = Graph::parse(MYCIEL3).unwrap();
-        soloist::check(&problem, 100, 1).unwrap();
-        for name in ["cabs", "beam", "dfs", "best-first", "ida-star"] {
-            let outcome = Solver::new(&problem, Method::preset(name).unwrap()).run().unwrap();
-            assert_eq!((outcome.best.unwrap().score, outcome.optimal), (Score::Feasible(4.0), true), "{name}");
-        }
+        common::prove(&problem, 4.0, &["cabs", "beam", "dfs", "best-first", "ida-star"]);
         assert!(Graph::parse("p edge 2 1\ne 1 3").is_none());
     }
 }

@@ -143,16 +143,11 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use soloist::{Method, Solver};
 
     #[test]
     fn finds_and_proves_the_optimum() {
         let problem = Shop::parse(FT06).unwrap();
-        soloist::check(&problem, 100, 1).unwrap();
-        for name in ["cabs", "dfs"] {
-            let outcome = Solver::new(&problem, Method::preset(name).unwrap()).run().unwrap();
-            assert_eq!((outcome.best.unwrap().score, outcome.optimal), (Score::Feasible(55.0), true), "{name}");
-        }
+        common::prove(&problem, 55.0, &["cabs", "dfs"]);
         assert!(Shop::parse("2 2 0 1 1").is_none());
     }
 }

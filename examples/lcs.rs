@@ -136,12 +136,10 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use soloist::{Method, Solver};
 
     #[test]
     fn finds_and_proves_the_optimum() {
         let problem = Strings::parse(SMALL).unwrap();
-        soloist::check(&problem, 100, 1).unwrap();
         // Every subsequence of the last string, the longest one that all contain.
         let strings: Vec<&str> = SMALL.split_whitespace().skip(3).step_by(2).collect();
         let inside = |string: &str, part: &[char]| {
@@ -152,10 +150,7 @@ mod tests {
         let common = (0..1 << 12).map(|set| part(set).collect::<Vec<_>>());
         let common = common.filter(|part| strings.iter().all(|string| inside(string, part)));
         let longest = common.map(|part| part.len()).max().unwrap() as f64;
-        for name in ["cabs", "dfs", "best-first", "ida-star"] {
-            let outcome = Solver::new(&problem, Method::preset(name).unwrap()).run().unwrap();
-            assert_eq!((outcome.best.unwrap().score, outcome.optimal), (Score::Feasible(longest), true), "{name}");
-        }
+        common::prove(&problem, longest, &["cabs", "dfs", "best-first", "ida-star"]);
         assert!(Strings::parse("2 4 3 abc").is_none());
     }
 }

@@ -142,16 +142,11 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use soloist::{Method, Solver};
 
     #[test]
     fn finds_and_proves_the_optimum() {
         let problem = Ordering::parse(ESC07).unwrap();
-        soloist::check(&problem, 100, 1).unwrap();
-        for name in ["cabs", "dfs", "best-first", "ida-star"] {
-            let outcome = Solver::new(&problem, Method::preset(name).unwrap()).run().unwrap();
-            assert_eq!((outcome.best.unwrap().score, outcome.optimal), (Score::Feasible(2125.0), true), "{name}");
-        }
+        common::prove(&problem, 2125.0, &["cabs", "dfs", "best-first", "ida-star"]);
         assert!(Ordering::parse("EDGE_WEIGHT_SECTION 3 0 1").is_none());
     }
 }

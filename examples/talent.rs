@@ -124,16 +124,11 @@ fn main() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use soloist::{Method, Solver};
 
     #[test]
     fn finds_and_proves_the_optimum() {
         let problem = Film::parse(CONCERT).unwrap();
-        soloist::check(&problem, 100, 1).unwrap();
-        for name in ["cabs", "dfs", "best-first", "ida-star"] {
-            let outcome = Solver::new(&problem, Method::preset(name).unwrap()).run().unwrap();
-            assert_eq!((outcome.best.unwrap().score, outcome.optimal), (Score::Feasible(111.0), true), "{name}");
-        }
+        common::prove(&problem, 111.0, &["cabs", "dfs", "best-first", "ida-star"]);
         assert!(Film::parse("film 3 1  1 1").is_none());
     }
 }

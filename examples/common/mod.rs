@@ -52,12 +52,22 @@ impl Run {
         let outcome = solver.run().unwrap_or_else(|error| fail(&error.to_string()));
         let proof = if outcome.optimal { "optimal" } else { "not proven" };
         match &outcome.best {
-            Some(best) => println!("{} ({proof}) by {}", best.score, self.setup.preset),
+            Some(best) => println!("{} ({proof}) by {}: {:?}", best.score, self.setup.preset, best.moves),
             None => println!("no solution by {}", self.setup.preset),
         }
         let (counters, seconds) = (outcome.counters, outcome.elapsed.as_secs_f64());
         println!("{} nodes, {} playouts, {seconds:.2} s, {}", counters.nodes, counters.playouts, outcome.stop);
         outcome
+    }
+}
+
+/// Tests that a problem keeps its promises and that these methods prove that `optimum` is its best score.
+#[cfg(test)]
+pub(crate) fn prove<P: Problem>(problem: &P, optimum: f64, presets: &[&str]) {
+    soloist::check(problem, 100, 1).unwrap_or_else(|violation| panic!("{violation}"));
+    for name in presets {
+        let outcome = Solver::new(problem, Setup::preset(name).unwrap()).run().unwrap();
+        assert_eq!((outcome.best.unwrap().score.value(), outcome.optimal), (Some(optimum), true), "{name}");
     }
 }
 

@@ -46,28 +46,13 @@ impl<V: Copy + Default> Table<V> {
         (self.used, self.zero) = (0, None);
     }
 
-    /// Returns the value of a key; a key that is not there is added with this value.
+    /// Adds a key that is not there.
     #[inline]
-    fn find(&mut self, key: u64, value: V) -> Option<&mut V> {
-        if key == 0 {
-            if self.zero.is_none() {
-                self.zero = Some(value);
-                return None;
-            }
-            return self.zero.as_mut();
-        }
-        if self.slots.is_empty() && !self.grow() {
-            return None;
-        }
-        let bucket = self.bucket(key);
-        if let Some(at) = self.slots[bucket..bucket + BUCKET].iter().position(|&slot| slot == key) {
-            return Some(&mut self.values[bucket + at]);
-        }
+    fn add(&mut self, key: u64, value: V) {
         if self.used * 2 >= self.slots.len() {
             self.grow();
         }
         self.insert(key, value);
-        None
     }
 
     #[inline]
@@ -82,9 +67,11 @@ impl<V: Copy + Default> Table<V> {
         self.used += usize::from(bucket[BUCKET - 1] == 0);
         bucket.rotate_right(1);
         bucket[0] = key;
-        let values = &mut self.values[at..at + BUCKET];
-        values.rotate_right(1);
-        values[0] = value;
+        if size_of::<V>() > 0 {
+            let values = &mut self.values[at..at + BUCKET];
+            values.rotate_right(1);
+            values[0] = value;
+        }
     }
 
     /// Doubles the table unless that would pass the limit.
@@ -124,11 +111,42 @@ impl<V: Copy + Default> Table<V> {
 impl Seen {
     /// Adds a key. Returns whether it was there already.
     pub(crate) fn seen(&mut self, key: u64) -> bool {
-        self.find(key, ()).is_some()
+        if key == 0 {
+            return self.zero.replace(()).is_some();
+        }
+        if self.slots.is_empty() && !self.grow() {
+            return false;
+        }
+        let bucket = self.bucket(key);
+        if self.slots[bucket..bucket + BUCKET].contains(&key) {
+            return true;
+        }
+        self.add(key, ());
+        false
     }
 }
 
 impl Table<u64> {
+    /// Returns the value of a key; a key that is not there is added with this one.
+    fn find(&mut self, key: u64, value: u64) -> Option<&mut u64> {
+        if key == 0 {
+            if self.zero.is_none() {
+                self.zero = Some(value);
+                return None;
+            }
+            return self.zero.as_mut();
+        }
+        if self.slots.is_empty() && !self.grow() {
+            return None;
+        }
+        let bucket = self.bucket(key);
+        if let Some(at) = self.slots[bucket..bucket + BUCKET].iter().position(|&slot| slot == key) {
+            return Some(&mut self.values[bucket + at]);
+        }
+        self.add(key, value);
+        None
+    }
+
     /// Adds a key with a value. Returns whether it was there already with one at least as large.
     fn beaten(&mut self, key: u64, value: u64) -> bool {
         let Some(known) = self.find(key, value) else { return false };
@@ -159,6 +177,7 @@ pub(crate) enum Met {
 
 impl Met {
     /// Adds a state. Returns whether one at least as good was there already.
+    #[inline]
     pub(crate) fn enter(&mut self, (key, value): (u64, u64)) -> bool {
         match self {
             Self::Keys(table) => table.seen(key),
@@ -212,10 +231,16 @@ impl Identities {
     }
 
     /// Returns the key of a state, and a number that is larger for a better score so far.
+    #[inline]
     pub(crate) fn of(&mut self, problem: &dyn Rules, state: &State) -> Option<(u64, u64)> {
         if !self.futures {
             return problem.key(state).map(|key| (key, 0));
         }
+        self.future(problem, state)
+    }
+
+    #[inline(never)]
+    fn future(&mut self, problem: &dyn Rules, state: &State) -> Option<(u64, u64)> {
         let (key, value) = problem.future(state)?;
         self.resources.clear();
         problem.resources(state, &mut self.resources);

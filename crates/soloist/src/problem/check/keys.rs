@@ -17,6 +17,8 @@ enum By {
 
 /// A key, and the numbers that may differ.
 type Label = (u64, Vec<f64>);
+/// Two ways to states with the same key.
+type Pair<M> = (Vec<M>, Vec<M>);
 /// A child: its move, state and label.
 type Child<P> = (<P as Problem>::Move, <P as Problem>::State, Label);
 
@@ -57,7 +59,7 @@ impl<M: Copy + PartialEq> Keys<M> {
         which: usize,
         played: &[M],
         rng: &mut Rng,
-    ) -> Result<Vec<(Vec<M>, Vec<M>)>, Violation<M>> {
+    ) -> Result<Vec<Pair<M>>, Violation<M>> {
         let mut pairs = Vec::new();
         let mut state = problem.root();
         let mut path = BTreeSet::new();

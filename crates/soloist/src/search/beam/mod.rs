@@ -64,7 +64,7 @@ parameters! {
     /// states are not split further.
     ///
     /// The search ends with a proof when a pass (with `split`, all passes of a width) has dropped nothing but duplicates
-    /// and states with hopeless bounds, or, where states are ranked by their bounds alone, when the incumbent is at
+    /// and states with hopeless bounds, or, with `prune` and where bounds alone rank states, when the incumbent is at
     /// least as good as `min over layers of max(best bound in the layer, best bound dropped before it)` (maximising):
     /// every better solution would descend from one of these. Such a proof is as good as the bounds and keys: two of `n`
     /// states share a 64-bit key with probability about `n^2 / 2^65`.
@@ -112,7 +112,7 @@ parameters! {
         split: u64 = 0, 0..=8;
         /// keep the better one of states with equal futures, one of those with equal keys
         merge: bool = true, ();
-        /// drop a child before it is ranked when its bound is not better than the incumbent
+        /// drop a child before it is ranked when its bound is not better than the incumbent, and prove by bounds
         prune: bool = false, ();
         /// children are the rollout's candidates only
         selective: bool = false, ();

@@ -176,7 +176,7 @@ impl BeamSearch {
             sense: problem.sense(),
             merger: merges.then(|| Merger::new(problem.sense())),
             beaten: 0,
-            sharp: plain && parameters.split == 0 && !parameters.selective,
+            sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
             most: most.clamp(NARROWEST, ROOT as usize / 8),
             memory,
             round: Round { starts: Vec::new(), at: 0, partial: false },
@@ -273,18 +273,37 @@ impl BeamSearch {
             Sense::Maximize => problem.bound(&self.child),
             Sense::Minimize => problem.bound(&self.child).map(|bound| -bound),
         };
-        let potential = match self.parameters.merit {
-            Merit::Potential => problem.potential(&self.child),
-            Merit::Bound | Merit::None => None,
+        let merit = match self.parameters.merit {
+            Merit::Potential => problem.potential(&self.child).or_else(bound),
+            Merit::Bound => bound(),
+            Merit::None => None,
         };
-        let bounded = potential.is_none() && self.parameters.merit != Merit::None;
-        let merit = if bounded { bound() } else { potential }.filter(|merit| !merit.is_nan());
-        if self.sharp && (!bounded || merit.is_none()) {
-            // A rank that says nothing about solutions: this pass proves nothing by its bounds.
-            self.pass.lost = u64::MAX;
+        let merit = merit.filter(|merit| !merit.is_nan());
+        if self.sharp {
+            self.doubt(problem, merit);
         }
         let merit = merit.unwrap_or(0.0);
         if self.parameters.policy_weight > 0.0 { merit + self.parameters.policy_weight * chance } else { merit }
+    }
+
+    /// Notes a rank that says nothing about solutions: the pass proves nothing by its bounds then.
+    #[inline(never)]
+    fn doubt(&mut self, problem: &dyn Rules, merit: Option<f64>) {
+        let bounded = match self.parameters.merit {
+            Merit::Potential => problem.potential(&self.child).is_none(),
+            Merit::Bound => true,
+            Merit::None => false,
+        };
+        if !bounded || merit.is_none() {
+            self.pass.lost = u64::MAX;
+        }
+    }
+
+    /// Whether the state in `self.child` cannot lead to anything better than the incumbent.
+    #[inline(never)]
+    fn is_hopeless(&self, context: &Context<'_>) -> bool {
+        let bound = || optimistic(context.problem, &self.child);
+        context.incumbent().is_some_and(|value| !self.sense.better_value(bound(), value))
     }
 
     /// The logarithms of the chances of the present moves.
@@ -368,10 +387,7 @@ impl BeamSearch {
         let Entry { link, chance, .. } = self.pass.layer[at];
         problem.child(&self.states[at], self.moves[place], &mut self.child);
         let chance = chance + self.chances.get(place).copied().unwrap_or(0.0);
-        if self.parameters.prune
-            && let Some(value) = context.incumbent()
-            && !self.sense.better_value(optimistic(problem, &self.child), value)
-        {
+        if self.parameters.prune && self.is_hopeless(context) {
             return None;
         }
         let merit = self.merit(problem, chance);
@@ -380,12 +396,10 @@ impl BeamSearch {
             return None;
         }
         let salt = self.pass.salt;
-        let (key, known) = match &mut self.merger {
-            Some(merger) => {
-                let key = merger.read(problem, &self.child);
-                (key, merger.is_beaten())
-            }
-            None => (problem.key(&self.child).filter(|_| self.parameters.merge), false),
+        let key = if self.merger.is_some() {
+            self.read_future(problem)?
+        } else {
+            problem.key(&self.child).filter(|_| self.parameters.merge)
         };
         // Equal states have equal noise, whoever their parents are.
         let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
@@ -395,16 +409,28 @@ impl BeamSearch {
         if self.is_cut(rank) {
             return None;
         }
-        let known = known || self.merger.is_none() && key.is_some_and(|key| self.seen.seen(key));
+        let known = self.merger.is_none() && key.is_some_and(|key| self.seen.seen(key));
         (!known).then_some(Trial { rank, mix, chance, spent: 0, best: None })
     }
 
+    /// Returns what tells the future of the state in `self.child` from others, if anything does. The outer `None`: a
+    /// state at least as good is known.
+    #[inline(never)]
+    fn read_future(&mut self, problem: &dyn Rules) -> Option<Option<u64>> {
+        let merger = self.merger.as_mut()?;
+        let key = merger.read(problem, &self.child);
+        (!merger.is_beaten()).then_some(key)
+    }
+
     /// Drops a child below the present cut.
+    #[inline]
     fn is_cut(&mut self, rank: u64) -> bool {
         let cut = rank < self.pass.cut;
         if cut {
             self.pass.partial = true;
-            self.pass.lost = self.pass.lost.max(rank);
+            if self.sharp {
+                self.pass.lost = self.pass.lost.max(rank);
+            }
         }
         cut
     }
@@ -438,17 +464,21 @@ impl BeamSearch {
         true
     }
 
-    /// Adds the child in `self.child`.
+    /// Adds the child in `self.child`. (Inlined: a call would copy what is at hand.)
+    #[inline(always)]
     fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
         let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };
         if self.merger.is_some() && !self.merge(&mut child) {
             return;
         }
         self.pass.children.push(child);
-        context.tally.counters.nodes += u64::from(self.parameters.prune);
+        if self.parameters.prune {
+            context.tally.counters.nodes += 1;
+        }
     }
 
     /// Enters a child into the merger. Returns false when it has taken the place of one that it beats.
+    #[inline(never)]
     fn merge(&mut self, child: &mut Child) -> bool {
         let (Some(merger), children) = (&mut self.merger, &mut self.pass.children) else { return true };
         let (entry, instead) = merger.add(children.len() as u32);
@@ -468,9 +498,12 @@ impl BeamSearch {
         let pass = &mut self.pass;
         let places = (pass.width.min(1e18) as usize).clamp(1, self.most);
         let most = if all { places } else { places * SLACK };
-        // Those that are beaten do not count: when a layer is cut must not depend on how long they stay listed.
         let listed = pass.children.len();
-        if listed - self.beaten <= most && (self.beaten == 0 || !all && self.beaten * 2 < listed) {
+        if listed <= most && (!all || self.beaten == 0) {
+            return;
+        }
+        // Those that are beaten do not count: when a layer is cut must not depend on how long they stay listed.
+        if !all && listed - self.beaten <= most && self.beaten * 2 < listed {
             return;
         }
         if self.beaten > 0 {
