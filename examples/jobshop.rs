@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Problem, Score, Sense, stable_hash};
+use soloist::{Found, Problem, Score, Sense, stable_hash};
 
 /// A number for each job or machine; at most 32 of them.
 type Row = [u32; 32];
@@ -20,6 +20,8 @@ struct Operation {
 struct Shop {
     jobs: Vec<Vec<Operation>>,
     machines: usize,
+    /// Whether all schedules are active. Exact searches then have less to choose from; annealing is freer without.
+    active: bool,
 }
 
 /// Operations of each job that are placed, and when jobs and machines are free.
@@ -37,7 +39,7 @@ impl Shop {
         let mut numbers = lines.flat_map(str::split_whitespace).map(|word| word.parse::<u32>().ok());
         let mut next = |most: u32| numbers.next()?.filter(|&number| number <= most);
         let (jobs, machines) = (next(32)?, next(32)? as usize);
-        let mut shop = Self { jobs: Vec::new(), machines };
+        let mut shop = Self { jobs: Vec::new(), machines, active: true };
         for _ in 0..jobs {
             let mut job = Vec::new();
             for _ in 0..machines {
@@ -68,9 +70,12 @@ impl Problem for Shop {
     fn root(&self) -> Schedule {
         Schedule { placed: [0; 32], job: [0; 32], machine: [0; 32], end: 0 }
     }
-    /// B. Giffler and G. L. Thompson, Operations Research 8, 1960: the jobs that could start on the machine of the
-    /// operation that can end first, before that end.
+    /// Any job; or, after B. Giffler and G. L. Thompson, Operations Research 8, 1960, the jobs that could start on the
+    /// machine of the operation that can end first, before that end.
     fn moves(&self, at: &Schedule, moves: &mut Vec<u8>) {
+        if !self.active {
+            return moves.extend(self.ready(at).map(|(job, ..)| job as u8));
+        }
         let first = self.ready(at).map(|(_, operation, start)| (start + operation.time, operation.machine)).min();
         let Some((end, machine)) = first else { return };
         let rival = |&(_, operation, start): &(usize, Operation, u32)| operation.machine == machine && start < end;
@@ -122,6 +127,17 @@ impl Problem for Shop {
     fn codes(&self) -> Option<u32> {
         Some(32 * 32)
     }
+    /// Annealing replays the order of the jobs: each time a job comes, its next operation is placed.
+    fn identity(&self, _: &Schedule, job: u8) -> Option<u64> {
+        (!self.active).then_some(job.into())
+    }
+    fn find(&self, at: &Schedule, job: u64) -> Found<u8> {
+        let left = self
+            .jobs
+            .get(job as usize)
+            .is_some_and(|operations| usize::from(at.placed[job as usize]) < operations.len());
+        if !self.active && left { Found::Move(job as u8) } else { Found::Gone }
+    }
     /// Jobs with much left go first.
     fn bias(&self, at: &Schedule, job: u8) -> f64 {
         let job = usize::from(job);
@@ -136,8 +152,10 @@ const FT06: &str = "6 6
     2  9  1  3  4  5  5  4  0  3  3  1      1  3  3  3  5  9  0 10  4  4  2  1";
 
 fn main() {
-    let run = common::arguments("cabs");
-    run.solve(&run.load(FT06, Shop::parse));
+    let run = common::arguments("anneal");
+    let mut shop = run.load(FT06, Shop::parse);
+    shop.active = run.preset() != "anneal";
+    run.solve(&shop);
 }
 
 #[cfg(test)]
@@ -148,6 +166,12 @@ mod tests {
     fn finds_and_proves_the_optimum() {
         let problem = Shop::parse(FT06).unwrap();
         common::prove(&problem, 55.0, &["cabs", "dfs"]);
+        let free = Shop { active: false, ..problem };
+        soloist::check(&free, 100, 1).unwrap();
+        let budget = soloist::Budget::playouts(50_000);
+        let annealed =
+            soloist::Solver::new(&free, soloist::Setup::preset("anneal").unwrap()).budget(budget).run().unwrap();
+        assert_eq!(annealed.best.unwrap().score, Score::Feasible(55.0));
         assert!(Shop::parse("2 2 0 1 1").is_none());
     }
 }

@@ -3,7 +3,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, stable_hash};
+use soloist::{Found, Problem, Rollout, RolloutInfo, Score, Sense, stable_hash};
 
 /// A set of at most 256 jobs.
 type Set = [u64; 4];
@@ -94,6 +94,17 @@ impl Problem for Ordering {
     /// What is open depends on the jobs done and the last of them; then the cheaper sequence is better.
     fn future(&self, at: &Sequence) -> Option<(u64, f64)> {
         Some((stable_hash(&(at.done, at.last)), at.cost.into()))
+    }
+    /// A job is the same thing wherever it stands in the order.
+    fn identity(&self, _: &Sequence, job: u16) -> Option<u64> {
+        Some(job.into())
+    }
+    fn find(&self, at: &Sequence, job: u64) -> Found<u16> {
+        let Some(before) = self.before.get(job as usize).filter(|_| job > 0 && !has(&at.done, job as usize)) else {
+            return Found::Gone;
+        };
+        let ready = (0..4).all(|word| before[word] & !at.done[word] == 0);
+        if ready { Found::Move(job as u16) } else { Found::Blocked }
     }
     fn code(&self, at: &Sequence, job: u16) -> u64 {
         (at.last * self.cost.len()) as u64 + u64::from(job)

@@ -41,6 +41,12 @@ pub(crate) fn arguments(preset: &str) -> Run {
 }
 
 impl Run {
+    /// The name of the method.
+    #[allow(dead_code, reason = "asked for where methods differ in what they can do")]
+    pub(crate) fn preset(&self) -> &str {
+        &self.setup.preset
+    }
+
     /// Returns the problem in the file, or in `example` when there is none.
     pub(crate) fn load<P>(&self, example: &str, parse: impl Fn(&str) -> Option<P>) -> P {
         parse(self.text.as_deref().unwrap_or(example)).unwrap_or_else(|| fail("the file does not have the format"))
