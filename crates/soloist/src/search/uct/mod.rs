@@ -3,7 +3,7 @@
 //! The parameters are in groups, each in the file of the code that uses it: `select` has the formulas, `grow` adds
 //! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `nested` puts searches in the place of
 //! playouts, `learn` learns playouts. `run` makes the steps of the search, `arena` holds the nodes, `graph` nodes with
-//! several parents, `means` the statistics under codes.
+//! several parents, `means` the statistics under codes, `met` the scores met and their scales.
 
 mod arena;
 mod beam;
@@ -12,6 +12,7 @@ mod graph;
 mod grow;
 mod learn;
 mod means;
+mod met;
 mod nested;
 mod run;
 mod select;
