@@ -100,6 +100,8 @@ pub(crate) trait Rules: Send {
     fn root(&self) -> State;
     /// Appends the legal moves.
     fn moves(&self, state: &State, moves: &mut Vec<MoveId>);
+    /// Appends at most `most` of the legal moves, from place `from` of their list on.
+    fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>);
     /// Whether there is no legal move.
     fn is_finished(&self, state: &State) -> bool;
     fn apply(&self, state: &mut State, mv: MoveId);
@@ -161,6 +163,13 @@ impl<P: Problem> Rules for Typed<'_, P> {
         let mut listed = self.buffer.take();
         listed.clear();
         self.problem.moves(self.get(state), &mut listed);
+        moves.extend(listed.iter().map(|&mv| self.packing.pack(mv)));
+        self.buffer.set(listed);
+    }
+    fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>) {
+        let mut listed = self.buffer.take();
+        listed.clear();
+        self.problem.moves_from(self.get(state), from, most, &mut listed);
         moves.extend(listed.iter().map(|&mv| self.packing.pack(mv)));
         self.buffer.set(listed);
     }

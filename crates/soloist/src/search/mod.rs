@@ -38,7 +38,7 @@ pub use sampling::Sampling;
 pub(crate) use tally::{Tally, insert};
 pub use uct::{
     Bandit, Cooling, Expansion, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing, Playing,
-    Playouts, Rank, Selection, Uct,
+    Playouts, Prune, Pruning, Rank, Selection, Uct,
 };
 
 use crate::problem::MoveId;

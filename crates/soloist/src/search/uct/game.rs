@@ -5,6 +5,7 @@ use super::run::UctSearch;
 use super::{Rank, refuse};
 use crate::problem::MoveId;
 use crate::problem::rules::State;
+use crate::search::children::optimistic;
 use crate::search::parameter::parameters;
 use crate::search::{Context, Status};
 use crate::{ParameterError, Score, Sense};
@@ -196,6 +197,9 @@ impl UctSearch {
         context.problem.moves(&self.roots.tree, &mut self.walk.moves);
         let Some(&any) = self.walk.moves.first() else { return false };
         self.tree.arena.plant(any);
+        if self.prunes() {
+            self.tree.arena.limits[0].bound = optimistic(context.problem, &self.roots.tree);
+        }
         context.tally.counters.nodes += 1;
         self.game.nodes += 1;
         true

@@ -3,10 +3,11 @@
 //! The parameters are in groups, each in the file of the code that uses it: `select` has the formulas, `grow` adds
 //! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `nested` puts searches in the place of
 //! playouts, `learn` learns playouts. `run` makes the steps of the search, `arena` holds the nodes, `graph` nodes with
-//! several parents, `means` the statistics under codes, `met` the scores met and their scales.
+//! several parents, `prune` is branch and bound in the tree, `check` reads trees back, `means` the statistics under codes, `met` the scores met and their scales.
 
 mod arena;
 mod beam;
+mod check;
 mod game;
 mod graph;
 mod grow;
@@ -14,6 +15,7 @@ mod learn;
 mod means;
 mod met;
 mod nested;
+mod prune;
 mod run;
 mod select;
 
@@ -22,6 +24,7 @@ pub use game::Pacing;
 pub use grow::{Expansion, FirstPlay, Growth};
 pub use learn::{Playing, Playouts};
 pub use nested::Nesting;
+pub use prune::{Prune, Pruning};
 pub use select::{Bandit, Cooling, NodeValue, Normalisation, Selection};
 
 use crate::ParameterError;
@@ -36,7 +39,7 @@ parameter_groups! {
     /// From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the
     /// solution, its score updates the path. The incumbent is the best playout, wherever it was made. The terms and rules
     /// of this one search are in groups of parameters, each documented at its struct: [`Selection`], [`Growth`],
-    /// [`Narrowing`], [`Pacing`], [`Nesting`] and [`Playing`]. On the command line and in [`set`](Self::set) the groups
+    /// [`Narrowing`], [`Pacing`], [`Pruning`], [`Nesting`] and [`Playing`]. On the command line and in [`set`](Self::set) the groups
     /// are one flat table. The published searches are [presets](crate::Method::presets).
     ///
     /// # Offered solutions
@@ -86,6 +89,8 @@ parameter_groups! {
         narrowing: Narrowing;
         /// When a move is played, and when a new tree is begun.
         pacing: Pacing;
+        /// Branch and bound in the tree.
+        pruning: Pruning;
         /// Searches in the place of playouts.
         nesting: Nesting;
         /// How playouts choose their moves.
@@ -215,6 +220,7 @@ impl Family for Uct {
         ])?;
         self.pacing.validate()?;
         self.growth.validate()?;
+        self.pruning.validate(self)?;
         self.selection.validate(&self.pacing)?;
         self.nesting.validate(self)
     }

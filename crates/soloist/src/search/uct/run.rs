@@ -69,7 +69,7 @@ impl UctSearch {
         let (narrowing, pacing) = (&uct.narrowing, &uct.pacing);
         Self {
             sense: problem.sense(),
-            tree: Tree::new(&uct, memory),
+            tree: Tree::new(&uct, problem, memory),
             met: Met::new(if reference == 0.0 { problem.reference() } else { Some(reference) }),
             learner: Learner::new(&uct, problem, &root, memory / 4),
             beam: (narrowing.beam_width > 0).then(|| Beam::new(narrowing.beam_width, narrowing.beam_limit)),
@@ -145,6 +145,9 @@ impl UctSearch {
             let at = self.tree.arena.resolve(slot);
             self.tree.arena.update(at, score, self.sense);
         }
+        if let Some(&last) = self.walk.path.last() {
+            self.tree.arena.note_own(last, score, self.sense);
+        }
     }
 
     /// Begins a search from the end of the path instead of a playout. Returns false when there is nothing to search.
@@ -164,7 +167,7 @@ impl UctSearch {
         let Some((score, closed)) = self.nested.as_mut().and_then(|nested| nested.step(context)) else { return };
         self.back_up(score);
         if closed && self.uct.closes() {
-            self.tree.arena.close(&self.walk.path);
+            self.close();
         }
     }
 
@@ -195,6 +198,9 @@ impl UctSearch {
             self.follow(context);
         }
         self.back_up(score);
+        if guided && self.prunes() && !self.is_hopeful(context) {
+            self.close();
+        }
         if self.learner.needs_codes {
             let scale = self.met.range.scale();
             let (arena, path) = (&self.tree.arena, &self.walk.path[..in_tree]);
@@ -206,7 +212,7 @@ impl UctSearch {
             self.walk.moves.clear();
             context.problem.moves(&self.walk.state, &mut self.walk.moves);
             if self.walk.moves.is_empty() {
-                self.tree.arena.close(&self.walk.path);
+                self.close();
             }
         }
     }
@@ -222,6 +228,7 @@ impl Search for UctSearch {
             }
             self.walk(context);
         }
+        self.prune_by_incumbent(context);
         if self.uct.closes() && self.tree.arena.get(0).closed {
             if self.game.is_whole() {
                 return Status::Exhausted;
@@ -247,48 +254,44 @@ impl Search for UctSearch {
     fn save(&self) -> Vec<u8> {
         let mut keys: Vec<(u64, u32)> = self.tree.keys.iter().map(|(&key, &node)| (key, node)).collect();
         keys.sort_unstable();
-        let tree = (&self.tree.arena, self.met.save(), &self.tree.pending, self.tree.full, keys);
+        let Tree { arena, pending, pruned_by, full, .. } = &self.tree;
+        let tree = (arena, self.met.save(), (pending, pruned_by), full, keys);
         let nested = self.nested.as_ref().map(|nested| nested.save(&self.walk.path));
         encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save(), nested))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type SavedTree = (Arena, SavedMet, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
+        type SavedTree = (Arena, SavedMet, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
         type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>);
         let (tree, (game, variants), beam, learned, nested) = decode::<Whole>(bytes)?;
-        let (arena, met, pending, full, keys) = tree;
-        self.tree.arena = arena;
-        self.tree.arena.resume(self.tree.memory)?;
-        if self.tree.arena.len() > 0 && self.tree.arena.has_sides() != self.uct.uses_sides()
+        let (arena, met, (pending, pruned_by), full, keys) = tree;
+        let expected = &self.tree.arena;
+        if (arena.has_sides, arena.has_limits, arena.lazy) != (expected.has_sides, expected.has_limits, expected.lazy)
             || beam.is_some() != self.beam.is_some()
             || nested.is_some() != self.nested.is_some()
         {
             return Err(CheckpointError::Corrupt("another kind of tree"));
         }
-        let mut at = 0;
-        let child_of_last = |&next: &u32| {
-            let slot = std::mem::replace(&mut at, next as usize);
-            self.tree.arena.get(self.tree.arena.resolve(slot)).children().contains(&(next as usize))
-        };
-        if !pending.iter().flatten().all(child_of_last) {
-            return Err(CheckpointError::Corrupt("a path in the tree"));
-        }
+        self.tree.arena = arena;
+        self.tree.arena.resume(self.tree.memory)?;
         if keys.iter().any(|&(_, node)| node as usize >= self.tree.arena.len()) {
             return Err(CheckpointError::Corrupt("a key of the tree"));
         }
         self.roots.tree = replay(problem, &game.decided)?;
         if let (Some(inner), Some(saved)) = (&mut self.nested, nested) {
-            let path = inner.load(problem, saved)?;
-            if path.iter().flatten().any(|&slot| slot >= self.tree.arena.len()) {
-                return Err(CheckpointError::Corrupt("a path in the tree"));
-            }
-            self.walk.path = path.unwrap_or_default();
+            self.walk.path = inner.load(problem, saved)?.unwrap_or_default();
+        }
+        if !self.tree.arena.is_path(pending.iter().flatten().map(|&slot| slot as usize))
+            || !self.tree.arena.is_path(self.walk.path.iter().skip(1).copied())
+            || self.walk.path.first().is_some_and(|&root| root != 0)
+        {
+            return Err(CheckpointError::Corrupt("a path in the tree"));
         }
         self.learner.load(learned)?;
         self.tree.keys = keys.into_iter().collect();
-        (self.tree.pending, self.tree.full, self.game, self.beam) = (pending, full, game, beam);
-        self.variants = variants;
+        (self.tree.pending, self.tree.pruned_by, self.tree.full) = (pending, pruned_by, full);
+        (self.game, self.beam, self.variants) = (game, beam, variants);
         self.met.load(met);
-        Ok(())
+        self.check_tree(problem)
     }
 }

@@ -272,6 +272,8 @@ impl Selector<'_> {
             NodeValue::Mean => node.mean(infeasible),
             NodeValue::Best => node.best,
         });
+        // What is left of a pruned subtree may have no solution yet.
+        let value = if value.is_nan() { 0.0 } else { value };
         if self.uct.selection.w > 0.0 { value + self.uct.selection.w * scale.reward(node.best) } else { value }
     }
 
@@ -484,7 +486,7 @@ mod tests {
             (altered(&beam, "transpositions=true"), "beam_width and transpositions exclude each other"),
             (altered(&beam, "move_playouts=3"), "beam_width and move_playouts exclude each other"),
             (altered(&Uct::default(), "played_only=true"), "played_only needs move_playouts"),
-            (altered(&Uct::best(), "fpu=parent"), "fpu needs expansion=one"),
+            (altered(&Uct::best(), "fpu=parent"), "fpu needs expansion=one or lazy"),
             (
                 altered(&raw(1.0), "bandit=ucb1-tuned playouts=history"),
                 "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",
