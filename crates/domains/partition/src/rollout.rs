@@ -193,8 +193,8 @@ impl Worker {
     /// The task of `state`, with the heuristic completion.
     fn begin(&self, problem: &Differencing, state: &Labels) -> Task {
         let progress = match self.plan {
-            Plan::DepthFirst | Plan::Heuristic => Progress::DepthFirst(DepthFirst::new(&state.keys, problem.least())),
-            Plan::Discrepancies => Progress::Discrepancies(Discrepancies::new(&state.keys, problem.least())),
+            Plan::DepthFirst | Plan::Heuristic => Progress::DepthFirst(DepthFirst::new(state.keys(), problem.least())),
+            Plan::Discrepancies => Progress::Discrepancies(Discrepancies::new(state.keys(), problem.least())),
             Plan::Meet(_) => Progress::Meet { playouts: 0 },
             Plan::Lists(_) => Progress::Lists(Construction::default()),
         };
@@ -209,7 +209,7 @@ impl Task {
     /// Keeps a completion if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right` says.
     fn offer(&mut self, problem: &Differencing, from: &Labels, mut moves: Vec<u16>, right: &[bool]) {
         let mut by_slot = vec![false; problem.count()];
-        from.slots.iter().zip(right).for_each(|(&slot, &side)| by_slot[usize::from(slot)] = side);
+        from.slots().iter().zip(right).for_each(|(&slot, &side)| by_slot[usize::from(slot)] = side);
         let mut end = from.clone();
         problem.follow(&mut end, &by_slot, &mut moves);
         let difference = problem.difference(&end);
@@ -254,9 +254,9 @@ impl Task {
     fn meet(&mut self, problem: &Differencing, state: &Labels, joins: u64, most: usize, rng: &mut Rng) {
         let mut labels = state.clone();
         let mut moves = Vec::new();
-        let steps = labels.keys.len().saturating_sub(most);
+        let steps = labels.len().saturating_sub(most);
         let places: Vec<usize> = (0..joins).map(|_| rng.index(steps.max(1))).collect();
-        while labels.keys.len() > most && !problem.finished(&labels) {
+        while labels.len() > most && !problem.finished(&labels) {
             let mv = if places.contains(&moves.len()) { JOIN } else { SPLIT };
             problem.apply(&mut labels, mv);
             moves.push(mv);
@@ -268,7 +268,7 @@ impl Task {
     /// Does a step of a construction, or, if not at the `root`, a whole one.
     fn lists(&mut self, problem: &Differencing, state: &Labels, size: u32, root: bool, rng: &mut Rng) {
         let Progress::Lists(own) = &mut self.progress else { return };
-        if state.keys.len() <= MEET + 4 {
+        if state.len() <= MEET + 4 {
             // Few enough to be divided optimally at once.
             if own.ended == 0 {
                 own.ended = 1;
@@ -311,12 +311,12 @@ impl Lists {
         let mut labels = state.clone();
         let spread = |labels: &Labels| {
             let unit = libm::exp2(-f64::from(problem.scale().min(127)));
-            let squares = labels.keys.iter().map(|&key| (key as f64 * unit) * (key as f64 * unit)).sum::<f64>();
+            let squares = labels.keys().iter().map(|&key| (key as f64 * unit) * (key as f64 * unit)).sum::<f64>();
             let words = 64.0 * (problem.words() - 2) as f64;
             0.5 * libm::log2(squares.max(1e-300)) + words
         };
         // No larger lists than a difference of about 1 needs.
-        let (count, spread) = (labels.keys.len(), spread(&labels));
+        let (count, spread) = (labels.len(), spread(&labels));
         let mut shapes = (8..size).map(|size| Shape::best(size, count, spread));
         let enough = shapes.find(|shape| shape.expected(count, spread) < -4.0);
         let shape = enough.unwrap_or_else(|| Shape::best(size, count, spread));
@@ -327,15 +327,15 @@ impl Lists {
             problem.combine(&mut labels, SPLIT);
             made += 1;
         }
-        let exact: Vec<Vec<u64>> = (0..labels.keys.len()).map(|at| problem.label(&labels, at)).collect();
+        let exact: Vec<Vec<u64>> = (0..labels.len()).map(|at| problem.label(&labels, at)).collect();
         Self { birthday: Birthday::new(&exact, shape, &mut rng), labels, before: made }
     }
 }
 
 /// The sides of an optimal division of the leading bits of at most 64 labels.
 fn optimal(labels: &Labels) -> Vec<bool> {
-    let set = meet::solve(&labels.keys).1;
-    (0..labels.keys.len()).map(|at| set >> at & 1 == 1).collect()
+    let set = meet::solve(labels.keys()).1;
+    (0..labels.len()).map(|at| set >> at & 1 == 1).collect()
 }
 
 impl Rollout<Differencing> for Worker {

@@ -160,13 +160,13 @@ fn the_first_leaf_of_every_kernel_is_the_heuristic() {
         problem.rollout("kk").unwrap().run(&problem, &mut state, &mut Playout::default(), &mut Rng::new(1));
         let expected = problem.exact_difference(&state) << problem.scale();
         let root = problem.root();
-        let mut depth_first = DepthFirst::new(&root.keys, 0);
+        let mut depth_first = DepthFirst::new(root.keys(), 0);
         while depth_first.best().is_none() {
             depth_first.advance(1);
         }
         // The last two levels are evaluated together.
         assert!(BigUint::from(depth_first.best().unwrap()) <= expected);
-        let mut discrepancies = Discrepancies::new(&root.keys, 0);
+        let mut discrepancies = Discrepancies::new(root.keys(), 0);
         while discrepancies.best().is_none() {
             discrepancies.advance(1);
         }
@@ -211,7 +211,7 @@ fn birthdays_are_divisions_and_small_ones() {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
         let root = problem.root();
-        let labels: Vec<Vec<u64>> = (0..root.keys.len()).map(|at| problem.label(&root, at)).collect();
+        let labels: Vec<Vec<u64>> = (0..root.len()).map(|at| problem.label(&root, at)).collect();
         let mut birthday = Birthday::new(&labels, shape, &mut Rng::new(1));
         let mut steps = 1;
         let right = loop {
@@ -222,7 +222,7 @@ fn birthdays_are_divisions_and_small_ones() {
         };
         assert_eq!(steps, birthday.steps());
         let mut by_place = vec![false; right.len()];
-        root.slots.iter().zip(&right).for_each(|(&slot, &side)| by_place[usize::from(slot)] = side);
+        root.slots().iter().zip(&right).for_each(|(&slot, &side)| by_place[usize::from(slot)] = side);
         let found = log2(&difference(&numbers, &by_place));
         assert!(found <= most, "{spec}: {found}");
     }
@@ -339,7 +339,7 @@ fn published_instances_have_their_known_values() {
     }
     // What depth-first search meets first on hard0100.
     let problem = Differencing::new(&read(path(100).to_str().unwrap()).unwrap());
-    let mut search = DepthFirst::new(&problem.root().keys, 0);
+    let mut search = DepthFirst::new(problem.root().keys(), 0);
     search.advance(20_000_000);
     let found = BigUint::from(search.best().unwrap()) >> problem.scale();
     assert!((log2(&found) - 59.01).abs() < 0.005, "{}", log2(&found));

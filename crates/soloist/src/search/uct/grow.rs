@@ -228,10 +228,7 @@ impl UctSearch {
     /// Walks from the root to the node where the playout starts, adding at most one node to the tree.
     pub(super) fn descend(&mut self, context: &mut Context<'_>) -> Leaf {
         let problem = context.problem;
-        self.go_to_root();
-        for child in self.tree.pending.take().unwrap_or_default() {
-            self.enter(problem, child as usize);
-        }
+        self.go_to_root_or_pending(problem);
         let mut reference = if self.learner.needs_codes { self.learner.names[0] } else { 0 };
         loop {
             let at = self.tree.arena.resolve(self.walk.path[self.walk.path.len() - 1]);
@@ -272,6 +269,8 @@ impl UctSearch {
                 } else {
                     if self.uct.growth.expansion == Expansion::All && untried > 1 {
                         self.tree.pending = Some(self.walk.path[1..].iter().map(|&at| at as u32).collect());
+                        self.walk.waiting.clone_from(&self.walk.state);
+                        self.walk.is_waiting = true;
                     }
                     let pick = self.next_untried(context, at, untried);
                     self.try_child(context, at, pick)

@@ -37,6 +37,10 @@ pub(super) struct Walk {
     pub(super) state: State,
     /// The state at the end of the path, where the playout is followed afterwards.
     pub(super) leaf: State,
+    /// The state at the end of the pending path.
+    pub(super) waiting: State,
+    /// Whether it is known: not after a resume.
+    pub(super) is_waiting: bool,
     /// Slots from the root down.
     pub(super) path: Vec<usize>,
     /// Moves from the problem's root to the leaf.
@@ -52,6 +56,8 @@ impl Walk {
         Self {
             state: root.clone(),
             leaf: root.clone(),
+            waiting: root.clone(),
+            is_waiting: false,
             path: Vec::new(),
             prefix: Vec::new(),
             playout: Vec::new(),
@@ -92,17 +98,40 @@ impl UctSearch {
 
     /// Plays the move into the slot `child` and puts it on the path.
     pub(super) fn enter(&mut self, problem: &dyn Rules, child: usize) {
-        let mv = self.tree.arena.get(child).mv;
+        self.put_on_path(child);
+        problem.apply(&mut self.walk.state, self.tree.arena.get(child).mv);
+    }
+
+    /// Puts the slot `child` on the path.
+    fn put_on_path(&mut self, child: usize) {
         if self.learner.needs_codes {
             self.learner.enter(self.tree.arena.side(child).code);
         }
-        problem.apply(&mut self.walk.state, mv);
-        self.walk.prefix.push(mv);
+        self.walk.prefix.push(self.tree.arena.get(child).mv);
         self.walk.path.push(child);
     }
 
     pub(super) fn go_to_root(&mut self) {
         self.walk.state.clone_from(&self.roots.tree);
+        self.start_path();
+    }
+
+    /// Goes to the node whose children are having their first playouts, if there is one, else to the root.
+    pub(super) fn go_to_root_or_pending(&mut self, problem: &dyn Rules) {
+        let Some(pending) = self.tree.pending.take() else { return self.go_to_root() };
+        if !std::mem::take(&mut self.walk.is_waiting) {
+            self.go_to_root();
+            return pending.iter().for_each(|&child| self.enter(problem, child as usize));
+        }
+        self.walk.state.clone_from(&self.walk.waiting);
+        self.start_path();
+        for &child in &pending {
+            self.put_on_path(child as usize);
+        }
+    }
+
+    /// Makes the path the root alone.
+    fn start_path(&mut self) {
         self.walk.path.clear();
         self.walk.path.push(0);
         self.walk.prefix.clear();
@@ -291,6 +320,7 @@ impl Search for UctSearch {
         self.tree.keys = keys.into_iter().collect();
         (self.tree.pending, self.tree.pruned_by, self.tree.full) = (pending, pruned_by, full);
         (self.game, self.beam, self.variants) = (game, beam, variants);
+        self.walk.is_waiting = false;
         self.met.load(met);
         self.check_tree(problem)
     }

@@ -6,6 +6,7 @@ use super::met::{Range, Scale};
 use super::{Pacing, Uct, refuse};
 use crate::search::parameter::{choice, parameters};
 use crate::{ParameterError, Sense};
+use std::sync::LazyLock;
 
 choice! {
     /// What a node is worth.
@@ -208,7 +209,7 @@ impl Selector<'_> {
         let (selection, arena) = (&self.uct.selection, self.arena);
         let (closes, transpositions) = (self.uct.closes(), self.uct.growth.transpositions);
         let parent = arena.get(at);
-        let log = libm::log(parent.visits as f64);
+        let log = log(parent.visits);
         let all = arena.violations(at);
         let scale = self.scale(parent);
         let children = parent.children();
@@ -296,6 +297,16 @@ impl Selector<'_> {
             let normal = if span == 0.0 { 0.0 } else { (all.most - of_child.least) / span };
             bad * normal / (bad + good + 1.0)
         }
+    }
+}
+
+/// Returns the natural logarithm of a number of playouts.
+#[inline]
+fn log(visits: u64) -> f64 {
+    static KNOWN: LazyLock<Vec<f64>> = LazyLock::new(|| (0..4096).map(|visits| libm::log(f64::from(visits))).collect());
+    match KNOWN.get(usize::try_from(visits).unwrap_or(usize::MAX)) {
+        Some(&log) => log,
+        None => libm::log(visits as f64),
     }
 }
 
