@@ -1,8 +1,8 @@
 //! The named settings of the methods: the searches as papers and practice know them.
 
 use super::{
-    Anneal, Bandit, Beam, BranchAndBound, Cooling, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs, Nrpa, Order,
-    Pacing, Sampling, Selection, Uct,
+    Anneal, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs, Nrpa,
+    Order, Pacing, Sampling, Selection, Uct,
 };
 
 /// A named setting of a method.
@@ -52,6 +52,15 @@ const PRESETS: &[Preset] = &[
         summary: "UCT on the best score of each subtree, normalised among siblings",
         reference: "L. Rei's thesis, Porto 2018, chapter 3",
         make: || Method::Uct(Uct::best()),
+    },
+    Preset {
+        name: "uct-best-lazy",
+        summary: "uct-best for problems with very many moves: a child at a time as listed, theta 5",
+        reference: "L. Rei's thesis, Porto 2018, chapter 3 (single expansion, selection interleaving)",
+        make: || {
+            let growth = Growth { expansion: Expansion::Lazy, theta: 5, ..Growth::default() };
+            Method::Uct(Uct { growth, ..Uct::best() })
+        },
     },
     Preset {
         name: "uct-tuned",

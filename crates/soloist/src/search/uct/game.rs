@@ -208,7 +208,7 @@ impl UctSearch {
     /// Whether a move has to be played.
     fn is_due(&self) -> bool {
         let root = self.tree.arena.get(0);
-        let forced = root.children().len() == 1;
+        let forced = self.tree.arena.block(0).len() == 1 && self.tree.arena.untried(0) == 0;
         self.uct.pacing.move_playouts > 0 && root.tried > 0 && (forced || self.game.spent >= self.game.per_move)
     }
 

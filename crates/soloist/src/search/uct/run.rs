@@ -268,6 +268,11 @@ impl Search for UctSearch {
         Status::Running
     }
 
+    fn left(&self) -> Option<f64> {
+        let known = self.prunes() && self.tree.arena.len() > 0 && self.game.is_whole();
+        known.then(|| self.tree.arena.limits[0].bound)
+    }
+
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
         if !solution.moves.starts_with(&self.game.decided) || self.tree.arena.len() == 0 && !self.plant(context) {
             return;

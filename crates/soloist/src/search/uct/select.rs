@@ -303,7 +303,8 @@ impl Selector<'_> {
 /// Returns the natural logarithm of a number of playouts.
 #[inline]
 fn log(visits: u64) -> f64 {
-    static KNOWN: LazyLock<Vec<f64>> = LazyLock::new(|| (0..4096).map(|visits| libm::log(f64::from(visits))).collect());
+    static KNOWN: LazyLock<Vec<f64>> =
+        LazyLock::new(|| (0..1 << 16).map(|visits| libm::log(f64::from(visits))).collect());
     match KNOWN.get(usize::try_from(visits).unwrap_or(usize::MAX)) {
         Some(&log) => log,
         None => libm::log(visits as f64),
