@@ -269,13 +269,13 @@ impl Selector<'_> {
 
     #[inline]
     fn value(&self, node: &Node, infeasible: u64, scale: Scale) -> f64 {
-        let value = scale.reward(match self.uct.selection.value {
-            NodeValue::Mean => node.mean(infeasible),
-            NodeValue::Best => node.best,
-        });
         // What is left of a pruned subtree may have no solution yet.
-        let value = if value.is_nan() { 0.0 } else { value };
-        if self.uct.selection.w > 0.0 { value + self.uct.selection.w * scale.reward(node.best) } else { value }
+        let best = || if node.best.is_nan() { 0.0 } else { scale.reward(node.best) };
+        let value = match self.uct.selection.value {
+            NodeValue::Mean => scale.reward(node.mean(infeasible)),
+            NodeValue::Best => best(),
+        };
+        if self.uct.selection.w > 0.0 { value + self.uct.selection.w * best() } else { value }
     }
 
     fn value_with_violations(

@@ -35,6 +35,13 @@ impl Bag {
         Self { items, capacity: 200, least: 0, sense: Sense::Maximize }
     }
 
+    /// Twelve of them, small enough for proofs.
+    pub(crate) fn twelve() -> Self {
+        let mut bag = Self { capacity: 150, ..Self::sixteen() };
+        bag.items.truncate(12);
+        bag
+    }
+
     /// As [`Bag::sixteen`], but most playouts end too light.
     pub(crate) fn tight() -> Self {
         Self { least: 197, ..Self::sixteen() }
@@ -391,7 +398,7 @@ pub(crate) fn playout<P: Problem>(problem: &P, state: &mut P::State, rng: &mut R
     playout.moves
 }
 
-/// A bag with the bound of fractional packing.
+/// A bag that is packed in the order of its items, with the bound of fractional packing.
 #[derive(Clone, Debug)]
 pub(crate) struct Fenced {
     pub(crate) bag: Bag,
@@ -418,6 +425,7 @@ impl Problem for Fenced {
 
     fn moves(&self, state: &Packed, moves: &mut Vec<u8>) {
         self.bag.moves(state, moves);
+        moves.retain(|&item| state.set >> item == 0);
     }
 
     fn apply(&self, state: &mut Packed, item: u8) {
@@ -440,7 +448,7 @@ impl Problem for Fenced {
         let (mut room, mut value) = (f64::from(self.bag.capacity - state.weight), f64::from(state.value));
         for &item in &self.order {
             let (worth, weight) = self.bag.items[item as usize];
-            if state.set >> item & 1 == 0 {
+            if state.set >> item == 0 {
                 let part = (room / f64::from(weight)).min(1.0);
                 value += part * f64::from(worth);
                 room -= part * f64::from(weight);

@@ -168,16 +168,13 @@ impl<P: Problem> Tree<'_, P> {
     }
 
     fn value(&self, path: &[P::Move], good: &[f64], scale: (Option<f64>, f64)) -> f64 {
-        let (_, mut best) = self.ends(good);
-        if self.prunes() {
-            let Some(left) = self.best_left(path) else { return 0.0 };
-            best = left;
-        }
+        let best = if self.prunes() { self.best_left(path) } else { Some(self.ends(good).1) };
+        let best = best.map_or(0.0, |best| reward(best, scale));
         let value = match self.uct.selection.value {
-            NodeValue::Mean => mean(good),
+            NodeValue::Mean => reward(mean(good), scale),
             NodeValue::Best => best,
         };
-        reward(value, scale) + if self.uct.selection.w > 0.0 { self.uct.selection.w * reward(best, scale) } else { 0.0 }
+        value + if self.uct.selection.w > 0.0 { self.uct.selection.w * best } else { 0.0 }
     }
 
     /// The upper bound of a tried child.
