@@ -263,6 +263,9 @@ pub(crate) trait Player: Send {
     fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
     /// Plays from the problem's root to the end and returns the score, which is fed back.
     fn sample(&mut self, rng: &mut Rng) -> Score;
+    /// As [`sample`](Self::sample), but may stop when no score better than `incumbent` can be reached: then nothing is
+    /// returned or fed back.
+    fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score>;
     /// Returns the moves of the last [`sample`](Self::sample), and a number that tells its solution from others.
     fn sampled(&self) -> (Vec<MoveId>, u64);
     fn variants(&self) -> usize;
@@ -340,6 +343,16 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         let score = self.problem.score(state);
         self.rollout.feedback(score);
         score
+    }
+    fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score> {
+        let state = self.end.insert(self.problem.root());
+        self.playout.moves.clear();
+        if !self.rollout.run_within(&self.problem, state, &mut self.playout, rng, incumbent) {
+            return None;
+        }
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        Some(score)
     }
     fn sampled(&self) -> (Vec<MoveId>, u64) {
         let moves = &self.playout.moves;

@@ -38,8 +38,14 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "sampling",
         summary: "independent playouts; the baseline",
-        reference: "multiple simulation (MS) in L. Rei's thesis, Porto 2018",
+        reference: "multiple simulation (MS) in L. Rei's thesis, Porto 2018, there with the cut-off of `ms`",
         make: || Method::Sampling(Sampling::default()),
+    },
+    Preset {
+        name: "ms",
+        summary: "multiple simulation: independent playouts, cut off when their bound is hopeless",
+        reference: "L. Rei's thesis, Porto 2018",
+        make: || Method::Sampling(Sampling { cutoff: true, ..Sampling::default() }),
     },
     Preset {
         name: "uct",

@@ -1,7 +1,9 @@
 //! Bounds while a search runs: they hold, they come closer, and they prove.
 
-use crate::common::{Bag, Fenced, method, methods, run_and_save, timeless, without_time};
-use soloist::{Budget, Control, Improvement, Method, Observer, Progress, Sense, Solution, Solver, StopReason, gap};
+use crate::common::{Bag, Fenced, assert_same, method, methods, recorded, run_and_save, timeless, without_time};
+use soloist::{
+    Budget, Control, Improvement, Method, Observer, Problem, Progress, Rng, Sense, Solution, Solver, StopReason, gap,
+};
 use std::time::Duration;
 
 /// Every bound that a run has told.
@@ -100,4 +102,43 @@ fn a_pruned_tree_proves_the_optimum() {
 fn gaps() {
     assert_eq!((gap(100.0, 104.0), gap(-50.0, -60.0), gap(3.0, 3.0)), (Some(0.04), Some(0.2), Some(0.0)));
     assert_eq!((gap(0.0, 1.0), gap(0.0, 0.0), gap(1.0, f64::INFINITY)), (None, Some(0.0), None));
+}
+
+#[test]
+fn hopeless_playouts_are_cut_off() {
+    for bag in [Bag::sixteen(), Bag::sixteen().mirrored(), Bag::tight()] {
+        let problem = Fenced::new(bag);
+        let sense = problem.sense();
+        let got = recorded(&problem, method("sampling", &[("cutoff", "true")]), 4, 2_000);
+        let (mut rng, mut best, mut expected, mut cut) = (Rng::new(4), None, Vec::new(), 0);
+        for _ in 0..2_000 {
+            let (mut state, mut path) = (problem.root(), Vec::new());
+            loop {
+                let mut moves = Vec::new();
+                problem.moves(&state, &mut moves);
+                if moves.is_empty() {
+                    if let Some(value) = problem.score(&state).value() {
+                        best = Some(best.map_or(value, |best| sense.best_value(best, value)));
+                    }
+                    expected.push(path);
+                    break;
+                }
+                if best.is_some_and(|best| !sense.better_value(problem.bound(&state).unwrap(), best)) {
+                    cut += 1;
+                    break;
+                }
+                let mv = moves[rng.index(moves.len())];
+                problem.apply(&mut state, mv);
+                path.push(mv);
+            }
+        }
+        assert_same(&got, &expected, "cut-off");
+        assert!(cut > 100 && expected.len() > 10, "{cut} cut, {} whole", expected.len());
+    }
+    // With several solutions kept, the worst of them is what counts.
+    let problem = Fenced::new(Bag::sixteen());
+    let run = |name| Solver::new(&problem, method(name, &[])).keep(5).budget(Budget::playouts(20_000)).run().unwrap();
+    let (cut, whole) = (run("ms"), run("sampling"));
+    assert_eq!((cut.kept.len(), cut.counters.playouts), (5, 20_000));
+    assert!(cut.kept[4].score.value() >= Some(whole.kept[4].score.value().unwrap() * 0.95));
 }
