@@ -69,7 +69,13 @@ impl Instance for PartitionInstance {
     }
 
     fn rollout_for(&self, setup: &Setup) -> String {
-        if matches!(setup.method, Method::Sampling(_)) { "k-list".into() } else { "kk".into() }
+        match setup.method {
+            Method::Sampling(_) => "k-list",
+            // Plain differencing is far from what its last labels allow.
+            Method::Uct(_) => "kk:30",
+            _ => "kk",
+        }
+        .into()
     }
 
     fn solution(&self, moves: &[u16]) -> Value {

@@ -10,7 +10,10 @@ use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, RolloutInfo};
 
 /// What [`Problem::rollouts`] lists.
 pub(crate) const INFO: &[RolloutInfo] = &[
-    RolloutInfo { name: "kk", help: "the Karmarkar-Karp heuristic: splits to the end" },
+    RolloutInfo {
+        name: "kk",
+        help: "the Karmarkar-Karp heuristic: splits to the end. kk:30: to 30 labels (5 to 40), which are divided optimally",
+    },
     RolloutInfo {
         name: "k-list",
         help: "generalised birthday: lists of small signed sums, merged; a part of a construction a playout, the best so far \
@@ -33,6 +36,8 @@ pub(crate) const INFO: &[RolloutInfo] = &[
 pub(crate) enum Plan {
     /// `kk`.
     Heuristic,
+    /// `kk:LABELS`.
+    Divided(usize),
     /// `ckk`.
     DepthFirst,
     /// `lds`.
@@ -60,6 +65,7 @@ impl Plan {
         };
         match (kind, argument) {
             ("kk", None) => Some(Self::Heuristic),
+            ("kk", _) => number(5, 40, 0).map(Self::Divided),
             ("ckk", None) => Some(Self::DepthFirst),
             ("lds", None) => Some(Self::Discrepancies),
             ("meet", _) => number(5, 48, MEET).map(Self::Meet),
@@ -72,6 +78,7 @@ impl Plan {
 pub(crate) fn build(plan: Plan, problem: &Differencing) -> Box<dyn Rollout<Differencing>> {
     match plan {
         Plan::Heuristic => Box::new(Heuristic::new(problem.words())),
+        Plan::Divided(labels) => Box::new(Divided { labels, known: vec![None; Heuristic::PLACES], is_spent: false }),
         _ => Box::new(Worker::new(plan)),
     }
 }
@@ -130,6 +137,68 @@ impl Rollout<Differencing> for Heuristic {
             }
         };
         playout.moves.resize(playout.moves.len() + moves, SPLIT);
+    }
+}
+
+/// A completion by [`Divided`].
+#[derive(Clone, Debug)]
+struct Division {
+    joins: u64,
+    /// The depth at which few labels are left.
+    few: u32,
+    /// The moves from there on, and the difference.
+    moves: Vec<u16>,
+    difference: Vec<u64>,
+}
+
+/// Differencing until few labels are left, which are divided optimally (on their leading 128 bits). Completions are
+/// remembered as by [`Heuristic`].
+#[derive(Debug)]
+struct Divided {
+    labels: usize,
+    known: Vec<Option<Division>>,
+    is_spent: bool,
+}
+
+impl Rollout<Differencing> for Divided {
+    fn run(&mut self, problem: &Differencing, state: &mut Labels, playout: &mut Playout<u16>, _: &mut Rng) {
+        self.is_spent = state.len() <= self.labels;
+        // Of a state with fewer labels the best completion is not that of the states above.
+        let starts_above = state.len() >= self.labels;
+        let (joins, depth) = (state.joins(), state.depth());
+        let known = &mut self.known[(joins >> 13) as usize % Heuristic::PLACES];
+        if let Some(division) = known
+            && division.joins == joins
+            && division.few >= depth
+        {
+            playout.moves.resize(playout.moves.len() + (division.few - depth) as usize, SPLIT);
+            playout.moves.extend_from_slice(&division.moves);
+            problem.finish_with(state, &division.difference, division.few + division.moves.len() as u32);
+            return;
+        }
+        while state.len() > self.labels && !problem.finished(state) {
+            problem.combine(state, SPLIT);
+            playout.moves.push(SPLIT);
+        }
+        if problem.finished(state) {
+            return;
+        }
+        let few = state.depth();
+        let mut right = vec![false; problem.count()];
+        for (side, &slot) in optimal(state).into_iter().zip(state.slots()) {
+            right[usize::from(slot)] = side;
+        }
+        let mut moves = Vec::new();
+        problem.follow(state, &right, &mut moves);
+        playout.moves.extend_from_slice(&moves);
+        if starts_above {
+            let difference = problem.difference(state);
+            *known = Some(Division { joins, few, moves, difference });
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.is_spent
     }
 }
 
@@ -193,7 +262,9 @@ impl Worker {
     /// The task of `state`, with the heuristic completion.
     fn begin(&self, problem: &Differencing, state: &Labels) -> Task {
         let progress = match self.plan {
-            Plan::DepthFirst | Plan::Heuristic => Progress::DepthFirst(DepthFirst::new(state.keys(), problem.least())),
+            Plan::DepthFirst | Plan::Heuristic | Plan::Divided(_) => {
+                Progress::DepthFirst(DepthFirst::new(state.keys(), problem.least()))
+            }
             Plan::Discrepancies => Progress::Discrepancies(Discrepancies::new(state.keys(), problem.least())),
             Plan::Meet(_) => Progress::Meet { playouts: 0 },
             Plan::Lists(_) => Progress::Lists(Construction::default()),

@@ -514,3 +514,61 @@ proptest! {
         prop_assert!(soloist::check(&problem, 3, seed).is_ok());
     }
 }
+
+/// The thesis' tree search had these values after 600 s (table 4.1).
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn tree_search_reaches_the_values_of_the_thesis() {
+    let folder = soloist_domain::testing::shared_data("partition").unwrap();
+    for (name, value) in [("0200", 149.79), ("0400", 344.84), ("0600", 540.66)] {
+        let path = folder.join(format!("hard{name}.dat"));
+        let instance = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()).unwrap();
+        let setup = Setup { seed: 1, ..Method::preset("uct-best").unwrap().into() };
+        assert_eq!(instance.rollout_for(&setup), "kk:30");
+        let problem = Differencing::new(&read(path.to_str().unwrap()).unwrap());
+        let solver = Solver::new(&problem, setup.method).rollout("kk:30").seed(1).budget(Budget::playouts(1_000));
+        let best = solver.run().unwrap().best.unwrap();
+        assert!(best.score.value().unwrap() <= value, "hard{name}: {:?}", best.score);
+    }
+}
+
+#[test]
+fn the_last_labels_are_divided_optimally() {
+    for spec in ["random:30x40:1", "random:30x200:2"] {
+        let problem = Differencing::new(&generate(spec).unwrap());
+        let mut rng = Rng::new(3);
+        let mut rollout = problem.rollout("kk:16").unwrap();
+        let mut plain = problem.rollout("kk").unwrap();
+        for round in 0..200 {
+            let mut state = problem.root();
+            for _ in 0..rng.index(20) {
+                if !problem.is_finished(&state) {
+                    problem.apply(&mut state, if rng.chance(0.3) { JOIN } else { SPLIT });
+                }
+            }
+            let mut few = state.clone();
+            while few.len() > 16 && !problem.is_finished(&few) {
+                problem.apply(&mut few, SPLIT);
+            }
+            let expected = few.len() > 4 && !problem.is_finished(&few);
+            let least = crate::meet::solve(few.keys()).0 as f64;
+            let (mut end, mut playout) = (state.clone(), Playout::default());
+            // With and without what was remembered.
+            rollout.run(&problem, &mut end, &mut playout, &mut rng);
+            assert_eq!(rollout.is_spent(), state.len() <= 16, "{round}");
+            let mut replayed = state.clone();
+            playout.moves.iter().for_each(|&mv| problem.apply(&mut replayed, mv));
+            assert!(problem.is_finished(&replayed));
+            assert_eq!(problem.score(&replayed), problem.score(&end));
+            let (mut other, mut moves) = (state.clone(), Playout::default());
+            plain.run(&problem, &mut other, &mut moves, &mut rng);
+            assert!(problem.score(&end).value() <= problem.score(&other).value());
+            if expected {
+                // The division of the leading bits, to their precision.
+                let found = end.keys()[end.len() - 1] as f64;
+                let difference = problem.score(&end).value().unwrap();
+                assert!(end.len() > 1 || (found - least).abs() <= 64.0 + least * 1e-12, "{difference}");
+            }
+        }
+    }
+}

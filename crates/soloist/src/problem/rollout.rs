@@ -69,6 +69,14 @@ pub trait Rollout<P: Problem>: Send {
         true
     }
 
+    /// Whether another playout from the state where the last [`run`](Self::run) began would be useless, because that run
+    /// was as good as any: a deterministic policy with an exact endgame says so where it began within that endgame.
+    ///
+    /// Tree searches then leave the state's branch alone. They claim no proof from it.
+    fn is_spent(&self) -> bool {
+        false
+    }
+
     /// Plays `state` to its end by the softmax policy over the candidates, and records what adaptation needs.
     ///
     /// Steps are appended to `trace`.

@@ -255,6 +255,8 @@ pub(crate) trait Player: Send {
     fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>);
     /// Plays to the end and appends the moves.
     fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng);
+    /// Whether another run from where the last one began is useless.
+    fn is_spent(&self) -> bool;
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
     /// Plays `moves`, which must be candidates, and records them like a policy playout. Returns false when one was no
     /// candidate.
@@ -317,6 +319,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         self.playout.moves.clear();
         self.rollout.run(&self.problem, state.get_mut(), &mut self.playout, rng);
         moves.extend(self.playout.moves.iter().map(|&mv| self.packing.pack(mv)));
+    }
+    fn is_spent(&self) -> bool {
+        self.rollout.is_spent()
     }
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
         let Self { problem, packing, rollout, trace: buffer, .. } = self;

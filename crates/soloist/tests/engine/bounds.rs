@@ -142,3 +142,20 @@ fn hopeless_playouts_are_cut_off() {
     assert_eq!((cut.kept.len(), cut.counters.playouts), (5, 20_000));
     assert!(cut.kept[4].score.value() >= Some(whole.kept[4].score.value().unwrap() * 0.95));
 }
+
+#[test]
+fn a_leaf_is_left_alone_when_the_rollout_says_so() {
+    let problem = Fenced::new(Bag::twelve());
+    for name in ["uct", "uct-best", "uct-best-lazy"] {
+        // The root's playout is the only one of its tree, which is no proof.
+        let solver = |restarts| Solver::new(&problem, method(name, &[("restarts", restarts)])).rollout("once");
+        let outcome = solver("false").run().unwrap();
+        assert_eq!((outcome.stop, outcome.optimal, outcome.counters.playouts), (StopReason::Completed, false, 1));
+        let outcome = solver("true").budget(Budget::playouts(50)).run().unwrap();
+        assert_eq!((outcome.stop, outcome.optimal, outcome.counters.nodes), (StopReason::Playouts, false, 50));
+        // With an own playout only after its first child, the root stays open until all children are spent.
+        let later = method(name, &[("threshold", "0"), ("restarts", "false"), ("prune", "off")]);
+        let outcome = Solver::new(&problem, later).rollout("once").run().unwrap();
+        assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Completed, 12));
+    }
+}

@@ -61,7 +61,8 @@ parameters! {
     ///
     /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well:
     /// no playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
-    /// player). Without it, a small `c` replays one finished line for ever, which is why it is on unless a preset
+    /// player). So does a playout after which the rollout [says](crate::Rollout::is_spent) that its leaf deserves no other;
+    /// then nothing is proven. Without it, a small `c` replays one finished line for ever, which is why it is on unless a preset
     /// stands for a paper that has none.
     pub struct Growth {
         /// how many children a leaf gets at a time

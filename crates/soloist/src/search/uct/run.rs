@@ -5,7 +5,7 @@ use super::arena::Arena;
 use super::beam::Beam;
 use super::game::{Game, Roots, Variants};
 use super::grow::{Leaf, Tree};
-use super::learn::{Learner, Saved};
+use super::learn::{Learner, Playouts, Saved};
 use super::met::{Met, SavedMet};
 use super::nested::{self, Nested};
 use super::select::Selector;
@@ -243,7 +243,15 @@ impl UctSearch {
             if self.walk.moves.is_empty() {
                 self.close();
             }
+        } else if self.uct.closes() && self.leaves_spent(context) && !guided {
+            self.close();
+            self.game.partial = true;
         }
+    }
+
+    /// Whether the rollout says that the leaf deserves no further playout.
+    fn leaves_spent(&self, context: &Context<'_>) -> bool {
+        self.uct.playing.playouts == Playouts::Rollout && context.rollout.is_spent()
     }
 }
 

@@ -398,6 +398,15 @@ pub(crate) fn playout<P: Problem>(problem: &P, state: &mut P::State, rng: &mut R
     playout.moves
 }
 
+/// A rollout that says that none of its playouts needs another one.
+struct Once;
+
+impl Rollout<Fenced> for Once {
+    fn is_spent(&self) -> bool {
+        true
+    }
+}
+
 /// A bag that is packed in the order of its items, with the bound of fractional packing.
 #[derive(Clone, Debug)]
 pub(crate) struct Fenced {
@@ -442,6 +451,10 @@ impl Problem for Fenced {
 
     fn bias(&self, state: &Packed, item: u8) -> f64 {
         self.bag.bias(state, item)
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        (name == "once").then(|| Box::new(Once) as Box<dyn Rollout<Self>>)
     }
 
     fn bound(&self, state: &Packed) -> Option<f64> {
