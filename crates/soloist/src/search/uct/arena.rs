@@ -109,6 +109,8 @@ pub(crate) struct Arena {
     pub(super) has_limits: bool,
     /// Whether children get their places one at a time: a block may then have room behind the tried ones.
     pub(super) lazy: bool,
+    /// Blocks that were left for larger ones, by the power of two of their size: where they begin.
+    pub(super) free: Vec<Vec<u32>>,
     /// Bytes that the nodes may use.
     #[serde(skip)]
     pub(super) memory: u64,
@@ -118,7 +120,7 @@ impl Arena {
     /// Returns an empty arena; `has_sides`: with a [`Side`] for each node.
     pub(crate) fn new(memory: u64, has_sides: bool) -> Self {
         let (nodes, violations, sides, limits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { nodes, violations, sides, has_sides, limits, has_limits: false, lazy: false, memory }
+        Self { nodes, violations, sides, has_sides, limits, has_limits: false, lazy: false, free: Vec::new(), memory }
     }
 
     /// Makes the empty arena one with a [`Limit`] for each node.
@@ -137,6 +139,7 @@ impl Arena {
         self.violations.clear();
         self.sides.clear();
         self.limits.clear();
+        self.free.clear();
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -261,6 +264,21 @@ impl Arena {
         true
     }
 
+    /// Exchanges two nodes and what lies beside them.
+    #[inline]
+    fn swap(&mut self, a: usize, b: usize) {
+        self.nodes.swap(a, b);
+        if !self.violations.is_empty() {
+            self.violations.swap(a, b);
+        }
+        if self.has_sides {
+            self.sides.swap(a, b);
+        }
+        if self.has_limits {
+            self.limits.swap(a, b);
+        }
+    }
+
     /// Gives the node `at` its children. False, and nothing done, when they do not fit.
     pub(crate) fn expand(&mut self, at: usize, moves: &[MoveId]) -> bool {
         let first = self.nodes.len();
@@ -275,30 +293,27 @@ impl Arena {
     /// Gives the node `at` one more child, which counts as tried; `more`: whether the problem has another one. Returns
     /// its place, or nothing when it does not fit.
     ///
-    /// A block that is full moves to the end and doubles: its old places are free when the tree is compacted.
+    /// A block that is full moves to one of twice the size; its old places serve another block.
     pub(super) fn add_child(&mut self, at: usize, mv: MoveId, more: bool) -> Option<usize> {
         let Node { first, len, tried, .. } = self.nodes[at];
         if tried == len {
-            let (start, old) = (self.nodes.len(), self.nodes[at].children().start);
-            if !self.extend(std::iter::repeat_n(mv, (2 * len as usize).max(1))) {
+            let size = (2 * len).max(1);
+            let reused = self.free.get_mut(size.trailing_zeros() as usize).and_then(Vec::pop);
+            let start = reused.map_or(self.nodes.len(), |start| start as usize);
+            if reused.is_none() && !self.extend(std::iter::repeat_n(mv, size as usize)) {
                 return None;
             }
             for i in 0..len as usize {
-                self.nodes.swap(old + i, start + i);
-                if !self.violations.is_empty() {
-                    self.violations.swap(old + i, start + i);
-                }
-                if self.has_sides {
-                    self.sides.swap(old + i, start + i);
-                }
-                if self.has_limits {
-                    self.limits.swap(old + i, start + i);
-                }
+                self.swap(first as usize + i, start + i);
+            }
+            if len > 0 {
+                let class = len.trailing_zeros() as usize;
+                self.free.resize_with(self.free.len().max(class + 1), Vec::new);
+                self.free[class].push(first);
             }
             let node = &mut self.nodes[at];
-            (node.first, node.len) = (start as u32, (2 * len).max(1));
+            (node.first, node.len) = (start as u32, size);
         }
-        debug_assert!(first == NONE || tried <= len);
         let node = &mut self.nodes[at];
         let child = node.first as usize + tried as usize;
         (node.tried, node.more) = (tried + 1, more);
@@ -429,19 +444,11 @@ impl Arena {
             let (first, len) = (first as usize, len as usize);
             place[block as usize] = end as u32;
             for offset in 0..len {
-                self.nodes.swap(end + offset, first + offset);
-                if !self.violations.is_empty() {
-                    self.violations.swap(end + offset, first + offset);
-                }
-                if self.has_sides {
-                    self.sides.swap(end + offset, first + offset);
-                }
-                if self.has_limits {
-                    self.limits.swap(end + offset, first + offset);
-                }
+                self.swap(end + offset, first + offset);
             }
             end += len;
         }
+        self.free.clear();
         self.nodes.truncate(end);
         if !self.violations.is_empty() {
             self.violations.truncate(end);

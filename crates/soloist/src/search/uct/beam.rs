@@ -194,6 +194,7 @@ impl Arena {
         self.violations.extend(fresh.violations);
         self.sides.clear();
         self.sides.extend(fresh.sides);
+        self.free.clear();
     }
 }
 

@@ -30,6 +30,16 @@ impl Arena {
             sound &= !block.contains(&true);
             block.fill(true);
         }
+        for (class, starts) in self.free.iter().enumerate() {
+            for &start in starts {
+                let end = (start as usize).checked_add(1_usize.checked_shl(class as u32).unwrap_or(usize::MAX));
+                let Some(block) = end.and_then(|end| owned.get_mut(start as usize..end)) else { return Err(LINKS) };
+                sound &= !block.contains(&true);
+                block.fill(true);
+                let nodes = &self.nodes[start as usize..][..block.len()];
+                sound &= nodes.iter().all(|node| node.first == NONE && node.visits == 0 && !node.closed && !node.alias);
+            }
+        }
         // Nothing leads to the root.
         sound &= owned.first().is_none_or(|owned| !owned);
         if sound { Ok(()) } else { Err(LINKS) }
