@@ -551,7 +551,7 @@ fn the_last_labels_are_divided_optimally() {
                 problem.apply(&mut few, SPLIT);
             }
             let expected = few.len() > 4 && !problem.is_finished(&few);
-            let least = crate::meet::solve(few.keys()).0 as f64;
+            let least = meet::solve(few.keys()).0 as f64;
             let (mut end, mut playout) = (state.clone(), Playout::default());
             // With and without what was remembered.
             rollout.run(&problem, &mut end, &mut playout, &mut rng);
@@ -571,4 +571,30 @@ fn the_last_labels_are_divided_optimally() {
             }
         }
     }
+}
+
+#[test]
+fn known_partitions_are_starts() {
+    let instance = (DOMAIN.load)("random:60x90:7", &Options::new()).unwrap();
+    let sides: Vec<usize> = (0..60).filter(|place| place % 3 != 1).collect();
+    let right: Vec<usize> = (0..60).filter(|place| place % 3 == 1).collect();
+    let list = json!(sides).to_string();
+    let score = instance.check(&list).unwrap().score;
+    let lines: Vec<String> = sides.iter().map(ToString::to_string).collect();
+    for text in [list.clone(), json!({ "left": sides, "right": right }).to_string(), lines.join("\r\n")] {
+        let moves = instance.start_from(&text).unwrap();
+        let setup: Setup = Method::preset("sampling").unwrap().into();
+        let request = Request {
+            setup: Some(setup.rollout("kk")),
+            budget: Budget::playouts(0),
+            start: vec![moves],
+            ..Request::default()
+        };
+        let report = instance.solve(request, &mut Unobserved).unwrap();
+        // Where a label dominates, the rest is done in the best way.
+        let reached = report.score().and_then(Score::value).unwrap();
+        assert!(reached <= score + 1e-9 && instance.check(&report.solution().to_string()).is_ok(), "{reached} {score}");
+        assert!(instance.start_from(&report.solution().to_string()).is_ok());
+    }
+    assert!(instance.start_from("[0, 0]").is_err() && instance.start_from("[60]").is_err());
 }
