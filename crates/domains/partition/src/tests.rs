@@ -581,7 +581,7 @@ fn known_partitions_are_starts() {
     let list = json!(sides).to_string();
     let score = instance.check(&list).unwrap().score;
     let lines: Vec<String> = sides.iter().map(ToString::to_string).collect();
-    for text in [list.clone(), json!({ "left": sides, "right": right }).to_string(), lines.join("\r\n")] {
+    for text in [list, json!({ "left": sides, "right": right }).to_string(), lines.join("\r\n")] {
         let moves = instance.start_from(&text).unwrap();
         let setup: Setup = Method::preset("sampling").unwrap().into();
         let request = Request {

@@ -96,8 +96,8 @@ impl UctSearch {
                     self.check_children(problem, frame, &mut moves, &mut listed)?;
                 }
             }
-            let tried = arena.get(frame.at).children().take(node.tried as usize);
-            let Some(child) = tried.skip(frame.next).next() else {
+            let mut tried = node.children().take(node.tried as usize);
+            let Some(child) = tried.nth(frame.next) else {
                 spare.extend(stack.pop().map(|frame| frame.state));
                 continue;
             };

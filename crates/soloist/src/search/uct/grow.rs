@@ -319,7 +319,7 @@ impl UctSearch {
     /// Whether this playout follows a tried child of `at` by the rule of interleaving.
     fn passes_on(&self, at: usize) -> bool {
         let (theta, node) = (self.uct.growth.theta, self.tree.arena.get(at));
-        theta > 0 && node.tried > 0 && node.visits % theta == 0
+        theta > 0 && node.tried > 0 && node.visits.is_multiple_of(theta)
     }
 
     /// Whether a tried child of `at` may be chosen before all have been tried.

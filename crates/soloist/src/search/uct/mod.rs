@@ -50,7 +50,7 @@ parameter_groups! {
     /// # Cost
     /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
     /// playouts replay the playout for its codes. Memory: about 64 bytes a child of an expanded node (88 with bias,
-    /// history, AMAF or transpositions), never more than the budget: when it is full, nodes visited fewer than `k`
+    /// history, AMAF or transpositions; 16 more where the tree is pruned), never more than the budget: when it is full, nodes visited fewer than `k`
     /// times lose their children, `k` being the smallest power of two that frees half of the room, and the search
     /// continues.
     ///

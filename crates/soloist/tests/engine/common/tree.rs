@@ -396,7 +396,7 @@ impl<P: Problem> Tree<'_, P> {
         let theta = self.uct.growth.theta as usize;
         if theta > 0
             && node.tried > 0
-            && node.scores.len() % theta == 0
+            && node.scores.len().is_multiple_of(theta)
             && let Some((_, child)) = choose()
         {
             return Some(child);
