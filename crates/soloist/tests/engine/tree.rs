@@ -101,11 +101,11 @@ fn interleaving_and_children_one_at_a_time() {
     for expansion in [Expansion::One, Expansion::Lazy] {
         for theta in [0, 2, 3, 5] {
             let uct = altered(&Uct::default(), &format!("expansion={expansion} theta={theta} c=0.4"));
-            compare_all(&uct, 300);
-            compare_all(&altered(&uct, "solver=false value=best bias_weight=0.2"), 400);
-            compare_all(&altered(&uct, "fpu=parent fpu_value=0.1 widening=3.0"), 400);
-            compare_all(&altered(&uct, "move_playouts=40 history=0.2"), 300);
-            compare_all(&altered(&uct, "beam_width=3 beam_limit=60"), 400);
+            compare_all(&uct, 150);
+            compare_all(&altered(&uct, "solver=false value=best bias_weight=0.2"), 180);
+            compare_all(&altered(&uct, "fpu=parent fpu_value=0.1 widening=3.0"), 180);
+            compare_all(&altered(&uct, "move_playouts=40 history=0.2"), 150);
+            compare_all(&altered(&uct, "beam_width=3 beam_limit=60"), 180);
         }
     }
     let lazy = Method::preset("uct-best-lazy").unwrap();
@@ -126,8 +126,8 @@ fn branch_and_bound_in_the_tree() {
             for threshold in [0, 1, 3] {
                 let settings =
                     format!("expansion={expansion} normalisation={normalisation} threshold={threshold} c=0.2");
-                compare_fenced(&altered(&Uct::best(), &settings), 160);
-                compare_fenced(&altered(&Uct::default(), &format!("{settings} prune=on")), 120);
+                compare_fenced(&altered(&Uct::best(), &settings), 80);
+                compare_fenced(&altered(&Uct::default(), &format!("{settings} prune=on")), 60);
             }
         }
     }
@@ -136,7 +136,7 @@ fn branch_and_bound_in_the_tree() {
     // Without bounds what was seen is removed all the same.
     let uct = altered(&Uct::best(), "prune=on");
     compare(&Staircase(7), &uct, 3, 200);
-    compare_all(&uct, 150);
+    compare_all(&uct, 80);
 }
 
 #[test]
