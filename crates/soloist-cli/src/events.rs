@@ -75,6 +75,8 @@ impl Events {
                 "playouts": progress.counters.playouts,
                 "nodes": progress.counters.nodes,
                 "best": result::score(progress.best),
+                "bound": result::optional(progress.bound),
+                "gap": result::optional(progress.gap()),
             }));
         }
     }
@@ -91,7 +93,8 @@ impl Events {
             "violation": result::violation(report.score()),
             "feasible": result::value(report).is_some(),
             "optimal": report.optimal,
-            "bound": report.bound.map_or(Value::Null, result::number),
+            "bound": result::optional(report.bound),
+            "gap": result::optional(result::gap(report)),
         }));
         match self.failed {
             None => Ok(()),

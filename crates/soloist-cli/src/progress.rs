@@ -2,7 +2,7 @@
 
 use crate::events::Events;
 use crate::output;
-use crate::result::{short, show};
+use crate::result::{percent, plain, short, show};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 use soloist::{Budget, Improvement, Progress, Score};
@@ -178,6 +178,12 @@ impl Human {
         let here = playouts.saturating_sub(self.before) as f64;
         let rate = short(here / self.start.elapsed().as_secs_f64().max(1e-3));
         let mut line = format!("best {best}, {} playouts, {rate}/s", short(playouts as f64));
+        if let Some(bound) = progress.bound {
+            line.push_str(&format!(", bound {}", plain(bound)));
+        }
+        if let Some(gap) = progress.gap() {
+            line.push_str(&format!(", gap {}", percent(gap)));
+        }
         if let Some(all) = self.budget.playouts {
             line.push_str(&format!(", {:.0} %", 100.0 * playouts as f64 / all as f64));
         }

@@ -65,6 +65,8 @@ pub(crate) struct Ending {
     violation: Value,
     optimal: bool,
     bound: Value,
+    /// |score - bound| / |score|; null where one of them is unknown.
+    gap: Value,
     playouts: u64,
     nodes: u64,
     seconds: f64,
@@ -79,7 +81,8 @@ impl Ending {
             feasible: value(report).is_some(),
             violation: violation(report.score()),
             optimal: report.optimal,
-            bound: report.bound.map_or(Value::Null, number),
+            bound: optional(report.bound),
+            gap: optional(gap(report)),
             playouts: report.run.counters.playouts,
             nodes: report.run.counters.nodes,
             seconds: report.run.elapsed.as_secs_f64(),
@@ -123,6 +126,21 @@ impl<'a> ResultJson<'a> {
     pub(crate) fn line(&self) -> String {
         line(self)
     }
+}
+
+/// A number that may be unknown.
+pub(crate) fn optional(number: Option<f64>) -> Value {
+    number.map_or(Value::Null, self::number)
+}
+
+/// The relative gap between the score and the bound.
+pub(crate) fn gap(report: &Report) -> Option<f64> {
+    soloist::gap(report.score()?.value()?, report.bound?)
+}
+
+/// The gap for people: `1.2 %`.
+pub(crate) fn percent(gap: f64) -> String {
+    format!("{} %", plain((gap * 1e4).round() / 1e2))
 }
 
 /// An object on one line, with its newline.
@@ -259,7 +277,10 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     let bound = match report.bound {
         _ if report.optimal && value(report).is_some() => ", proven optimal".to_owned(),
         _ if report.optimal => ", proven infeasible".to_owned(),
-        Some(bound) => format!(", bound {}", plain(bound)),
+        Some(bound) => {
+            let gap = gap(report).map_or_else(String::new, |gap| format!(", gap {}", percent(gap)));
+            format!(", bound {}{gap}", plain(bound))
+        }
         None => String::new(),
     };
     let mut text = format!("{} {}: {}\n", domain.name, instance.name(), instance.describe());

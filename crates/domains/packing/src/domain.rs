@@ -1,9 +1,11 @@
 //! Recursive circle packing by name: what the command line and other programs without types use.
 
+use super::problem::encode;
 use super::{Objective, Order, Packing, Values, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist::search::Sampling;
 use soloist::{Method, Setup};
+use soloist_domain::answer::json as read_json;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
 
 /// The domain as the command line knows it.
@@ -106,6 +108,20 @@ impl Instance for PackingInstance {
     /// Each move as `[type, place]`: the place is two numbers of 26 bits.
     fn moves(&self, moves: &[u64]) -> Value {
         moves.iter().map(|&mv| json!([mv >> 52, mv & ((1 << 52) - 1)])).collect()
+    }
+
+    /// The moves of a result, as [`moves`](Instance::moves) writes them.
+    fn start_from(&self, text: &str) -> Result<Vec<u64>, String> {
+        let value = read_json("solution", text)?;
+        let moves = value.get("moves").and_then(Value::as_array).ok_or("holds no list `moves`")?;
+        let pair = |(at, mv): (usize, &Value)| {
+            let number = |place: usize, bits: u32| {
+                mv.as_array().filter(|pair| pair.len() == 2)?[place].as_u64().filter(|number| number >> bits == 0)
+            };
+            let both = number(0, 12).zip(number(1, 52));
+            both.map(|(kind, place)| encode(kind as u16, place)).ok_or(format!("move {at}: expected [type, place]"))
+        };
+        moves.iter().enumerate().map(pair).collect()
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

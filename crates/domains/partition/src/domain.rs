@@ -1,5 +1,6 @@
 //! Number partitioning by name: what the command line and other programs without types use.
 
+use crate::verify::left;
 use crate::{Differencing, JOIN, Numbers, check, draw, generate, is_spec, read, write};
 use num_bigint::BigUint;
 use serde_json::{Value, json};
@@ -69,7 +70,13 @@ impl Instance for PartitionInstance {
     }
 
     fn rollout_for(&self, setup: &Setup) -> String {
-        if matches!(setup.method, Method::Sampling(_)) { "k-list".into() } else { "kk".into() }
+        match setup.method {
+            Method::Sampling(_) => "k-list",
+            // Plain differencing is far from what its last labels allow.
+            Method::Uct(_) => "kk:30",
+            _ => "kk",
+        }
+        .into()
     }
 
     fn solution(&self, moves: &[u16]) -> Value {
@@ -84,6 +91,18 @@ impl Instance for PartitionInstance {
     /// Each move as `"split"` or `"join"`.
     fn moves(&self, moves: &[u16]) -> Value {
         moves.iter().map(|&mv| json!(if mv == JOIN { "join" } else { "split" })).collect()
+    }
+
+    /// A partition in any form that is checked: its sides decide which labels are split and joined.
+    fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
+        check(&self.numbers, text)?;
+        let mut right = vec![true; self.numbers.values().len()];
+        for place in left(text)? {
+            right[place as usize] = false;
+        }
+        let mut moves = Vec::new();
+        self.problem.follow(&mut self.problem.root(), &right, &mut moves);
+        Ok(moves)
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {

@@ -27,15 +27,6 @@ pub(crate) fn subtract(difference: &mut [u64], other: &[u64]) {
     debug_assert!(!borrow, "a negative difference");
 }
 
-/// `number *= 2`, which must fit.
-pub(crate) fn double(number: &mut [u64]) {
-    let mut carry = 0;
-    for word in number {
-        (*word, carry) = (*word << 1 | carry, *word >> 63);
-    }
-    debug_assert_eq!(carry, 0, "a double that does not fit");
-}
-
 /// Compares two numbers of as many words.
 #[inline]
 pub(crate) fn compare(a: &[u64], b: &[u64]) -> Ordering {

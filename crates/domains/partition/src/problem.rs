@@ -1,6 +1,6 @@
 //! Number partitioning as a search problem: the complete Karmarkar-Karp tree.
 
-use super::limbs::{add, compare, double, from_big, lead, log2_plus_one, subtract, to_big};
+use super::limbs::{add, compare, from_big, lead, log2_plus_one, subtract, to_big};
 use super::rollout::{self, Plan};
 use super::{Numbers, meet};
 use num_bigint::BigUint;
@@ -15,18 +15,22 @@ pub const JOIN: u16 = 1;
 
 /// The labels that remain: signed sums of numbers, as absolute values.
 ///
-/// The memory is 18 bytes a label where the sum of all numbers has at most 128 bits, and `8 w` bytes a number more where it
+/// The memory is 36 bytes a number where the sum of all numbers has at most 128 bits, and `8 w` bytes a number more where it
 /// takes `w` words.
 #[derive(Debug, Default)]
 pub struct Labels {
-    /// The highest 128 bits of each label, ascending.
-    pub(crate) keys: Vec<u128>,
-    /// The number whose place in `limbs` each label has.
-    pub(crate) slots: Vec<u16>,
-    /// All words of each label by slot, then those of the sum; empty where the keys are exact.
+    /// The highest 128 bits of each label, ascending, from place `low` up to `high`. Before them is room for as many: the
+    /// differences of large labels are small, and only those below make way.
+    keys: Vec<u128>,
+    /// The number whose place in `limbs` each label has, beside `keys`.
+    slots: Vec<u16>,
+    low: usize,
+    high: usize,
+    /// All words of each label by slot; empty where the keys are exact.
     limbs: Vec<u64>,
-    /// The highest 128 bits of the sum of the labels.
-    pub(crate) total: u128,
+    /// The highest 128 bits of the sum of the labels, or up to `slack` more.
+    total: u128,
+    slack: u32,
     /// Moves made.
     depth: u32,
     /// What the joins so far were: two states with the same joins have the same heuristic completion.
@@ -41,14 +45,38 @@ impl Clone for Labels {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        self.keys.clone_from(&other.keys);
-        self.slots.clone_from(&other.slots);
+        let room = other.keys.len();
+        if self.keys.len() != room {
+            self.keys.clear();
+            self.keys.resize(room, 0);
+            self.slots.clear();
+            self.slots.resize(room, 0);
+        }
+        (self.low, self.high) = (room / 2, room / 2 + other.len());
+        self.keys[self.low..self.high].copy_from_slice(other.keys());
+        self.slots[self.low..self.high].copy_from_slice(other.slots());
         self.limbs.clone_from(&other.limbs);
-        (self.total, self.depth, self.joins) = (other.total, other.depth, other.joins);
+        (self.total, self.slack) = (other.total, other.slack);
+        (self.depth, self.joins) = (other.depth, other.joins);
     }
 }
 
 impl Labels {
+    /// The highest 128 bits of each label, ascending.
+    pub(crate) fn keys(&self) -> &[u128] {
+        &self.keys[self.low..self.high]
+    }
+
+    /// The slot of each label, in the same order.
+    pub(crate) fn slots(&self) -> &[u16] {
+        &self.slots[self.low..self.high]
+    }
+
+    /// Labels that remain.
+    pub(crate) fn len(&self) -> usize {
+        self.high - self.low
+    }
+
     /// Moves made.
     pub(crate) fn depth(&self) -> u32 {
         self.depth
@@ -58,6 +86,41 @@ impl Labels {
     pub(crate) fn joins(&self) -> u64 {
         self.joins
     }
+
+    /// Takes out the largest label.
+    fn pop(&mut self) -> Option<(u128, u16)> {
+        (self.low < self.high).then(|| {
+            self.high -= 1;
+            (self.keys[self.high], self.slots[self.high])
+        })
+    }
+
+    /// Puts in a label larger than all others; one was taken out before.
+    fn push(&mut self, key: u128, slot: u16) {
+        (self.keys[self.high], self.slots[self.high]) = (key, slot);
+        self.high += 1;
+    }
+
+    /// Puts in a label so that `at` smaller ones are before it; one was taken out before.
+    fn insert(&mut self, at: usize, key: u128, slot: u16) {
+        let mut place = self.low + at;
+        if self.low > 0 && at <= self.len() / 2 {
+            self.keys.copy_within(self.low..place, self.low - 1);
+            self.slots.copy_within(self.low..place, self.low - 1);
+            self.low -= 1;
+            place -= 1;
+        } else {
+            self.keys.copy_within(place..self.high, place + 1);
+            self.slots.copy_within(place..self.high, place + 1);
+            self.high += 1;
+        }
+        (self.keys[place], self.slots[place]) = (key, slot);
+    }
+}
+
+/// The words of a label that fits into its key.
+fn words_of_key(key: u128) -> [u64; 2] {
+    [key as u64, (key >> 64) as u64]
 }
 
 /// Two labels became one: the second is on the same side as the first, or on the other one.
@@ -121,14 +184,21 @@ impl Differencing {
         order.sort_by(|&a, &b| compare(&scaled[usize::from(a)], &scaled[usize::from(b)]));
         let sum_words = from_big(&(&sum << scale), words);
         let exact = words == 2;
-        let root = Labels {
-            keys: order.iter().map(|&slot| lead(&scaled[usize::from(slot)])).collect(),
-            slots: order,
-            limbs: if exact { Vec::new() } else { scaled.iter().flatten().chain(&sum_words).copied().collect() },
+        let count = values.len();
+        let mut root = Labels {
+            keys: vec![0; 2 * count],
+            slots: vec![0; 2 * count],
+            low: count,
+            high: count,
+            limbs: if exact { Vec::new() } else { scaled.iter().flatten().copied().collect() },
             total: lead(&sum_words),
+            slack: 0,
             depth: 0,
             joins: 0,
         };
+        for slot in order {
+            root.push(lead(&scaled[usize::from(slot)]), slot);
+        }
         let mut hash = StableHasher::new();
         hash.write(b"partition");
         for number in values {
@@ -172,15 +242,15 @@ impl Differencing {
 
     /// The numbers that the search knows.
     pub(crate) fn count(&self) -> usize {
-        self.root.keys.len()
+        self.root.len()
     }
 
     /// The words of the label at `at`.
     pub(crate) fn label(&self, state: &Labels, at: usize) -> Vec<u64> {
         if self.is_exact() {
-            vec![state.keys[at] as u64, (state.keys[at] >> 64) as u64]
+            words_of_key(state.keys()[at]).to_vec()
         } else {
-            self.words_of(state, state.slots[at]).to_vec()
+            self.words_of(state, state.slots()[at]).to_vec()
         }
     }
 
@@ -188,14 +258,16 @@ impl Differencing {
         &state.limbs[usize::from(slot) * self.words..][..self.words]
     }
 
-    /// The place in `limbs` where the sum is.
-    fn sum_at(&self) -> usize {
-        self.count() * self.words
+    /// The words of the sum of all labels.
+    fn sum(&self, state: &Labels) -> Vec<u64> {
+        let mut sum = vec![0; self.words];
+        state.slots().iter().for_each(|&slot| add(&mut sum, self.words_of(state, slot)));
+        sum
     }
 
     /// Whether the largest label is at least half of the sum.
     pub(crate) fn dominated(&self, state: &Labels) -> bool {
-        let Some(&largest) = state.keys.last() else { return true };
+        let Some(&largest) = state.keys().last() else { return true };
         let others = state.total - largest;
         if self.is_exact() {
             return largest >= others;
@@ -204,24 +276,23 @@ impl Differencing {
         if largest > others {
             return true;
         }
-        if others >= largest.saturating_add(2) {
+        if others.saturating_sub(u128::from(state.slack)) >= largest.saturating_add(2) {
             return false;
         }
-        let mut twice = state.limbs[self.sum_at()..].to_vec();
-        let slot = state.slots[state.slots.len() - 1];
-        subtract(&mut twice, self.words_of(state, slot));
-        compare(self.words_of(state, slot), &twice).is_ge()
+        let mut others = self.sum(state);
+        let largest = self.words_of(state, state.slots()[state.len() - 1]);
+        subtract(&mut others, largest);
+        compare(largest, &others).is_ge()
     }
 
     /// Whether `state` is a solution.
     pub(crate) fn finished(&self, state: &Labels) -> bool {
-        state.keys.len() <= self.leaf || self.dominated(state)
+        state.len() <= self.leaf || self.dominated(state)
     }
 
     /// Replaces the two largest labels.
     pub(crate) fn combine(&self, state: &mut Labels, mv: u16) {
-        let (Some(u), Some(v)) = (state.keys.pop(), state.keys.pop()) else { return };
-        let (Some(first), Some(second)) = (state.slots.pop(), state.slots.pop()) else { return };
+        let (Some((u, first)), Some((v, second))) = (state.pop(), state.pop()) else { return };
         state.depth += 1;
         if mv != SPLIT {
             state.joins = stable_hash(&(state.joins, state.depth));
@@ -230,58 +301,46 @@ impl Differencing {
             if mv == SPLIT {
                 state.total -= 2 * v;
                 let label = u - v;
-                let at = state.keys.partition_point(|&key| key < label);
-                state.keys.insert(at, label);
-                state.slots.insert(at, first);
+                state.insert(state.keys().partition_point(|&key| key < label), label, first);
             } else {
-                state.keys.push(u + v);
-                state.slots.push(first);
+                state.push(u + v, first);
             }
             return;
         }
-        let (words, sum_at) = (self.words, self.sum_at());
+        let words = self.words;
         let (a, b) = (usize::from(first) * words, usize::from(second) * words);
-        // The second label is read once more only, for the sum.
         let (low, high) = state.limbs.split_at_mut(a.max(b));
-        let (own, other) = if a < b {
-            (&mut low[a..a + words], &mut high[..words])
-        } else {
-            (&mut high[..words], &mut low[b..b + words])
-        };
+        let (own, other) =
+            if a < b { (&mut low[a..a + words], &high[..words]) } else { (&mut high[..words], &low[b..b + words]) };
         if mv == SPLIT {
             subtract(own, other);
             let key = lead(own);
-            double(other);
-            let (labels, sum) = state.limbs.split_at_mut(sum_at);
-            subtract(sum, &labels[b..b + words]);
-            state.total = lead(sum);
-            let mut at = state.keys.partition_point(|&own| own < key);
-            while state.keys.get(at) == Some(&key)
-                && compare(self.words_of(state, state.slots[at]), self.words_of(state, first)).is_lt()
+            // What 128 bits leave out of the second label is less than one unit.
+            state.total -= 2 * v;
+            state.slack += 2;
+            let mut at = state.keys().partition_point(|&own| own < key);
+            while state.keys().get(at) == Some(&key)
+                && compare(self.words_of(state, state.slots()[at]), self.words_of(state, first)).is_lt()
             {
                 at += 1;
             }
-            state.keys.insert(at, key);
-            state.slots.insert(at, first);
+            state.insert(at, key, first);
         } else {
             add(own, other);
-            state.keys.push(lead(own));
-            state.slots.push(first);
+            let key = lead(own);
+            state.push(key, first);
         }
     }
 
     /// Makes `state` the solution with this difference, `depth` moves from the root.
     pub(crate) fn finish_with(&self, state: &mut Labels, difference: &[u64], depth: u32) {
-        state.keys.truncate(1);
-        state.slots.truncate(1);
-        state.keys[0] = lead(difference);
-        state.total = state.keys[0];
-        state.depth = depth;
+        let slot = state.slots()[0];
+        state.high = state.low;
+        state.push(lead(difference), slot);
+        (state.total, state.slack, state.depth) = (lead(difference), 0, depth);
         if !self.is_exact() {
-            let at = usize::from(state.slots[0]) * self.words;
+            let at = usize::from(slot) * self.words;
             state.limbs[at..at + self.words].copy_from_slice(difference);
-            let sum_at = self.sum_at();
-            state.limbs[sum_at..].copy_from_slice(difference);
         }
     }
 
@@ -289,21 +348,39 @@ impl Differencing {
     fn optimal(&self, state: &Labels) -> (u128, u64) {
         if state.depth == 0 {
             // The first state is asked about often and may take a second.
-            return *self.solved.get_or_init(|| meet::solve(&state.keys));
+            return *self.solved.get_or_init(|| meet::solve(state.keys()));
         }
-        meet::solve(&state.keys)
+        meet::solve(state.keys())
     }
 
     /// The words of the difference that a finished state stands for.
     pub(crate) fn difference(&self, state: &Labels) -> Vec<u64> {
-        let count = state.keys.len();
-        if count > 4 && !self.dominated(state) {
+        let count = state.len();
+        if count == 1 {
+            return self.label(state, 0);
+        }
+        if self.dominated(state) {
+            // The largest label meets all others.
+            let Some(largest) = count.checked_sub(1).map(|at| self.label(state, at)) else {
+                return vec![0; self.words];
+            };
+            if self.is_exact() {
+                let key = state.keys()[count - 1];
+                return words_of_key(key - (state.total - key)).to_vec();
+            }
+            let mut others = self.sum(state);
+            subtract(&mut others, &largest);
+            let mut difference = largest;
+            subtract(&mut difference, &others);
+            return difference;
+        }
+        if count > 4 {
             let (best, set) = self.optimal(state);
             if self.is_exact() {
-                return vec![best as u64, (best >> 64) as u64];
+                return words_of_key(best).to_vec();
             }
             let mut sums = [vec![0; self.words], vec![0; self.words]];
-            for (at, &slot) in state.slots.iter().enumerate() {
+            for (at, &slot) in state.slots().iter().enumerate() {
                 add(&mut sums[(set >> at & 1) as usize], self.words_of(state, slot));
             }
             let [mut more, mut less] = sums;
@@ -314,13 +391,7 @@ impl Differencing {
             return more;
         }
         let mut rest = state.clone();
-        while rest.keys.len() > 1 {
-            if self.dominated(&rest) && self.is_exact() {
-                let largest = rest.keys[rest.keys.len() - 1];
-                let best = largest - (rest.total - largest);
-                return vec![best as u64, (best >> 64) as u64];
-            }
-            // Where the largest label dominates, it meets all others one by one.
+        while rest.len() > 1 {
             self.combine(&mut rest, SPLIT);
         }
         self.label(&rest, 0)
@@ -340,7 +411,7 @@ impl Differencing {
         let mut state = self.root.clone();
         let mut steps = Vec::new();
         let combine = |state: &mut Labels, mv: u16, steps: &mut Vec<Step>| {
-            if let [.., second, first] = state.slots[..] {
+            if let [.., second, first] = *state.slots() {
                 steps.push(Step { first, second, apart: mv == SPLIT });
             }
             self.combine(state, mv);
@@ -351,15 +422,15 @@ impl Differencing {
             }
             combine(&mut state, mv, &mut steps);
         }
-        let count = state.keys.len();
+        let count = state.len();
         let mut right = vec![false; self.count()];
         if count > 4 && !self.dominated(&state) {
             let set = self.optimal(&state).1;
-            for (at, &slot) in state.slots.iter().enumerate() {
+            for (at, &slot) in state.slots().iter().enumerate() {
                 right[usize::from(slot)] = set >> at & 1 == 1;
             }
         } else {
-            while state.keys.len() > 1 {
+            while state.len() > 1 {
                 combine(&mut state, SPLIT, &mut steps);
             }
         }
@@ -373,7 +444,7 @@ impl Differencing {
     /// Plays `state` to its end so that its labels (by slot) lie on the given sides, or better; appends the moves.
     pub(crate) fn follow(&self, state: &mut Labels, right: &[bool], moves: &mut Vec<u16>) {
         while !self.finished(state) {
-            let [.., second, first] = state.slots[..] else { return };
+            let [.., second, first] = *state.slots() else { return };
             let apart = right[usize::from(first)] != right[usize::from(second)];
             let mv = if apart { SPLIT } else { JOIN };
             self.combine(state, mv);
@@ -447,7 +518,7 @@ impl Problem for Differencing {
     /// Minus the score of the heuristic completion.
     fn potential(&self, state: &Labels) -> Option<f64> {
         let mut rest = state.clone();
-        while rest.keys.len() > 4 && !self.dominated(&rest) {
+        while rest.len() > 4 && !self.dominated(&rest) {
             self.combine(&mut rest, SPLIT);
         }
         Some(-log2_plus_one(&self.difference(&rest), self.scale))

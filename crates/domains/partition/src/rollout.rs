@@ -10,7 +10,10 @@ use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, RolloutInfo};
 
 /// What [`Problem::rollouts`] lists.
 pub(crate) const INFO: &[RolloutInfo] = &[
-    RolloutInfo { name: "kk", help: "the Karmarkar-Karp heuristic: splits to the end" },
+    RolloutInfo {
+        name: "kk",
+        help: "the Karmarkar-Karp heuristic: splits to the end. kk:30: to 30 labels (5 to 40), which are divided optimally",
+    },
     RolloutInfo {
         name: "k-list",
         help: "generalised birthday: lists of small signed sums, merged; a part of a construction a playout, the best so far \
@@ -33,6 +36,8 @@ pub(crate) const INFO: &[RolloutInfo] = &[
 pub(crate) enum Plan {
     /// `kk`.
     Heuristic,
+    /// `kk:LABELS`.
+    Divided(usize),
     /// `ckk`.
     DepthFirst,
     /// `lds`.
@@ -60,6 +65,7 @@ impl Plan {
         };
         match (kind, argument) {
             ("kk", None) => Some(Self::Heuristic),
+            ("kk", _) => number(5, 40, 0).map(Self::Divided),
             ("ckk", None) => Some(Self::DepthFirst),
             ("lds", None) => Some(Self::Discrepancies),
             ("meet", _) => number(5, 48, MEET).map(Self::Meet),
@@ -72,6 +78,7 @@ impl Plan {
 pub(crate) fn build(plan: Plan, problem: &Differencing) -> Box<dyn Rollout<Differencing>> {
     match plan {
         Plan::Heuristic => Box::new(Heuristic::new(problem.words())),
+        Plan::Divided(labels) => Box::new(Divided { labels, known: vec![None; Heuristic::PLACES], is_spent: false }),
         _ => Box::new(Worker::new(plan)),
     }
 }
@@ -130,6 +137,68 @@ impl Rollout<Differencing> for Heuristic {
             }
         };
         playout.moves.resize(playout.moves.len() + moves, SPLIT);
+    }
+}
+
+/// A completion by [`Divided`].
+#[derive(Clone, Debug)]
+struct Division {
+    joins: u64,
+    /// The depth at which few labels are left.
+    few: u32,
+    /// The moves from there on, and the difference.
+    moves: Vec<u16>,
+    difference: Vec<u64>,
+}
+
+/// Differencing until few labels are left, which are divided optimally (on their leading 128 bits). Completions are
+/// remembered as by [`Heuristic`].
+#[derive(Debug)]
+struct Divided {
+    labels: usize,
+    known: Vec<Option<Division>>,
+    is_spent: bool,
+}
+
+impl Rollout<Differencing> for Divided {
+    fn run(&mut self, problem: &Differencing, state: &mut Labels, playout: &mut Playout<u16>, _: &mut Rng) {
+        self.is_spent = state.len() <= self.labels;
+        // Of a state with fewer labels the best completion is not that of the states above.
+        let starts_above = state.len() >= self.labels;
+        let (joins, depth) = (state.joins(), state.depth());
+        let known = &mut self.known[(joins >> 13) as usize % Heuristic::PLACES];
+        if let Some(division) = known
+            && division.joins == joins
+            && division.few >= depth
+        {
+            playout.moves.resize(playout.moves.len() + (division.few - depth) as usize, SPLIT);
+            playout.moves.extend_from_slice(&division.moves);
+            problem.finish_with(state, &division.difference, division.few + division.moves.len() as u32);
+            return;
+        }
+        while state.len() > self.labels && !problem.finished(state) {
+            problem.combine(state, SPLIT);
+            playout.moves.push(SPLIT);
+        }
+        if problem.finished(state) {
+            return;
+        }
+        let few = state.depth();
+        let mut right = vec![false; problem.count()];
+        for (side, &slot) in optimal(state).into_iter().zip(state.slots()) {
+            right[usize::from(slot)] = side;
+        }
+        let mut moves = Vec::new();
+        problem.follow(state, &right, &mut moves);
+        playout.moves.extend_from_slice(&moves);
+        if starts_above {
+            let difference = problem.difference(state);
+            *known = Some(Division { joins, few, moves, difference });
+        }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.is_spent
     }
 }
 
@@ -193,8 +262,10 @@ impl Worker {
     /// The task of `state`, with the heuristic completion.
     fn begin(&self, problem: &Differencing, state: &Labels) -> Task {
         let progress = match self.plan {
-            Plan::DepthFirst | Plan::Heuristic => Progress::DepthFirst(DepthFirst::new(&state.keys, problem.least())),
-            Plan::Discrepancies => Progress::Discrepancies(Discrepancies::new(&state.keys, problem.least())),
+            Plan::DepthFirst | Plan::Heuristic | Plan::Divided(_) => {
+                Progress::DepthFirst(DepthFirst::new(state.keys(), problem.least()))
+            }
+            Plan::Discrepancies => Progress::Discrepancies(Discrepancies::new(state.keys(), problem.least())),
             Plan::Meet(_) => Progress::Meet { playouts: 0 },
             Plan::Lists(_) => Progress::Lists(Construction::default()),
         };
@@ -209,7 +280,7 @@ impl Task {
     /// Keeps a completion if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right` says.
     fn offer(&mut self, problem: &Differencing, from: &Labels, mut moves: Vec<u16>, right: &[bool]) {
         let mut by_slot = vec![false; problem.count()];
-        from.slots.iter().zip(right).for_each(|(&slot, &side)| by_slot[usize::from(slot)] = side);
+        from.slots().iter().zip(right).for_each(|(&slot, &side)| by_slot[usize::from(slot)] = side);
         let mut end = from.clone();
         problem.follow(&mut end, &by_slot, &mut moves);
         let difference = problem.difference(&end);
@@ -254,9 +325,9 @@ impl Task {
     fn meet(&mut self, problem: &Differencing, state: &Labels, joins: u64, most: usize, rng: &mut Rng) {
         let mut labels = state.clone();
         let mut moves = Vec::new();
-        let steps = labels.keys.len().saturating_sub(most);
+        let steps = labels.len().saturating_sub(most);
         let places: Vec<usize> = (0..joins).map(|_| rng.index(steps.max(1))).collect();
-        while labels.keys.len() > most && !problem.finished(&labels) {
+        while labels.len() > most && !problem.finished(&labels) {
             let mv = if places.contains(&moves.len()) { JOIN } else { SPLIT };
             problem.apply(&mut labels, mv);
             moves.push(mv);
@@ -268,7 +339,7 @@ impl Task {
     /// Does a step of a construction, or, if not at the `root`, a whole one.
     fn lists(&mut self, problem: &Differencing, state: &Labels, size: u32, root: bool, rng: &mut Rng) {
         let Progress::Lists(own) = &mut self.progress else { return };
-        if state.keys.len() <= MEET + 4 {
+        if state.len() <= MEET + 4 {
             // Few enough to be divided optimally at once.
             if own.ended == 0 {
                 own.ended = 1;
@@ -311,12 +382,12 @@ impl Lists {
         let mut labels = state.clone();
         let spread = |labels: &Labels| {
             let unit = libm::exp2(-f64::from(problem.scale().min(127)));
-            let squares = labels.keys.iter().map(|&key| (key as f64 * unit) * (key as f64 * unit)).sum::<f64>();
+            let squares = labels.keys().iter().map(|&key| (key as f64 * unit) * (key as f64 * unit)).sum::<f64>();
             let words = 64.0 * (problem.words() - 2) as f64;
             0.5 * libm::log2(squares.max(1e-300)) + words
         };
         // No larger lists than a difference of about 1 needs.
-        let (count, spread) = (labels.keys.len(), spread(&labels));
+        let (count, spread) = (labels.len(), spread(&labels));
         let mut shapes = (8..size).map(|size| Shape::best(size, count, spread));
         let enough = shapes.find(|shape| shape.expected(count, spread) < -4.0);
         let shape = enough.unwrap_or_else(|| Shape::best(size, count, spread));
@@ -327,15 +398,15 @@ impl Lists {
             problem.combine(&mut labels, SPLIT);
             made += 1;
         }
-        let exact: Vec<Vec<u64>> = (0..labels.keys.len()).map(|at| problem.label(&labels, at)).collect();
+        let exact: Vec<Vec<u64>> = (0..labels.len()).map(|at| problem.label(&labels, at)).collect();
         Self { birthday: Birthday::new(&exact, shape, &mut rng), labels, before: made }
     }
 }
 
 /// The sides of an optimal division of the leading bits of at most 64 labels.
 fn optimal(labels: &Labels) -> Vec<bool> {
-    let set = meet::solve(&labels.keys).1;
-    (0..labels.keys.len()).map(|at| set >> at & 1 == 1).collect()
+    let set = meet::solve(labels.keys()).1;
+    (0..labels.len()).map(|at| set >> at & 1 == 1).collect()
 }
 
 impl Rollout<Differencing> for Worker {

@@ -160,13 +160,13 @@ fn the_first_leaf_of_every_kernel_is_the_heuristic() {
         problem.rollout("kk").unwrap().run(&problem, &mut state, &mut Playout::default(), &mut Rng::new(1));
         let expected = problem.exact_difference(&state) << problem.scale();
         let root = problem.root();
-        let mut depth_first = DepthFirst::new(&root.keys, 0);
+        let mut depth_first = DepthFirst::new(root.keys(), 0);
         while depth_first.best().is_none() {
             depth_first.advance(1);
         }
         // The last two levels are evaluated together.
         assert!(BigUint::from(depth_first.best().unwrap()) <= expected);
-        let mut discrepancies = Discrepancies::new(&root.keys, 0);
+        let mut discrepancies = Discrepancies::new(root.keys(), 0);
         while discrepancies.best().is_none() {
             discrepancies.advance(1);
         }
@@ -211,7 +211,7 @@ fn birthdays_are_divisions_and_small_ones() {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
         let root = problem.root();
-        let labels: Vec<Vec<u64>> = (0..root.keys.len()).map(|at| problem.label(&root, at)).collect();
+        let labels: Vec<Vec<u64>> = (0..root.len()).map(|at| problem.label(&root, at)).collect();
         let mut birthday = Birthday::new(&labels, shape, &mut Rng::new(1));
         let mut steps = 1;
         let right = loop {
@@ -222,7 +222,7 @@ fn birthdays_are_divisions_and_small_ones() {
         };
         assert_eq!(steps, birthday.steps());
         let mut by_place = vec![false; right.len()];
-        root.slots.iter().zip(&right).for_each(|(&slot, &side)| by_place[usize::from(slot)] = side);
+        root.slots().iter().zip(&right).for_each(|(&slot, &side)| by_place[usize::from(slot)] = side);
         let found = log2(&difference(&numbers, &by_place));
         assert!(found <= most, "{spec}: {found}");
     }
@@ -339,7 +339,7 @@ fn published_instances_have_their_known_values() {
     }
     // What depth-first search meets first on hard0100.
     let problem = Differencing::new(&read(path(100).to_str().unwrap()).unwrap());
-    let mut search = DepthFirst::new(&problem.root().keys, 0);
+    let mut search = DepthFirst::new(problem.root().keys(), 0);
     search.advance(20_000_000);
     let found = BigUint::from(search.best().unwrap()) >> problem.scale();
     assert!((log2(&found) - 59.01).abs() < 0.005, "{}", log2(&found));
@@ -513,4 +513,88 @@ proptest! {
         let problem = Differencing::new(&generate(&format!("random:{count}x{bits}:{seed}")).unwrap());
         prop_assert!(soloist::check(&problem, 3, seed).is_ok());
     }
+}
+
+/// The thesis' tree search had these values after 600 s (table 4.1).
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn tree_search_reaches_the_values_of_the_thesis() {
+    let folder = soloist_domain::testing::shared_data("partition").unwrap();
+    for (name, value) in [("0200", 149.79), ("0400", 344.84), ("0600", 540.66)] {
+        let path = folder.join(format!("hard{name}.dat"));
+        let instance = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()).unwrap();
+        let setup = Setup { seed: 1, ..Method::preset("uct-best").unwrap().into() };
+        assert_eq!(instance.rollout_for(&setup), "kk:30");
+        let problem = Differencing::new(&read(path.to_str().unwrap()).unwrap());
+        let solver = Solver::new(&problem, setup.method).rollout("kk:30").seed(1).budget(Budget::playouts(1_000));
+        let best = solver.run().unwrap().best.unwrap();
+        assert!(best.score.value().unwrap() <= value, "hard{name}: {:?}", best.score);
+    }
+}
+
+#[test]
+fn the_last_labels_are_divided_optimally() {
+    for spec in ["random:30x40:1", "random:30x200:2"] {
+        let problem = Differencing::new(&generate(spec).unwrap());
+        let mut rng = Rng::new(3);
+        let mut rollout = problem.rollout("kk:16").unwrap();
+        let mut plain = problem.rollout("kk").unwrap();
+        for round in 0..200 {
+            let mut state = problem.root();
+            for _ in 0..rng.index(20) {
+                if !problem.is_finished(&state) {
+                    problem.apply(&mut state, if rng.chance(0.3) { JOIN } else { SPLIT });
+                }
+            }
+            let mut few = state.clone();
+            while few.len() > 16 && !problem.is_finished(&few) {
+                problem.apply(&mut few, SPLIT);
+            }
+            let expected = few.len() > 4 && !problem.is_finished(&few);
+            let least = meet::solve(few.keys()).0 as f64;
+            let (mut end, mut playout) = (state.clone(), Playout::default());
+            // With and without what was remembered.
+            rollout.run(&problem, &mut end, &mut playout, &mut rng);
+            assert_eq!(rollout.is_spent(), state.len() <= 16, "{round}");
+            let mut replayed = state.clone();
+            playout.moves.iter().for_each(|&mv| problem.apply(&mut replayed, mv));
+            assert!(problem.is_finished(&replayed));
+            assert_eq!(problem.score(&replayed), problem.score(&end));
+            let (mut other, mut moves) = (state.clone(), Playout::default());
+            plain.run(&problem, &mut other, &mut moves, &mut rng);
+            assert!(problem.score(&end).value() <= problem.score(&other).value());
+            if expected {
+                // The division of the leading bits, to their precision.
+                let found = end.keys()[end.len() - 1] as f64;
+                let difference = problem.score(&end).value().unwrap();
+                assert!(end.len() > 1 || (found - least).abs() <= 64.0 + least * 1e-12, "{difference}");
+            }
+        }
+    }
+}
+
+#[test]
+fn known_partitions_are_starts() {
+    let instance = (DOMAIN.load)("random:60x90:7", &Options::new()).unwrap();
+    let sides: Vec<usize> = (0..60).filter(|place| place % 3 != 1).collect();
+    let right: Vec<usize> = (0..60).filter(|place| place % 3 == 1).collect();
+    let list = json!(sides).to_string();
+    let score = instance.check(&list).unwrap().score;
+    let lines: Vec<String> = sides.iter().map(ToString::to_string).collect();
+    for text in [list, json!({ "left": sides, "right": right }).to_string(), lines.join("\r\n")] {
+        let moves = instance.start_from(&text).unwrap();
+        let setup: Setup = Method::preset("sampling").unwrap().into();
+        let request = Request {
+            setup: Some(setup.rollout("kk")),
+            budget: Budget::playouts(0),
+            start: vec![moves],
+            ..Request::default()
+        };
+        let report = instance.solve(request, &mut Unobserved).unwrap();
+        // Where a label dominates, the rest is done in the best way.
+        let reached = report.score().and_then(Score::value).unwrap();
+        assert!(reached <= score + 1e-9 && instance.check(&report.solution().to_string()).is_ok(), "{reached} {score}");
+        assert!(instance.start_from(&report.solution().to_string()).is_ok());
+    }
+    assert!(instance.start_from("[0, 0]").is_err() && instance.start_from("[60]").is_err());
 }

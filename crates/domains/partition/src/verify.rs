@@ -50,6 +50,15 @@ pub fn check(numbers: &Numbers, text: &str) -> Result<Checked, String> {
     Ok(found)
 }
 
+/// The places on the left side of a partition in any form that [`check`] accepts.
+pub(crate) fn left(text: &str) -> Result<Vec<u64>, String> {
+    match Answer::read(text)? {
+        Answer::Plain(text) => plain(text),
+        Answer::List(list) => places("the list", &list),
+        Answer::Object(result) => places("`left`", result.solution()?.get("left").ok_or("no list `left`")?),
+    }
+}
+
 /// log2(difference + 1).
 fn score(difference: &BigUint) -> f64 {
     let next = difference + 1_u32;

@@ -7,7 +7,10 @@ use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, RolloutInfo};
 
 /// What [`Problem::rollouts`] lists.
 pub(crate) const INFO: &[RolloutInfo] = &[
-    RolloutInfo { name: "fo", help: "the flexibility heuristic: the best stack, ties at random" },
+    RolloutInfo {
+        name: "fo",
+        help: "the flexibility heuristic: the best stack, ties at random; cut off at relocations + inversions",
+    },
     RolloutInfo {
         name: "ranks",
         help: "anneals the heuristic's ranks by item: 64 trials a playout, each of which changes one rank and replays the rest; \
@@ -31,12 +34,28 @@ struct Flexible;
 
 impl Rollout<Stacking> for Flexible {
     fn run(&mut self, problem: &Stacking, state: &mut Stacks, playout: &mut Playout<u16>, rng: &mut Rng) {
+        self.run_within(problem, state, playout, rng, f64::INFINITY);
+    }
+
+    /// Stops when relocations and inversions are as many as the incumbent's relocations (the cut-off of the thesis).
+    fn run_within(
+        &mut self,
+        problem: &Stacking,
+        state: &mut Stacks,
+        playout: &mut Playout<u16>,
+        rng: &mut Rng,
+        incumbent: f64,
+    ) -> bool {
         while state.choices > 0 {
+            if f64::from(state.relocations + state.inversions) >= incumbent {
+                return false;
+            }
             let ties = problem.ties(state);
             let rank = if ties > 1 { rng.index(ties) } else { 0 };
             playout.moves.push(rank as u16);
             problem.play(state, rank, &mut |_| {});
         }
+        true
     }
 }
 

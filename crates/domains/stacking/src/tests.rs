@@ -566,3 +566,22 @@ proptest! {
         prop_assert!(soloist::check(&problem, 3, seed).is_ok());
     }
 }
+
+#[test]
+fn the_heuristic_is_cut_off_when_it_is_hopeless() {
+    let problem = Stacking::new(&generate("random:4x60:3").unwrap());
+    for seed in 0..40 {
+        let mut whole = (problem.root(), Playout::default());
+        let mut heuristic = problem.rollout("fo").unwrap();
+        heuristic.run(&problem, &mut whole.0, &mut whole.1, &mut Rng::new(seed));
+        let Score::Feasible(score) = problem.score(&whole.0) else { panic!("unlimited stacks") };
+        let mut within = |incumbent: f64| {
+            let mut part = (problem.root(), Playout::default());
+            let ended = heuristic.run_within(&problem, &mut part.0, &mut part.1, &mut Rng::new(seed), incumbent);
+            (ended, part.1.moves)
+        };
+        assert_eq!(within(score + 1.0), (true, whole.1.moves.clone()));
+        let (ended, moves) = within(score);
+        assert!(!ended && whole.1.moves.starts_with(&moves) && moves.len() < whole.1.moves.len());
+    }
+}

@@ -61,6 +61,17 @@ pub trait Problem: Send + Sync {
     /// The order must depend on the state alone, which makes runs reproducible.
     fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>);
 
+    /// Appends at most `most` of the moves that [`moves`](Self::moves) lists, from place `from` of that list on; `moves`
+    /// arrives empty.
+    ///
+    /// For searches that ask for one move at a time. The default lists all moves; where there are hundreds, a version
+    /// that computes only those asked for is faster.
+    fn moves_from(&self, state: &Self::State, from: usize, most: usize, moves: &mut Vec<Self::Move>) {
+        self.moves(state, moves);
+        moves.truncate(from.saturating_add(most));
+        moves.drain(..from.min(moves.len()));
+    }
+
     /// Plays a legal move.
     fn apply(&self, state: &mut Self::State, mv: Self::Move);
 

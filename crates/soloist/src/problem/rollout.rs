@@ -53,6 +53,30 @@ pub trait Rollout<P: Problem>: Send {
         }
     }
 
+    /// As [`run`](Self::run), but may stop as soon as it is known that no score better than `incumbent` will be reached.
+    /// Returns false if it stopped.
+    ///
+    /// What it draws until then is what [`run`](Self::run) draws. The default never stops.
+    fn run_within(
+        &mut self,
+        problem: &P,
+        state: &mut P::State,
+        playout: &mut Playout<P::Move>,
+        rng: &mut Rng,
+        _incumbent: f64,
+    ) -> bool {
+        self.run(problem, state, playout, rng);
+        true
+    }
+
+    /// Whether another playout from the state where the last [`run`](Self::run) began would be useless, because that run
+    /// was as good as any: a deterministic policy with an exact endgame says so where it began within that endgame.
+    ///
+    /// Tree searches then leave the state's branch alone. They claim no proof from it.
+    fn is_spent(&self) -> bool {
+        false
+    }
+
     /// Plays `state` to its end by the softmax policy over the candidates, and records what adaptation needs.
     ///
     /// Steps are appended to `trace`.
@@ -168,7 +192,32 @@ pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
-impl<P: Problem> Rollout<P> for Uniform {}
+impl<P: Problem> Rollout<P> for Uniform {
+    /// Stops at the first state whose [`bound`](Problem::bound) is not better than `incumbent`.
+    fn run_within(
+        &mut self,
+        problem: &P,
+        state: &mut P::State,
+        playout: &mut Playout<P::Move>,
+        rng: &mut Rng,
+        incumbent: f64,
+    ) -> bool {
+        let sense = problem.sense();
+        loop {
+            playout.candidates.clear();
+            problem.moves(state, &mut playout.candidates);
+            if playout.candidates.is_empty() {
+                return true;
+            }
+            if problem.bound(state).is_some_and(|bound| !sense.better_value(bound, incumbent)) {
+                return false;
+            }
+            let mv = playout.candidates[rng.index(playout.candidates.len())];
+            problem.apply(state, mv);
+            playout.moves.push(mv);
+        }
+    }
+}
 
 /// Returns the policy that `name` selects on `problem`: one of the domain's, or `random`.
 ///

@@ -103,6 +103,8 @@ pub(crate) trait Rules: Send {
     fn root(&self) -> State;
     /// Appends the legal moves.
     fn moves(&self, state: &State, moves: &mut Vec<MoveId>);
+    /// Appends at most `most` of the legal moves, from place `from` of their list on.
+    fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>);
     /// Whether there is no legal move.
     fn is_finished(&self, state: &State) -> bool;
     fn apply(&self, state: &mut State, mv: MoveId);
@@ -175,6 +177,13 @@ impl<P: Problem> Rules for Typed<'_, P> {
         let mut listed = self.buffer.take();
         listed.clear();
         self.problem.moves(self.get(state), &mut listed);
+        moves.extend(listed.iter().map(|&mv| self.packing.pack(mv)));
+        self.buffer.set(listed);
+    }
+    fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>) {
+        let mut listed = self.buffer.take();
+        listed.clear();
+        self.problem.moves_from(self.get(state), from, most, &mut listed);
         moves.extend(listed.iter().map(|&mv| self.packing.pack(mv)));
         self.buffer.set(listed);
     }
@@ -292,6 +301,8 @@ pub(crate) trait Player: Send {
     fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>);
     /// Plays to the end and appends the moves.
     fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng);
+    /// Whether another run from where the last one began is useless.
+    fn is_spent(&self) -> bool;
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
     /// Plays `moves`, which must be candidates, and records them like a policy playout. Returns false when one was no
     /// candidate.
@@ -300,6 +311,9 @@ pub(crate) trait Player: Send {
     fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
     /// Plays from the problem's root to the end and returns the score, which is fed back.
     fn sample(&mut self, rng: &mut Rng) -> Score;
+    /// As [`sample`](Self::sample), but may stop when no score better than `incumbent` can be reached: then nothing is
+    /// returned or fed back.
+    fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score>;
     /// Returns the moves of the last [`sample`](Self::sample), and a number that tells its solution from others.
     fn sampled(&self) -> (Vec<MoveId>, u64);
     fn variants(&self) -> usize;
@@ -408,6 +422,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         self.rollout.run(&self.problem, state.get_mut(), &mut self.playout, rng);
         moves.extend(self.playout.moves.iter().map(|&mv| self.packing.pack(mv)));
     }
+    fn is_spent(&self) -> bool {
+        self.rollout.is_spent()
+    }
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
         let Self { problem, packing, rollout, trace: buffer, .. } = self;
         across(packing, trace, buffer, |trace| rollout.run_policy(problem, state.get_mut(), policy, trace, rng));
@@ -433,6 +450,16 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         let score = self.problem.score(state);
         self.rollout.feedback(score);
         score
+    }
+    fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score> {
+        let state = self.end.insert(self.problem.root());
+        self.playout.moves.clear();
+        if !self.rollout.run_within(&self.problem, state, &mut self.playout, rng, incumbent) {
+            return None;
+        }
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        Some(score)
     }
     fn sampled(&self) -> (Vec<MoveId>, u64) {
         let moves = &self.playout.moves;

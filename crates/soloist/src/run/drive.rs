@@ -3,7 +3,7 @@
 use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason};
 use super::plan::{Horizon, Plan};
-use super::stream::{Limits, Reports, SavedStream, Shared, Stream};
+use super::stream::{Limits, Reports, SavedStream, Shared, Stream, tighter};
 use crate::problem::MoveId;
 use crate::search::{Shared as Gift, insert};
 use crate::{CheckpointError, Sense};
@@ -157,6 +157,7 @@ impl<'p> Drive<'p> {
         }
         self.target = part.target;
         reports.best = self.best().map(|best| best.score);
+        reports.bound = root_bound(&*self.streams[0].problem);
         let made = self.counters();
         let start = Instant::now();
         let shared = Shared {
@@ -284,7 +285,15 @@ impl<'p> Drive<'p> {
         let stop = first.map_or(self.stop, |(_, reason)| reason);
         let best = first.map_or_else(|| self.best(), |(first, _)| first.tally.best.as_ref()).cloned();
         let optimal = problem.is_complete() && matches!(stop, StopReason::Exhausted | StopReason::Bound);
-        let bound = if optimal { best.as_ref().and_then(|best| best.score.value()) } else { self.bound };
+        let bound = if optimal {
+            best.as_ref().and_then(|best| best.score.value())
+        } else {
+            let root = self.bound;
+            // Where a stream reached a goal, how far the others came by then depends on their schedule.
+            let counted =
+                self.streams.iter().filter(|stream| first.is_none_or(|(first, _)| std::ptr::eq(*stream, first)));
+            counted.map(|stream| stream.bound(root)).fold(root, |a, b| tighter(sense, a, b))
+        };
         let mut history: Vec<Improvement> = Vec::new();
         for event in self.events(first.map(|(first, _)| first.since())) {
             if history.last().is_none_or(|last| sense.better(event.score, last.score)) {

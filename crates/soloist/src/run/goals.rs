@@ -9,7 +9,7 @@ use crate::search::Tally;
 #[derive(Clone, Copy)]
 pub(super) struct Goals {
     sense: Sense,
-    bound: Option<f64>,
+    pub(super) bound: Option<f64>,
     target: Option<f64>,
 }
 

@@ -17,7 +17,7 @@ mod stream;
 
 pub use budget::Budget;
 pub use checkpoint::{CheckpointError, write_atomically};
-pub use observer::{Observer, Progress, Silent};
+pub use observer::{Observer, Progress, Silent, gap};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 pub use session::{Control, OfferError, RunInfo, Session, SolveError};
 pub use setup::Setup;

@@ -14,6 +14,29 @@ pub struct Progress {
     pub counters: Counters,
     /// The best score so far.
     pub best: Option<Score>,
+    /// The best bound so far on the scores of all solutions; `None`: unknown.
+    ///
+    /// At first that of the problem's root. Branch and bound in all its orders, IDA* and tree searches that prune by
+    /// bounds bring it closer as they exclude parts of the space.
+    pub bound: Option<f64>,
+}
+
+impl Progress {
+    /// Returns the relative gap between the best score and the bound; see [`gap`].
+    #[must_use]
+    pub fn gap(&self) -> Option<f64> {
+        gap(self.best?.value()?, self.bound?)
+    }
+}
+
+/// Returns the relative gap between a score and a bound on all scores: `|score - bound| / |score|`, which is 0 when the
+/// score is proven optimal and need not be below 1. `None` where it has no meaning: the score is 0 and the bound is not,
+/// or one of them is not finite.
+#[must_use]
+pub fn gap(score: f64, bound: f64) -> Option<f64> {
+    let difference = (score - bound).abs();
+    let gap = if difference == 0.0 { 0.0 } else { difference / score.abs() };
+    gap.is_finite().then_some(gap)
 }
 
 /// Receives events of a run. All methods do nothing by default.

@@ -1,5 +1,6 @@
 //! The result of a run.
 
+use super::observer::gap;
 use crate::Score;
 use crate::problem::{Move, MoveId, Packing};
 use serde::{Deserialize, Serialize};
@@ -100,7 +101,8 @@ pub struct Outcome<M> {
     /// The best different solutions, best first, `best` being the first: as many as
     /// [`Solver::keep`](crate::Solver::keep) asked for, or fewer.
     pub kept: Vec<Solution<M>>,
-    /// An optimistic bound on every solution's score, when the problem has one for its root or optimality is proven.
+    /// The best known bound on every solution's score: what the search has left over, or that of the problem's root.
+    /// `None`: unknown.
     pub bound: Option<f64>,
     /// Whether `best` is proven optimal (or, when infeasible, whether infeasibility is proven).
     pub optimal: bool,
@@ -114,4 +116,12 @@ pub struct Outcome<M> {
     pub unsaved: Option<String>,
     /// The improvements, by playouts of their stream.
     pub history: Vec<Improvement>,
+}
+
+impl<M> Outcome<M> {
+    /// Returns the relative gap between the best score and the bound; see [`gap`].
+    #[must_use]
+    pub fn gap(&self) -> Option<f64> {
+        gap(self.best.as_ref()?.score.value()?, self.bound?)
+    }
 }

@@ -269,7 +269,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         let observer = control.observer.unwrap_or(&mut silent);
         let mut observer = Unpacking { packing: self.packing.clone(), observer };
         let (interval, last) = (control.interval, Instant::now());
-        run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, last })
+        run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, bound: None, last })
     }
 
     /// Returns the error that user code has reported or shown, if any.

@@ -62,6 +62,8 @@ pub(super) struct Reports<'o> {
     pub(super) observer: &'o mut dyn Observer<MoveId>,
     pub(super) interval: Duration,
     pub(super) best: Option<Score>,
+    /// The best bound that a stream has told.
+    pub(super) bound: Option<f64>,
     pub(super) last: Instant,
 }
 
@@ -109,6 +111,17 @@ impl Stream<'_> {
         let (search, mut context) = self.parts();
         context.rollout.offer(&solution.moves, solution.score);
         search.take_up(&mut context, solution);
+    }
+
+    /// Returns a bound on the scores of all solutions, from that of the problem's root and what the search has left over.
+    /// `None`: unknown.
+    pub(super) fn bound(&self, root: Option<f64>) -> Option<f64> {
+        let sense = self.problem.sense();
+        let root = root?;
+        // What was seen is no better than the incumbent.
+        let best = self.tally.best.as_ref().and_then(|best| best.score.value());
+        let left = self.search.left().map(|left| best.map_or(left, |best| sense.best_value(best, left)));
+        tighter(sense, Some(root), left)
     }
 
     fn parts(&mut self) -> (&mut dyn Search, Context<'_>) {
@@ -178,7 +191,7 @@ impl Stream<'_> {
             } else if took > BATCH * 2 {
                 batch = (batch / 2).max(1);
             }
-            shared.tick(now);
+            shared.tick(now, sense, || self.bound(goals.bound));
             // Asked after the work: each part makes progress, however short the interval of checkpoints is.
             if shared.pause.is_some_and(|pause| now >= pause) {
                 return None;
@@ -223,6 +236,12 @@ impl Stream<'_> {
     }
 }
 
+/// Returns the tighter of two bounds.
+pub(super) fn tighter(sense: Sense, a: Option<f64>, b: Option<f64>) -> Option<f64> {
+    let both = a.zip(b).map(|(a, b)| sense.worst_value(a, b));
+    both.or(a).or(b)
+}
+
 impl Shared<'_, '_> {
     /// Returns the part of the time planned that is over.
     fn part_of_time(&self, now: Instant) -> Option<f64> {
@@ -239,6 +258,7 @@ impl Shared<'_, '_> {
                 nodes: self.nodes.load(Ordering::Relaxed),
             },
             best: None,
+            bound: None,
         }
     }
 
@@ -255,18 +275,21 @@ impl Shared<'_, '_> {
         let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
         if reports.best.is_none_or(|best| sense.better(solution.score, best)) {
             reports.best = Some(solution.score);
-            let progress = Progress { best: reports.best, ..self.now() };
+            let progress = Progress { best: reports.best, bound: reports.bound, ..self.now() };
             reports.observer.improved(improvement, solution, &progress);
         }
     }
 
     /// Reports progress when the interval has passed; a stream that finds the observer busy continues.
-    fn tick(&self, now: Instant) {
+    ///
+    /// `bound` computes the stream's bound.
+    fn tick(&self, now: Instant, sense: Sense, bound: impl FnOnce() -> Option<f64>) {
         if let Ok(mut reports) = self.reports.try_lock()
             && now.saturating_duration_since(reports.last) >= reports.interval
         {
             reports.last = now;
-            let progress = Progress { best: reports.best, ..self.now() };
+            reports.bound = tighter(sense, reports.bound, bound());
+            let progress = Progress { best: reports.best, bound: reports.bound, ..self.now() };
             reports.observer.progress(&progress);
         }
     }

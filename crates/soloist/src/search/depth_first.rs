@@ -39,6 +39,7 @@ struct Frame {
     /// Which child is tried next.
     next: usize,
     mark: Mark,
+    bound: f64,
 }
 
 /// Where the iteration stands.
@@ -114,6 +115,7 @@ impl DepthFirst {
             children: Vec::new(),
             next: 0,
             mark: Mark { left: 0, fresh: true },
+            bound: unbounded(self.sense),
         })
     }
 
@@ -194,6 +196,7 @@ impl DepthFirst {
         context.tally.counters.nodes += 1;
         let bound = bound.unwrap_or_else(|| optimistic(problem, &frame.state));
         frame.mark.fresh |= self.was_cut(bound);
+        frame.bound = bound;
         if self.is_best(context.incumbent(), bound) || self.below_threshold(bound) || !self.enter(problem, &mut frame) {
             self.spare.push(frame);
         } else if frame.children.is_empty() {
@@ -271,6 +274,23 @@ impl Search for DepthFirst {
         if self.frames.is_empty() { self.next_pass(context.incumbent()) } else { Status::Running }
     }
 
+    fn left(&self) -> Option<f64> {
+        match self.plan {
+            // What a frame still has to try is no better than the frame.
+            Plan::All => self
+                .frames
+                .iter()
+                .filter_map(|frame| {
+                    let rest = frame.children.get(frame.next..)?.iter().map(|child| child.bound);
+                    let best = rest.reduce(|a, b| self.sense.best_value(a, b))?;
+                    Some(self.sense.worst_value(best, frame.bound))
+                })
+                .reduce(|a, b| self.sense.best_value(a, b)),
+            Plan::Threshold { .. } => Some(self.pass.ceiling),
+            Plan::Broadening | Plan::Discrepancies => None,
+        }
+    }
+
     fn save(&self) -> Vec<u8> {
         let next: Vec<usize> = self.frames.iter().map(|frame| frame.next).collect();
         encode(&(self.lister.salt, self.pass, next, &self.table))
@@ -301,7 +321,8 @@ impl Search for DepthFirst {
                 frame.state.clone_from(&self.root);
                 frame.mark = self.first_mark();
             }
-            frame.mark.fresh |= self.was_cut(optimistic(problem, &frame.state));
+            frame.bound = optimistic(problem, &frame.state);
+            frame.mark.fresh |= self.was_cut(frame.bound);
             let identity = self.identities.of(problem, &frame.state);
             self.list(problem, identity.map(|(key, _)| key), &mut frame);
             // All frames but the last have entered one of their children.

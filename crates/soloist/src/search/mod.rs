@@ -38,7 +38,7 @@ pub use sampling::Sampling;
 pub(crate) use tally::{Tally, insert};
 pub use uct::{
     Bandit, Cooling, Expansion, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing, Playing,
-    Playouts, Rank, Selection, Uct,
+    Playouts, Prune, Pruning, Rank, Selection, Uct,
 };
 
 use crate::problem::MoveId;
@@ -64,6 +64,11 @@ pub(crate) enum Status {
 pub(crate) trait Search: Send {
     /// Does one unit of work.
     fn step(&mut self, context: &mut Context<'_>) -> Status;
+    /// Returns a number that no solution beats which this search has not seen yet, or excluded by the incumbent. `None`:
+    /// unknown. Asked a few times a second.
+    fn left(&self) -> Option<f64> {
+        None
+    }
     /// Receives a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
     /// the incumbent have nothing to do.
     fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}

@@ -292,6 +292,18 @@ impl Search for OpenList {
         if self.current.is_none() && self.open.is_empty() { self.end(context.incumbent()) } else { Status::Running }
     }
 
+    fn left(&self) -> Option<f64> {
+        let bound = |at: u32| self.nodes[at as usize].bound;
+        let best = |a: f64, b: f64| self.sense.best_value(a, b);
+        let open = if self.breadth {
+            self.open.iter().map(|open| bound(open.node)).reduce(best)
+        } else {
+            self.open.peek().map(|open| bound(open.node))
+        };
+        let current = self.current.map(|(at, _)| bound(at));
+        open.into_iter().chain(current).chain(self.lost).reduce(best)
+    }
+
     fn save(&self) -> Vec<u8> {
         // The fields of `Tree`, without copying them.
         encode(&(

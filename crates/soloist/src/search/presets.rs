@@ -1,8 +1,8 @@
 //! The named settings of the methods: the searches as papers and practice know them.
 
 use super::{
-    Anneal, Bandit, Beam, BranchAndBound, Cooling, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs, Nrpa, Order,
-    Pacing, Sampling, Selection, Uct,
+    Anneal, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs, Nrpa,
+    Order, Pacing, Sampling, Selection, Uct,
 };
 
 /// A named setting of a method.
@@ -38,8 +38,14 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "sampling",
         summary: "independent playouts; the baseline",
-        reference: "multiple simulation (MS) in L. Rei's thesis, Porto 2018",
+        reference: "multiple simulation (MS) in L. Rei's thesis, Porto 2018, there with the cut-off of `ms`",
         make: || Method::Sampling(Sampling::default()),
+    },
+    Preset {
+        name: "ms",
+        summary: "multiple simulation: independent playouts, cut off when their bound is hopeless",
+        reference: "L. Rei's thesis, Porto 2018",
+        make: || Method::Sampling(Sampling { cutoff: true, ..Sampling::default() }),
     },
     Preset {
         name: "uct",
@@ -52,6 +58,15 @@ const PRESETS: &[Preset] = &[
         summary: "UCT on the best score of each subtree, normalised among siblings",
         reference: "L. Rei's thesis, Porto 2018, chapter 3",
         make: || Method::Uct(Uct::best()),
+    },
+    Preset {
+        name: "uct-best-lazy",
+        summary: "uct-best for problems with very many moves: a child at a time as listed, theta 5",
+        reference: "L. Rei's thesis, Porto 2018, chapter 3 (single expansion, selection interleaving)",
+        make: || {
+            let growth = Growth { expansion: Expansion::Lazy, theta: 5, ..Growth::default() };
+            Method::Uct(Uct { growth, ..Uct::best() })
+        },
     },
     Preset {
         name: "uct-tuned",

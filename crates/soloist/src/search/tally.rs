@@ -38,6 +38,16 @@ impl Tally {
         worst.is_none_or(|worst| self.sense.better(score, worst.score))
     }
 
+    /// Returns the value that a feasible score must beat to be kept; `None`: any would be, or the least infeasible one.
+    pub(crate) fn to_beat(&self) -> Option<f64> {
+        let worst = match self.keep {
+            0 | 1 => self.best.as_ref(),
+            keep if self.kept.len() < keep => None,
+            _ => self.kept.last().map(|(_, worst)| worst),
+        };
+        worst.and_then(|worst| worst.score.value())
+    }
+
     /// Keeps a solution for which [`wants`](Self::wants) returned true. Solutions with equal identities are the same.
     pub(crate) fn keep(&mut self, solution: Solution<MoveId>, identity: u64) {
         if self.keep > 1 {

@@ -1,6 +1,7 @@
 //! Tests of the engine, in one program: one link for all of them.
 
 mod beam;
+mod bounds;
 mod common;
 mod exact;
 mod future;

@@ -1,7 +1,7 @@
 //! Every rule of tree search against a naive implementation of it, playout by playout.
 
 use crate::common::tree::{uct_playouts, uct_search};
-use crate::common::{Bag, altered, assert_same, recorded};
+use crate::common::{Bag, Fenced, altered, assert_same, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Cooling, Expansion, NodeValue, Normalisation, Rank, Uct};
 use soloist::{Budget, Method, Problem, Rng, Solver};
@@ -94,6 +94,49 @@ fn growth_of_the_tree() {
     ] {
         compare_all(&uct, 500);
     }
+}
+
+#[test]
+fn interleaving_and_children_one_at_a_time() {
+    for expansion in [Expansion::One, Expansion::Lazy] {
+        for theta in [0, 2, 3, 5] {
+            let uct = altered(&Uct::default(), &format!("expansion={expansion} theta={theta} c=0.4"));
+            compare_all(&uct, 150);
+            compare_all(&altered(&uct, "solver=false value=best bias_weight=0.2"), 180);
+            compare_all(&altered(&uct, "fpu=parent fpu_value=0.1 widening=3.0"), 180);
+            compare_all(&altered(&uct, "move_playouts=40 history=0.2"), 150);
+            compare_all(&altered(&uct, "beam_width=3 beam_limit=60"), 180);
+        }
+    }
+    let lazy = Method::preset("uct-best-lazy").unwrap();
+    let Method::Uct(uct) = lazy else { panic!("a tree search") };
+    compare_all(&uct, 500);
+}
+
+#[test]
+fn branch_and_bound_in_the_tree() {
+    let compare_fenced = |uct: &Uct, playouts| {
+        Method::Uct(uct.clone()).validate().unwrap();
+        for bag in [Bag::sixteen(), Bag::sixteen().mirrored(), Bag::tight(), Bag::tight().mirrored()] {
+            compare(&Fenced::new(bag), uct, 5, playouts);
+        }
+    };
+    for expansion in [Expansion::One, Expansion::All, Expansion::Lazy] {
+        for normalisation in [Normalisation::Global, Normalisation::Parent] {
+            for threshold in [0, 1, 3] {
+                let settings =
+                    format!("expansion={expansion} normalisation={normalisation} threshold={threshold} c=0.2");
+                compare_fenced(&altered(&Uct::best(), &settings), 80);
+                compare_fenced(&altered(&Uct::default(), &format!("{settings} prune=on")), 60);
+            }
+        }
+    }
+    compare_fenced(&altered(&Uct::best(), "expansion=one theta=3 select_from=5"), 200);
+    compare_fenced(&altered(&Uct::best(), "expansion=one widening=2.0 fpu=parent restart_nodes=150"), 200);
+    // Without bounds what was seen is removed all the same.
+    let uct = altered(&Uct::best(), "prune=on");
+    compare(&Staircase(7), &uct, 3, 200);
+    compare_all(&uct, 80);
 }
 
 #[test]

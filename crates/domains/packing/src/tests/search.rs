@@ -569,3 +569,25 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn results_are_starts() {
+    let instance = (DOMAIN.load)("random:5x80:7", &Options::new()).unwrap();
+    let solve = |start: Vec<serde_json::Value>, playouts| {
+        let setup = Some(Setup::from(Method::preset("sampling").unwrap()).rollout("semi-greedy"));
+        let request = Request { setup, budget: Budget::playouts(playouts), start, ..Request::default() };
+        instance.solve(request, &mut Unobserved).unwrap()
+    };
+    let known = solve(Vec::new(), 30);
+    let text = serde_json::json!({ "moves": known.moves() }).to_string();
+    let again = solve(vec![instance.start_from(&text).unwrap()], 0);
+    assert_eq!((again.score(), again.moves()), (known.score(), known.moves()));
+    for (text, message) in [
+        ("{}", "holds no list `moves`"),
+        (r#"{"moves": [[0, 5], [1]]}"#, "move 1: expected [type, place]"),
+        (r#"{"moves": [[4096, 5]]}"#, "move 0: expected [type, place]"),
+        (r#"{"moves": [[0, -1]]}"#, "move 0: expected [type, place]"),
+    ] {
+        assert_eq!(instance.start_from(text).unwrap_err(), message);
+    }
+}

@@ -1,7 +1,7 @@
 //! The nodes of a tree search: one vector, children of a node in one block, addressed by `u32`.
 
 use crate::problem::MoveId;
-use crate::{CheckpointError, Score, Sense};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// "No children yet."
@@ -22,6 +22,8 @@ pub(crate) struct Node {
     pub(crate) closed: bool,
     /// Another way to a node that has its place elsewhere.
     pub(super) alias: bool,
+    /// Whether the problem may list more children, where they are asked for one at a time.
+    pub(super) more: bool,
     /// Over feasible playouts: sum, sum of squares, best and worst score.
     pub(crate) sum: f64,
     pub(crate) squares: f64,
@@ -40,6 +42,7 @@ impl Node {
             tried: 0,
             closed: false,
             alias: false,
+            more: false,
             sum: 0.0,
             squares: 0.0,
             best: nan,
@@ -72,6 +75,19 @@ pub(crate) struct Side {
     pub(crate) visits: u64,
 }
 
+/// What a tree that is pruned by bounds needs to know of a node.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Limit {
+    /// No solution below that was not seen is better.
+    pub(super) bound: f64,
+    /// The best feasible score of the playouts that began here, and of those below whose nodes are gone; NaN: none.
+    pub(super) own: f64,
+}
+
+impl Limit {
+    pub(super) const UNKNOWN: Self = Self { bound: f64::NAN, own: f64::NAN };
+}
+
 /// Infeasible playouts through a node; kept apart because most problems have none.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Violations {
@@ -87,62 +103,34 @@ pub(crate) struct Arena {
     pub(super) violations: Vec<Violations>,
     /// Beside `nodes`, or empty when they are not needed.
     pub(super) sides: Vec<Side>,
-    has_sides: bool,
+    pub(super) has_sides: bool,
+    /// Beside `nodes`, or empty where nothing is pruned by bounds.
+    pub(super) limits: Vec<Limit>,
+    pub(super) has_limits: bool,
+    /// Whether children get their places one at a time: a block may then have room behind the tried ones.
+    pub(super) lazy: bool,
+    /// Blocks that were left for larger ones, by the power of two of their size: where they begin.
+    pub(super) free: Vec<Vec<u32>>,
     /// Bytes that the nodes may use.
     #[serde(skip)]
-    memory: u64,
+    pub(super) memory: u64,
 }
 
 impl Arena {
     /// Returns an empty arena; `has_sides`: with a [`Side`] for each node.
     pub(crate) fn new(memory: u64, has_sides: bool) -> Self {
-        Self { nodes: Vec::new(), violations: Vec::new(), sides: Vec::new(), has_sides, memory }
+        let (nodes, violations, sides, limits) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { nodes, violations, sides, has_sides, limits, has_limits: false, lazy: false, free: Vec::new(), memory }
     }
 
-    /// Restores the limit, which is not part of a checkpoint, and checks the links.
-    pub(crate) fn resume(&mut self, memory: u64) -> Result<(), CheckpointError> {
-        self.memory = memory;
-        let count = self.nodes.len();
-        let beside = |len: usize| len == 0 || len == count;
-        let sound = beside(self.violations.len())
-            && self.sides.len() == if self.has_sides { count } else { 0 }
-            && self.nodes.iter().enumerate().all(|(at, node)| {
-                if node.alias {
-                    return self.nodes.get(node.first as usize).is_some_and(|target| !target.alias) && node.len == 0;
-                }
-                node.tried <= node.len
-                    && (node.first == NONE && node.len == 0 || node.first as usize > at && node.children().end <= count)
-            });
-        if sound && self.is_acyclic() { Ok(()) } else { Err(CheckpointError::Corrupt("the tree's links")) }
+    /// Makes the empty arena one with a [`Limit`] for each node.
+    pub(super) fn with_limits(self, has_limits: bool) -> Self {
+        Self { has_limits, ..self }
     }
 
-    /// Whether no path from the root comes back to a node: only aliases can lead backwards.
-    fn is_acyclic(&self) -> bool {
-        if self.nodes.is_empty() || self.nodes.iter().all(|node| !node.alias) {
-            return true;
-        }
-        // Nodes on the present path, and nodes whose paths are all known to end.
-        let (mut on_path, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
-        let mut stack = vec![(0_usize, 0_usize)];
-        on_path[0] = true;
-        while let Some((at, next)) = stack.last_mut() {
-            let children = self.nodes[*at].children();
-            if *next == children.len() {
-                (on_path[*at], done[*at]) = (false, true);
-                stack.pop();
-                continue;
-            }
-            let child = self.resolve(children.start + *next);
-            *next += 1;
-            if on_path[child] {
-                return false;
-            }
-            if !done[child] {
-                on_path[child] = true;
-                stack.push((child, 0));
-            }
-        }
-        true
+    /// Makes the empty arena one whose nodes get their children one at a time, by [`add_child`](Self::add_child).
+    pub(super) fn one_by_one(self, lazy: bool) -> Self {
+        Self { lazy, ..self }
     }
 
     /// Forgets every node.
@@ -150,6 +138,8 @@ impl Arena {
         self.nodes.clear();
         self.violations.clear();
         self.sides.clear();
+        self.limits.clear();
+        self.free.clear();
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -161,9 +151,19 @@ impl Arena {
         &self.nodes[at]
     }
 
+    /// Returns the children of `at`, the tried ones first; where they come one at a time, the tried ones alone.
     #[inline]
     pub(crate) fn block(&self, at: usize) -> &[Node] {
-        &self.nodes[self.nodes[at].children()]
+        let children = self.nodes[at].children();
+        let known = if self.lazy { self.nodes[at].tried as usize } else { children.len() };
+        &self.nodes[children][..known]
+    }
+
+    /// Returns how many children of `at` may be tried for the first time; where they come one at a time, one at most.
+    #[inline]
+    pub(crate) fn untried(&self, at: usize) -> usize {
+        let node = &self.nodes[at];
+        if self.lazy { usize::from(node.more) } else { (node.len - node.tried) as usize }
     }
 
     #[inline]
@@ -196,9 +196,9 @@ impl Arena {
         &self.sides[at]
     }
 
-    /// Sets what the moves to the children of `at` have beside their statistics.
-    pub(crate) fn set_sides(&mut self, at: usize, make: impl Fn(MoveId) -> (u64, f64)) {
-        for child in self.nodes[at].children() {
+    /// Sets what the moves to the children of `at` from the `from`-th one on have beside their statistics.
+    pub(crate) fn set_sides(&mut self, at: usize, from: usize, make: impl Fn(MoveId) -> (u64, f64)) {
+        for child in self.nodes[at].children().skip(from) {
             let (code, bias) = make(self.nodes[child].mv);
             self.sides[child] = Side { code, bias, visits: 0 };
         }
@@ -216,12 +216,20 @@ impl Arena {
     pub(crate) fn plant(&mut self, placeholder: MoveId) {
         debug_assert!(self.nodes.is_empty());
         self.nodes.push(Node::new(placeholder));
-        self.fill_sides();
+        self.fill();
     }
 
-    fn fill_sides(&mut self) {
+    /// Makes what lies beside the nodes as long as they are.
+    fn fill(&mut self) {
+        let count = self.nodes.len();
+        if !self.violations.is_empty() {
+            self.violations.resize(count, Violations::default());
+        }
         if self.has_sides {
-            self.sides.resize(self.nodes.len(), Side::default());
+            self.sides.resize(count, Side::default());
+        }
+        if self.has_limits {
+            self.limits.resize(count, Limit::UNKNOWN);
         }
     }
 
@@ -229,32 +237,88 @@ impl Arena {
     pub(super) fn capacity(&self) -> usize {
         let violations = if self.violations.is_empty() { 0 } else { size_of::<Violations>() };
         let sides = if self.has_sides { size_of::<Side>() } else { 0 };
-        let size = size_of::<Node>() + violations + sides;
+        let limits = if self.has_limits { size_of::<Limit>() } else { 0 };
+        let size = size_of::<Node>() + violations + sides + limits;
         usize::try_from(self.memory / 4 * 3 / size as u64).unwrap_or(usize::MAX).min(NONE as usize)
+    }
+
+    /// Appends `count` nodes without a move. False, and nothing done, when they do not fit.
+    fn extend(&mut self, moves: impl ExactSizeIterator<Item = MoveId>) -> bool {
+        let (first, count) = (self.nodes.len(), moves.len());
+        if first + count > self.capacity() {
+            return false;
+        }
+        if first + count > self.nodes.capacity() {
+            // Growing by halves, never beyond the limit.
+            let want = (first + first / 2 + count + 64).min(self.capacity());
+            self.nodes.reserve_exact(want - first);
+            if self.has_sides {
+                self.sides.reserve_exact(want - first);
+            }
+            if self.has_limits {
+                self.limits.reserve_exact(want - first);
+            }
+        }
+        self.nodes.extend(moves.map(Node::new));
+        self.fill();
+        true
+    }
+
+    /// Exchanges two nodes and what lies beside them.
+    #[inline]
+    fn swap(&mut self, a: usize, b: usize) {
+        self.nodes.swap(a, b);
+        if !self.violations.is_empty() {
+            self.violations.swap(a, b);
+        }
+        if self.has_sides {
+            self.sides.swap(a, b);
+        }
+        if self.has_limits {
+            self.limits.swap(a, b);
+        }
     }
 
     /// Gives the node `at` its children. False, and nothing done, when they do not fit.
     pub(crate) fn expand(&mut self, at: usize, moves: &[MoveId]) -> bool {
         let first = self.nodes.len();
-        if first + moves.len() > self.capacity() {
+        if !self.extend(moves.iter().copied()) {
             return false;
         }
-        if first + moves.len() > self.nodes.capacity() {
-            // Growing by halves, never beyond the limit.
-            let want = (first + first / 2 + moves.len() + 64).min(self.capacity());
-            self.nodes.reserve_exact(want - first);
-            if self.has_sides {
-                self.sides.reserve_exact(want - first);
-            }
-        }
-        self.nodes.extend(moves.iter().map(|&mv| Node::new(mv)));
-        if !self.violations.is_empty() {
-            self.violations.resize(self.nodes.len(), Violations::default());
-        }
-        self.fill_sides();
         self.nodes[at].first = first as u32;
         self.nodes[at].len = moves.len() as u32;
         true
+    }
+
+    /// Gives the node `at` one more child, which counts as tried; `more`: whether the problem has another one. Returns
+    /// its place, or nothing when it does not fit.
+    ///
+    /// A block that is full moves to one of twice the size; its old places serve another block.
+    pub(super) fn add_child(&mut self, at: usize, mv: MoveId, more: bool) -> Option<usize> {
+        let Node { first, len, tried, .. } = self.nodes[at];
+        if tried == len {
+            let size = (2 * len).max(1);
+            let reused = self.free.get_mut(size.trailing_zeros() as usize).and_then(Vec::pop);
+            let start = reused.map_or(self.nodes.len(), |start| start as usize);
+            if reused.is_none() && !self.extend(std::iter::repeat_n(mv, size as usize)) {
+                return None;
+            }
+            for i in 0..len as usize {
+                self.swap(first as usize + i, start + i);
+            }
+            if len > 0 {
+                let class = len.trailing_zeros() as usize;
+                self.free.resize_with(self.free.len().max(class + 1), Vec::new);
+                self.free[class].push(first);
+            }
+            let node = &mut self.nodes[at];
+            (node.first, node.len) = (start as u32, size);
+        }
+        let node = &mut self.nodes[at];
+        let child = node.first as usize + tried as usize;
+        (node.tried, node.more) = (tried + 1, more);
+        self.nodes[child].mv = mv;
+        Some(child)
     }
 
     /// Moves the untried child `pick` (counted from the first untried one) behind the tried ones; returns its place.
@@ -273,7 +337,7 @@ impl Arena {
     pub(crate) fn is_over(&self, at: usize) -> bool {
         let node = &self.nodes[at];
         let closed = |child: usize| self.nodes[self.resolve(child)].closed;
-        node.is_expanded() && node.tried == node.len && node.children().all(closed)
+        node.is_expanded() && self.untried(at) == 0 && node.children().take(node.tried as usize).all(closed)
     }
 
     /// Closes the node that ends `path`, and every node above it whose last open child this was.
@@ -284,6 +348,9 @@ impl Arena {
                 return;
             }
             self.nodes[at].closed = true;
+            if self.has_limits {
+                self.detach(at);
+            }
         }
     }
 
@@ -367,7 +434,9 @@ impl Arena {
             }
         }
         let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
-        order.sort_unstable_by_key(|&block| blocks[block as usize].first);
+        // The root goes where the old root was, which is kept only if it is the same. Where children come one at a time,
+        // blocks below it may lie before it.
+        order[1..].sort_unstable_by_key(|&block| blocks[block as usize].first);
         let mut place = vec![0_u32; blocks.len()];
         let mut end = 0_usize;
         for block in order {
@@ -375,16 +444,11 @@ impl Arena {
             let (first, len) = (first as usize, len as usize);
             place[block as usize] = end as u32;
             for offset in 0..len {
-                self.nodes.swap(end + offset, first + offset);
-                if !self.violations.is_empty() {
-                    self.violations.swap(end + offset, first + offset);
-                }
-                if self.has_sides {
-                    self.sides.swap(end + offset, first + offset);
-                }
+                self.swap(end + offset, first + offset);
             }
             end += len;
         }
+        self.free.clear();
         self.nodes.truncate(end);
         if !self.violations.is_empty() {
             self.violations.truncate(end);
@@ -392,15 +456,21 @@ impl Arena {
         if self.has_sides {
             self.sides.truncate(end);
         }
+        if self.has_limits {
+            self.limits.truncate(end);
+        }
         for (at, block) in blocks.iter().enumerate().skip(1) {
             let owner = (place[block.owner as usize] + block.offset) as usize;
             self.nodes[owner].first = place[at];
             self.nodes[owner].len = block.len;
         }
-        for node in &mut self.nodes {
+        for (at, node) in self.nodes.iter_mut().enumerate() {
             if node.first == NONE {
-                node.len = 0;
-                node.tried = 0;
+                if node.len > 0 && self.has_limits {
+                    // What was seen below stays known.
+                    self.limits[at].own = node.best;
+                }
+                (node.len, node.tried, node.more) = (0, 0, false);
             }
         }
     }

@@ -177,7 +177,7 @@ impl Arena {
     /// Appends a copy of node `at` of another arena, without children.
     pub(super) fn push_from(&mut self, other: &Self, at: usize) {
         let node = &other.nodes[at];
-        self.nodes.push(Node { first: NONE, len: 0, tried: 0, alias: false, ..node.clone() });
+        self.nodes.push(Node { first: NONE, len: 0, tried: 0, alias: false, more: false, ..node.clone() });
         if let Some(&violations) = other.violations.get(at) {
             self.violations.push(violations);
         }
@@ -194,6 +194,7 @@ impl Arena {
         self.violations.extend(fresh.violations);
         self.sides.clear();
         self.sides.extend(fresh.sides);
+        self.free.clear();
     }
 }
 

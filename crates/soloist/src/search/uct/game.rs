@@ -1,10 +1,11 @@
 //! What a tree search does between playouts: it plays moves for good and begins new games, beams and trees.
 
+use super::met::Range;
 use super::run::UctSearch;
-use super::select::Range;
 use super::{Rank, refuse};
 use crate::problem::MoveId;
 use crate::problem::rules::State;
+use crate::search::children::optimistic;
 use crate::search::parameter::parameters;
 use crate::search::{Context, Status};
 use crate::{ParameterError, Score, Sense};
@@ -196,6 +197,9 @@ impl UctSearch {
         context.problem.moves(&self.roots.tree, &mut self.walk.moves);
         let Some(&any) = self.walk.moves.first() else { return false };
         self.tree.arena.plant(any);
+        if self.prunes() {
+            self.tree.arena.limits[0].bound = optimistic(context.problem, &self.roots.tree);
+        }
         context.tally.counters.nodes += 1;
         self.game.nodes += 1;
         true
@@ -204,7 +208,7 @@ impl UctSearch {
     /// Whether a move has to be played.
     fn is_due(&self) -> bool {
         let root = self.tree.arena.get(0);
-        let forced = root.children().len() == 1;
+        let forced = self.tree.arena.block(0).len() == 1 && self.tree.arena.untried(0) == 0;
         self.uct.pacing.move_playouts > 0 && root.tried > 0 && (forced || self.game.spent >= self.game.per_move)
     }
 

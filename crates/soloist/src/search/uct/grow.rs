@@ -15,6 +15,8 @@ choice! {
     pub enum Expansion {
         /// One a playout, drawn at random among the untried ones.
         One = "one",
+        /// One a playout, the next one in the order in which the problem lists them; a child has no place before.
+        Lazy = "lazy",
         /// All: once a leaf is expanded, each child gets its playout before the tree is descended again.
         All = "all",
     }
@@ -44,6 +46,14 @@ parameters! {
     /// `threshold`, which their presets use.) Both apply to `expansion = one`; the child with the largest bias comes
     /// first if `bias_weight` is set, otherwise a random one.
     ///
+    /// With `expansion = lazy` the moves of a node are asked for one at a time
+    /// ([`Problem::moves_from`](crate::Problem::moves_from)), in their order, and only children that were tried take
+    /// memory: for states with hundreds of moves of which few are ever followed (the resumable enumeration of Rei's thesis).
+    /// With `theta` = t > 0 every t-th playout through a node with untried children follows the formula among the tried
+    /// ones instead of adding another one, so that the tree deepens before it is as wide as the lists of moves (selection
+    /// interleaving; t = 5 in the thesis). The thesis' algorithm 3.1 tests the number of children modulo t, which never
+    /// expands a node again once it has t of them; here playouts through the node are counted, as its text has it.
+    ///
     /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
     /// all playouts through it, the exploration term counts those of the edge at hand, and a playout updates the path
     /// it took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must
@@ -51,11 +61,14 @@ parameters! {
     ///
     /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well:
     /// no playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
-    /// player). Without it, a small `c` replays one finished line for ever, which is why it is on unless a preset
+    /// player). So does a playout after which the rollout [says](crate::Rollout::is_spent) that its leaf deserves no other;
+    /// then nothing is proven. Without it, a small `c` replays one finished line for ever, which is why it is on unless a preset
     /// stands for a paper that has none.
     pub struct Growth {
         /// how many children a leaf gets at a time
         expansion: Expansion = Expansion::One, ();
+        /// every so many playouts through a node with untried children follow a tried one; 0: none
+        theta: u64 = 0, 0..=1_000_000_000;
         /// visits of a leaf before it gets children
         threshold: u64 = 1, 0..=1_000_000_000;
         /// visits of a node from which the formula selects; before, the playout policy does
@@ -79,11 +92,15 @@ impl Growth {
     /// Checks that the rules go together.
     pub(super) fn validate(&self) -> Result<(), ParameterError> {
         let all = self.expansion == Expansion::All;
+        let lazy = self.expansion == Expansion::Lazy;
         refuse(&[
-            (self.select_from > 0 && all, "select_from needs expansion=one"),
+            (self.select_from > 0 && (all || lazy), "select_from needs expansion=one"),
             (self.select_from > 0 && self.transpositions, "select_from and transpositions exclude each other"),
-            (self.widening > 0.0 && all, "widening needs expansion=one"),
-            (self.fpu != FirstPlay::Off && all, "fpu needs expansion=one"),
+            (self.widening > 0.0 && all, "widening needs expansion=one or lazy"),
+            (self.fpu != FirstPlay::Off && all, "fpu needs expansion=one or lazy"),
+            (self.theta > 0 && all, "theta needs expansion=one or lazy"),
+            (self.theta == 1, "theta=1 would never try a second child"),
+            (lazy && self.transpositions, "expansion=lazy and transpositions exclude each other"),
         ])
     }
 }
@@ -95,6 +112,8 @@ pub(super) struct Tree {
     pub(super) keys: HashMap<u64, u32>,
     /// Expansion `all`: the moves to the node whose children are having their first playouts.
     pub(super) pending: Option<Vec<u32>>,
+    /// The incumbent by which the whole tree was pruned last.
+    pub(super) pruned_by: Option<f64>,
     /// Whether a node could not get its children for want of memory.
     pub(super) full: bool,
     /// Bytes that the nodes may take.
@@ -103,15 +122,17 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Returns a tree without nodes, which may take a share of `memory` bytes.
-    pub(super) fn new(uct: &Uct, memory: u64) -> Self {
+    pub(super) fn new(uct: &Uct, problem: &dyn Rules, memory: u64) -> Self {
         // States that share nodes need a map of keys and, to make room, a second tree of half the size.
         let memory = match (uct.growth.transpositions, uct.uses_codes()) {
             (true, _) => memory / 8 * 3,
             (false, true) => memory / 8 * 5,
             (false, false) => memory,
         };
-        let arena = Arena::new(memory, uct.uses_sides());
-        Self { arena, keys: HashMap::new(), pending: None, full: false, memory }
+        let arena = Arena::new(memory, uct.uses_sides())
+            .with_limits(uct.pruning.applies(uct, problem))
+            .one_by_one(uct.growth.expansion == Expansion::Lazy);
+        Self { arena, keys: HashMap::new(), pending: None, pruned_by: None, full: false, memory }
     }
 
     /// Removes every node.
@@ -119,6 +140,7 @@ impl Tree {
         self.arena.clear();
         self.keys.clear();
         self.pending = None;
+        self.pruned_by = None;
         self.full = false;
     }
 }
@@ -137,9 +159,8 @@ impl UctSearch {
     /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. Returns false when it has
     /// none or there is no room.
     fn expand(&mut self, problem: &dyn Rules, at: usize, state: Option<&State>) -> bool {
-        let state = state.unwrap_or(&self.walk.state);
         self.walk.moves.clear();
-        problem.moves(state, &mut self.walk.moves);
+        problem.moves(state.unwrap_or(&self.walk.state), &mut self.walk.moves);
         if self.walk.moves.is_empty() {
             return false;
         }
@@ -147,14 +168,37 @@ impl UctSearch {
             self.tree.full = true;
             return false;
         }
+        self.set_sides(problem, at, 0, state);
+        true
+    }
+
+    /// Sets what the moves to the children of `at` from the `from`-th one on have beside their statistics.
+    fn set_sides(&mut self, problem: &dyn Rules, at: usize, from: usize, state: Option<&State>) {
         if self.uct.uses_sides() {
+            let state = state.unwrap_or(&self.walk.state);
             let (codes, biases) = (self.learner.needs_codes, self.uct.selection.bias_weight > 0.0);
-            self.tree.arena.set_sides(at, |mv| {
+            self.tree.arena.set_sides(at, from, |mv| {
                 let code = if codes { problem.code(state, mv) } else { 0 };
                 (code, if biases { problem.bias(state, mv) } else { 0.0 })
             });
         }
-        true
+    }
+
+    /// Gives `at`, whose state is the present one, the next of its children in the problem's order. Returns nothing when
+    /// it has no further one or there is no room.
+    fn next_listed(&mut self, context: &mut Context<'_>, at: usize) -> Option<usize> {
+        let tried = self.tree.arena.get(at).tried as usize;
+        self.walk.moves.clear();
+        context.problem.moves_from(&self.walk.state, tried, 2, &mut self.walk.moves);
+        let &mv = self.walk.moves.first()?;
+        let Some(child) = self.tree.arena.add_child(at, mv, self.walk.moves.len() > 1) else {
+            self.tree.full = true;
+            return None;
+        };
+        self.set_sides(context.problem, at, tried, None);
+        context.tally.counters.nodes += 1;
+        self.game.nodes += 1;
+        Some(child)
     }
 
     /// Makes the untried child number `pick` of `at` a node.
@@ -185,10 +229,7 @@ impl UctSearch {
     /// Walks from the root to the node where the playout starts, adding at most one node to the tree.
     pub(super) fn descend(&mut self, context: &mut Context<'_>) -> Leaf {
         let problem = context.problem;
-        self.go_to_root();
-        for child in self.tree.pending.take().unwrap_or_default() {
-            self.enter(problem, child as usize);
-        }
+        self.go_to_root_or_pending(problem);
         let mut reference = if self.learner.needs_codes { self.learner.names[0] } else { 0 };
         loop {
             let at = self.tree.arena.resolve(self.walk.path[self.walk.path.len() - 1]);
@@ -198,6 +239,13 @@ impl UctSearch {
                 let above = self.beam.as_ref().is_some_and(|beam| self.walk.path.len() <= beam.pruned);
                 if visits < self.uct.growth.threshold || above {
                     return Leaf::Play;
+                }
+                if self.uct.growth.expansion == Expansion::Lazy {
+                    let Some(child) = self.next_listed(context, at) else { return Leaf::Play };
+                    if self.enter_new(context, child) {
+                        return Leaf::Play;
+                    }
+                    return Leaf::Nothing;
                 }
                 if !self.expand(problem, at, None) {
                     return Leaf::Play;
@@ -209,18 +257,30 @@ impl UctSearch {
             if self.uct.selection.amaf && visits > self.uct.selection.amaf_reference {
                 reference = self.learner.names[self.walk.path.len() - 1];
             }
-            let node = self.tree.arena.get(at);
-            let untried = node.children().len() - node.tried as usize;
-            let choice = if untried == 0 || self.may_return(at) { self.selector(reference).select(at) } else { None };
-            if untried > 0 && choice.is_none_or(|(_, bound)| self.prefers_untried(at, bound)) {
-                if self.uct.growth.expansion == Expansion::All && untried > 1 {
-                    self.tree.pending = Some(self.walk.path[1..].iter().map(|&at| at as u32).collect());
-                }
-                let pick = self.next_untried(context, at, untried);
-                let child = self.try_child(context, at, pick);
-                self.enter(problem, child);
-                if self.is_new(context, child) {
+            let untried = self.tree.arena.untried(at);
+            let passes = self.passes_on(at);
+            let choice =
+                if untried == 0 || passes || self.may_return(at) { self.selector(reference).select(at) } else { None };
+            let expands = choice.is_none_or(|(_, bound)| !passes && self.prefers_untried(at, bound));
+            if untried > 0 && expands {
+                let child = if self.uct.growth.expansion == Expansion::Lazy {
+                    // Without room, the playout starts here.
+                    let Some(child) = self.next_listed(context, at) else { return Leaf::Play };
+                    child
+                } else {
+                    if self.uct.growth.expansion == Expansion::All && untried > 1 {
+                        self.tree.pending = Some(self.walk.path[1..].iter().map(|&at| at as u32).collect());
+                        self.walk.waiting.clone_from(&self.walk.state);
+                        self.walk.is_waiting = true;
+                    }
+                    let pick = self.next_untried(context, at, untried);
+                    self.try_child(context, at, pick)
+                };
+                if self.enter_new(context, child) {
                     return Leaf::Play;
+                }
+                if self.prunes() {
+                    return Leaf::Nothing;
                 }
                 continue;
             }
@@ -229,12 +289,37 @@ impl UctSearch {
                 continue;
             }
             // Every child was closed by way of another parent.
-            self.tree.arena.close(&self.walk.path);
+            self.close();
             if self.tree.arena.get(0).closed {
                 return Leaf::Nothing;
             }
             self.go_to_root();
         }
+    }
+
+    /// Plays the move to a child that was just made. Returns whether its first playout follows: not when its state is in
+    /// the tree already, nor when it is pruned.
+    fn enter_new(&mut self, context: &mut Context<'_>, child: usize) -> bool {
+        self.enter(context.problem, child);
+        if !self.prunes() {
+            return self.is_new(context, child);
+        }
+        if self.bound_last(context) {
+            let above = &self.walk.path[..self.walk.path.len() - 1];
+            if self.tree.arena.untried(above[above.len() - 1]) == 0 {
+                // Now the bounds of all children are known.
+                self.tree.arena.repair(above, self.sense);
+            }
+            return true;
+        }
+        self.close();
+        false
+    }
+
+    /// Whether this playout follows a tried child of `at` by the rule of interleaving.
+    fn passes_on(&self, at: usize) -> bool {
+        let (theta, node) = (self.uct.growth.theta, self.tree.arena.get(at));
+        theta > 0 && node.tried > 0 && node.visits.is_multiple_of(theta)
     }
 
     /// Whether a tried child of `at` may be chosen before all have been tried.
@@ -297,6 +382,12 @@ impl UctSearch {
             if self.learner.needs_codes {
                 self.learner.name_next(self.tree.arena.side(child).code);
             }
+            if self.prunes() && is_new {
+                problem.apply(&mut state, mv);
+                std::mem::swap(&mut self.walk.state, &mut state);
+                self.bound_last(context);
+                std::mem::swap(&mut self.walk.state, &mut state);
+            }
             if is_new {
                 return;
             }
@@ -313,7 +404,13 @@ impl UctSearch {
         for &mv in line {
             let at = self.tree.arena.resolve(self.walk.path[self.walk.path.len() - 1]);
             let above = self.beam.as_ref().is_some_and(|beam| self.walk.path.len() <= beam.pruned);
-            if !self.tree.arena.get(at).is_expanded() && (above || !self.expand(problem, at, None)) {
+            let node = self.tree.arena.get(at);
+            if node.closed && self.prunes() {
+                break;
+            }
+            // Where children come one at a time, those in front of the line's would have to come first.
+            let fixed = above || self.uct.growth.expansion == Expansion::Lazy;
+            if !node.is_expanded() && (fixed || !self.expand(problem, at, None)) {
                 break;
             }
             let Some(place) = self.tree.arena.block(at).iter().position(|child| child.mv == mv) else { break };
@@ -324,6 +421,9 @@ impl UctSearch {
                 let child = self.try_child(context, at, place - tried);
                 self.enter(problem, child);
                 self.is_new(context, child);
+                if self.prunes() {
+                    self.bound_last(context);
+                }
             }
         }
         self.credit(solution.score);
@@ -332,8 +432,11 @@ impl UctSearch {
                 self.learner.count(&self.uct, solution.score, self.met.range.scale());
             }
             if self.uct.closes() {
-                self.tree.arena.close(&self.walk.path);
+                self.close();
             }
+        } else if self.prunes() {
+            // The line may have ended in a part that was removed.
+            self.tree.arena.repair(&self.walk.path, self.sense);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Uct;
 use super::means::{Entry, Means, Stored};
-use super::select::Scale;
+use super::met::Scale;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::search::Context;

@@ -3,16 +3,19 @@
 //! The parameters are in groups, each in the file of the code that uses it: `select` has the formulas, `grow` adds
 //! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `nested` puts searches in the place of
 //! playouts, `learn` learns playouts. `run` makes the steps of the search, `arena` holds the nodes, `graph` nodes with
-//! several parents, `means` the statistics under codes.
+//! several parents, `prune` is branch and bound in the tree, `check` reads trees back, `means` the statistics under codes, `met` the scores met and their scales.
 
 mod arena;
 mod beam;
+mod check;
 mod game;
 mod graph;
 mod grow;
 mod learn;
 mod means;
+mod met;
 mod nested;
+mod prune;
 mod run;
 mod select;
 
@@ -21,6 +24,7 @@ pub use game::Pacing;
 pub use grow::{Expansion, FirstPlay, Growth};
 pub use learn::{Playing, Playouts};
 pub use nested::Nesting;
+pub use prune::{Prune, Pruning};
 pub use select::{Bandit, Cooling, NodeValue, Normalisation, Selection};
 
 use crate::ParameterError;
@@ -35,7 +39,7 @@ parameter_groups! {
     /// From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the
     /// solution, its score updates the path. The incumbent is the best playout, wherever it was made. The terms and rules
     /// of this one search are in groups of parameters, each documented at its struct: [`Selection`], [`Growth`],
-    /// [`Narrowing`], [`Pacing`], [`Nesting`] and [`Playing`]. On the command line and in [`set`](Self::set) the groups
+    /// [`Narrowing`], [`Pacing`], [`Pruning`], [`Nesting`] and [`Playing`]. On the command line and in [`set`](Self::set) the groups
     /// are one flat table. The published searches are [presets](crate::Method::presets).
     ///
     /// # Offered solutions
@@ -46,7 +50,7 @@ parameter_groups! {
     /// # Cost
     /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
     /// playouts replay the playout for its codes. Memory: about 64 bytes a child of an expanded node (88 with bias,
-    /// history, AMAF or transpositions), never more than the budget: when it is full, nodes visited fewer than `k`
+    /// history, AMAF or transpositions; 16 more where the tree is pruned), never more than the budget: when it is full, nodes visited fewer than `k`
     /// times lose their children, `k` being the smallest power of two that frees half of the room, and the search
     /// continues.
     ///
@@ -85,6 +89,8 @@ parameter_groups! {
         narrowing: Narrowing;
         /// When a move is played, and when a new tree is begun.
         pacing: Pacing;
+        /// Branch and bound in the tree.
+        pruning: Pruning;
         /// Searches in the place of playouts.
         nesting: Nesting;
         /// How playouts choose their moves.
@@ -214,6 +220,7 @@ impl Family for Uct {
         ])?;
         self.pacing.validate()?;
         self.growth.validate()?;
+        self.pruning.validate(self)?;
         self.selection.validate(&self.pacing)?;
         self.nesting.validate(self)
     }

@@ -5,9 +5,10 @@ use super::arena::Arena;
 use super::beam::Beam;
 use super::game::{Game, Roots, Variants};
 use super::grow::{Leaf, Tree};
-use super::learn::{Learner, Saved};
+use super::learn::{Learner, Playouts, Saved};
+use super::met::{Met, SavedMet};
 use super::nested::{self, Nested};
-use super::select::{Met, SavedMet, Selector};
+use super::select::Selector;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -36,6 +37,10 @@ pub(super) struct Walk {
     pub(super) state: State,
     /// The state at the end of the path, where the playout is followed afterwards.
     pub(super) leaf: State,
+    /// The state at the end of the pending path.
+    pub(super) waiting: State,
+    /// Whether it is known: not after a resume.
+    pub(super) is_waiting: bool,
     /// Slots from the root down.
     pub(super) path: Vec<usize>,
     /// Moves from the problem's root to the leaf.
@@ -51,6 +56,8 @@ impl Walk {
         Self {
             state: root.clone(),
             leaf: root.clone(),
+            waiting: root.clone(),
+            is_waiting: false,
             path: Vec::new(),
             prefix: Vec::new(),
             playout: Vec::new(),
@@ -68,7 +75,7 @@ impl UctSearch {
         let (narrowing, pacing) = (&uct.narrowing, &uct.pacing);
         Self {
             sense: problem.sense(),
-            tree: Tree::new(&uct, memory),
+            tree: Tree::new(&uct, problem, memory),
             met: Met::new(if reference == 0.0 { problem.reference() } else { Some(reference) }),
             learner: Learner::new(&uct, problem, &root, memory / 4),
             beam: (narrowing.beam_width > 0).then(|| Beam::new(narrowing.beam_width, narrowing.beam_limit)),
@@ -91,17 +98,40 @@ impl UctSearch {
 
     /// Plays the move into the slot `child` and puts it on the path.
     pub(super) fn enter(&mut self, problem: &dyn Rules, child: usize) {
-        let mv = self.tree.arena.get(child).mv;
+        self.put_on_path(child);
+        problem.apply(&mut self.walk.state, self.tree.arena.get(child).mv);
+    }
+
+    /// Puts the slot `child` on the path.
+    fn put_on_path(&mut self, child: usize) {
         if self.learner.needs_codes {
             self.learner.enter(self.tree.arena.side(child).code);
         }
-        problem.apply(&mut self.walk.state, mv);
-        self.walk.prefix.push(mv);
+        self.walk.prefix.push(self.tree.arena.get(child).mv);
         self.walk.path.push(child);
     }
 
     pub(super) fn go_to_root(&mut self) {
         self.walk.state.clone_from(&self.roots.tree);
+        self.start_path();
+    }
+
+    /// Goes to the node whose children are having their first playouts, if there is one, else to the root.
+    pub(super) fn go_to_root_or_pending(&mut self, problem: &dyn Rules) {
+        let Some(pending) = self.tree.pending.take() else { return self.go_to_root() };
+        if !std::mem::take(&mut self.walk.is_waiting) {
+            self.go_to_root();
+            return pending.iter().for_each(|&child| self.enter(problem, child as usize));
+        }
+        self.walk.state.clone_from(&self.walk.waiting);
+        self.start_path();
+        for &child in &pending {
+            self.put_on_path(child as usize);
+        }
+    }
+
+    /// Makes the path the root alone.
+    fn start_path(&mut self) {
         self.walk.path.clear();
         self.walk.path.push(0);
         self.walk.prefix.clear();
@@ -144,6 +174,9 @@ impl UctSearch {
             let at = self.tree.arena.resolve(slot);
             self.tree.arena.update(at, score, self.sense);
         }
+        if let Some(&last) = self.walk.path.last() {
+            self.tree.arena.note_own(last, score, self.sense);
+        }
     }
 
     /// Begins a search from the end of the path instead of a playout. Returns false when there is nothing to search.
@@ -163,7 +196,7 @@ impl UctSearch {
         let Some((score, closed)) = self.nested.as_mut().and_then(|nested| nested.step(context)) else { return };
         self.back_up(score);
         if closed && self.uct.closes() {
-            self.tree.arena.close(&self.walk.path);
+            self.close();
         }
     }
 
@@ -194,6 +227,9 @@ impl UctSearch {
             self.follow(context);
         }
         self.back_up(score);
+        if guided && self.prunes() && !self.is_hopeful(context) {
+            self.close();
+        }
         if self.learner.needs_codes {
             let scale = self.met.range.scale();
             let (arena, path) = (&self.tree.arena, &self.walk.path[..in_tree]);
@@ -205,9 +241,17 @@ impl UctSearch {
             self.walk.moves.clear();
             context.problem.moves(&self.walk.state, &mut self.walk.moves);
             if self.walk.moves.is_empty() {
-                self.tree.arena.close(&self.walk.path);
+                self.close();
             }
+        } else if self.uct.closes() && self.leaves_spent(context) && !guided {
+            self.close();
+            self.game.partial = true;
         }
+    }
+
+    /// Whether the rollout says that the leaf deserves no further playout.
+    fn leaves_spent(&self, context: &Context<'_>) -> bool {
+        self.uct.playing.playouts == Playouts::Rollout && context.rollout.is_spent()
     }
 }
 
@@ -221,6 +265,7 @@ impl Search for UctSearch {
             }
             self.walk(context);
         }
+        self.prune_by_incumbent(context);
         if self.uct.closes() && self.tree.arena.get(0).closed {
             if self.game.is_whole() {
                 return Status::Exhausted;
@@ -229,6 +274,11 @@ impl Search for UctSearch {
         }
         self.narrow();
         Status::Running
+    }
+
+    fn left(&self) -> Option<f64> {
+        let known = self.prunes() && self.tree.arena.len() > 0 && self.game.is_whole();
+        known.then(|| self.tree.arena.limits[0].bound)
     }
 
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
@@ -246,48 +296,45 @@ impl Search for UctSearch {
     fn save(&self) -> Vec<u8> {
         let mut keys: Vec<(u64, u32)> = self.tree.keys.iter().map(|(&key, &node)| (key, node)).collect();
         keys.sort_unstable();
-        let tree = (&self.tree.arena, self.met.save(), &self.tree.pending, self.tree.full, keys);
+        let Tree { arena, pending, pruned_by, full, .. } = &self.tree;
+        let tree = (arena, self.met.save(), (pending, pruned_by), full, keys);
         let nested = self.nested.as_ref().map(|nested| nested.save(&self.walk.path));
         encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save(), nested))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type SavedTree = (Arena, SavedMet, Option<Vec<u32>>, bool, Vec<(u64, u32)>);
+        type SavedTree = (Arena, SavedMet, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
         type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>);
         let (tree, (game, variants), beam, learned, nested) = decode::<Whole>(bytes)?;
-        let (arena, met, pending, full, keys) = tree;
-        self.tree.arena = arena;
-        self.tree.arena.resume(self.tree.memory)?;
-        if self.tree.arena.len() > 0 && self.tree.arena.has_sides() != self.uct.uses_sides()
+        let (arena, met, (pending, pruned_by), full, keys) = tree;
+        let expected = &self.tree.arena;
+        if (arena.has_sides, arena.has_limits, arena.lazy) != (expected.has_sides, expected.has_limits, expected.lazy)
             || beam.is_some() != self.beam.is_some()
             || nested.is_some() != self.nested.is_some()
         {
             return Err(CheckpointError::Corrupt("another kind of tree"));
         }
-        let mut at = 0;
-        let child_of_last = |&next: &u32| {
-            let slot = std::mem::replace(&mut at, next as usize);
-            self.tree.arena.get(self.tree.arena.resolve(slot)).children().contains(&(next as usize))
-        };
-        if !pending.iter().flatten().all(child_of_last) {
-            return Err(CheckpointError::Corrupt("a path in the tree"));
-        }
+        self.tree.arena = arena;
+        self.tree.arena.resume(self.tree.memory)?;
         if keys.iter().any(|&(_, node)| node as usize >= self.tree.arena.len()) {
             return Err(CheckpointError::Corrupt("a key of the tree"));
         }
         self.roots.tree = replay(problem, &game.decided)?;
         if let (Some(inner), Some(saved)) = (&mut self.nested, nested) {
-            let path = inner.load(problem, saved)?;
-            if path.iter().flatten().any(|&slot| slot >= self.tree.arena.len()) {
-                return Err(CheckpointError::Corrupt("a path in the tree"));
-            }
-            self.walk.path = path.unwrap_or_default();
+            self.walk.path = inner.load(problem, saved)?.unwrap_or_default();
+        }
+        if !self.tree.arena.is_path(pending.iter().flatten().map(|&slot| slot as usize))
+            || !self.tree.arena.is_path(self.walk.path.iter().skip(1).copied())
+            || self.walk.path.first().is_some_and(|&root| root != 0)
+        {
+            return Err(CheckpointError::Corrupt("a path in the tree"));
         }
         self.learner.load(learned)?;
         self.tree.keys = keys.into_iter().collect();
-        (self.tree.pending, self.tree.full, self.game, self.beam) = (pending, full, game, beam);
-        self.variants = variants;
+        (self.tree.pending, self.tree.pruned_by, self.tree.full) = (pending, pruned_by, full);
+        (self.game, self.beam, self.variants) = (game, beam, variants);
+        self.walk.is_waiting = false;
         self.met.load(met);
-        Ok(())
+        self.check_tree(problem)
     }
 }

@@ -2,10 +2,11 @@
 
 use super::arena::{Arena, Node, Violations};
 use super::learn::Learner;
+use super::met::{Range, Scale};
 use super::{Pacing, Uct, refuse};
 use crate::search::parameter::{choice, parameters};
-use crate::{ParameterError, Score, Sense};
-use serde::{Deserialize, Serialize};
+use crate::{ParameterError, Sense};
+use std::sync::LazyLock;
 
 choice! {
     /// What a node is worth.
@@ -168,110 +169,6 @@ impl Selection {
     }
 }
 
-/// What the search has met so far: the measures by which scores are compared.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Met {
-    /// Feasible scores.
-    pub(super) range: Range,
-    /// The score that ratios compare with, as the parameters or the problem have it.
-    standard: Option<f64>,
-    /// The first feasible score.
-    first: Option<f64>,
-    /// The length of the longest solution.
-    pub(super) longest: usize,
-}
-
-/// What a checkpoint holds of it.
-pub(super) type SavedMet = (Range, Option<f64>, usize);
-
-impl Met {
-    pub(super) fn new(standard: Option<f64>) -> Self {
-        Self { range: Range::default(), standard, first: None, longest: 0 }
-    }
-
-    /// Takes account of a playout's score.
-    pub(super) fn add(&mut self, score: Score, sense: Sense) {
-        if let Score::Feasible(value) = score {
-            self.range.add(value, sense);
-            self.first.get_or_insert(value);
-        }
-    }
-
-    /// Returns the score that ratios compare with.
-    pub(super) fn standard(&self) -> f64 {
-        self.standard.or(self.first).unwrap_or(0.0)
-    }
-
-    pub(super) fn save(&self) -> SavedMet {
-        (self.range, self.first, self.longest)
-    }
-
-    pub(super) fn load(&mut self, (range, first, longest): SavedMet) {
-        (self.range, self.first, self.longest) = (range, first, longest);
-    }
-}
-
-/// How a score becomes a reward: `(score - low) * factor`, or `factor / score`. Larger is better, whatever the sense.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
-    pub(super) low: f64,
-    pub(super) factor: f64,
-    /// Whether the reward is the second one.
-    inverse: bool,
-}
-
-/// Worst and best of some scores; nothing before the first.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Range(Option<(f64, f64)>);
-
-impl Range {
-    pub(super) fn add(&mut self, value: f64, sense: Sense) {
-        let (worst, best) = self.0.unwrap_or((value, value));
-        self.0 = Some((sense.worst_value(worst, value), sense.best_value(best, value)));
-    }
-
-    pub(super) fn worst(self) -> Option<f64> {
-        self.0.map(|(worst, _)| worst)
-    }
-
-    /// Returns the scale to [0, 1] over this range.
-    pub(super) fn scale(self) -> Scale {
-        self.0.map_or(Scale::between(0.0, 0.0), |(worst, best)| Scale::between(worst, best))
-    }
-}
-
-impl Scale {
-    /// Returns the scale to [0, 1] from the worst to the best score; every score is worth 0 while there is one only.
-    pub(super) fn between(worst: f64, best: f64) -> Self {
-        if worst.is_nan() || best.is_nan() {
-            return Self { low: 0.0, factor: 0.0, inverse: false };
-        }
-        // Dividing by the signed range turns "better" into "larger" for both senses.
-        Self { low: worst, factor: if best == worst { 0.0 } else { 1.0 / (best - worst) }, inverse: false }
-    }
-
-    /// Returns the scale that leaves scores as they are.
-    fn raw(sense: Sense) -> Self {
-        match sense {
-            Sense::Maximize => Self { low: 0.0, factor: 1.0, inverse: false },
-            Sense::Minimize => Self { low: 0.0, factor: -1.0, inverse: false },
-        }
-    }
-
-    /// Returns the scale of ratios to `reference`: 1 for scores equal to it, larger for better ones of the same sign.
-    fn ratio(reference: f64, sense: Sense) -> Self {
-        // Nothing is a multiple of 0.
-        let reference = if reference == 0.0 { 1.0 } else { reference };
-        let inverse = (sense == Sense::Minimize) == (reference > 0.0);
-        Self { low: 0.0, factor: if inverse { reference } else { 1.0 / reference }, inverse }
-    }
-
-    #[inline]
-    pub(super) fn reward(self, score: f64) -> f64 {
-        if self.inverse { self.factor / score } else { (score - self.low) * self.factor }
-    }
-}
-
 /// The inputs of selection.
 pub(super) struct Selector<'a> {
     pub(super) uct: &'a Uct,
@@ -312,7 +209,7 @@ impl Selector<'_> {
         let (selection, arena) = (&self.uct.selection, self.arena);
         let (closes, transpositions) = (self.uct.closes(), self.uct.growth.transpositions);
         let parent = arena.get(at);
-        let log = libm::log(parent.visits as f64);
+        let log = log(parent.visits);
         let all = arena.violations(at);
         let scale = self.scale(parent);
         let children = parent.children();
@@ -372,11 +269,13 @@ impl Selector<'_> {
 
     #[inline]
     fn value(&self, node: &Node, infeasible: u64, scale: Scale) -> f64 {
-        let value = scale.reward(match self.uct.selection.value {
-            NodeValue::Mean => node.mean(infeasible),
-            NodeValue::Best => node.best,
-        });
-        if self.uct.selection.w > 0.0 { value + self.uct.selection.w * scale.reward(node.best) } else { value }
+        // What is left of a pruned subtree may have no solution yet.
+        let best = || if node.best.is_nan() { 0.0 } else { scale.reward(node.best) };
+        let value = match self.uct.selection.value {
+            NodeValue::Mean => scale.reward(node.mean(infeasible)),
+            NodeValue::Best => best(),
+        };
+        if self.uct.selection.w > 0.0 { value + self.uct.selection.w * best() } else { value }
     }
 
     fn value_with_violations(
@@ -401,6 +300,17 @@ impl Selector<'_> {
     }
 }
 
+/// Returns the natural logarithm of a number of playouts.
+#[inline]
+fn log(visits: u64) -> f64 {
+    static KNOWN: LazyLock<Vec<f64>> =
+        LazyLock::new(|| (0..1 << 16).map(|visits| libm::log(f64::from(visits))).collect());
+    match KNOWN.get(usize::try_from(visits).unwrap_or(usize::MAX)) {
+        Some(&log) => log,
+        None => libm::log(visits as f64),
+    }
+}
+
 /// Returns the mean of the squares less the square of the mean; at least 0.
 #[inline]
 fn variance(node: &Node, infeasible: u64) -> f64 {
@@ -414,6 +324,7 @@ fn variance(node: &Node, infeasible: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Score;
     use crate::doc::Staircase;
     use crate::problem::Packing;
     use crate::problem::rules::{Rules, Shared, Typed};
@@ -587,7 +498,7 @@ mod tests {
             (altered(&beam, "transpositions=true"), "beam_width and transpositions exclude each other"),
             (altered(&beam, "move_playouts=3"), "beam_width and move_playouts exclude each other"),
             (altered(&Uct::default(), "played_only=true"), "played_only needs move_playouts"),
-            (altered(&Uct::best(), "fpu=parent"), "fpu needs expansion=one"),
+            (altered(&Uct::best(), "fpu=parent"), "fpu needs expansion=one or lazy"),
             (
                 altered(&raw(1.0), "bandit=ucb1-tuned playouts=history"),
                 "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",

@@ -35,6 +35,13 @@ impl Bag {
         Self { items, capacity: 200, least: 0, sense: Sense::Maximize }
     }
 
+    /// Twelve of them, small enough for proofs.
+    pub(crate) fn twelve() -> Self {
+        let mut bag = Self { capacity: 150, ..Self::sixteen() };
+        bag.items.truncate(12);
+        bag
+    }
+
     /// As [`Bag::sixteen`], but most playouts end too light.
     pub(crate) fn tight() -> Self {
         Self { least: 197, ..Self::sixteen() }
@@ -217,6 +224,10 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.codes()
     }
 
+    fn bound(&self, state: &Self::State) -> Option<f64> {
+        self.inner.bound(&state.0)
+    }
+
     fn potential(&self, state: &Self::State) -> Option<f64> {
         self.inner.potential(&state.0)
     }
@@ -278,6 +289,12 @@ pub(crate) fn methods() -> Vec<Method> {
         ("uct", &[("value", "best"), ("normalisation", "none"), ("c", "20")]),
         ("uct", &[("threshold", "0"), ("c", "1.414")]),
         ("uct-best", &[("expansion", "one"), ("normalisation", "global")]),
+        ("uct-best", &[("prune", "on"), ("threshold", "2")]),
+        ("uct-best", &[("prune", "on"), ("expansion", "one"), ("theta", "3"), ("select_from", "4")]),
+        ("uct-best-lazy", &[("prune", "on"), ("theta", "2"), ("c", "0.3"), ("history", "0.1")]),
+        ("uct", &[("expansion", "lazy"), ("widening", "2"), ("bias_weight", "0.2"), ("amaf", "true")]),
+        ("uct", &[("expansion", "lazy"), ("fpu", "parent"), ("move_playouts", "60")]),
+        ("bmcts", &[("beam_limit", "60"), ("expansion", "lazy"), ("theta", "4")]),
         ("uct", &[("fpu", "parent"), ("fpu_value", "0.1"), ("widening", "2"), ("bias_weight", "0.3")]),
         ("uct", &[("amaf", "true"), ("amaf_reference", "20"), ("history", "0.2"), ("move_playouts", "60")]),
         ("uct", &[("playouts", "history"), ("select_from", "6")]),
@@ -382,4 +399,77 @@ pub(crate) fn playout<P: Problem>(problem: &P, state: &mut P::State, rng: &mut R
     let mut playout = Playout::default();
     soloist::Uniform.run(problem, state, &mut playout, rng);
     playout.moves
+}
+
+/// A rollout that says that none of its playouts needs another one.
+struct Once;
+
+impl Rollout<Fenced> for Once {
+    fn is_spent(&self) -> bool {
+        true
+    }
+}
+
+/// A bag that is packed in the order of its items, with the bound of fractional packing.
+#[derive(Clone, Debug)]
+pub(crate) struct Fenced {
+    pub(crate) bag: Bag,
+    /// Items by value for weight.
+    order: Vec<u8>,
+}
+
+impl Fenced {
+    pub(crate) fn new(bag: Bag) -> Self {
+        let ratio = |item: &u8| f64::from(bag.items[*item as usize].0) / f64::from(bag.items[*item as usize].1);
+        let mut order: Vec<u8> = (0..bag.items.len() as u8).collect();
+        order.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+        Self { bag, order }
+    }
+}
+
+impl Problem for Fenced {
+    type State = Packed;
+    type Move = u8;
+
+    fn root(&self) -> Packed {
+        self.bag.root()
+    }
+
+    fn moves(&self, state: &Packed, moves: &mut Vec<u8>) {
+        self.bag.moves(state, moves);
+        moves.retain(|&item| state.set >> item == 0);
+    }
+
+    fn apply(&self, state: &mut Packed, item: u8) {
+        self.bag.apply(state, item);
+    }
+
+    fn score(&self, state: &Packed) -> Score {
+        self.bag.score(state)
+    }
+
+    fn sense(&self) -> Sense {
+        self.bag.sense
+    }
+
+    fn bias(&self, state: &Packed, item: u8) -> f64 {
+        self.bag.bias(state, item)
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        (name == "once").then(|| Box::new(Once) as Box<dyn Rollout<Self>>)
+    }
+
+    fn bound(&self, state: &Packed) -> Option<f64> {
+        let (mut room, mut value) = (f64::from(self.bag.capacity - state.weight), f64::from(state.value));
+        for &item in &self.order {
+            let (worth, weight) = self.bag.items[item as usize];
+            if state.set >> item == 0 {
+                let part = (room / f64::from(weight)).min(1.0);
+                value += part * f64::from(worth);
+                room -= part * f64::from(weight);
+            }
+        }
+        Some(if self.bag.sense == Sense::Maximize { value } else { -value })
+    }
 }

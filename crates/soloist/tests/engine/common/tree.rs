@@ -2,10 +2,10 @@
 //! scores.
 
 use super::playout;
-use soloist::search::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Rank, Uct};
+use soloist::search::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Prune, Rank, Uct};
 use soloist::{Problem, Rng, Score, Sense};
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A node, found by the moves that lead to it.
 #[derive(Clone, Default)]
@@ -51,6 +51,10 @@ struct Tree<'p, P: Problem> {
     nodes: HashMap<Vec<P::Move>, Node<P::Move>>,
     /// The node whose children are all to be tried before anything else.
     pending: Option<Vec<P::Move>>,
+    /// Nodes whose bounds were no better than the incumbent.
+    removed: HashSet<Vec<P::Move>>,
+    /// The incumbent by which the whole tree was pruned last.
+    pruned_by: Option<f64>,
     /// Every playout of the search.
     log: Vec<Played<P::Move>>,
     /// What was scored, in order: playouts and, if only they count, games played.
@@ -132,7 +136,11 @@ impl<P: Problem> Tree<'_, P> {
                 return if larger_is_worse { (None, reference) } else { (Some(0.0), 1.0 / reference) };
             }
         };
-        let (low, high) = self.ends(&all);
+        let (low, mut high) = self.ends(&all);
+        if self.prunes() && self.uct.selection.normalisation == Normalisation::Parent {
+            let Some(best) = self.best_left(path) else { return (Some(0.0), 0.0) };
+            high = best;
+        }
         // No score yet: everything is worth the same.
         if all.is_empty() { (Some(0.0), 0.0) } else { (Some(low), if low == high { 0.0 } else { 1.0 / (high - low) }) }
     }
@@ -159,13 +167,14 @@ impl<P: Problem> Tree<'_, P> {
         moves.iter().map(code).collect()
     }
 
-    fn value(&self, good: &[f64], scale: (Option<f64>, f64)) -> f64 {
-        let (_, best) = self.ends(good);
+    fn value(&self, path: &[P::Move], good: &[f64], scale: (Option<f64>, f64)) -> f64 {
+        let best = if self.prunes() { self.best_left(path) } else { Some(self.ends(good).1) };
+        let best = best.map_or(0.0, |best| reward(best, scale));
         let value = match self.uct.selection.value {
-            NodeValue::Mean => mean(good),
+            NodeValue::Mean => reward(mean(good), scale),
             NodeValue::Best => best,
         };
-        reward(value, scale) + if self.uct.selection.w > 0.0 { self.uct.selection.w * reward(best, scale) } else { 0.0 }
+        value + if self.uct.selection.w > 0.0 { self.uct.selection.w * best } else { 0.0 }
     }
 
     /// The upper bound of a tried child.
@@ -176,10 +185,11 @@ impl<P: Problem> Tree<'_, P> {
         let good = node.feasible();
         let bad = parent.violations();
         let (i, f) = (bad.len() as f64, parent.feasible().len() as f64);
+        let here = join(path, child);
         let mut value = if bad.is_empty() {
-            self.value(&good, scale)
+            self.value(&here, &good, scale)
         } else if !good.is_empty() {
-            (i + f * self.value(&good, scale)) / (i + f)
+            (i + f * self.value(&here, &good, scale)) / (i + f)
         } else {
             let span = most(&bad) - least(&bad);
             let normal = if span == 0.0 { 0.0 } else { (most(&bad) - least(&node.violations())) / span };
@@ -240,8 +250,43 @@ impl<P: Problem> Tree<'_, P> {
         self.uct.growth.solver && !self.uct.pacing.played_only
     }
 
-    /// Whether every solution that begins with `path` has been seen.
+    /// Whether nodes are removed by bounds.
+    fn prunes(&self) -> bool {
+        match self.uct.pruning.prune {
+            Prune::On => true,
+            Prune::Off => false,
+            Prune::Auto => {
+                self.uct.selection.value == NodeValue::Best && self.problem.bound(&self.problem.root()).is_some()
+            }
+        }
+    }
+
+    /// The best score of the part of a subtree that is left: of playouts that began at nodes not removed.
+    fn best_left(&self, path: &[P::Move]) -> Option<f64> {
+        let own = self.log.iter().filter(|played| played.moves[..played.in_tree] == *path);
+        let own = own.filter_map(|played| played.score.value());
+        let node = &self.nodes[path];
+        let open = node.children[..node.tried].iter().map(|&mv| join(path, mv)).filter(|child| !self.closed(child));
+        let all: Vec<f64> = own.chain(open.filter_map(|child| self.best_left(&child))).collect();
+        if all.is_empty() { None } else { Some(self.ends(&all).1) }
+    }
+
+    fn incumbent(&self) -> Option<f64> {
+        let all: Vec<f64> = self.log.iter().filter_map(|played| played.score.value()).collect();
+        if all.is_empty() { None } else { Some(self.ends(&all).1) }
+    }
+
+    /// Whether a node's bound is no better than the incumbent.
+    fn hopeless(&self, path: &[P::Move]) -> bool {
+        let bound = self.problem.bound(&self.state(path));
+        bound.zip(self.incumbent()).is_some_and(|(bound, value)| !self.problem.sense().better_value(bound, value))
+    }
+
+    /// Whether every solution that begins with `path` has been seen or excluded.
     fn closed(&self, path: &[P::Move]) -> bool {
+        if self.removed.contains(path) {
+            return true;
+        }
         let Some(node) = self.nodes.get(path).filter(|node| !node.scores.is_empty()) else { return false };
         let below = |&mv: &P::Move| self.closed(&join(path, mv));
         self.moves(path).is_empty()
@@ -292,6 +337,8 @@ impl<P: Problem> Tree<'_, P> {
                 let (width, limit) = (wider(self.beam.width), wider(self.beam.limit));
                 self.beam = Beam { width, limit, counters: Vec::new(), pruned: 0, since: 0 };
                 self.nodes.clear();
+                self.removed.clear();
+                self.pruned_by = None;
                 self.root.clear();
                 self.game = self.log.len();
                 (self.spent, self.created, self.partial, self.over) = (0, 0, false, false);
@@ -346,6 +393,14 @@ impl<P: Problem> Tree<'_, P> {
         if untried == 0 {
             return choose().map(|(_, child)| child);
         }
+        let theta = self.uct.growth.theta as usize;
+        if theta > 0
+            && node.tried > 0
+            && node.scores.len().is_multiple_of(theta)
+            && let Some((_, child)) = choose()
+        {
+            return Some(child);
+        }
         if node.tried == 0 || self.uct.growth.fpu == FirstPlay::Off && self.uct.growth.widening == 0.0 {
             return None;
         }
@@ -362,7 +417,7 @@ impl<P: Problem> Tree<'_, P> {
             FirstPlay::Constant => self.uct.growth.fpu_value,
             FirstPlay::Parent => {
                 let good = node.feasible();
-                let value = if good.is_empty() { 0.0 } else { self.value(&good, self.scale(path)) };
+                let value = if good.is_empty() { 0.0 } else { self.value(path, &good, self.scale(path)) };
                 value - self.uct.growth.fpu_value
             }
         };
@@ -405,8 +460,9 @@ impl<P: Problem> Tree<'_, P> {
             }
             let node = &self.nodes[&path];
             let untried = node.children.len() - node.tried;
-            let mut pick = rng.index(untried);
-            if self.uct.selection.bias_weight > 0.0 {
+            let lazy = self.uct.growth.expansion == Expansion::Lazy;
+            let mut pick = if lazy { 0 } else { rng.index(untried) };
+            if self.uct.selection.bias_weight > 0.0 && !lazy {
                 let state = self.state(&path);
                 let bias = |i: usize| self.problem.bias(&state, node.children[node.tried + i]);
                 pick = (0..untried)
@@ -421,6 +477,10 @@ impl<P: Problem> Tree<'_, P> {
             let pick = node.tried + pick;
             let mv = self.create(&path, pick);
             path.push(mv);
+            if self.prunes() && self.hopeless(&path) {
+                self.removed.insert(path);
+                return self.prune();
+            }
             break;
         }
         let mut depth = path.len();
@@ -450,10 +510,24 @@ impl<P: Problem> Tree<'_, P> {
         self.log.push(Played { moves: path.clone(), in_tree: depth, codes, score });
         self.scored.push(path.clone());
         self.spent += 1;
+        if guided && self.prunes() && self.hopeless(&path[..depth]) {
+            self.removed.insert(path[..depth].to_vec());
+        }
+        self.prune();
         let whole = self.root.is_empty() && !self.partial;
         if !(whole && self.uses_closing() && self.closed(&[])) {
             self.narrow(depth - self.root.len() + 1);
         }
+    }
+
+    /// Removes what cannot improve a new incumbent.
+    fn prune(&mut self) {
+        if !self.prunes() || self.pending.is_some() || self.incumbent() == self.pruned_by {
+            return;
+        }
+        self.pruned_by = self.incumbent();
+        let all: Vec<_> = self.nodes.keys().filter(|path| self.hopeless(path)).cloned().collect();
+        self.removed.extend(all);
     }
 
     /// Counts a playout whose path has `nodes` nodes, and prunes the depth whose counter is full.
@@ -510,6 +584,8 @@ pub(crate) fn uct_search<P: Problem>(
         uct: uct.clone(),
         nodes: HashMap::new(),
         pending: None,
+        removed: HashSet::new(),
+        pruned_by: None,
         log: Vec::new(),
         scored: Vec::new(),
         game: 0,
