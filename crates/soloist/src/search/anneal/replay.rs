@@ -355,7 +355,7 @@ impl Walker {
         }
         let (key, cost) = (*self.met.get(at.checked_sub(1)?)?)?;
         let (other, score) = problem.meeting(&self.state, self.meets == Meets::Key)?;
-        (key == other).then(|| score - cost)
+        (key == other).then_some(score - cost)
     }
 
     /// Lets the rollout play on from `state`.

@@ -129,7 +129,7 @@ impl Clock {
                 self.spread = Default::default();
             }
         }
-        if !self.measuring && (self.step % HOLD == 0 || self.heat == 0.0) {
+        if !self.measuring && (self.step.is_multiple_of(HOLD) || self.heat == 0.0) {
             self.heat = parameters.temperature(self.over(part), self.round);
         }
         if self.over(part) < 1.0 { Turn::Stay } else { self.turn(parameters, part) }

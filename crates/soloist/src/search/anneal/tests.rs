@@ -282,10 +282,10 @@ impl Problem for Chain {
         Sense::Minimize
     }
     fn bound(&self, state: &Link) -> Option<f64> {
-        self.rich.then(|| state.cost as f64 + self.offset)
+        self.rich.then_some(state.cost as f64 + self.offset)
     }
     fn future(&self, state: &Link) -> Option<(u64, f64)> {
-        self.rich.then(|| (stable_hash(&(state.done, state.last)), state.cost as f64))
+        self.rich.then_some((stable_hash(&(state.done, state.last)), state.cost as f64))
     }
     fn identity(&self, _: &Link, item: u64) -> Option<u64> {
         Some(item)
