@@ -20,12 +20,27 @@ pub(crate) type Seen = Table<()>;
 pub(crate) struct Table<V> {
     /// A power of two of slots, or none; 0 is empty. In a bucket the youngest comes first.
     slots: Vec<u64>,
+    #[serde(with = "values")]
     values: Vec<V>,
     used: usize,
     /// The value of the key 0, which has no slot.
     zero: Option<V>,
     #[serde(skip)]
     limit: usize,
+}
+
+/// Values of a table in a checkpoint. Those of a set take no bytes: a damaged length of such a list would be read for
+/// ever.
+mod values {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<V: Serialize, S: Serializer>(values: &[V], serializer: S) -> Result<S::Ok, S::Error> {
+        if size_of::<V>() == 0 { serializer.serialize_unit() } else { values.serialize(serializer) }
+    }
+
+    pub(super) fn deserialize<'de, V: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Vec<V>, D::Error> {
+        if size_of::<V>() == 0 { <()>::deserialize(from).map(|()| Vec::new()) } else { Vec::deserialize(from) }
+    }
 }
 
 impl<V: Copy + Default> Table<V> {
@@ -96,6 +111,9 @@ impl<V: Copy + Default> Table<V> {
         self.limit = Self::most(memory);
         let used = self.slots.iter().filter(|&&key| key != 0).count();
         let size = self.slots.len();
+        if size_of::<V>() == 0 {
+            self.values = vec![V::default(); size];
+        }
         let odd = size != 0 && (size < SMALLEST || !size.is_power_of_two());
         if used != self.used || self.values.len() != size || odd {
             return Err(CheckpointError::Corrupt("a table of states"));
