@@ -61,6 +61,8 @@ pub struct Request<'a> {
     pub setup: Option<Setup>,
     /// When to stop.
     pub budget: Budget,
+    /// The budget of the whole run where this is a part of it, for methods that plan ahead; `None`: `budget`.
+    pub plan: Option<Budget>,
     /// The moves of known solutions to start from, as [`AnyInstance::start_from`] reads them.
     pub start: Vec<Value>,
     /// How many of the best different solutions are kept; 0 counts as 1.
@@ -203,8 +205,8 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// When the rollout is unknown, a checkpoint cannot be read or written, or the problem fails.
     fn solve(&self, request: Request<'_>, observer: &mut dyn AnyObserver) -> Result<Report, SolveError>;
-    /// Starts a run without advancing it. The limits, the interval and the checkpoint file of the request are ignored,
-    /// its memory limit is not.
+    /// Starts a run without advancing it. The interval and the checkpoint file of the request are ignored. Its limits are
+    /// those of the whole run, for methods that plan ahead; what ends the run are its slices and the memory limit.
     ///
     /// # Errors
     /// When the rollout is unknown or the checkpoint to continue is damaged.
@@ -311,6 +313,9 @@ pub fn no_generator(spec: &str) -> Result<String, InstanceError> {
 fn solver<'a, I: Instance>(instance: &'a I, request: Request<'a>) -> Result<Solver<'a, I::Problem>, SolveError> {
     let setup = settled(instance, request.setup);
     let mut solver = Solver::new(instance.problem(), setup).budget(request.budget).keep(request.keep.max(1));
+    if let Some(plan) = request.plan {
+        solver = solver.plan(plan);
+    }
     for moves in &request.start {
         solver = solver.offer(&typed::<I>(moves)?);
     }

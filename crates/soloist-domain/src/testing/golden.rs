@@ -80,7 +80,9 @@ fn repeat(domains: &[Domain], run: &str) -> Result<String, String> {
     let instance = (domain.load)(instance, &options).map_err(|error| error.to_string())?;
     let setup = setup.unwrap_or_else(|| instance.default_setup()).seed(seed).threads(threads);
     let setup = Setup { rollout: rollout.or(setup.rollout), ..setup };
-    let request = |budget| Request { setup: Some(setup.clone()), budget, ..Request::default() };
+    let whole = budget.clone();
+    let request =
+        |budget| Request { setup: Some(setup.clone()), budget, plan: Some(whole.clone()), ..Request::default() };
     let report = match pause {
         None => solve(&*instance, request(budget))?,
         Some(pause) => {

@@ -105,7 +105,9 @@ fn a_standard_board_is_out_of_reach() {
             (StopReason::Nodes, false, 20_000),
             "{name}"
         );
-        assert_eq!(outcome.bound, Some(10_417.0));
+        // The root's bound, or a tighter one of the states that are still open.
+        let bound = outcome.bound.unwrap();
+        assert!(bound <= 10_417.0 && bound > 4_000.0, "{name}: {bound}");
         // Whatever they found is a game, far below the bound.
         if let Some(best) = outcome.best {
             let mut state = problem.root();

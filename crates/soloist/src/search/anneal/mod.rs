@@ -75,6 +75,9 @@ parameters! {
     /// with `steps`, a cooling takes so many neighbours (2000 without either); `reheats` coolings follow it from the
     /// best solution of the run; then a new run begins, with `steps` multiplied by `growth`.
     ///
+    /// A run in parts is the run at once if every part knows the budget of the whole ([`Solver::plan`](crate::Solver::plan)),
+    /// or if `steps` is given. A run that is continued with a larger budget is warm again where the larger plan has it.
+    ///
     /// An offered solution becomes the present one if it is better: a run that has not begun begins there.
     ///
     /// When to use it: orderings, and other problems where a small edit of a good solution is a good solution. Cost per
