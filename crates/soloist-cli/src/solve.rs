@@ -57,6 +57,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let mut watch = Watch { instance, human, events };
     let request = Request {
         setup: Some(setup.clone()),
+        plan: None,
         budget,
         start,
         keep: args.keep.unwrap_or(1),
