@@ -37,5 +37,5 @@ fn own_problems_are_solved_and_checked() {
     let refused = stairs(&["solve", "stairs", &bad]);
     let message = String::from_utf8(refused.stderr).unwrap();
     assert!(message.contains("bad.txt") && message.contains("a number of steps"), "{message}");
-    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(refused.status.code(), Some(1));
 }
