@@ -117,6 +117,15 @@ pub(crate) fn complete(
     let rollout = setup.rollout.take().unwrap_or_else(|| instance.rollout_for(&setup));
     if !instance.has_rollout(&rollout) {
         let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
+        if let Some((name, argument)) = rollout.split_once(':')
+            && known.contains(&name)
+        {
+            let place = format!("rollout `{name}` of {}", domain.name);
+            return Err(Failure::usage(format!(
+                "{place}: invalid argument `{argument}`; see `soloist problems {}`",
+                domain.name
+            )));
+        }
         return Err(Failure::usage(unknown(&format!("rollout of {}", domain.name), &rollout, &known)));
     }
     Ok(setup.rollout(rollout))

@@ -14,12 +14,12 @@ struct Own<P> {
 
 /// Reads the file `path` by `parse`, for [`Domain::load`](crate::Domain::load) of a problem that is not shipped.
 ///
-/// Solutions are shown as their moves. They are checked by playing the moves by the problem's own rules: a mistake in the
-/// rules is not found. Implement [`Instance`] for a verifier of its own, drawings and other formats. The default method is
+/// Solutions are shown as their moves. The checker plays the moves by the problem's own rules, so that it cannot find a
+/// mistake in the rules. Implement [`Instance`] to add an independent checker, drawings or other formats. The default method is
 /// `cabs` where the problem has a bound for its root and futures, `anneal` otherwise.
 ///
 /// # Errors
-/// When the file cannot be read or is larger than 64 MiB, or `parse` refuses its text: its message names the place.
+/// When the file cannot be read or is larger than 64 MiB, or `parse` returns an error, which should name the line.
 ///
 /// ```
 /// use soloist_domain::{Domain, no_generator, own};
@@ -64,7 +64,7 @@ impl<P: Problem> Instance for Own<P> {
     fn describe(&self) -> String {
         let mut moves = Vec::new();
         self.problem.moves(&self.problem.root(), &mut moves);
-        format!("{}, {} first moves", self.name, moves.len())
+        format!("{}: {} moves at the root", self.name, moves.len())
     }
 
     fn problem(&self) -> &P {
@@ -98,7 +98,7 @@ impl<P: Problem> Instance for Own<P> {
             legal.clear();
             self.problem.moves(&state, &mut legal);
             if !legal.contains(&mv) {
-                return Err(format!("move {at} is not legal: {mv:?}"));
+                return Err(format!("move {} is not legal: {mv:?}", at + 1));
             }
             self.problem.apply(&mut state, mv);
         }

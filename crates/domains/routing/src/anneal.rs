@@ -15,7 +15,7 @@ pub struct Schedule {
     pub steps: f64,
     /// Factor of the length of a round from generation to generation.
     pub growth: f64,
-    /// Share of a generation that is spent on saving a vehicle, at most.
+    /// Share of a generation for each attempt to save a vehicle.
     pub fleet: f64,
     /// Rounds of the first generation that begin with a new construction, for 100 customers or fewer; for more, fewer in proportion, but
     /// two.
@@ -115,9 +115,9 @@ pub(crate) struct SavedAnnealing {
 /// One long search that needs no budget: generations of rounds, each longer than the one before.
 ///
 /// A generation first tries to save a vehicle of the best solution (where vehicles count and the bound allows fewer), as often as that
-/// succeeds. Then each round cools one solution from a temperature at which most changes are accepted to one at which
-/// none for the worse is: where the attempt ended, new constructions (whose vehicles are saved down to the fewest known), and children of two solutions of a
-/// small pool, which the best solution of each round enters.
+/// succeeds. Each later round cools one solution, from a temperature that accepts most changes to one that accepts almost no
+/// worsening. It starts from the result of the attempt, from a new construction, or from a child of two solutions in the pool. A new
+/// construction is first reduced to the fewest vehicles known. The best solution of each round enters the pool.
 ///
 /// # References
 /// J. Christiaens and G. Vanden Berghe, Transportation Science 54, 2020, pages 417-433: both phases. The rounds are ours.
@@ -187,7 +187,7 @@ impl Annealing {
     }
 
     /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than the best one, the annealing
-    /// goes on from it; if it is as good, it enters the pool. Routes that break a rule are ignored.
+    /// goes on from it; otherwise it is offered to the pool. Routes that break a rule are ignored.
     pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
         let network = self.kernel.network();
         let routes = tour.split(|&c| c == 0).filter(|route| !route.is_empty()).count();
@@ -429,7 +429,8 @@ impl Annealing {
         let network = self.kernel.network();
         let kept = || [&saved.best, &saved.found].into_iter().chain(saved.pool.as_slice());
         let sound = is_sound(network, &saved.tour, &saved.absent)
-            && kept().all(|kept| is_sound(network, &kept.tour, &kept.absent));
+            && kept().all(|kept| is_sound(network, &kept.tour, &kept.absent))
+            && saved.pool.as_slice().iter().all(|kept| !kept.tour.is_empty());
         if !sound || saved.misses.len() != network.size() {
             return Err("routes that do not fit the instance");
         }

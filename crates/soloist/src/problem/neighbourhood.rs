@@ -33,7 +33,7 @@ impl<'a> Acceptance<'a> {
         Self { patient: true, ..Self::new(rng, temperature) }
     }
 
-    /// Returns the rule that accepts changes below a limit, without chance.
+    /// Returns the rule that accepts a change that is at most 0 or below a limit. It draws nothing.
     #[must_use]
     pub fn below(rng: &'a mut Rng, limit: f64) -> Self {
         Self { limit: Some(limit), ..Self::new(rng, 0.0) }

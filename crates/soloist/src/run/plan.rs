@@ -19,7 +19,7 @@ impl Plan {
     }
 }
 
-/// How far a stream is through its plan.
+/// The part of its plan that a stream has used.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Horizon {
     /// The stream's share of the counts planned.

@@ -272,7 +272,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "anneal",
-        summary: "simulated annealing: swaps, insertions, block moves, reversals and changes of one decision",
+        summary: "simulated annealing: edits one solution, by the problem's own neighbourhood or by swaps, insertions, block moves and changes of a decision",
         reference: "S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 1983; B. Ruijl et al., arXiv:1409.5223, 2014",
         make: || Method::Anneal(Anneal::default()),
     },

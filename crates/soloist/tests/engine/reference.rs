@@ -234,7 +234,8 @@ fn steered<P: Problem>(
     };
     match rest.iter().position(|entry| entry.0 == mv) {
         Some(at) if at > 0 => {
-            let most = if edit == 8 { (parameters.longest.max(1) as usize).min(n - kept - at) } else { 1 };
+            let longest = if parameters.longest == 0 { n / 2 } else { parameters.longest as usize };
+            let most = if edit == 8 { longest.max(1).min(n - kept - at) } else { 1 };
             let length = 1 + rng.index(most);
             if edit == 6 {
                 rest.swap(0, at);
@@ -418,6 +419,7 @@ fn annealing_equals_a_plain_loop() {
         base.clone(),
         Anneal { reheats: 2, cooling: Schedule::Linear, start: 0.1, ..base.clone() },
         Anneal { longest: 3, growth: 1.0, change: 0, ..base.clone() },
+        Anneal { longest: 0, guide: 9, ..base.clone() },
         Anneal { swap: 0, insert: 0, block: 0, reverse: 0, ..base.clone() },
         // Nothing is skipped: the loop above plays every neighbour to its end.
         Anneal { replace: 3, remove: 2, start: 1.0, ..base },

@@ -143,6 +143,9 @@ impl soloist_domain::Instance for Loaded {
     /// Any form that [`check`] reads. A plan may leave customers out: those that fit in behind its routes are added by the bias.
     fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
         let (routes, ..) = verify::routes(text)?;
+        if routes.is_empty() {
+            return Err("no routes: expected lines `Route #1: 5 3 7`, or customers with a 0 between routes".into());
+        }
         verify::drive_all(&self.instance, self.rounding, &routes)?;
         let mut tour: Vec<u16> = Vec::new();
         for route in &routes {

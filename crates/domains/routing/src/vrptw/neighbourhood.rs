@@ -108,7 +108,9 @@ impl Neighbourhood<Vrptw> for Strings {
         let Ok((Saved { tour, absent, cost, edits }, [])) = postcard::take_from_bytes(bytes) else {
             return Err(CheckpointError::Corrupt("the routes do not decode"));
         };
-        if !is_sound(problem.network(), &tour, &absent) || edits > Self::RECOUNT {
+        let routes = tour.split(|&c| c == 0).filter(|route| !route.is_empty()).count();
+        let fits = is_sound(problem.network(), &tour, &absent) && routes <= problem.network().vehicles();
+        if !fits || edits > Self::RECOUNT {
             return Err(CheckpointError::Corrupt("routes that do not fit the instance"));
         }
         self.kernel.set(&tour, &absent, problem.network().vehicles());

@@ -32,7 +32,8 @@ choice! {
     pub enum Rule {
         /// By chance, from the difference and the temperature (Metropolis et al., 1953).
         Metropolis = "metropolis",
-        /// Those not worse than the present solution was `memory` neighbours ago (late acceptance hill climbing).
+        /// Those better than the present solution `memory` neighbours ago, or not worse than the present one (late acceptance
+        /// hill climbing).
         Late = "late",
     }
 }
@@ -72,7 +73,7 @@ parameters! {
     /// budget that has room for several runs of `depth` neighbours a decision is divided among several runs from new
     /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part of
     /// the budget, from `finish` on, cools from the best solution of all, `reheat_factor` as hot. Without a budget, or
-    /// with `steps`, a cooling takes so many neighbours (2000 without either); `reheats` coolings follow it from the
+    /// with `steps`, a cooling takes `steps` neighbours (2000 if neither is given); `reheats` coolings follow it from the
     /// best solution of the run; then a new run begins, with `steps` multiplied by `growth`.
     ///
     /// A run in parts is the run at once if every part knows the budget of the whole ([`Solver::plan`](crate::Solver::plan)),
@@ -100,21 +101,21 @@ parameters! {
     /// hill-climbing heuristic", European Journal of Operational Research 258, 2017. Weights that follow success: S.
     /// Ropke and D. Pisinger, Transportation Science 40, 2006. Identities, waiting entries and the plan are ours.
     pub struct Anneal {
-        /// neighbours in the first cooling; 0: divided from the budget
+        /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
-        /// temperature at the start of a cooling, in units of the differences met
+        /// temperature at the start of a cooling, in units of the geometric mean difference of neighbours
         start: f64 = 0.1, 0.0..=1e6;
-        /// temperature at the end of a cooling
+        /// temperature at the end of a cooling, in the same units
         end: f64 = 0.01, 0.0..=1e6;
         /// how the temperature falls
         cooling: Schedule = Schedule::Geometric, ();
-        /// runs from new solutions that share the budget; 0: as many as it has room for
+        /// number of runs, each from a new solution; 0: chosen from the budget, `depth` and `most`
         runs: u64 = 0, 0..=1_000_000;
-        /// neighbours for each decision of a solution that a run is to have (runs = 0)
+        /// neighbours per decision that a run should have; used if runs=0
         depth: f64 = 20_000.0, 1.0..=1e12;
-        /// most runs that share the budget (runs = 0)
+        /// largest number of runs; used if runs=0
         most: u64 = 3, 1..=1_000_000;
-        /// part of the budget from which on the best solution of all is cooled again; 1: never
+        /// fraction of the budget after which the best solution of all is reheated; 1: never
         finish: f64 = 0.75, 0.0..=1.0;
         /// further coolings of a run of `steps`, each from the run's best solution
         reheats: u64 = 0, 0..=1_000_000_000;
@@ -128,7 +129,7 @@ parameters! {
         rule: Rule = Rule::Metropolis, ();
         /// neighbours after which late acceptance compares
         memory: u64 = 1_000, 1..=10_000_000;
-        /// use the problem's own neighbourhood where it has one
+        /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting` and `prune` then have no effect
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
@@ -273,12 +274,18 @@ impl AnnealSearch {
         }
     }
 
+    /// Prepares a run, which has no solution yet.
+    fn prepare(&mut self, context: &mut Context<'_>) {
+        let variants = context.rollout.variants() as u64;
+        context.rollout.set_variant((self.saved.clock.run % variants.max(1)) as usize);
+        self.saved.best = None;
+        self.saved.clock.begin(&self.parameters, context.part());
+    }
+
     /// Begins a run from a playout.
     fn begin(&mut self, context: &mut Context<'_>) {
-        let Self { saved, walker, .. } = self;
-        let variants = context.rollout.variants() as u64;
-        context.rollout.set_variant((saved.clock.run % variants.max(1)) as usize);
-        saved.clock.begin(&self.parameters, context.part());
+        self.prepare(context);
+        let walker = &mut self.walker;
         self.moves.clear();
         walker.state.clone_from(&walker.root);
         context.rollout.run(&mut walker.state, &mut self.moves, context.rng);
@@ -307,7 +314,7 @@ impl AnnealSearch {
     /// Makes the solution in `moves` the present one, from which neighbours are made.
     fn settle(&mut self, context: &mut Context<'_>, mut worth: Worth, score: Score) {
         let Self { saved, walker, moves, .. } = self;
-        saved.edited = false;
+        let before = std::mem::replace(&mut saved.edited, false);
         if self.parameters.local
             && let Some(editor) = context.rollout.editor()
             && editor.start(moves)
@@ -316,6 +323,10 @@ impl AnnealSearch {
             worth = Worth { feasible: true, cost: editor.cost() };
         } else {
             walker.recode(context.problem, moves);
+        }
+        if before != saved.edited {
+            // Costs of a neighbourhood and scores are not compared.
+            saved.best = None;
         }
         saved.present = Some(worth);
         saved.late.clear();
@@ -447,12 +458,11 @@ impl Search for AnnealSearch {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
         if let Some((score, moves)) = self.saved.offered.take() {
             if self.saved.present.is_none() {
-                self.saved.clock.begin(&self.parameters, context.part());
+                self.prepare(context);
             }
             self.go_to(context, score, moves);
         }
         let Some(present) = self.saved.present else {
-            self.saved.best = None;
             self.begin(context);
             return Status::Running;
         };
@@ -479,8 +489,9 @@ impl Search for AnnealSearch {
     }
 
     fn take_up(&mut self, _: &mut Context<'_>, solution: &Solution<MoveId>) {
-        let best = self.saved.best.as_ref().filter(|_| self.saved.present.is_some());
-        if best.is_none_or(|best| self.sense.better(solution.score, best.score)) {
+        let best = self.saved.best.as_ref().filter(|_| self.saved.present.is_some()).map(|best| best.score);
+        let offered = self.saved.offered.as_ref().map(|offered| offered.0);
+        if best.into_iter().chain(offered).all(|known| self.sense.better(solution.score, known)) {
             // Taken up by the next step, which knows the plan of the run.
             self.saved.offered = Some((solution.score, solution.moves.clone()));
         }

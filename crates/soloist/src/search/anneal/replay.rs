@@ -263,8 +263,8 @@ impl Walker {
         match place {
             // The candidate is played later on in the present solution: it is moved here, alone or with what follows it.
             Some(at) if at > 0 => {
-                let most =
-                    if edit == Edit::Guide { self.longest.max(1).min((count - self.first - at) as u64) } else { 1 };
+                let longest = if self.longest == 0 { count as u64 / 2 } else { self.longest };
+                let most = if edit == Edit::Guide { longest.max(1).min((count - self.first - at) as u64) } else { 1 };
                 let length = 1 + context.rng.index(most as usize);
                 if edit == Edit::Replace {
                     self.replay.plan.swap(0, at);

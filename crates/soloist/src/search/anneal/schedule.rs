@@ -9,7 +9,7 @@ const MEASURED: (u64, u64) = (40, 1_000);
 const MEASURING: f64 = 0.02;
 /// Neighbours of the first cooling where neither `steps` nor a budget says how many.
 const FIRST: u64 = 2_000;
-/// The temperature is computed anew after this many neighbours.
+/// The temperature is updated every 16 neighbours.
 const HOLD: u64 = 16;
 
 /// How large differences are: the geometric mean of those met while the temperature was 0.

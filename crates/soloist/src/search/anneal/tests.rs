@@ -442,3 +442,22 @@ fn an_offered_solution_is_where_a_run_begins() {
     let solver = Solver::new(&toy, Method::preset("anneal").unwrap()).offer(&[false; 30]).budget(Budget::playouts(10));
     assert_eq!(solver.run().unwrap().best.unwrap().score, Score::Feasible(30.0));
 }
+
+/// Of several offers the best one counts, in whatever order they come.
+#[test]
+fn the_best_of_several_offers_is_where_a_run_begins() {
+    let toy = Staircase(30);
+    let (good, poor): (Vec<bool>, Vec<bool>) = ((0..30).map(|step| step > 27).collect(), vec![true; 30]);
+    for offers in [[&good, &poor], [&poor, &good]] {
+        with_search(&toy, 0, |search, context| {
+            for moves in offers {
+                let moves: Vec<MoveId> = moves.iter().map(|&right| u64::from(right)).collect();
+                let lefts = moves.iter().filter(|&&mv| mv == 0).count();
+                let solution = Solution { score: Score::Feasible(lefts as f64), moves };
+                search.take_up(context, &solution);
+            }
+            search.step(context);
+            assert_eq!(search.saved.best.as_ref().unwrap().score.value().map(|value| value >= 28.0), Some(true));
+        });
+    }
+}
