@@ -62,6 +62,7 @@ fn solutions_to_start_from_are_verified() {
         ("Route #1: 3 99", "customer 99 does not exist: there are 20, counted from 1"),
         ("Route #1: 3\nRoute #2: 4 3", "customer 3 is served twice, in route 1 and route 2"),
         ("Route #1: 3 x", "line 1: customer 'x', expected a number"),
+        ("", "no routes: expected lines `Route #1: 5 3 7`, or customers with a 0 between routes"),
         ("{\"solution\": {}}", "no list `routes`"),
         ("{\"problem\": \"tsptw\"}", "a solution of '\"tsptw\"', expected vrptw"),
     ] {
@@ -71,11 +72,9 @@ fn solutions_to_start_from_are_verified() {
     let wrong = routes.start_from(&json!([all]).to_string()).unwrap_err();
     assert!(wrong.starts_with("route 1 ") && wrong.lines().count() == 1, "{wrong}");
     // What is left out is added.
-    for text in ["", "Route #1: 7"] {
-        let start = routes.start_from(text).unwrap();
-        let customers = start.as_array().unwrap().iter().filter(|mv| **mv != json!(0)).count();
-        assert_eq!(customers, 20, "{start}");
-    }
+    let start = routes.start_from("Route #1: 7").unwrap();
+    let customers = start.as_array().unwrap().iter().filter(|mv| **mv != json!(0)).count();
+    assert_eq!(customers, 20, "{start}");
     let tour = load(&tsptw::DOMAIN, "random:15x200:1", &[]);
     assert_eq!(tour.start_from("1 1").unwrap_err(), "node 1 is visited twice");
     assert!(tour.start_from("1").unwrap_err().contains("is not visited: "));
