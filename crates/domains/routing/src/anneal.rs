@@ -190,9 +190,7 @@ impl Annealing {
     /// goes on from it; otherwise it is offered to the pool. Routes that break a rule are ignored.
     pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
         let network = self.kernel.network();
-        let routes = tour.split(|&c| c == 0).filter(|route| !route.is_empty()).count();
-        let listed = tour.iter().filter(|&&c| c != 0).count() + absent.len();
-        if !is_sound(network, tour, absent) || listed != network.customers() || routes > network.vehicles() {
+        if !is_sound(network, tour, absent) {
             return;
         }
         let mut present = Vec::new();
@@ -428,8 +426,10 @@ impl Annealing {
     pub(crate) fn load(&mut self, saved: SavedAnnealing) -> Result<(), &'static str> {
         let network = self.kernel.network();
         let kept = || [&saved.best, &saved.found].into_iter().chain(saved.pool.as_slice());
-        let sound = is_sound(network, &saved.tour, &saved.absent)
-            && kept().all(|kept| is_sound(network, &kept.tour, &kept.absent))
+        // Before the first step there is no solution.
+        let none = saved.tour.is_empty() && saved.absent.is_empty();
+        let sound = (none || is_sound(network, &saved.tour, &saved.absent))
+            && kept().all(|kept| kept.is_none() || is_sound(network, &kept.tour, &kept.absent))
             && saved.pool.as_slice().iter().all(|kept| !kept.tour.is_empty());
         if !sound || saved.misses.len() != network.size() {
             return Err("routes that do not fit the instance");

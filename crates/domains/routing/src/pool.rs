@@ -140,12 +140,13 @@ pub(crate) fn fits(network: &Network, route: &[u16]) -> bool {
     load <= u64::from(network.capacity())
 }
 
-/// Whether every customer is listed once and every route of `tour` fits. No solution at all, with nothing listed, is sound as well.
+/// Whether every customer is listed once, every route of `tour` fits, and there are no more of them than vehicles.
 pub(crate) fn is_sound(network: &Network, tour: &[u16], absent: &[u16]) -> bool {
     let mut left = vec![true; network.size()];
-    let listed = tour.iter().chain(absent).filter(|&&c| c != 0);
-    let mut once = listed.map(|&c| left.get_mut(c as usize).is_some_and(|left| std::mem::replace(left, false)));
-    let all = tour.is_empty() && absent.is_empty()
-        || tour.iter().filter(|&&c| c != 0).count() + absent.len() == network.customers();
-    all && once.all(|once| once) && tour.split(|&c| c == 0).all(|route| fits(network, route))
+    let mut listed = tour.iter().chain(absent).filter(|&&c| c != 0);
+    let once = listed.all(|&c| left.get_mut(c as usize).is_some_and(|left| std::mem::replace(left, false)));
+    let mut routes = tour.split(|&c| c == 0).filter(|route| !route.is_empty());
+    once && !left.iter().skip(1).any(|&left| left)
+        && routes.clone().count() <= network.vehicles()
+        && routes.all(|route| fits(network, route))
 }

@@ -157,7 +157,7 @@ impl<'p> Drive<'p> {
         }
         self.target = part.target;
         reports.best = self.best().map(|best| best.score);
-        reports.bound = root_bound(&*self.streams[0].problem);
+        reports.bound = self.bound;
         let made = self.counters();
         let start = Instant::now();
         let shared = Shared {
@@ -167,7 +167,7 @@ impl<'p> Drive<'p> {
             playouts: AtomicU64::new(made.playouts),
             nodes: AtomicU64::new(made.nodes),
             reports: Mutex::new(reports),
-            target: part.target,
+            goals: self.goals(),
             deadline: part.deadline,
             pause: part.pause,
             planned: self.plan.time,
@@ -320,11 +320,16 @@ impl<'p> Drive<'p> {
         kept
     }
 
+    /// Returns the scores at which this part of the run is over.
+    fn goals(&self) -> Goals {
+        Goals::new(self.sense(), self.bound, self.target)
+    }
+
     /// Returns the stream that reached the target or the root's bound after the fewest playouts, and which of them it
     /// was. Others may have run on for a while and found better: how far depends on their schedule, so that does not
     /// count.
     fn first_at_goal(&self) -> Option<(&Stream<'p>, StopReason)> {
-        let goals = Goals::new(&*self.streams[0].problem, self.target);
+        let goals = self.goals();
         let reached = |stream: &'_ Stream<'p>| goals.reached(&stream.tally.best);
         let all = self.streams.iter().filter_map(|stream| Some((stream, reached(stream)?)));
         all.min_by_key(|(stream, _)| stream.since())

@@ -14,8 +14,9 @@ pub(super) struct Goals {
 }
 
 impl Goals {
-    pub(super) fn new(problem: &dyn Rules, target: Option<f64>) -> Self {
-        Self { sense: problem.sense(), bound: root_bound(problem), target }
+    /// `bound` is the [`root_bound`] of the problem.
+    pub(super) fn new(sense: Sense, bound: Option<f64>, target: Option<f64>) -> Self {
+        Self { sense, bound, target }
     }
 
     /// Returns the goal that this incumbent reaches.

@@ -47,7 +47,7 @@ pub(super) struct Shared<'s, 'o> {
     pub(super) playouts: AtomicU64,
     pub(super) nodes: AtomicU64,
     pub(super) reports: Mutex<&'s mut Reports<'o>>,
-    pub(super) target: Option<f64>,
+    pub(super) goals: Goals,
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
     pub(super) pause: Option<Instant>,
@@ -142,7 +142,7 @@ impl Stream<'_> {
         let mut batch = 1_u64;
         let mut now = Instant::now();
         let mut known = self.tally.counters;
-        let goals = Goals::new(&*self.problem, shared.target);
+        let goals = shared.goals;
         let sense = self.problem.sense();
         loop {
             if self.has_failed() {

@@ -344,23 +344,31 @@ impl Sisr {
         if self.active.is_empty() {
             return false;
         }
-        self.begin();
         let limit = self.cost - temperature * libm::log(1.0 - rng.unit());
-        let after_ruin = self.cost - self.ruin(rng);
-        self.order(rng);
         let absent = self.absent.len();
         // Serving a customer that was absent is worth any distance.
         let most = if absent == 0 { limit } else { f64::INFINITY };
-        match self.recreate(rng, after_ruin, most, absent as u64, true) {
-            Some(cost) if self.still_absent.len() < absent || cost < limit => {
-                self.keep(cost);
-                true
-            }
-            _ => {
-                self.undo();
-                false
-            }
+        let Some(cost) = self.attempt(rng, most, absent as u64, true) else { return false };
+        let accepted = self.still_absent.len() < absent || cost < limit;
+        if accepted {
+            self.keep(cost);
+        } else {
+            self.undo();
         }
+        accepted
+    }
+
+    /// One ruin and recreation, to be kept or undone: returns its cost. `None`: [`recreate`](Self::recreate) has passed one of
+    /// its limits; the attempt is undone then.
+    fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64> {
+        self.begin();
+        let after_ruin = self.cost - self.ruin(rng);
+        self.order(rng);
+        let cost = self.recreate(rng, after_ruin, limit, most, count);
+        if cost.is_none() {
+            self.undo();
+        }
+        cost
     }
 
     /// One ruin and recreation, to be accepted or rejected: returns by how much the cost grows, and how many more customers are
@@ -370,16 +378,8 @@ impl Sisr {
         if self.active.is_empty() {
             return None;
         }
-        self.begin();
-        let after_ruin = self.cost - self.ruin(rng);
-        self.order(rng);
-        let absent = self.absent.len();
-        let Some(cost) = self.recreate(rng, after_ruin, self.cost + limit, absent as u64, true) else {
-            self.undo();
-            return None;
-        };
-        self.proposed = cost;
-        Some((cost - self.cost, self.still_absent.len() as i64 - absent as i64))
+        self.proposed = self.attempt(rng, self.cost + limit, self.absent.len() as u64, true)?;
+        Some((self.proposed - self.cost, self.still_absent.len() as i64 - self.absent.len() as i64))
     }
 
     /// Makes the proposed solution the present one.
@@ -408,22 +408,16 @@ impl Sisr {
     }
 
     fn step_fleet_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        self.begin();
         let limit = self.cost - temperature * libm::log(1.0 - rng.unit());
-        let most: u64 = self.absent.iter().map(|&c| u64::from(self.misses[c as usize])).sum();
-        let after_ruin = self.cost - self.ruin(rng);
-        self.order(rng);
-        let accepted = match self.recreate(rng, after_ruin, f64::INFINITY, most, false) {
-            Some(cost) => {
-                let sum: u64 = self.still_absent.iter().map(|&c| u64::from(self.misses[c as usize])).sum();
-                let better = sum < most || self.still_absent.len() < self.absent.len();
-                (better || (sum == most && cost < limit)).then_some(cost)
+        let sum = |absent: &[u16], misses: &[u32]| absent.iter().map(|&c| u64::from(misses[c as usize])).sum::<u64>();
+        let most = sum(&self.absent, &self.misses);
+        if let Some(cost) = self.attempt(rng, f64::INFINITY, most, false) {
+            let now = sum(&self.still_absent, &self.misses);
+            if now < most || self.still_absent.len() < self.absent.len() || now == most && cost < limit {
+                self.keep(cost);
+            } else {
+                self.undo();
             }
-            None => None,
-        };
-        match accepted {
-            Some(cost) => self.keep(cost),
-            None => self.undo(),
         }
         for &c in &self.absent {
             self.misses[c as usize] = self.misses[c as usize].saturating_add(1);

@@ -108,9 +108,7 @@ impl Neighbourhood<Vrptw> for Strings {
         let Ok((Saved { tour, absent, cost, edits }, [])) = postcard::take_from_bytes(bytes) else {
             return Err(CheckpointError::Corrupt("the routes do not decode"));
         };
-        let routes = tour.split(|&c| c == 0).filter(|route| !route.is_empty()).count();
-        let fits = is_sound(problem.network(), &tour, &absent) && routes <= problem.network().vehicles();
-        if !fits || edits > Self::RECOUNT {
+        if !is_sound(problem.network(), &tour, &absent) || edits > Self::RECOUNT {
             return Err(CheckpointError::Corrupt("routes that do not fit the instance"));
         }
         self.kernel.set(&tour, &absent, problem.network().vehicles());

@@ -222,13 +222,10 @@ struct Saved {
     wheel: Wheel,
     /// The present solution; none before a run's first playout.
     present: Option<Worth>,
-    /// Its moves and names; empty while the problem's own neighbourhood holds it.
-    entries: Vec<(MoveId, u64)>,
     /// The best solution of the run.
     best: Option<Champion>,
     /// Whether the problem's own neighbourhood makes the neighbours of this run.
     edited: bool,
-    pruning: Pruning,
     /// Costs of the present solution after the last `memory` neighbours, for late acceptance.
     late: Vec<f64>,
     late_at: usize,
@@ -248,7 +245,6 @@ pub(crate) struct AnnealSearch {
     parameters: Anneal,
     saved: Saved,
     walker: Walker,
-    sense: Sense,
     moves: Vec<MoveId>,
 }
 
@@ -259,16 +255,13 @@ impl AnnealSearch {
                 clock: Clock::default(),
                 wheel: Wheel::default(),
                 present: None,
-                entries: Vec::new(),
                 best: None,
                 edited: false,
-                pruning: Pruning::default(),
                 late: Vec::new(),
                 late_at: 0,
                 offered: None,
             },
             walker: Walker::new(problem, &parameters),
-            sense: problem.sense(),
             parameters,
             moves: Vec::new(),
         }
@@ -441,7 +434,9 @@ impl AnnealSearch {
             self.champion(worth, score);
         }
         let accepted = if worth.feasible == present.feasible {
-            worth.cost <= present.cost || worth.cost - present.cost < limit && !self.saved.clock.is_measuring()
+            // Nothing worse is accepted while differences are measured.
+            let limit = if self.saved.clock.is_measuring() { 0.0 } else { limit };
+            Acceptance::below(context.rng, limit).accepts(worth.cost - present.cost)
         } else {
             worth.feasible
         };
@@ -488,33 +483,32 @@ impl Search for AnnealSearch {
         Status::Running
     }
 
-    fn take_up(&mut self, _: &mut Context<'_>, solution: &Solution<MoveId>) {
+    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let sense = context.problem.sense();
         let best = self.saved.best.as_ref().filter(|_| self.saved.present.is_some()).map(|best| best.score);
         let offered = self.saved.offered.as_ref().map(|offered| offered.0);
-        if best.into_iter().chain(offered).all(|known| self.sense.better(solution.score, known)) {
+        if best.into_iter().chain(offered).all(|known| sense.better(solution.score, known)) {
             // Taken up by the next step, which knows the plan of the run.
             self.saved.offered = Some((solution.score, solution.moves.clone()));
         }
     }
 
     fn save(&self) -> Vec<u8> {
+        // While the problem's own neighbourhood holds the present solution, the entries are those of another one.
         let entries = self.walker.entries.iter().filter(|_| !self.saved.edited);
-        encode(&Saved {
-            entries: entries.map(|entry| (entry.mv, entry.name)).collect(),
-            pruning: self.walker.pruning,
-            ..self.saved.clone()
-        })
+        let entries: Vec<(MoveId, u64)> = entries.map(|entry| (entry.mv, entry.name)).collect();
+        encode(&(&self.saved, entries, self.walker.pruning))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let mut saved = decode::<Saved>(bytes)?;
+        let (saved, entries, pruning) = decode::<(Saved, Vec<(MoveId, u64)>, Pruning)>(bytes)?;
         if saved.present.is_some() && saved.best.is_none() || !saved.wheel.is_sound() {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
         }
         if saved.late_at > 0 && saved.late_at >= saved.late.len() {
             return Err(CheckpointError::Corrupt("a place in a list of costs"));
         }
-        let present: Vec<MoveId> = saved.entries.iter().map(|&(mv, _)| mv).collect();
+        let present: Vec<MoveId> = entries.iter().map(|&(mv, _)| mv).collect();
         for moves in saved
             .best
             .iter()
@@ -524,9 +518,8 @@ impl Search for AnnealSearch {
         {
             walk_to(problem, moves)?;
         }
-        let entries = std::mem::take(&mut saved.entries).into_iter().map(|(mv, name)| Entry { mv, name });
-        self.walker.entries = entries.collect();
-        self.walker.pruning = saved.pruning;
+        self.walker.entries = entries.into_iter().map(|(mv, name)| Entry { mv, name }).collect();
+        self.walker.pruning = pruning;
         self.saved = saved;
         self.walker.restore(problem);
         Ok(())
