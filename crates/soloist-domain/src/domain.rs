@@ -119,6 +119,8 @@ pub struct Report {
     pub unsaved: Option<String>,
     /// Improvements over the run.
     pub history: Vec<Improvement>,
+    /// What the method has decided and why, a line each.
+    pub remarks: Vec<String>,
 }
 
 impl Report {
@@ -347,7 +349,7 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
 }
 
 fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
-    let Outcome { kept, bound, optimal, stop, counters, elapsed, unsaved, history, .. } = outcome;
+    let Outcome { kept, bound, optimal, stop, counters, elapsed, unsaved, history, remarks, .. } = outcome;
     let mut answers: Vec<Answer> = Vec::new();
     for Solution { score, moves } in kept {
         let answer = Answer { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
@@ -356,7 +358,7 @@ fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) 
             answers.push(answer);
         }
     }
-    Report { run: RunInfo { setup, counters, elapsed }, answers, bound, optimal, stop, unsaved, history }
+    Report { run: RunInfo { setup, counters, elapsed }, answers, bound, optimal, stop, unsaved, history, remarks }
 }
 
 impl<I: Instance> AnyInstance for I {

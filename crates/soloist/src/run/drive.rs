@@ -50,6 +50,7 @@ pub(super) struct Result {
     pub(super) optimal: bool,
     pub(super) stop: StopReason,
     pub(super) history: Vec<Improvement>,
+    pub(super) remarks: Vec<String>,
 }
 
 /// A run in a checkpoint.
@@ -301,7 +302,14 @@ impl<'p> Drive<'p> {
             }
         }
         let kept = self.kept(best.as_ref());
-        Result { best, kept, bound, optimal, stop, history }
+        Result { best, kept, bound, optimal, stop, history, remarks: self.remarks() }
+    }
+
+    /// Returns what the searches have decided and why.
+    fn remarks(&self) -> Vec<String> {
+        let name = |at: usize| if self.streams.len() > 1 { format!("stream {at}: ") } else { String::new() };
+        let all = self.streams.iter().enumerate();
+        all.flat_map(|(at, stream)| stream.search.remarks().iter().map(move |remark| name(at) + remark)).collect()
     }
 
     /// Returns the best different solutions of all streams, `best` first.

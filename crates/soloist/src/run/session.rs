@@ -365,6 +365,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             elapsed: self.elapsed(),
             unsaved: None,
             history: result.history,
+            remarks: result.remarks,
         }
     }
 }

@@ -9,6 +9,7 @@
 //! `--set`.
 
 mod anneal;
+mod auto;
 mod beam;
 mod branch_and_bound;
 mod children;
@@ -26,6 +27,7 @@ mod tally;
 mod uct;
 
 pub use anneal::{Anneal, Schedule};
+pub use auto::{Auto, Names};
 pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
@@ -79,6 +81,10 @@ pub(crate) trait Search: Send {
     }
     /// Takes what the streams that have not ended share, by stream.
     fn receive(&mut self, _shared: &[Shared]) {}
+    /// Returns what this search has decided and why, a line each.
+    fn remarks(&self) -> &[String] {
+        &[]
+    }
     /// Returns the whole state, for a checkpoint.
     fn save(&self) -> Vec<u8>;
     /// Restores what `save` wrote into a freshly built search.
@@ -167,6 +173,14 @@ impl Context<'_> {
     pub(crate) fn incumbent(&self) -> Option<f64> {
         self.tally.best.as_ref().and_then(|best| best.score.value())
     }
+}
+
+/// Whether the problem's bias tells moves of the root apart.
+pub(crate) fn is_biased(problem: &dyn Rules) -> bool {
+    let (root, mut moves) = (problem.root(), Vec::new());
+    problem.moves(&root, &mut moves);
+    let mut all = moves.iter().map(|&mv| problem.bias(&root, mv));
+    all.next().is_some_and(|first| all.any(|other| other != first))
 }
 
 /// Returns the state after `moves`, which come from outside, and whether it is finished.

@@ -53,10 +53,30 @@ impl Tally {
         if self.keep > 1 {
             insert(&mut self.kept, self.sense, self.keep, identity, &solution);
         }
-        if self.best.as_ref().is_none_or(|best| self.sense.better(solution.score, best.score)) {
+        if self.is_improved_by(solution.score) {
             let (playouts, stream) = (self.counters.playouts, self.stream);
             self.history.push(Improvement { score: solution.score, playouts, stream });
             self.best = Some(solution);
+        }
+    }
+
+    fn is_improved_by(&self, score: Score) -> bool {
+        self.best.as_ref().is_none_or(|best| self.sense.better(score, best.score))
+    }
+
+    /// Keeps what another tally of the same stream has kept.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        for (identity, solution) in &other.kept {
+            let known = |kept: &(u64, Solution<MoveId>)| {
+                kept.0 == *identity && self.sense.at_least(kept.1.score, solution.score)
+            };
+            if self.wants(solution.score) && !self.kept.iter().any(known) {
+                self.keep(solution.clone(), *identity);
+            }
+        }
+        // Where the incumbent alone is kept, it has no identity.
+        if let Some(best) = other.best.as_ref().filter(|best| self.is_improved_by(best.score)) {
+            self.keep(best.clone(), 0);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{Keep, Nrpa};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
-use crate::search::{Context, Search, Shared, Status};
+use crate::search::{Context, Search, Shared, Status, is_biased};
 use crate::{CheckpointError, Policy, Score, Sense, Solution, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -78,13 +78,19 @@ pub(crate) struct NrpaSearch {
     state: State,
     root: State,
     sense: Sense,
+    remarks: Vec<String>,
 }
 
 impl NrpaSearch {
     pub(crate) fn new(parameters: Nrpa, problem: &dyn Rules) -> Self {
         let root = problem.root();
+        let mut remarks = Vec::new();
+        if parameters.bias_weight != 0.0 && !is_biased(problem) {
+            remarks.push("the problem has no bias for its first moves: `bias_weight` changes nothing there".to_owned());
+        }
         Self {
             parameters,
+            remarks,
             arms: Vec::new(),
             turn: 0,
             goal: 0,
@@ -208,6 +214,10 @@ impl Search for NrpaSearch {
                 Core::Beams(beams) => beams.take_up(&self.parameters, self.sense, &gift),
             }
         }
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     fn share(&self) -> Option<Shared> {
