@@ -35,7 +35,7 @@ Examples:
   soloist check knapsack items.kp result.json
   soloist simplify amplitude.txt > amplitude.c     expressions into code with few operations
   soloist bench comparison.toml                    methods x instances x seeds
-  soloist reproduce                                published experiments, run anew";
+  soloist reproduce                                published experiments, repeated";
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,7 +54,7 @@ pub(crate) enum Commands {
     Simplify(SimplifyArgs),
     /// Compare methods over instances and seeds at equal budgets
     Bench(BenchArgs),
-    /// Run a published experiment anew: data, figures, tables
+    /// Repeat a published experiment: data, figures, tables
     Reproduce(ReproduceArgs),
     /// Verify a solution by code that shares nothing with the search
     Check(CheckArgs),

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
-/// Up to so many methods every pair is compared, above all with the first.
+/// The number of methods up to which every pair is compared; with more, each is compared with the first.
 const ALL_PAIRS: usize = 4;
 
 /// The runs by method, instance and seed.

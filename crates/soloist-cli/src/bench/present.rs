@@ -315,7 +315,7 @@ fn none() -> String {
     "-".to_owned()
 }
 
-/// A spread, which nobody knows to six digits.
+/// A spread: its uncertainty allows fewer than six digits.
 fn spread(value: Option<f64>) -> String {
     value.map_or_else(none, |value| rounded(value, 4))
 }

@@ -17,7 +17,11 @@ pub(super) fn choose(problem: &dyn Rules) -> (Vec<&'static str>, String) {
     if potential {
         names.push("beam");
     }
-    names.extend(["anneal", if biased { "gnrpa" } else { "nrpa" }, "uct-best", "sampling"]);
+    names.extend(["anneal", "nrpa"]);
+    if biased {
+        names.push("gnrpa");
+    }
+    names.extend(["uct-best", "sampling"]);
     let all = [(bound, "a bound"), (potential, "a potential"), (future, "futures"), (key, "keys"), (biased, "a bias")];
     let offers: Vec<&str> = all.iter().filter(|(there, _)| *there).map(|&(_, name)| name).collect();
     let offers = if offers.is_empty() { "moves and scores alone".to_owned() } else { offers.join(", ") };

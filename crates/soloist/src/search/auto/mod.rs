@@ -24,9 +24,9 @@ parameters! {
     /// A portfolio of methods that race for the budget; the winner gets the rest of it.
     ///
     /// `auto` looks at what the problem offers and enters the presets that can use it: `cabs` where the root has a
-    /// [bound](crate::Problem::bound), `beam` where it has a [potential](crate::Problem::potential), `gnrpa` instead of
-    /// `nrpa` where the [bias](crate::Problem::bias) tells moves of the root apart, and always `anneal`, `uct-best` and
-    /// `sampling`. `methods` names others. A few playouts come first: they give the first incumbent and the
+    /// [bound](crate::Problem::bound), `beam` where it has a [potential](crate::Problem::potential), `gnrpa` where
+    /// the [bias](crate::Problem::bias) tells moves of the root apart, and always `anneal`, `nrpa`, `uct-best` and
+    /// `sampling`. `methods` names others. All play the rollout of the run. A few playouts come first: they give the first incumbent and the
     /// length of solutions.
     ///
     /// Then come rounds, which take the part `race` of the budget together. Each round is divided evenly among the
@@ -45,7 +45,7 @@ parameters! {
     ///
     /// An offered solution is taken up by all methods: what ranks them is then who improves it.
     ///
-    /// When to use it: for a problem that nobody has searched yet. A method that is known to fit gets more of the budget
+    /// When to use it: for a new problem. A method that is known to fit gets more of the budget
     /// when it is named. Cost per step: a step of one of the methods. Memory: that of the methods, each of which
     /// has an even part of the limit.
     ///
@@ -65,7 +65,7 @@ parameters! {
         /// the presets that race, separated by commas; `choose`: by what the problem offers
         methods: Names = Names::default(), ();
         /// the part of the budget that the rounds of the race take together
-        race: f64 = 0.3, 0.01..=1.0;
+        race: f64 = 0.4, 0.01..=1.0;
         /// effort of the first race where no budget is known, in moves
         first: u64 = 1_000_000, 1_000..=1_000_000_000_000;
     }

@@ -464,7 +464,7 @@ impl BeamSearch {
         true
     }
 
-    /// Adds the child in `self.child`. (Inlined: a call would copy what is at hand.)
+    /// Adds the child in `self.child`. (Inlined: a call would copy its arguments.)
     #[inline(always)]
     fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
         let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };

@@ -21,7 +21,7 @@ parameters! {
     /// way, as for a program that has to answer move by move; closed nodes are not used then. With `variants` each game
     /// (or pass, or restart) plays with one variant of the rollout, such as the colour that a tile game keeps for last:
     /// each once, then by UCB1 with constant 1/2 over the mean best score of a variant's games. `restart_nodes` starts
-    /// a new tree (and game) after so many nodes: randomised restarts.
+    /// nodes after which a new tree (and game) begins: randomised restarts.
     pub struct Pacing {
         /// playouts after which a new tree is begun, over which `c` is cooled; 0: one tree
         tree_playouts: u64 = 0, 0..=1_000_000_000_000;

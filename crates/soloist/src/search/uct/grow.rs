@@ -55,7 +55,7 @@ parameters! {
     /// expands a node again once it has t of them; here playouts through the node are counted, as its text has it.
     ///
     /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
-    /// all playouts through it, the exploration term counts those of the edge at hand, and a playout updates the path
+    /// all playouts through it, the exploration term counts those of the selected edge, and a playout updates the path
     /// it took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must
     /// have no cycles.
     ///
@@ -67,7 +67,7 @@ parameters! {
     pub struct Growth {
         /// how many children a leaf gets at a time
         expansion: Expansion = Expansion::One, ();
-        /// every so many playouts through a node with untried children follow a tried one; 0: none
+        /// number of playouts through a node with untried children of which one follows a tried child; 0: none does
         theta: u64 = 0, 0..=1_000_000_000;
         /// visits of a leaf before it gets children
         threshold: u64 = 1, 0..=1_000_000_000;
