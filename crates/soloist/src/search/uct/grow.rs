@@ -330,7 +330,7 @@ impl UctSearch {
         }
         let pick = context.rng.index(open + untried);
         if pick < open {
-            let slot = tried.clone().filter(|&slot| is_open(&self.tree.arena, slot)).nth(pick)?;
+            let slot = tried.filter(|&slot| is_open(&self.tree.arena, slot)).nth(pick)?;
             self.enter(context.problem, slot);
             return Some(false);
         }
