@@ -326,7 +326,7 @@ fn figure(value: Option<f64>) -> String {
 
 /// A figure of a table: whole numbers as they are, others to so many significant digits, and at least one after the
 /// point.
-fn rounded(value: f64, significant: i32) -> String {
+pub(crate) fn rounded(value: f64, significant: i32) -> String {
     if value == 0.0 || !value.is_finite() || value.fract() == 0.0 {
         return plain(value);
     }
@@ -338,7 +338,7 @@ fn rounded(value: f64, significant: i32) -> String {
 }
 
 /// A probability to three significant digits or so.
-fn probability(p: f64) -> String {
+pub(crate) fn probability(p: f64) -> String {
     if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") }
 }
 

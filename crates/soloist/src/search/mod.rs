@@ -39,8 +39,8 @@ pub use presets::Preset;
 pub use sampling::Sampling;
 pub(crate) use tally::{Tally, insert};
 pub use uct::{
-    Bandit, Cooling, Expansion, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing, Playing,
-    Playouts, Prune, Pruning, Rank, Selection, Uct,
+    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing,
+    Playing, Playouts, Prune, Pruning, Rank, Selection, Uct,
 };
 
 use crate::problem::MoveId;
