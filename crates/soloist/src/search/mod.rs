@@ -22,6 +22,7 @@ pub(crate) mod parameter;
 mod presets;
 mod sampling;
 mod seen;
+pub(crate) mod sound;
 mod tally;
 mod uct;
 
@@ -35,6 +36,7 @@ pub use nmcs::Nmcs;
 pub use nrpa::{Keep, Nrpa, Share, Similar};
 pub use presets::Preset;
 pub use sampling::Sampling;
+pub(crate) use sound::{replay, walk};
 pub(crate) use tally::{Tally, insert};
 pub use uct::{
     Bandit, Cooling, Expansion, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing, Playing,
@@ -166,32 +168,5 @@ impl Context<'_> {
     /// Returns the value of the incumbent, if it is feasible.
     pub(crate) fn incumbent(&self) -> Option<f64> {
         self.tally.best.as_ref().and_then(|best| best.score.value())
-    }
-}
-
-/// Returns the state after `moves`, which come from outside, and whether it is finished.
-///
-/// # Errors
-/// The first move that is not legal, counted from 0.
-pub(crate) fn walk(problem: &dyn Rules, moves: &[MoveId]) -> Result<(State, bool), usize> {
-    let mut state = problem.root();
-    let mut legal = Vec::new();
-    for (at, &mv) in moves.iter().enumerate() {
-        legal.clear();
-        problem.moves(&state, &mut legal);
-        if !legal.contains(&mv) {
-            return Err(at);
-        }
-        problem.apply(&mut state, mv);
-    }
-    let finished = problem.is_finished(&state);
-    Ok((state, finished))
-}
-
-/// Returns the state after `moves` that a checkpoint names.
-pub(crate) fn replay(problem: &dyn Rules, moves: &[MoveId]) -> Result<State, CheckpointError> {
-    match walk(problem, moves) {
-        Ok((state, _)) => Ok(state),
-        Err(_) => Err(CheckpointError::Corrupt("an illegal move")),
     }
 }
