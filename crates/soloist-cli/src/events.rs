@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use soloist::{Improvement, Progress, RunInfo};
 use soloist_problems::Report;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::{Duration, Instant};
 
 /// Least time between two `progress` events.
@@ -20,13 +20,16 @@ pub(crate) struct Events {
     shown: String,
     last: Instant,
     failed: Option<io::Error>,
+    /// Whether nobody reads them any more, which is no failure.
+    closed: bool,
 }
 
 impl Events {
     /// Empties the file and writes the `start` event.
     pub(crate) fn start(target: &Target, asked: Asked<'_>, before: Option<&RunInfo>) -> Result<Self, Failure> {
         let file = BufWriter::new(target.stream(before.is_some())?);
-        let mut events = Self { file, shown: target.shown().to_owned(), last: Instant::now(), failed: None };
+        let mut events =
+            Self { file, shown: target.shown().to_owned(), last: Instant::now(), failed: None, closed: false };
         let Asked { domain, instance, options, setup } = asked;
         events.write(&json!({
             "event": "start",
@@ -50,7 +53,7 @@ impl Events {
 
     /// Writes an `improved` event.
     pub(crate) fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        if self.failed.is_some() {
+        if self.failed.is_some() || self.closed {
             return;
         }
         let score = Some(improvement.score);
@@ -103,10 +106,13 @@ impl Events {
     }
 
     fn write(&mut self, event: &Value) {
-        if self.failed.is_none()
-            && let Err(error) = writeln!(self.file, "{event}").and_then(|()| self.file.flush())
-        {
-            self.failed = Some(error);
+        if self.failed.is_some() || self.closed {
+            return;
+        }
+        match writeln!(self.file, "{event}").and_then(|()| self.file.flush()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
+            Err(error) => self.failed = Some(error),
         }
     }
 }

@@ -83,6 +83,8 @@ pub trait AnyObserver: Send {
     fn improved(&mut self, _improvement: &Improvement, _progress: &Progress, _solution: &dyn Fn() -> Value) {}
     /// The interval passed.
     fn progress(&mut self, _progress: &Progress) {}
+    /// A checkpoint could not be written; it is tried again after the next interval.
+    fn unsaved(&mut self, _error: &CheckpointError) {}
 }
 
 /// A observer that ignores everything.
@@ -184,6 +186,10 @@ pub trait AnyInstance: Send + Sync {
     fn describe(&self) -> String;
     /// The direction of improvement.
     fn sense(&self) -> Sense;
+    /// The problem's bound on the scores of all solutions; `None`: it has none.
+    fn bound(&self) -> Option<f64>;
+    /// Whether the search space holds every solution, so that a bound that is reached proves optimality.
+    fn is_complete(&self) -> bool;
     /// The setup that serves most users best, with its rollout.
     fn default_setup(&self) -> Setup;
     /// The rollout that goes with a setup which names none.
@@ -374,6 +380,14 @@ impl<I: Instance> AnyInstance for I {
         self.problem().sense()
     }
 
+    fn bound(&self) -> Option<f64> {
+        self.problem().bound(&self.problem().root())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.problem().is_complete()
+    }
+
     fn default_setup(&self) -> Setup {
         settled(self, None)
     }
@@ -471,5 +485,9 @@ impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
 
     fn progress(&mut self, progress: &Progress) {
         self.observer.progress(progress);
+    }
+
+    fn unsaved(&mut self, error: &CheckpointError) {
+        self.observer.unsaved(error);
     }
 }

@@ -6,7 +6,7 @@ use super::summary::Summary;
 use crate::args::ReproduceArgs;
 use crate::failure::Failure;
 use crate::live::{Live, counted, span};
-use crate::output::{self, Target, temporary};
+use crate::output::{self, Target};
 use crate::pool::{self, Event};
 use crate::signal::{self, STOP};
 use clap::ValueEnum;
@@ -157,7 +157,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         .chain(["summary.json".to_owned()])
         .map(|name| Target::new(&folder.join(name)))
         .collect::<Result<_, _>>()?;
-    signal::install(args.quiet, targets.iter().filter_map(|target| temporary(target.path())).collect())?;
+    signal::install(args.quiet, targets.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
     if data.cut {
         note(&format!("{}: the last line was cut short and is dropped", path.display()));
     }

@@ -1,5 +1,6 @@
 //! Observers of a run.
 
+use super::checkpoint::CheckpointError;
 use super::outcome::{Counters, Improvement, Solution};
 use crate::Score;
 use crate::problem::{Move, MoveId, Packing};
@@ -48,6 +49,8 @@ pub trait Observer<M>: Send {
     fn improved(&mut self, _improvement: &Improvement, _solution: &Solution<M>, _progress: &Progress) {}
     /// The interval passed.
     fn progress(&mut self, _progress: &Progress) {}
+    /// A checkpoint could not be written. The run goes on and tries again after the next interval.
+    fn unsaved(&mut self, _error: &CheckpointError) {}
 }
 
 /// The observer that ignores every event.

@@ -23,6 +23,7 @@ pub(crate) mod parameter;
 mod presets;
 mod sampling;
 mod seen;
+pub(crate) mod sound;
 mod tally;
 mod uct;
 
@@ -37,6 +38,7 @@ pub use nmcs::Nmcs;
 pub use nrpa::{Keep, Nrpa, Share, Similar};
 pub use presets::Preset;
 pub use sampling::Sampling;
+pub(crate) use sound::{replay, walk};
 pub(crate) use tally::{Tally, insert};
 pub use uct::{
     Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing,
@@ -181,31 +183,4 @@ pub(crate) fn is_biased(problem: &dyn Rules) -> bool {
     problem.moves(&root, &mut moves);
     let mut all = moves.iter().map(|&mv| problem.bias(&root, mv));
     all.next().is_some_and(|first| all.any(|other| other != first))
-}
-
-/// Returns the state after `moves`, which come from outside, and whether it is finished.
-///
-/// # Errors
-/// The first move that is not legal, counted from 0.
-pub(crate) fn walk(problem: &dyn Rules, moves: &[MoveId]) -> Result<(State, bool), usize> {
-    let mut state = problem.root();
-    let mut legal = Vec::new();
-    for (at, &mv) in moves.iter().enumerate() {
-        legal.clear();
-        problem.moves(&state, &mut legal);
-        if !legal.contains(&mv) {
-            return Err(at);
-        }
-        problem.apply(&mut state, mv);
-    }
-    let finished = problem.is_finished(&state);
-    Ok((state, finished))
-}
-
-/// Returns the state after `moves` that a checkpoint names.
-pub(crate) fn replay(problem: &dyn Rules, moves: &[MoveId]) -> Result<State, CheckpointError> {
-    match walk(problem, moves) {
-        Ok((state, _)) => Ok(state),
-        Err(_) => Err(CheckpointError::Corrupt("an illegal move")),
-    }
 }

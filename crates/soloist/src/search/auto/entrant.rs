@@ -3,7 +3,8 @@
 use crate::problem::MoveId;
 use crate::problem::rules::Rules;
 use crate::run::plan::Horizon;
-use crate::search::{Context, Method, Search, Status, Tally, replay};
+use crate::search::sound::{MOST, require, solution};
+use crate::search::{Context, Method, Search, Status, Tally};
 use crate::{CheckpointError, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -143,11 +144,10 @@ impl Entrant {
         let unknown = CheckpointError::Corrupt("a method that is not known");
         let mut entrant = Self::new(&name, problem.sense()).filter(|_| name != super::NAME).ok_or(unknown)?;
         if let Some(best) = &tally.best {
-            replay(problem, &best.moves)?;
+            solution(problem, &best.moves, best.score)?;
         }
-        if tally.sense != problem.sense() || !reached.is_finite() {
-            return Err(CheckpointError::Corrupt("the figures of a method"));
-        }
+        let sound = tally.sense == problem.sense() && tally.history.is_empty() && tally.counters.playouts <= MOST;
+        require(sound && reached.is_finite(), "the figures of a method")?;
         if let Some(bytes) = search {
             let mut search = entrant.method.build(problem, memory);
             search.load(problem, &bytes)?;

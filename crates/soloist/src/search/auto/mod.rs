@@ -7,6 +7,7 @@ mod race;
 
 use super::method::Family;
 use super::parameter::parameters;
+use super::sound::{MOST, require};
 use super::{Context, Search, Status};
 use crate::problem::MoveId;
 use crate::problem::rules::Rules;
@@ -256,9 +257,7 @@ impl Search for AutoSearch {
             Some(race) => state.samples == SAMPLES && race.is_sound(entrants.len()),
             None => state.samples < SAMPLES && entrants.is_empty(),
         };
-        if !sound {
-            return Err(CheckpointError::Corrupt("a race that cannot be"));
-        }
+        require(sound && state.length <= MOST, "a race that cannot be")?;
         let memory = self.memory / entrants.len().max(1) as u64;
         let entrants = entrants.into_iter().map(|saved| Entrant::load(problem, saved, memory));
         self.entrants = entrants.collect::<Result<_, _>>()?;

@@ -7,6 +7,7 @@ use super::{Keep, Nrpa};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
+use crate::search::sound::{MOST, require};
 use crate::search::{Context, Search, Shared, Status, is_biased};
 use crate::{CheckpointError, Policy, Score, Sense, Solution, Trace};
 use serde::{Deserialize, Serialize};
@@ -55,12 +56,17 @@ impl Arm {
         }
     }
 
-    fn is_sound(&self, parameters: &Nrpa) -> bool {
-        let (depth, sound) = match &self.core {
-            Core::Levels(levels) => (levels.depth(), parameters.beam != Keep::Policies && levels.is_sound()),
-            Core::Beams(beams) => (beams.depth(), parameters.beam == Keep::Policies && beams.is_sound()),
+    fn check(&self, parameters: &Nrpa, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
+        let (depth, policies) = match &self.core {
+            Core::Levels(levels) => (levels.depth(), false),
+            Core::Beams(beams) => (beams.depth(), true),
         };
-        sound && depth as u64 == parameters.level
+        let sound = depth as u64 == parameters.level && policies == (parameters.beam == Keep::Policies);
+        require(sound, "another number of levels")?;
+        match &self.core {
+            Core::Levels(levels) => levels.check(parameters, problem, policy),
+            Core::Beams(beams) => beams.check(parameters, problem, policy),
+        }
     }
 }
 
@@ -103,11 +109,17 @@ impl NrpaSearch {
         }
     }
 
-    fn start(&mut self, problem: &dyn Rules, variants: usize) {
+    /// Returns a policy that has learned nothing.
+    fn blank(&self, problem: &dyn Rules) -> Policy {
         let parameters = &self.parameters;
-        let policy = Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
+        Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
             .with_bias_rate(parameters.bias_rate)
-            .with_codes(problem.codes().unwrap_or(0));
+            .with_codes(problem.codes().unwrap_or(0))
+    }
+
+    fn start(&mut self, problem: &dyn Rules, variants: usize) {
+        let policy = self.blank(problem);
+        let parameters = &self.parameters;
         let core = || match parameters.beam {
             Keep::Policies => Core::Beams(Beams::new(parameters, &policy)),
             Keep::None | Keep::Solutions => Core::Levels(Box::new(Levels::new(parameters, policy.clone()))),
@@ -234,10 +246,13 @@ impl Search for NrpaSearch {
         encode(&(&self.arms, self.turn, self.goal, &self.ends))
     }
 
-    fn load(&mut self, _: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (arms, turn, goal, ends) = decode::<(Vec<Arm>, usize, u64, Ends)>(bytes)?;
-        if !arms.iter().all(|arm| arm.is_sound(&self.parameters)) || turn >= arms.len().max(1) || !ends.is_sound() {
-            return Err(CheckpointError::Corrupt("another number of levels or arms"));
+        let sound = arms.len() as u64 <= self.parameters.arms && turn < arms.len().max(1) && ends.is_sound();
+        require(sound && goal <= MOST, "another number of arms")?;
+        let policy = self.blank(problem);
+        for arm in &arms {
+            arm.check(&self.parameters, problem, &policy)?;
         }
         (self.arms, self.turn, self.goal, self.ends) = (arms, turn, goal, ends);
         Ok(())
