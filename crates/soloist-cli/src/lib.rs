@@ -37,6 +37,7 @@ mod generate;
 mod lines;
 mod list;
 mod live;
+mod machine;
 mod output;
 mod pool;
 mod progress;

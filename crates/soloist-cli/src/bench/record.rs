@@ -3,11 +3,12 @@
 use super::plan::{Job, Plan};
 use crate::failure::Failure;
 use crate::lines::{self, End, Writer};
+use crate::machine::{self, Machine};
 use crate::result::{self, Ending, Task, VERSION};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
-use soloist::{Budget, Score};
-use soloist_problems::Report;
+use soloist::{Budget, Improvement, Progress, Score};
+use soloist_problems::{AnyObserver, Report};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -29,8 +30,11 @@ pub(crate) struct Record<'a> {
     /// Null without a feasible solution.
     verified: Option<bool>,
     version: &'static str,
-    /// Improvements over the run.
+    machine: &'a Machine,
+    /// Improvements over the run by playouts of their stream: the same for equal runs.
     history: Value,
+    /// Improvements as they came, with seconds and with playouts of all streams.
+    improvements: &'a [Moment],
     #[serde(skip_serializing_if = "Option::is_none")]
     solution: Option<&'a Value>,
 }
@@ -41,6 +45,7 @@ impl<'a> Record<'a> {
         plan: &'a Plan,
         job: &'a Job,
         report: &'a Report,
+        improvements: &'a [Moment],
         verified: Option<bool>,
         solution: bool,
     ) -> Self {
@@ -56,6 +61,8 @@ impl<'a> Record<'a> {
             ending: Ending::new(report),
             verified,
             version: VERSION,
+            machine: machine::this(),
+            improvements,
             history: report.history.iter().map(result::improvement).collect(),
             solution: solution.then_some(report.solution()),
         }
@@ -64,6 +71,41 @@ impl<'a> Record<'a> {
     /// The object on one line, with its newline.
     pub(crate) fn line(&self) -> String {
         result::line(self)
+    }
+}
+
+/// An improvement while a run went on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Moment {
+    /// Wall-clock seconds since the start of the run.
+    pub(crate) seconds: f64,
+    /// Playouts of all streams up to then.
+    pub(crate) playouts: u64,
+    /// Null for an infeasible solution.
+    #[serde(serialize_with = "shortest")]
+    pub(crate) score: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "shortest")]
+    pub(crate) violation: Option<f64>,
+}
+
+/// Writes whole numbers without a point, as results do.
+#[allow(clippy::ref_option, reason = "serde asks for this signature")]
+fn shortest<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    result::optional(*value).serialize(serializer)
+}
+
+/// Notes the improvements of a run as they come.
+#[derive(Debug, Default)]
+pub(crate) struct Moments(pub(crate) Vec<Moment>);
+
+impl AnyObserver for Moments {
+    fn improved(&mut self, improvement: &Improvement, progress: &Progress, _: &dyn Fn() -> Value) {
+        self.0.push(Moment {
+            seconds: progress.elapsed.as_secs_f64(),
+            playouts: progress.counters.playouts,
+            score: improvement.score.value(),
+            violation: improvement.score.violation(),
+        });
     }
 }
 

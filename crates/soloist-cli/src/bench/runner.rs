@@ -1,14 +1,14 @@
 //! Runs the jobs of a plan; the calling thread hears of every end.
 
 use super::plan::{Job, Plan};
-use super::record::{Record, Run};
+use super::record::{Moments, Record, Run};
 use crate::failure::Failure;
 use crate::pool::{self, Event};
 use crate::result::{self, Asked, ResultJson};
 use crate::signal::STOP;
 use crate::solve::verify;
 use soloist::StopReason;
-use soloist_problems::{Request, Unobserved};
+use soloist_problems::Request;
 use std::time::Duration;
 
 /// A finished run.
@@ -42,13 +42,14 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Fin
     let request = Request {
         setup: Some(setup.clone()),
         budget: plan.methods[job.method].budget.clone(),
-        // Nobody watches: as seldom as can be.
+        // Only improvements are noted: progress is reported as seldom as can be.
         interval: Duration::MAX,
         stop: Some(&STOP),
         ..Request::default()
     };
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", plan.describe(job)));
-    let report = instance.solve(request, &mut Unobserved).map_err(|error| fail(&error))?;
+    let mut moments = Moments::default();
+    let report = instance.solve(request, &mut moments).map_err(|error| fail(&error))?;
     if report.stop == StopReason::Interrupted {
         return Ok(None);
     }
@@ -56,7 +57,7 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Fin
     let checked = result::value(&report).map(|score| verify(instance, &ResultJson::new(asked, &report).line(), score));
     let verified = checked.as_ref().map(Result::is_ok);
     let wrong = checked.and_then(Result::err).map(|failure| format!("{}: {}", plan.describe(job), failure.message));
-    let line = Record::new(plan, job, &report, verified, solutions).line();
+    let line = Record::new(plan, job, &report, &moments.0, verified, solutions).line();
     Ok(Some(Finished { job, run: Run::new(&report, verified), line, wrong }))
 }
 

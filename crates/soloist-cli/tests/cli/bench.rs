@@ -86,6 +86,14 @@ fn runs_are_kept_and_told() {
             run["playouts"].as_u64().unwrap() <= limit && run["score"].is_u64() && !run["solution"].is_null(),
             "{run}"
         );
+        // With one stream both records of the improvements tell the same.
+        let told = |key: &str| {
+            let all = run[key].as_array().unwrap().iter();
+            all.map(|event| (event["playouts"].clone(), event["score"].clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(told("improvements"), told("history"), "{run}");
+        assert_eq!(told("improvements").last().unwrap().1, run["score"], "{run}");
+        assert!(run["machine"]["cores"].as_u64().unwrap() >= 1 && run["machine"]["system"].is_string(), "{run}");
     }
     for part in [
         "A small | comparison\nknapsack: 4 instances, 2 seeds, 1 thread",
