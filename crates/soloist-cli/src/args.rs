@@ -281,7 +281,10 @@ Example of a SPEC.toml:
   name = \"my nrpa\"              # in tables
   method = \"nrpa\"               # without: each instance's default
   rollout = \"random\"
-Further keys: title, limit_instances, options, threads, jobs, compare.baseline.
+  [profile]
+  gaps = [\"5%\", \"1%\"]         # targets of --profile; or scores = [..]; columns: playouts = [..], seconds = [..]
+Further keys: title, limit_instances, options, threads, jobs, compare.baseline, and best_known = \"best.csv\", a file
+beside SPEC.toml with the columns instance,value, for the gap to the best known scores.
 
 Each finished run is verified and appended to the file of runs at once; the same call continues there. Instances
 are the sample of all tests: several seeds are averaged first. Ctrl-C stops the runs at work without keeping them
@@ -318,6 +321,15 @@ pub(crate) struct BenchArgs {
     /// Also print a table of the instances
     #[arg(long)]
     pub(crate) instances: bool,
+    /// Also print which part of the runs reached each target by how many playouts and seconds
+    #[arg(long)]
+    pub(crate) profile: bool,
+    /// Draw these profiles into FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write runs and tables as CSV files into DIR (made if missing): runs, methods, comparisons, instances, profile
+    #[arg(long, value_name = "DIR")]
+    pub(crate) csv: Option<PathBuf>,
     /// No progress on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,

@@ -39,6 +39,7 @@ mod list;
 mod live;
 mod machine;
 mod output;
+mod plot;
 mod pool;
 mod progress;
 mod reproduce;

@@ -203,6 +203,13 @@ pub(crate) fn scale(text: &str) -> Result<f64, String> {
     scale.ok_or_else(|| format!("expected a number from 1e-6 to 1e6, got `{text}`"))
 }
 
+/// Reads a relative gap: `0.05` or `5%`.
+pub(crate) fn gap(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number.trim_end(), 100.0));
+    let gap = number.parse::<f64>().ok().map(|gap| gap / unit).filter(|gap| (0.0..=1e6).contains(gap));
+    gap.ok_or_else(|| format!("expected a gap such as 0.05 or 5%, at least 0, got `{text}`"))
+}
+
 /// `key=value` of `--set`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
@@ -313,6 +320,8 @@ mod tests {
         assert!(threads("0").is_err() && threads("257").is_err());
         assert_eq!(scale("0.01"), Ok(0.01));
         assert!(["0", "-1", "NaN", "inf", "1e7", ""].iter().all(|text| scale(text).is_err()));
+        assert_eq!((gap("5%"), gap("2.5 %"), gap("0")), (Ok(0.05), Ok(0.025), Ok(0.0)));
+        assert!(["", "%", "-1", "NaN", "inf", "5%%"].iter().all(|text| gap(text).is_err()));
         let list = |text: &str| names(text).map(|names| names.0);
         assert_eq!(list("x,f(y, g(z,w)),a[1,2]").unwrap(), ["x", "f(y,g(z,w))", "a[1,2]"]);
         assert!(["", "x,", "f(x", "f)x(", "x,,y"].iter().all(|text| list(text).is_err()));

@@ -1,27 +1,33 @@
 //! `soloist bench`: methods x instances x seeds at equal budgets, each result verified and kept, and what they say.
 //!
 //! `spec` reads the description, `plan` turns it into jobs, `runner` runs them, `record` keeps what they yield,
-//! `analysis` works out the figures, `present` shows them, `progress` tells how far things are.
+//! `analysis`, `standing` and `profile` work out the figures, `present`, `json` and `export` show them, `reference` has the
+//! best known scores, `progress` tells how far things are.
 
 mod analysis;
+mod export;
+mod json;
 mod plan;
 mod present;
+mod profile;
 mod progress;
+mod raw;
 mod record;
+mod reference;
 mod runner;
 mod spec;
+mod standing;
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::lines::Writer;
 use crate::live::{counted, span};
-use crate::output;
+use crate::output::{self, Target};
 use crate::pool::Event;
 use crate::result::plain;
 use crate::signal;
-use analysis::Grid;
 use plan::{Job, Plan};
-use present::{Findings, budget_text};
+use present::{Findings, Shown, budget_text};
 use progress::{Estimate, Show, by_method};
 use record::Found;
 use serde_json::{Value, json};
@@ -44,19 +50,60 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         let found = if args.fresh { Found::default() } else { record::read(&path, &keys)? };
         return dry_run(&plan, &found, at_a_time, args.json);
     }
+    let outputs = Outputs::check(args)?;
     let (writer, found) = record::open(&path, &keys, args.fresh)?;
-    signal::install(args.quiet, Vec::new())?;
+    signal::install(args.quiet, outputs.leftovers())?;
     if !args.quiet {
         announce(&plan, &path, &found, at_a_time, cores);
     }
     let (found, ran) = run_all(args, &plan, found, writer, at_a_time);
-    let findings = Findings::new(&plan, Grid::new(&plan, &found.runs));
-    let text = if args.json { findings.json() } else { findings.text(args.markdown, args.instances) };
-    ran.and(output::print(&text))?;
+    let findings = Findings::new(&plan, &found);
+    let shown = Shown { markdown: args.markdown, instances: args.instances, profile: args.profile };
+    let text = if args.json { format!("{}\n", findings.json()) } else { findings.text(shown) };
+    let exported = outputs.write(&plan, &findings);
+    ran.and(output::print(&text)).and(exported)?;
     match findings.unverified() {
         0 if findings.missing() > 0 => Ok(130),
         0 => Ok(0),
         count => Err(Failure::runtime(format!("{} failed verification", counted(count, "result")))),
+    }
+}
+
+/// The files to write at the end, all of them found writable.
+struct Outputs {
+    csv: Option<export::Folder>,
+    svg: Option<Target>,
+}
+
+impl Outputs {
+    fn check(args: &BenchArgs) -> Result<Self, Failure> {
+        let svg = args.svg.as_deref().map(Target::new).transpose()?;
+        if let Some(target) = &svg
+            && (target.is_same(&args.spec) || args.out.as_deref().is_some_and(|out| target.is_same(out)))
+        {
+            return Err(Failure::usage(format!("--svg {} would overwrite the spec or the runs", target.shown())));
+        }
+        Ok(Self { csv: args.csv.as_deref().map(export::Folder::new).transpose()?, svg })
+    }
+
+    /// The temporary files that may exist at any moment.
+    fn leftovers(&self) -> Vec<std::path::PathBuf> {
+        let svg = self.svg.iter().filter_map(|target| output::temporary(target.path()));
+        svg.chain(self.csv.iter().flat_map(export::Folder::leftovers)).collect()
+    }
+
+    fn write(&self, plan: &Plan, findings: &Findings<'_>) -> Result<(), Failure> {
+        let csv = self.csv.as_ref().map_or(Ok(()), |folder| folder.write(findings));
+        let methods: Vec<usize> = findings.rows.iter().map(|row| row.method).collect();
+        let svg = match (&self.svg, &findings.profile) {
+            (Some(target), Some(profile)) => target.write(&profile.figure(plan, &methods).svg()),
+            (Some(target), None) => {
+                output::note(&format!("no runs to draw, {} is not written", target.shown()));
+                Ok(())
+            }
+            (None, _) => Ok(()),
+        };
+        csv.and(svg)
     }
 }
 
@@ -78,7 +125,7 @@ fn run_all(
                 if let Some(wrong) = &finished.wrong {
                     show.note(wrong);
                 }
-                found.runs.insert(finished.job.key.clone(), finished.run);
+                found.insert(finished.job.key.clone(), finished.run, finished.course);
                 let score = finished.run.score.map_or_else(|| "infeasible".to_owned(), plain);
                 let latest = format!("{}: {score}", plan.describe(finished.job));
                 show.finished(finished.job, &finished.run, latest);
