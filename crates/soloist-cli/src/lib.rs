@@ -49,6 +49,7 @@ mod signal;
 mod simplify;
 mod solve;
 mod table;
+mod tune;
 mod values;
 
 use args::{Cli, Color, Commands};
@@ -77,6 +78,7 @@ pub fn main(own: &[Domain]) -> ExitCode {
         Commands::Solve(args) => solve::run(&args),
         Commands::Simplify(args) => simplify::run(&args),
         Commands::Bench(args) => bench::run(&args),
+        Commands::Tune(args) => tune::run(&args),
         Commands::Reproduce(args) => reproduce::run(&args),
         Commands::Check(args) => check::run(&args),
         Commands::Generate(args) => generate::run(&args),

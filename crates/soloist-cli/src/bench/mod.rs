@@ -7,15 +7,15 @@
 mod analysis;
 mod export;
 mod json;
-mod plan;
-mod present;
+pub(crate) mod plan;
+pub(crate) mod present;
 mod profile;
 mod progress;
 mod raw;
-mod record;
+pub(crate) mod record;
 mod reference;
-mod runner;
-mod spec;
+pub(crate) mod runner;
+pub(crate) mod spec;
 mod standing;
 
 use crate::args::BenchArgs;
@@ -29,11 +29,14 @@ use crate::signal;
 use plan::{Job, Plan};
 use present::{Findings, Shown, budget_text};
 use progress::{Estimate, Show, by_method};
-use record::Found;
+use record::{Found, Kept};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+
+/// What writes the files of runs.
+const COMMAND: &str = "soloist bench";
 
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
@@ -47,11 +50,11 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     plan.filter(&args.filter)?;
     let path = args.out.clone().unwrap_or_else(|| args.spec.with_extension("jsonl"));
     if args.dry_run {
-        let found = if args.fresh { Found::default() } else { record::read(&path, &keys)? };
+        let found = if args.fresh { Found::default() } else { record::read(&path, COMMAND, Some(&keys))? };
         return dry_run(&plan, &found, at_a_time, args.json);
     }
     let outputs = Outputs::check(args)?;
-    let (writer, found) = record::open(&path, &keys, args.fresh)?;
+    let (writer, found) = record::open(&path, COMMAND, Some(&keys), args.fresh)?;
     signal::install(args.quiet, outputs.leftovers())?;
     if !args.quiet {
         announce(&plan, &path, &found, at_a_time, cores);
@@ -117,7 +120,8 @@ fn run_all(
 ) -> (Found, Result<(), Failure>) {
     let todo: Vec<&Job> = plan.jobs.iter().filter(|job| !found.runs.contains_key(&job.key)).collect();
     let mut show = Show::new(args.quiet, plan, &todo, Estimate::new(plan, &found.runs), at_a_time);
-    let ran = runner::run(plan, &todo, at_a_time, !args.no_solutions, &mut |event| {
+    let kept = if args.no_solutions { Kept::Courses } else { Kept::All };
+    let ran = runner::run(plan, &todo, at_a_time, kept, &mut |event| {
         match event {
             Event::Beat => show.beat(),
             Event::Finished(_, finished) => {

@@ -224,11 +224,24 @@ fn fingerprint(path: &str) -> Result<String, Failure> {
     }
 }
 
+/// The names of the instances that some arguments of a command stand for, each once. `what` names the arguments in
+/// messages; files count from the working folder.
+pub(crate) fn names(what: &str, arguments: &[String]) -> Result<Vec<String>, Failure> {
+    let entries: Vec<_> = arguments.iter().map(|text| Entry { text: text.clone(), line: 0 }).collect();
+    Ok(each(what, Path::new(""), &entries)?.into_iter().map(|source| source.name).collect())
+}
+
 /// The instances that the spec names, each once, at most as many as it allows.
 fn sources(file: &str, folder: &Path, spec: &Spec) -> Result<Vec<Source>, Failure> {
+    let mut sources = each(file, folder, &spec.instances)?;
+    sources.truncate(spec.limit);
+    Ok(sources)
+}
+
+fn each(file: &str, folder: &Path, entries: &[Entry]) -> Result<Vec<Source>, Failure> {
     let mut sources: Vec<Source> = Vec::new();
     let mut seen = HashSet::new();
-    for entry in &spec.instances {
+    for entry in entries {
         for source in expand(file, folder, entry)? {
             if seen.insert(source.name.clone()) {
                 sources.push(source);
@@ -238,7 +251,6 @@ fn sources(file: &str, folder: &Path, spec: &Spec) -> Result<Vec<Source>, Failur
             return Err(at_line(file, entry.line, &format!("more than {MAX_ITEMS} instances")));
         }
     }
-    sources.truncate(spec.limit);
     Ok(sources)
 }
 

@@ -103,6 +103,18 @@ impl<'a> Findings<'a> {
         text
     }
 
+    /// Whether larger or smaller scores are better.
+    pub(crate) fn sense(&self) -> Sense {
+        self.plan.sense
+    }
+
+    /// The tables that say which method is better, without what differs from one machine to another.
+    pub(crate) fn verdict(&self, markdown: bool) -> String {
+        let tables =
+            [self.standings(), self.pairs()].map(|table| if markdown { table.markdown() } else { table.text() });
+        tables.join("\n")
+    }
+
     pub(super) fn label(&self, method: usize) -> &str {
         &self.plan.methods[method].label
     }

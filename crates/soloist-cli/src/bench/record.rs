@@ -15,8 +15,17 @@ use std::sync::Arc;
 
 /// How every record begins; what begins otherwise is somebody else's.
 const START: &str = "{\"job\":\"";
-/// What writes such files.
-const COMMAND: &str = "soloist bench";
+
+/// What records keep of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Improvements and solution.
+    All,
+    /// Improvements.
+    Courses,
+    /// Neither.
+    Ends,
+}
 
 /// What a finished run leaves in the file.
 #[derive(Serialize)]
@@ -33,9 +42,11 @@ pub(crate) struct Record<'a> {
     version: &'static str,
     machine: &'a Machine,
     /// Improvements over the run by playouts of their stream: the same for equal runs.
-    history: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Value>,
     /// Improvements as they came, with seconds and with playouts of all streams.
-    improvements: &'a [Moment],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    improvements: Option<&'a [Moment]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     solution: Option<&'a Value>,
 }
@@ -48,7 +59,7 @@ impl<'a> Record<'a> {
         report: &'a Report,
         improvements: &'a [Moment],
         verified: Option<bool>,
-        solution: bool,
+        kept: Kept,
     ) -> Self {
         let (instance, method) = (&plan.instances[job.instance], &plan.methods[job.method]);
         let setup = &instance.setups[job.method];
@@ -63,9 +74,9 @@ impl<'a> Record<'a> {
             verified,
             version: VERSION,
             machine: machine::this(),
-            improvements,
-            history: report.history.iter().map(result::improvement).collect(),
-            solution: solution.then_some(report.solution()),
+            improvements: (kept != Kept::Ends).then_some(improvements),
+            history: (kept != Kept::Ends).then(|| report.history.iter().map(result::improvement).collect()),
+            solution: (kept == Kept::All).then_some(report.solution()),
         }
     }
 
@@ -273,12 +284,12 @@ impl Found {
     }
 }
 
-/// Reads a file of runs; a missing one holds none.
-pub(crate) fn read(path: &Path, keys: &HashSet<&str>) -> Result<Found, Failure> {
+/// Reads a file of runs that `command` writes; a missing one holds none. Without `keys` all runs are taken.
+pub(crate) fn read(path: &Path, command: &str, keys: Option<&HashSet<&str>>) -> Result<Found, Failure> {
     let (mut found, mut machines) = (Found::default(), BTreeSet::new());
-    found.end = lines::read(path, COMMAND, &|_| START, &mut |line| {
+    found.end = lines::read(path, command, &|_| START, &mut |line| {
         let (job, run, course) = serde_json::from_slice::<Line>(line)?.split(&mut machines);
-        if !keys.contains(job.as_str()) {
+        if keys.is_some_and(|keys| !keys.contains(job.as_str())) {
             found.others += 1;
         } else if found.insert(job, run, course) {
             found.twice += 1;
@@ -289,10 +300,15 @@ pub(crate) fn read(path: &Path, keys: &HashSet<&str>) -> Result<Found, Failure> 
 }
 
 /// Opens the file for more runs, with what it holds; `fresh` empties it.
-pub(crate) fn open(path: &Path, keys: &HashSet<&str>, fresh: bool) -> Result<(Writer, Found), Failure> {
+pub(crate) fn open(
+    path: &Path,
+    command: &str,
+    keys: Option<&HashSet<&str>>,
+    fresh: bool,
+) -> Result<(Writer, Found), Failure> {
     let mut found = Found::default();
-    let writer = Writer::open(path, COMMAND, fresh, &mut || {
-        found = read(path, keys)?;
+    let writer = Writer::open(path, command, fresh, &mut || {
+        found = read(path, command, keys)?;
         Ok(found.end)
     })?;
     if fresh {

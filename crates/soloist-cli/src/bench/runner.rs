@@ -1,7 +1,7 @@
 //! Runs the jobs of a plan; the calling thread hears of every end.
 
 use super::plan::{Job, Plan};
-use super::record::{Course, Moments, Record, Run};
+use super::record::{Course, Kept, Moments, Record, Run};
 use crate::failure::Failure;
 use crate::pool::{self, Event};
 use crate::result::{self, Asked, ResultJson};
@@ -29,14 +29,14 @@ pub(crate) fn run<'a>(
     plan: &'a Plan,
     todo: &[&'a Job],
     jobs: usize,
-    solutions: bool,
+    kept: Kept,
     tell: &mut dyn FnMut(Event<Finished<'a>>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    pool::run(todo.len(), jobs, &|at| solve(plan, todo[at], solutions), tell)
+    pool::run(todo.len(), jobs, &|at| solve(plan, todo[at], kept), tell)
 }
 
 /// One run, verified; `None` if it was interrupted.
-fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Finished<'a>>, Failure> {
+fn solve<'a>(plan: &'a Plan, job: &'a Job, kept: Kept) -> Result<Option<Finished<'a>>, Failure> {
     let competition = &plan.instances[job.instance];
     let instance = &*competition.instance;
     let setup = competition.setups[job.method].clone().seed(plan.seeds[job.seed]);
@@ -58,7 +58,7 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Fin
     let checked = result::value(&report).map(|score| verify(instance, &ResultJson::new(asked, &report).line(), score));
     let verified = checked.as_ref().map(Result::is_ok);
     let wrong = checked.and_then(Result::err).map(|failure| format!("{}: {}", plan.describe(job), failure.message));
-    let line = Record::new(plan, job, &report, &moments.0, verified, solutions).line();
+    let line = Record::new(plan, job, &report, &moments.0, verified, kept).line();
     let (run, course) = (Run::new(&report, verified), Course::new(&report, &moments.0));
     Ok(Some(Finished { job, run, course, line, wrong }))
 }
@@ -105,7 +105,7 @@ mod tests {
     fn all(plan: &Plan) -> (Vec<Value>, Vec<String>, Value) {
         let todo: Vec<&Job> = plan.jobs.iter().collect();
         let (mut records, mut wrongs, mut found) = (Vec::new(), Vec::new(), Found::default());
-        run(plan, &todo, 2, true, &mut |event| {
+        run(plan, &todo, 2, Kept::All, &mut |event| {
             if let Event::Finished(_, finished) = event {
                 records.push(serde_json::from_str(&finished.line).unwrap());
                 wrongs.extend(finished.wrong);

@@ -114,8 +114,11 @@ impl Place<'_> {
     }
 }
 
-/// A wrong spec: exit 2.
+/// A wrong spec: exit 2. Line 0 is that of what has no lines.
 pub(crate) fn at_line(file: &str, line: usize, message: &str) -> Failure {
+    if line == 0 {
+        return Failure::usage(format!("{file}: {message}"));
+    }
     Failure::usage(format!("{file}: line {line}: {message}"))
 }
 
