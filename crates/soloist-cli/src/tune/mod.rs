@@ -35,7 +35,7 @@ use instances::{Instances, generator};
 use present::Summary;
 use race::Scores;
 use serde_json::{Value, json};
-use soloist::{Budget, Method, Sense};
+use soloist::{Budget, Method, Sense, Setup};
 use soloist_problems::Options;
 use space::{Belief, Coordinate, Space};
 use std::path::Path;
@@ -138,9 +138,8 @@ impl<'a> Tuning<'a> {
         let instances = Instances::new(&args.instances, &args.validation, seed)?;
         let first = &instances.tuning[0];
         let first = (args.problem.load)(first, &options).map_err(|error| Failure::runtime(error.to_string()))?;
-        let setup = choice::base(&*first, args.method);
-        let (name, mut method) = (setup.preset.clone(), setup.method);
-        choice::apply(args.problem, &name, &mut method, &set)?;
+        let setup = Setup { rollout: args.rollout.clone(), ..choice::base(&*first, args.method) };
+        let Setup { preset: name, method, .. } = choice::complete(args.problem, &*first, setup, &set)?;
         if let Some(why) = choice::endless(&method, &budget) {
             return Err(Failure::usage(format!("{name}: {why}")));
         }

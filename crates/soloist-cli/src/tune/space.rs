@@ -404,6 +404,30 @@ mod tests {
     }
 
     #[test]
+    fn the_optimum_of_a_known_function_is_found() {
+        let space = space(&["c=0.01..100:log", "threshold=1..40", "value", "d=0..1000"]).unwrap();
+        let starts = ["c=90", "threshold=38", "d=5"].map(|text| crate::values::setting(text).unwrap());
+        let mut beliefs = space.start(&starts).unwrap();
+        let mut rng = Rng::new(3);
+        // Least at c = 3, threshold 7, value best, d = 600, with a noise that all settings of an iteration share.
+        let worth = |point: &[Coordinate], noise: f64| {
+            let number = |at: usize| point[at].text.parse::<f64>().unwrap();
+            let (c, threshold, d) = (libm::log(number(0) / 3.0), number(1) - 7.0, (number(3) - 600.0) / 100.0);
+            c * c + threshold * threshold / 100.0 + d * d + if point[2].text == "best" { 0.0 } else { 0.3 } + noise
+        };
+        for _ in 0..25 {
+            let noise = 100.0 * rng.unit();
+            let mut points: Vec<_> = (0..60).map(|_| space.draw(&beliefs, &mut rng).unwrap()).collect();
+            points.sort_by(|a, b| worth(a, noise).total_cmp(&worth(b, noise)));
+            space.learn(&mut beliefs, &points[..10].iter().collect::<Vec<_>>(), 0.7);
+        }
+        let found = space.middle(&beliefs).unwrap();
+        let number = |at: usize| found[at].text.parse::<f64>().unwrap();
+        assert!((number(0) - 3.0).abs() < 0.15 && (number(3) - 600.0).abs() < 20.0, "{found:?}");
+        assert_eq!((found[1].text.as_str(), found[2].text.as_str()), ("7", "best"));
+    }
+
+    #[test]
     fn settings_that_exclude_each_other_are_not_drawn() {
         // A method accepts nested searches and a beam only one at a time.
         let space = space(&["amaf", "transpositions", "beam_width=0..3", "nesting=1..2"]).unwrap();

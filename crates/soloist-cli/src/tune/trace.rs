@@ -107,7 +107,6 @@ pub(super) fn settings(space: &Space, point: &[Coordinate]) -> Value {
 
 /// The figure: scores over the iterations, then each parameter with its deviation, from the first beliefs on.
 pub(super) fn figure(title: String, space: &Space, start: &[Belief], trace: &[Iteration]) -> Figure {
-    let last = trace.len().max(1) as f64;
     let mut legend =
         vec!["parameter: mean, band of one deviation; score: elite".to_owned(), "score: all settings".to_owned()];
     let over = |values: &dyn Fn(&Iteration) -> Option<f64>| -> Vec<(f64, f64)> {
@@ -119,7 +118,7 @@ pub(super) fn figure(title: String, space: &Space, start: &[Belief], trace: &[It
     let mut panels = vec![Panel {
         title: "mean score on the instances of the iteration".to_owned(),
         label: label(),
-        x: Axis::linear(0.0, last),
+        x: Axis::counts(trace.len()),
         y: Axis::linear(ends.clone().fold(f64::INFINITY, f64::min), ends.fold(f64::NEG_INFINITY, f64::max)),
         lines: vec![
             Line { number: 0, points: elite, marked: true, ..Line::default() },
@@ -154,7 +153,7 @@ pub(super) fn figure(title: String, space: &Space, start: &[Belief], trace: &[It
                 (words.iter().enumerate().map(line).collect(), Axis::linear(0.0, 1.0))
             }
         };
-        panels.push(Panel { title: dimension.key.to_owned(), label: label(), x: Axis::linear(0.0, last), y, lines });
+        panels.push(Panel { title: dimension.key.to_owned(), label: label(), x: Axis::counts(trace.len()), y, lines });
     }
     Figure {
         title,
