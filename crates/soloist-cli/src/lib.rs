@@ -37,7 +37,9 @@ mod generate;
 mod lines;
 mod list;
 mod live;
+mod machine;
 mod output;
+mod plot;
 mod pool;
 mod progress;
 mod reproduce;
@@ -47,6 +49,7 @@ mod signal;
 mod simplify;
 mod solve;
 mod table;
+mod tune;
 mod values;
 
 use args::{Cli, Color, Commands};
@@ -76,6 +79,7 @@ pub fn main(own: &[Domain]) -> ExitCode {
         Commands::Solve(args) => solve::run(&args),
         Commands::Simplify(args) => simplify::run(&args),
         Commands::Bench(args) => bench::run(&args),
+        Commands::Tune(args) => tune::run(&args),
         Commands::Reproduce(args) => reproduce::run(&args),
         Commands::Check(args) => check::run(&args),
         Commands::Generate(args) => generate::run(&args),

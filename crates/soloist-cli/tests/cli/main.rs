@@ -12,3 +12,4 @@ mod resume;
 mod signals;
 mod simplify;
 mod solve;
+mod tune;
