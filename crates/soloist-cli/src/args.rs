@@ -35,6 +35,7 @@ Examples:
   soloist check knapsack items.kp result.json
   soloist simplify amplitude.txt > amplitude.c     expressions into code with few operations
   soloist bench comparison.toml                    methods x instances x seeds
+  soloist report comparison.jsonl -o report.html   a page with charts of the runs
   soloist reproduce                                published experiments, run anew";
 
 /// When to colour.
@@ -56,6 +57,8 @@ pub(crate) enum Commands {
     Bench(BenchArgs),
     /// Run a published experiment anew: data, figures, tables
     Reproduce(ReproduceArgs),
+    /// Make a page from runs: convergence, scores, comparisons, drawings
+    Report(ReportArgs),
     /// Verify a solution by code that shares nothing with the search
     Check(CheckArgs),
     /// Write the instance of a spec in the problem's file format
@@ -378,6 +381,33 @@ pub(crate) struct ReproduceArgs {
     #[arg(long)]
     pub(crate) markdown: bool,
     /// No progress on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  soloist report runs.jsonl -o report.html                 the runs of `soloist bench`
+  soloist report events.jsonl -o report.html               those of `soloist solve --events`
+  soloist report a.json b.json --title \"Two tries\" -o report.html
+
+The page is one file that opens from disk and loads nothing from elsewhere. Solutions are drawn where the instance can
+be opened: from a path that counts from the file of runs or from here.";
+
+/// Arguments of `report`.
+#[derive(Args, Debug)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub(crate) struct ReportArgs {
+    /// Runs of `bench`, events of `solve --events`, results of `solve --json`, in any mixture
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The page to write (replaced)
+    #[arg(long, short, value_name = "FILE", default_value = "report.html")]
+    pub(crate) output: PathBuf,
+    /// The heading of the page; default: what the runs are about
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// No summary on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -41,6 +41,7 @@ mod machine;
 mod output;
 mod pool;
 mod progress;
+mod report;
 mod reproduce;
 mod result;
 mod shell;
@@ -77,6 +78,7 @@ pub fn main(own: &[Domain]) -> ExitCode {
         Commands::Simplify(args) => simplify::run(&args),
         Commands::Bench(args) => bench::run(&args),
         Commands::Reproduce(args) => reproduce::run(&args),
+        Commands::Report(args) => report::run(&args),
         Commands::Check(args) => check::run(&args),
         Commands::Generate(args) => generate::run(&args),
         Commands::Problems(args) => list::problems(&args),

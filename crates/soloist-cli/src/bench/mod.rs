@@ -3,11 +3,11 @@
 //! `spec` reads the description, `plan` turns it into jobs, `runner` runs them, `record` keeps what they yield,
 //! `analysis` works out the figures, `present` shows them, `progress` tells how far things are.
 
-mod analysis;
+pub(crate) mod analysis;
 mod plan;
-mod present;
+pub(crate) mod present;
 mod progress;
-mod record;
+pub(crate) mod record;
 mod runner;
 mod spec;
 

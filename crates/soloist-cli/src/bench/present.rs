@@ -311,22 +311,22 @@ impl<'a> Findings<'a> {
     }
 }
 
-fn none() -> String {
+pub(crate) fn none() -> String {
     "-".to_owned()
 }
 
 /// A spread, which nobody knows to six digits.
-fn spread(value: Option<f64>) -> String {
+pub(crate) fn spread(value: Option<f64>) -> String {
     value.map_or_else(none, |value| rounded(value, 4))
 }
 
-fn figure(value: Option<f64>) -> String {
+pub(crate) fn figure(value: Option<f64>) -> String {
     value.map_or_else(none, |value| rounded(value, 6))
 }
 
 /// A figure of a table: whole numbers as they are, others to so many significant digits, and at least one after the
 /// point.
-fn rounded(value: f64, significant: i32) -> String {
+pub(crate) fn rounded(value: f64, significant: i32) -> String {
     if value == 0.0 || !value.is_finite() || value.fract() == 0.0 {
         return plain(value);
     }
@@ -338,7 +338,7 @@ fn rounded(value: f64, significant: i32) -> String {
 }
 
 /// A probability to three significant digits or so.
-fn probability(p: f64) -> String {
+pub(crate) fn probability(p: f64) -> String {
     if p < 1e-4 { "<0.0001".to_owned() } else { format!("{p:.4}") }
 }
 

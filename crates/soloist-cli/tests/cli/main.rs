@@ -6,6 +6,7 @@ mod check;
 mod commands;
 mod common;
 mod own;
+mod report;
 mod reproduce;
 mod resume;
 #[cfg(unix)]
