@@ -9,6 +9,7 @@ use clap::{Arg, Args, Command, Parser, Subcommand, ValueEnum};
 use soloist::{Method, Preset};
 use soloist_problems::{Domain, domains, find_domain};
 use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,6 +60,8 @@ pub(crate) enum Commands {
     Reproduce(ReproduceArgs),
     /// Make a page from runs: convergence, scores, comparisons, drawings
     Report(ReportArgs),
+    /// Show files of runs, which may grow, on a live page
+    Serve(ServeArgs),
     /// Verify a solution by code that shares nothing with the search
     Check(CheckArgs),
     /// Write the instance of a spec in the problem's file format
@@ -167,6 +170,9 @@ pub(crate) struct SolveArgs {
     /// emptied when the search starts; with --resume they are appended)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) events: Option<PathBuf>,
+    /// Show the run live on a page at this port of 127.0.0.1, or of ADDR, until it ends; port 0 picks a free one
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = values::address, help_heading = OUTPUT)]
+    pub(crate) serve: Option<SocketAddr>,
     /// No progress on standard error
     #[arg(long, short, help_heading = OUTPUT)]
     pub(crate) quiet: bool,
@@ -321,6 +327,9 @@ pub(crate) struct BenchArgs {
     /// Also print a table of the instances
     #[arg(long)]
     pub(crate) instances: bool,
+    /// Show the runs live on a page at this port of 127.0.0.1, or of ADDR, until they end; port 0 picks a free one
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = values::address)]
+    pub(crate) serve: Option<SocketAddr>,
     /// No progress on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -408,6 +417,32 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
     /// No summary on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  soloist serve events.jsonl                      while `soloist solve --events events.jsonl` writes it
+  soloist serve runs.jsonl --port 8000            the runs of `soloist bench`, the same address every time
+  soloist solve samegame random:15x15x5:7 --time 10m --serve 8000      without a file
+
+The page is served on 127.0.0.1, for this machine alone, until Ctrl-C (exit 130).";
+
+/// Arguments of `serve`.
+#[derive(Args, Debug)]
+#[command(after_help = SERVE_EXAMPLES)]
+pub(crate) struct ServeArgs {
+    /// Events of `solve --events`, runs of `bench`, results of `solve --json`; each must hold a run already
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The port on 127.0.0.1, or on ADDR; 0 picks a free one
+    #[arg(long, short, value_name = "[ADDR:]PORT", value_parser = values::address, default_value = "0")]
+    pub(crate) port: SocketAddr,
+    /// The heading of the page; default: what the runs are about
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Say nothing but the address
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -18,6 +18,7 @@ use crate::live::{counted, span};
 use crate::output;
 use crate::pool::Event;
 use crate::result::plain;
+use crate::serve::Feed;
 use crate::signal;
 use analysis::Grid;
 use plan::{Job, Plan};
@@ -26,7 +27,9 @@ use progress::{Estimate, Show, by_method};
 use record::Found;
 use serde_json::{Value, json};
 use std::collections::HashSet;
+use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Runs the command.
@@ -49,7 +52,13 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     if !args.quiet {
         announce(&plan, &path, &found, at_a_time, cores);
     }
+    if let Some(address) = args.serve {
+        plan.feed = Some(serve(address, &plan, &args.spec, &path, &keys)?);
+    }
     let (found, ran) = run_all(args, &plan, found, writer, at_a_time);
+    if let Some(feed) = &plan.feed {
+        feed.close();
+    }
     let findings = Findings::new(&plan, Grid::new(&plan, &found.runs));
     let text = if args.json { findings.json() } else { findings.text(args.markdown, args.instances) };
     ran.and(output::print(&text))?;
@@ -58,6 +67,21 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         0 => Ok(0),
         count => Err(Failure::runtime(format!("{} failed verification", counted(count, "result")))),
     }
+}
+
+/// Begins to serve the page of the runs, with those that the file holds already.
+fn serve(
+    address: SocketAddr,
+    plan: &Plan,
+    spec: &Path,
+    runs: &Path,
+    keys: &HashSet<&str>,
+) -> Result<Arc<Feed>, Failure> {
+    let title = plan.title.clone().unwrap_or_else(|| format!("{} {}", plan.domain.name, spec.display()));
+    let feed = Arc::new(Feed::bench(title, spec.parent().unwrap_or(Path::new(""))));
+    feed.history(runs, keys)?;
+    crate::serve::start(address, Arc::clone(&feed))?;
+    Ok(feed)
 }
 
 /// Runs what is not in the file yet.

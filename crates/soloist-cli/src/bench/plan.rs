@@ -4,11 +4,13 @@ use super::spec::{self, Contender, Entry, MAX_ITEMS, Spec, at_line};
 use crate::choice;
 use crate::failure::Failure;
 use crate::result::VERSION;
+use crate::serve::Feed;
 use soloist::{Budget, Sense, Setup};
 use soloist_problems::{AnyInstance, Domain, Options};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Most runs of a spec.
 const MAX_JOBS: usize = 1_000_000;
@@ -27,6 +29,8 @@ pub(crate) struct Plan {
     pub(crate) instances: Vec<Competition>,
     /// Instance by instance, seed by seed, the methods side by side.
     pub(crate) jobs: Vec<Job>,
+    /// Where the runs are shown live.
+    pub(crate) feed: Option<Arc<Feed>>,
 }
 
 /// A method as tables name it, with its budget.
@@ -114,7 +118,7 @@ impl Plan {
         distinct(&file, &spec, &jobs)?;
         let Spec { title, domain, options, seeds, threads, baseline, .. } = spec;
         let sense = instances[0].instance.sense();
-        Ok(Self { title, domain, options, sense, threads, seeds, methods, baseline, instances, jobs })
+        Ok(Self { title, domain, options, sense, threads, seeds, methods, baseline, instances, jobs, feed: None })
     }
 
     /// Keeps the runs whose method's label or instance's name contains each of `filters`.

@@ -16,23 +16,47 @@ pub(crate) struct Drawing {
     pub(crate) summary: String,
 }
 
-/// Draws the solution of a run that a file in `folder` describes.
-///
-/// # Errors
-/// One line: why it cannot be drawn.
-pub(crate) fn draw(trial: &Trial, folder: &Path) -> Result<Drawing, String> {
-    let solution = trial.solution.as_ref().ok_or("the file holds no solution of this run")?;
-    let score = trial.value().ok_or("no feasible solution was found")?;
-    let mut failed = None;
-    for instance in candidates(trial, folder) {
-        let drawn = load(&trial.problem, &instance, &trial.options)
-            .and_then(|instance| verified(&*instance, trial, solution, score));
-        match drawn {
-            Ok(drawing) => return Ok(drawing),
-            Err(error) => failed = failed.or(Some(error)),
-        }
+/// Draws solutions; the last instance is kept, because the next drawing is often of the same.
+#[derive(Default)]
+pub(crate) struct Drawer(Option<((String, String, Options), Box<dyn AnyInstance>)>);
+
+impl std::fmt::Debug for Drawer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Drawer").field(&self.0.as_ref().map(|(key, _)| key)).finish()
     }
-    Err(failed.unwrap_or_else(|| "the instance has no name".to_owned()))
+}
+
+impl Drawer {
+    /// Draws the solution of a run that a file in `folder` describes.
+    ///
+    /// # Errors
+    /// One line: why it cannot be drawn.
+    pub(crate) fn draw(&mut self, trial: &Trial, folder: &Path) -> Result<Drawing, String> {
+        let solution = trial.solution.as_ref().ok_or("the file holds no solution of this run")?;
+        let score = trial.value().ok_or("the solution is not feasible")?;
+        let mut failed = None;
+        for instance in candidates(trial, folder) {
+            let drawn = self.open(trial, instance).and_then(|instance| verified(instance, trial, solution, score));
+            match drawn {
+                Ok(drawing) => return Ok(drawing),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        Err(failed.unwrap_or_else(|| "the instance has no name".to_owned()))
+    }
+
+    fn open(&mut self, trial: &Trial, instance: String) -> Result<&dyn AnyInstance, String> {
+        let key = (trial.problem.clone(), instance, trial.options.clone());
+        let known = self.0.take().filter(|(known, _)| *known == key);
+        let loaded = match known {
+            Some(known) => known,
+            None => {
+                let instance = load(&key.0, &key.1, &key.2)?;
+                (key, instance)
+            }
+        };
+        Ok(&*self.0.insert(loaded).1)
+    }
 }
 
 /// Where the instance may be: paths count from the file of runs or from here.
@@ -131,14 +155,14 @@ mod tests {
         let request = soloist_problems::Request { budget: soloist::Budget::playouts(50), ..Default::default() };
         let report = instance.solve(request, &mut soloist_problems::Unobserved).unwrap();
         let (solution, score) = (report.solution().clone(), report.score().unwrap().value().unwrap());
-        let drawing = draw(&knapsack(solution.clone(), score), Path::new("")).unwrap();
+        let drawing = Drawer::default().draw(&knapsack(solution.clone(), score), Path::new("")).unwrap();
         assert!(drawing.svg.starts_with("<svg") && drawing.summary.contains("item"), "{drawing:?}");
-        let wrong = draw(&knapsack(solution.clone(), score + 1.0), Path::new("")).unwrap_err();
+        let wrong = Drawer::default().draw(&knapsack(solution.clone(), score + 1.0), Path::new("")).unwrap_err();
         assert!(wrong.starts_with("the solution fails verification: "), "{wrong}");
         let absent = Trial { instance: "no/such.kp".to_owned(), ..knapsack(solution.clone(), score) };
-        assert!(draw(&absent, Path::new("")).unwrap_err().starts_with("no/such.kp: "));
+        assert!(Drawer::default().draw(&absent, Path::new("")).unwrap_err().starts_with("no/such.kp: "));
         let foreign = Trial { problem: "chess".to_owned(), ..knapsack(solution, score) };
-        assert_eq!(draw(&foreign, Path::new("")).unwrap_err(), "this program has no problem `chess`");
+        assert_eq!(Drawer::default().draw(&foreign, Path::new("")).unwrap_err(), "this program has no problem `chess`");
     }
 
     #[test]

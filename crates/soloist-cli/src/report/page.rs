@@ -58,19 +58,21 @@ impl Page {
 }
 
 impl Body {
-    /// Works out the sections; with `drawings`, the best solutions are drawn.
-    pub(crate) fn new(runs: &Runs, drawings: bool) -> Self {
+    /// Works out the sections; with `files`, the best solutions are drawn and the files are named.
+    pub(crate) fn new(runs: &Runs, files: bool) -> Self {
         let studies = Study::all(runs);
         let several = studies.len() > 1;
         let (mut html, mut charts, mut notes) = (String::new(), Vec::new(), Vec::new());
         for (at, study) in studies.iter().enumerate() {
-            let part = sections::study(study, runs, at, several, drawings);
+            let part = sections::study(study, runs, at, several, files);
             html.push_str(&part.html);
             charts.push(part.charts);
             notes.extend(part.notes);
         }
         notes.extend(sections::file_notes(runs));
-        html.push_str(&sections::sources(runs, &notes));
+        if files {
+            html.push_str(&sections::sources(runs, &notes));
+        }
         Self { html, charts: Value::Array(charts), notes }
     }
 }

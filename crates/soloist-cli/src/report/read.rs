@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const MAX_LINE: u64 = 256 << 20;
 
 /// The runs of some files.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Runs {
     pub(crate) files: Vec<PathBuf>,
     /// In the order in which they were read; the same run is there once.
@@ -111,6 +111,16 @@ impl Source {
     /// Reads the lines that are new; a last line without an end waits for the rest, or is read as it is if the file is
     /// `complete`. Returns whether anything was read.
     pub(crate) fn follow(&mut self, runs: &mut Runs, complete: bool) -> Result<bool, Failure> {
+        self.follow_with(runs, complete, &mut |_, _| {})
+    }
+
+    /// The same; `tap` is given each event with the index of its run.
+    pub(crate) fn follow_with(
+        &mut self,
+        runs: &mut Runs,
+        complete: bool,
+        tap: &mut dyn FnMut(usize, &Value),
+    ) -> Result<bool, Failure> {
         let shown = self.path.display().to_string();
         let fail = |error: &dyn Display| Failure::runtime(format!("{shown}: {error}"));
         let unreadable = |error: std::io::Error| fail(&format_args!("cannot be read: {error}"));
@@ -144,7 +154,13 @@ impl Source {
             let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
             if !line.is_empty() {
                 match serde_json::from_slice::<Value>(line) {
-                    Ok(value) => self.take(runs, value).map_err(place)?,
+                    Ok(value) => {
+                        let event = value.get("event").is_some().then(|| value.clone());
+                        self.take(runs, value).map_err(place)?;
+                        if let (Some(event), Some(run)) = (event, self.open) {
+                            tap(run, &event);
+                        }
+                    }
                     Err(error) if error.is_eof() && !ended && number > 1 => runs.cut.push(self.path.clone()),
                     // A result that was spread over many lines.
                     Err(error) if error.is_eof() && number == 1 && complete => {
@@ -196,7 +212,7 @@ impl Source {
             Some(event) => self.event(runs, &event, value),
             None if object.contains_key("problem") && object.contains_key("playouts") => {
                 self.open = None;
-                runs.insert(decode::<Record>(value)?.trial(self.file)?);
+                runs.insert(trial(value, self.file)?);
                 Ok(())
             }
             None => Err(EXPECTED.to_owned()),
@@ -206,7 +222,7 @@ impl Source {
     /// Takes an event.
     fn event(&mut self, runs: &mut Runs, event: &str, value: Value) -> Result<(), String> {
         if event == "start" {
-            let trial = decode::<Start>(value)?.trial(self.file)?;
+            let trial = begun(value, self.file)?;
             // A resumed run goes on.
             let goes_on = trial.playouts > 0 && self.open.is_some_and(|at| same_search(&runs.trials[at], &trial));
             if goes_on {
@@ -228,14 +244,32 @@ impl Source {
         }
         let Some(at) = self.open else { return Err(format!("an event `{event}` without `start` before it")) };
         let trial = &mut runs.trials[at];
-        let later = decode::<Later>(value)?;
-        match event {
-            "improved" => trial.improved(later),
-            "progress" => trial.progress(&later),
-            _ => {
-                trial.end(later);
-                runs.keep_best(at);
-            }
+        trial.follow(event, value)?;
+        if event == "end" {
+            runs.keep_best(at);
+        }
+        Ok(())
+    }
+}
+
+/// The run of a record.
+pub(crate) fn trial(record: Value, file: usize) -> Result<Trial, String> {
+    decode::<Record>(record)?.trial(file)
+}
+
+/// The run that a `start` event begins.
+pub(crate) fn begun(event: Value, file: usize) -> Result<Trial, String> {
+    decode::<Start>(event)?.trial(file)
+}
+
+impl Trial {
+    /// Takes an event after `start`.
+    pub(crate) fn follow(&mut self, name: &str, event: Value) -> Result<(), String> {
+        let later = decode::<Later>(event)?;
+        match name {
+            "improved" => self.improved(later),
+            "progress" => self.progress(&later),
+            _ => self.end(later),
         }
         Ok(())
     }

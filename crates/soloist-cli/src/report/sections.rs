@@ -1,6 +1,6 @@
 //! The sections of a study: what was run, scores, differences, targets, solutions, parameters, sources.
 
-use super::draw::{self, Drawing, data_address};
+use super::draw::{Drawer, Drawing, data_address};
 use super::figures::{self, LEVELS};
 use super::html::{Cell, Grid, column, digits, escape, fixed, shell};
 use super::read::Runs;
@@ -420,7 +420,7 @@ impl View<'_> {
         let trial = &self.trials[best];
         let method = (0..self.study.methods.len()).find(|&method| self.study.of_method(method).any(|at| at == best));
         let folder = self.runs.files[trial.file].parent().unwrap_or(Path::new(""));
-        let (image, what) = match draw::draw(trial, folder) {
+        let (image, what) = match Drawer::default().draw(trial, folder) {
             Ok(Drawing { svg, summary }) => {
                 let alt = escape(&format!("Solution of {}: {summary}", trial.instance));
                 (

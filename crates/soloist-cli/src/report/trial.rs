@@ -180,6 +180,7 @@ struct Step {
 /// The first event of a run.
 #[derive(Deserialize)]
 pub(super) struct Start {
+    label: Option<String>,
     problem: String,
     instance: String,
     describe: Option<String>,
@@ -274,7 +275,7 @@ impl Start {
     pub(super) fn trial(self, file: usize) -> Result<Trial, String> {
         Ok(Trial {
             file,
-            label: None,
+            label: self.label,
             problem: self.problem,
             instance: self.instance,
             describe: self.describe,
