@@ -83,6 +83,12 @@ pub trait AnyObserver: Send {
     fn improved(&mut self, _improvement: &Improvement, _progress: &Progress, _solution: &dyn Fn() -> Value) {}
     /// The interval passed.
     fn progress(&mut self, _progress: &Progress) {}
+    /// See [`Observer::wants_scores`].
+    fn wants_scores(&self) -> bool {
+        false
+    }
+    /// See [`Observer::scores`].
+    fn scores(&mut self, _scores: &[f64]) {}
 }
 
 /// A observer that ignores everything.
@@ -469,5 +475,13 @@ impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
 
     fn progress(&mut self, progress: &Progress) {
         self.observer.progress(progress);
+    }
+
+    fn wants_scores(&self) -> bool {
+        self.observer.wants_scores()
+    }
+
+    fn scores(&mut self, scores: &[f64]) {
+        self.observer.scores(scores);
     }
 }

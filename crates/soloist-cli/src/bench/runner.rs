@@ -92,6 +92,16 @@ impl AnyObserver for Both<'_> {
             page.progress(progress);
         }
     }
+
+    fn wants_scores(&self) -> bool {
+        self.page.is_some()
+    }
+
+    fn scores(&mut self, scores: &[f64]) {
+        if let Some(page) = &mut self.page {
+            page.scores(scores);
+        }
+    }
 }
 
 #[cfg(test)]

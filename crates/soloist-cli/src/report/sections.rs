@@ -56,9 +56,12 @@ pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawin
     }
     html.push_str(&view.summary());
     html.push_str(&view.convergence());
-    html.push_str(&view.finals());
-    html.push_str(&view.differences());
-    html.push_str(&view.targets());
+    // A single run is compared with nothing.
+    if view.members().count() > 1 {
+        html.push_str(&view.finals());
+        html.push_str(&view.differences());
+        html.push_str(&view.targets());
+    }
     if drawings {
         html.push_str(&view.solutions());
     }

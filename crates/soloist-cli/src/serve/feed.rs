@@ -245,10 +245,11 @@ impl Feed {
     fn refresh(&self) {
         let mut state = self.state();
         state.stale = false;
-        let mut runs = state.runs.clone();
+        // The panel of a single run holds all that is known of it.
         if self.kind == Kind::Solve {
-            runs.trials.extend(state.panels.values().map(|panel| panel.trial.clone()));
+            return;
         }
+        let mut runs = state.runs.clone();
         drop(state);
         // Without a score there is nothing to show.
         runs.trials.retain(|trial| trial.stop.is_some() || trial.value().is_some());

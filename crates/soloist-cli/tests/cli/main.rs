@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod bench;
+#[cfg(unix)]
+mod browser;
 mod check;
 mod commands;
 mod common;
@@ -9,6 +11,7 @@ mod own;
 mod report;
 mod reproduce;
 mod resume;
+mod serve;
 #[cfg(unix)]
 mod signals;
 mod simplify;

@@ -48,6 +48,13 @@ pub trait Observer<M>: Send {
     fn improved(&mut self, _improvement: &Improvement, _solution: &Solution<M>, _progress: &Progress) {}
     /// The interval passed.
     fn progress(&mut self, _progress: &Progress) {}
+    /// Whether [`scores`](Self::scores) is to be called; asked when the run or its next slice begins.
+    fn wants_scores(&self) -> bool {
+        false
+    }
+    /// Feasible scores of up to 512 playouts of a stream since it told the last ones, at even distances, once per interval
+    /// from the streams in turn. Solutions that a search scores without a playout of their own may be left out.
+    fn scores(&mut self, _scores: &[f64]) {}
 }
 
 /// The observer that ignores every event.
@@ -69,5 +76,13 @@ impl<M: Move> Observer<MoveId> for Unpacking<'_, M> {
 
     fn progress(&mut self, progress: &Progress) {
         self.observer.progress(progress);
+    }
+
+    fn wants_scores(&self) -> bool {
+        self.observer.wants_scores()
+    }
+
+    fn scores(&mut self, scores: &[f64]) {
+        self.observer.scores(scores);
     }
 }

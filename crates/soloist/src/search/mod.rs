@@ -122,7 +122,7 @@ impl Context<'_> {
     pub(crate) fn probe(&mut self, state: &State) -> Score {
         let score = self.problem.score(state);
         self.rollout.feedback(score);
-        self.tally.counters.playouts += 1;
+        self.tally.count(score);
         score
     }
 
@@ -136,8 +136,9 @@ impl Context<'_> {
 
     /// As [`leaf`](Self::leaf), without keeping the solution.
     pub(crate) fn probe_leaf(&mut self, state: &State) -> Score {
-        self.tally.counters.playouts += 1;
-        self.problem.score(state)
+        let score = self.problem.score(state);
+        self.tally.count(score);
+        score
     }
 
     /// Keeps a solution when it is among the best; it is `before` followed by `after` and ends in `state`.

@@ -71,6 +71,7 @@
       row.append(make("dt", "", name), make("dd", "", String(parameters[name])));
       list.append(row);
     }
+    details.open = kind === "solve";
     root.append(title, facts, bar, views, details);
     place.append(root);
     const run = { id, start, root, values, bar, chart, columns, spread, spreadNote, gauges, image, frame, slider, step, latest, points: [], kept: [], drawings: new Map(), follow: true, dirty: true };
@@ -195,7 +196,10 @@
   on("start", start => {
     if (runs.has(start.run)) return;
     document.getElementById("live").hidden = false;
-    runs.set(start.run, card(start.run, start));
+    const run = card(start.run, start);
+    runs.set(start.run, run);
+    // What came with it is there in a moment.
+    setTimeout(() => show(run), 30);
     if (kind === "solve") about.textContent = start.describe || "";
     tidy();
     place.classList.toggle("several", runs.size > 1);
