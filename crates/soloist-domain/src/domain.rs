@@ -83,12 +83,14 @@ pub trait AnyObserver: Send {
     fn improved(&mut self, _improvement: &Improvement, _progress: &Progress, _solution: &dyn Fn() -> Value) {}
     /// The interval passed.
     fn progress(&mut self, _progress: &Progress) {}
-    /// See [`Observer::wants_scores`].
-    fn wants_scores(&self) -> bool {
+    /// See [`Observer::wants_insight`].
+    fn wants_insight(&self) -> bool {
         false
     }
     /// See [`Observer::scores`].
     fn scores(&mut self, _scores: &[f64]) {}
+    /// See [`Observer::gauges`].
+    fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
 }
 
 /// A observer that ignores everything.
@@ -477,11 +479,15 @@ impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
         self.observer.progress(progress);
     }
 
-    fn wants_scores(&self) -> bool {
-        self.observer.wants_scores()
+    fn wants_insight(&self) -> bool {
+        self.observer.wants_insight()
     }
 
     fn scores(&mut self, scores: &[f64]) {
         self.observer.scores(scores);
+    }
+
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        self.observer.gauges(gauges);
     }
 }

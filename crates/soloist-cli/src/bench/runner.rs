@@ -93,13 +93,19 @@ impl AnyObserver for Both<'_> {
         }
     }
 
-    fn wants_scores(&self) -> bool {
+    fn wants_insight(&self) -> bool {
         self.page.is_some()
     }
 
     fn scores(&mut self, scores: &[f64]) {
         if let Some(page) = &mut self.page {
             page.scores(scores);
+        }
+    }
+
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        if let Some(page) = &mut self.page {
+            page.gauges(gauges);
         }
     }
 }

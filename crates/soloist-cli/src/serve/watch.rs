@@ -16,7 +16,14 @@ pub(crate) struct Watched<'a> {
     run: usize,
     /// Scores of recent playouts.
     scores: VecDeque<f64>,
+    /// Seconds at the last report of progress.
+    seconds: f64,
+    /// What the search told, over seconds.
+    gauges: Vec<(&'static str, Vec<[Value; 2]>)>,
 }
+
+/// Most points of a gauge: beyond, every second one goes.
+const POINTS: usize = 400;
 
 /// Scores of which the distribution is shown.
 const SCORES: usize = 4096;
@@ -38,7 +45,7 @@ impl<'a> Watched<'a> {
             event["instance"] = instance.into();
         }
         let run = feed.begin(event).unwrap_or(usize::MAX);
-        Self { feed, run, scores: VecDeque::new() }
+        Self { feed, run, scores: VecDeque::new(), seconds: 0.0, gauges: Vec::new() }
     }
 
     /// The run is over.
@@ -53,10 +60,11 @@ impl AnyObserver for Watched<'_> {
     }
 
     fn progress(&mut self, progress: &Progress) {
+        self.seconds = progress.elapsed.as_secs_f64();
         self.feed.event(self.run, events::progress(progress));
     }
 
-    fn wants_scores(&self) -> bool {
+    fn wants_insight(&self) -> bool {
         true
     }
 
@@ -67,6 +75,34 @@ impl AnyObserver for Watched<'_> {
         let mut value = distribution(self.scores.make_contiguous());
         value["run"] = self.run.into();
         self.feed.tell(self.run, "scores", value);
+    }
+
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        for &(name, value) in gauges {
+            let history = match self.gauges.iter_mut().position(|(known, _)| *known == name) {
+                Some(at) => &mut self.gauges[at].1,
+                None => {
+                    self.gauges.push((name, Vec::new()));
+                    &mut self.gauges.last_mut().expect("one was added").1
+                }
+            };
+            history.push([number(self.seconds), number(value)]);
+            thin(history);
+        }
+        let all: Vec<Value> =
+            self.gauges.iter().map(|(name, points)| json!({ "name": name, "points": points })).collect();
+        self.feed.tell(self.run, "gauges", json!({ "run": self.run, "gauges": all }));
+    }
+}
+
+/// Drops every second point of a history that is too long; the latest stays.
+fn thin(points: &mut Vec<[Value; 2]>) {
+    if points.len() > POINTS {
+        let mut odd = points.len() % 2 == 0;
+        points.retain(|_| {
+            odd = !odd;
+            odd
+        });
     }
 }
 
@@ -97,6 +133,17 @@ fn distribution(scores: &[f64]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_gauges_are_thinned() {
+        let mut points = Vec::new();
+        for at in 0..5000 {
+            points.push([Value::from(at), Value::Null]);
+            thin(&mut points);
+            assert_eq!(points.last().unwrap()[0], at);
+        }
+        assert!((POINTS / 2..=POINTS).contains(&points.len()));
+    }
 
     #[test]
     fn distributions_by_hand() {

@@ -231,6 +231,7 @@ fn a_live_run_in_a_browser() {
     browser.until("document.querySelector('.card .enlarge img').naturalWidth > 0");
     browser.until("document.querySelectorAll('.card .short .column').length > 3");
     browser.until("document.querySelector('.card .scrub input').max > 1");
+    browser.until("document.querySelector('[data-name^=\"policy entropy\"] .median') !== null");
     assert!(browser.picture() > 5 * blank, "the page is blank");
     // Back to the first improvement, and forward again.
     browser.value("{ const slider = document.querySelector('.scrub input'); slider.value = 0; slider.dispatchEvent(new Event('input')); }");

@@ -161,7 +161,7 @@ impl<'p> Drive<'p> {
         let made = self.counters();
         let start = Instant::now();
         let shared = Shared {
-            sampled: reports.observer.wants_scores(),
+            watched: reports.observer.wants_insight(),
             stop,
             abort: AtomicBool::new(false),
             finish: AtomicU64::new(u64::MAX),

@@ -51,8 +51,8 @@ pub(super) struct Shared<'s, 'o> {
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
     pub(super) pause: Option<Instant>,
-    /// Whether the observer is told scores of playouts.
-    pub(super) sampled: bool,
+    /// Whether the observer is told scores of playouts and gauges of searches.
+    pub(super) watched: bool,
     /// Time planned for the whole run.
     pub(super) planned: Option<Duration>,
     pub(super) start: Instant,
@@ -141,7 +141,7 @@ impl Stream<'_> {
     pub(super) fn run(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
         // A limit of the part before says nothing about this one.
         self.end = self.end.filter(|end| end.is_final());
-        if shared.sampled {
+        if shared.watched {
             self.tally.sample.begin(self.tally.counters.playouts);
         }
         let mut batch = 1_u64;
@@ -196,9 +196,9 @@ impl Stream<'_> {
             } else if took > BATCH * 2 {
                 batch = (batch / 2).max(1);
             }
-            if shared.tick(now, sense, || self.bound(goals.bound)) && shared.sampled {
+            if shared.tick(now, sense, || self.bound(goals.bound)) && shared.watched {
                 let scores = self.tally.sample.report(self.tally.counters.playouts);
-                shared.tell(&scores);
+                shared.tell(&scores, &self.search.gauges());
             }
             // Asked after the work: each part makes progress, however short the interval of checkpoints is.
             if shared.pause.is_some_and(|pause| now >= pause) {
@@ -304,10 +304,14 @@ impl Shared<'_, '_> {
         false
     }
 
-    /// Tells the observer scores of playouts.
-    fn tell(&self, scores: &[f64]) {
+    /// Tells the observer scores of playouts and gauges of a search.
+    fn tell(&self, scores: &[f64], gauges: &[(&'static str, f64)]) {
+        let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
         if !scores.is_empty() {
-            self.reports.lock().unwrap_or_else(PoisonError::into_inner).observer.scores(scores);
+            reports.observer.scores(scores);
+        }
+        if !gauges.is_empty() {
+            reports.observer.gauges(gauges);
         }
     }
 }

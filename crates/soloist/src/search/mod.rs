@@ -69,6 +69,11 @@ pub(crate) trait Search: Send {
     fn left(&self) -> Option<f64> {
         None
     }
+    /// Returns what tells how far the search has narrowed down, by name with unit. Asked a few times a second, if somebody
+    /// watches.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
     /// Receives a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
     /// the incumbent have nothing to do.
     fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}

@@ -57,11 +57,11 @@
     const spread = make("div"), columns = make("div", "chart short");
     columns.setAttribute("role", "img");
     columns.setAttribute("aria-label", "Distribution of the scores of playouts");
-    const spreadNote = make("p", "fine");
+    const spreadNote = make("p", "fine"), gauges = make("div");
     spread.append(make("h4", "", "Scores of playouts"), columns, spreadNote);
     spread.hidden = true;
-    const gauges = make("dl", "params");
-    left.append(spread, gauges);
+    left.append(spread);
+    right.append(gauges);
     views.append(left, right);
     const details = make("details"), list = make("dl", "params");
     details.append(make("summary", "", "Parameters"), list);
@@ -210,11 +210,23 @@
   on("progress", with_run((run, data) => { run.progress = data; }));
   on("scores", with_run((run, data) => { run.scores = data; run.spread.hidden = false; }));
   on("gauges", with_run((run, data) => {
-    run.gauges.textContent = "";
-    for (const [name, value] of data.values) {
-      const row = make("div");
-      row.append(make("dt", "", name), make("dd", "", Charts.number(value)));
-      run.gauges.append(row);
+    for (const { name, points } of data.gauges) {
+      let gauge = [...run.gauges.children].find(node => node.dataset.name === name);
+      if (!gauge) {
+        gauge = make("div");
+        gauge.dataset.name = name;
+        const chart = make("div", "chart short");
+        chart.setAttribute("role", "img");
+        chart.redraw = host => Charts.steps(host, { series: [{ k: 2, name, points: gauge.points }], clock: "seconds", log: false });
+        gauge.append(make("h4"), chart);
+        run.gauges.append(gauge);
+        Page.watch(chart);
+      }
+      gauge.points = points;
+      const [head, chart] = gauge.children, text = `${name}: ${Charts.number(points[points.length - 1][1])}`;
+      head.textContent = text[0].toUpperCase() + text.slice(1);
+      chart.setAttribute("aria-label", text);
+      chart.redraw(chart);
     }
   }));
   on("end", with_run((run, data) => { run.end = data; tidy(); }));
