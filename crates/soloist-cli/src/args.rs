@@ -416,6 +416,9 @@ pub(crate) struct ReportArgs {
     /// The heading of the page; default: what the runs are about
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
+    /// Draw the best solutions of at most N instances of each problem
+    #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, default_value = "50")]
+    pub(crate) drawings: u64,
     /// No summary on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,

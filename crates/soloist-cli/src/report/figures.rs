@@ -12,6 +12,9 @@ use soloist::statistics::{Summary, student_t};
 /// How near to the best known score targets are, as parts of the way from the first scores.
 pub(crate) const LEVELS: [f64; 6] = [0.5, 0.2, 0.1, 0.05, 0.01, 0.0];
 
+/// Most improvements of which each is drawn: a page of ten megabytes.
+const DETAILS: usize = 300_000;
+
 /// A curve of steps: from each x on, the value is y.
 pub(crate) type Steps = Vec<(f64, f64)>;
 
@@ -153,9 +156,18 @@ fn means(study: &Study, method: usize) -> Vec<Value> {
     (0..study.instances.len()).map(|at| mean(at).map_or(Value::Null, number)).collect()
 }
 
+/// Whether single runs are drawn, and not medians alone.
+pub(crate) fn is_detailed(study: &Study, trials: &[Trial]) -> bool {
+    let methods = 0..study.methods.len();
+    methods.flat_map(|method| study.of_method(method)).map(|at| trials[at].points.len()).sum::<usize>() <= DETAILS
+}
+
 /// Everything that the charts of a study draw.
 pub(crate) fn json(study: &Study, trials: &[Trial], rows: &[Row], pairs: &[Comparison]) -> Value {
-    let instances: Vec<Value> = (0..study.instances.len()).map(|at| instance_json(study, trials, at)).collect();
+    let instances: Vec<Value> = {
+        let detailed = is_detailed(study, trials);
+        (0..study.instances.len()).map(|at| instance_json(study, trials, at, detailed)).collect()
+    };
     let finals: Vec<Value> = rows
         .iter()
         .map(|row| {
@@ -182,12 +194,13 @@ pub(crate) fn json(study: &Study, trials: &[Trial], rows: &[Row], pairs: &[Compa
     json!({ "sense": sense, "methods": study.methods, "instances": instances, "finals": finals, "pairs": pairs, "levels": levels })
 }
 
-fn instance_json(study: &Study, trials: &[Trial], instance: usize) -> Value {
+fn instance_json(study: &Study, trials: &[Trial], instance: usize, detailed: bool) -> Value {
     let series = |method: usize| {
         let of = |clock| {
             let courses = courses(study, trials, method, instance, clock)?;
             let runs: Vec<Value> = courses
                 .iter()
+                .filter(|_| detailed)
                 .map(|course| {
                     let mut steps = course.steps.clone();
                     steps.extend(course.steps.last().map(|&(x, y)| (course.length.max(x), y)));

@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("--output {} would overwrite a file of runs", input.display())));
     }
     let runs = Runs::read(&args.files)?;
-    let page = Page::new(&runs, args.title.as_deref());
+    let page = Page::new(&runs, args.title.as_deref(), args.drawings as usize);
     target.write(&page.html())?;
     if !args.quiet {
         for note in page.notes() {

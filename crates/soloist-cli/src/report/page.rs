@@ -37,8 +37,8 @@ pub(crate) struct Body {
 
 impl Page {
     /// Works everything out.
-    pub(crate) fn new(runs: &Runs, title: Option<&str>) -> Self {
-        let body = Body::new(runs, true);
+    pub(crate) fn new(runs: &Runs, title: Option<&str>, drawings: usize) -> Self {
+        let body = Body::new(runs, true, drawings);
         Self { title: title.map_or_else(|| heading(runs), str::to_owned), body }
     }
 
@@ -58,13 +58,14 @@ impl Page {
 }
 
 impl Body {
-    /// Works out the sections; with `files`, the best solutions are drawn and the files are named.
-    pub(crate) fn new(runs: &Runs, files: bool) -> Self {
+    /// Works out the sections, with drawings of at most so many instances of each problem; with `files`, the files are
+    /// named.
+    pub(crate) fn new(runs: &Runs, files: bool, drawings: usize) -> Self {
         let studies = Study::all(runs);
         let several = studies.len() > 1;
         let (mut html, mut charts, mut notes) = (String::new(), Vec::new(), Vec::new());
         for (at, study) in studies.iter().enumerate() {
-            let part = sections::study(study, runs, at, several, files);
+            let part = sections::study(study, runs, at, several, drawings);
             html.push_str(&part.html);
             charts.push(part.charts);
             notes.extend(part.notes);

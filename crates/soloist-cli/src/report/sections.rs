@@ -39,7 +39,7 @@ struct View<'a> {
 }
 
 /// Writes the sections of study number `at`.
-pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawings: bool) -> Part {
+pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawings: usize) -> Part {
     let rows: Vec<Row> = study.grid.methods().into_iter().map(|method| study.grid.row(method)).collect();
     let pairs = study.grid.comparisons(None);
     let charts = figures::json(study, &runs.trials, &rows, &pairs);
@@ -62,8 +62,8 @@ pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawin
         html.push_str(&view.differences());
         html.push_str(&view.targets());
     }
-    if drawings {
-        html.push_str(&view.solutions());
+    if drawings > 0 {
+        html.push_str(&view.solutions(drawings));
     }
     html.push_str(&view.parameters());
     html.push_str("</article>");
@@ -403,12 +403,15 @@ impl View<'_> {
         section(&id, "Targets reached", lead, &content)
     }
 
-    fn solutions(&self) -> String {
+    fn solutions(&self, most: usize) -> String {
         let mut content = String::from("<div class=\"drawings\">");
-        for at in 0..self.study.instances.len() {
-            content.push_str(&self.solution(at));
-        }
+        let count = self.study.instances.len();
+        content.extend((0..count.min(most)).map(|at| self.solution(at)));
         content.push_str("</div>");
+        if count > most {
+            let _ =
+                write!(content, "<p class=\"fine\">Drawn are the first {most} of {count} instances (--drawings).</p>");
+        }
         let lead = "The best solution of each instance, verified anew by code that shares nothing with the search, and the command that finds it.";
         section(&format!("{}-solutions", self.id), "Best solutions", lead, &content)
     }
@@ -498,6 +501,10 @@ impl View<'_> {
     /// What a reader must know to take the figures for what they are.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if !figures::is_detailed(self.study, self.trials) {
+            let text = "too many improvements for curves of single runs; the charts show medians alone";
+            notes.push(format!("{}: {text}", self.study.problem));
+        }
         for row in &self.rows {
             let name = self.name(row.method);
             if row.infeasible > 0 {

@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 const SOLUTIONS: usize = 256;
 /// Runs that have ended and are still shown in the panel, where many follow each other.
 const ENDED: usize = 16;
+/// Most instances of a problem whose best solutions are drawn in the sections.
+const DRAWINGS: usize = 20;
 /// Least time between two computations of the page's sections.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How long visitors may take to fetch what they miss when the run is over, and how long a silence means that they have it.
@@ -253,7 +255,8 @@ impl Feed {
         drop(state);
         // Without a score there is nothing to show.
         runs.trials.retain(|trial| trial.stop.is_some() || trial.value().is_some());
-        let body = Body::new(&runs, self.kind == Kind::Files);
+        let is_files = self.kind == Kind::Files;
+        let body = Body::new(&runs, is_files, if is_files { DRAWINGS } else { 0 });
         self.tell(usize::MAX, "body", json!({ "html": body.html, "charts": body.charts }));
     }
 

@@ -16,7 +16,7 @@ const Page = (() => {
     convergence(host, study, section) {
       const clock = chosen(section, "clock", "playouts"), runs = checked(section, "runs");
       const series = study.instances[+host.dataset.at].series.map((one, k) => ({ k, name: study.methods[k], of: one[clock] }))
-        .filter(one => one.of && one.of.runs.length)
+        .filter(one => one.of && (one.of.runs.length || one.of.median.length))
         .map(one => ({ k: one.k, name: one.name, points: one.of.median, thin: runs ? one.of.runs : [] }));
       Charts.steps(host, { series, clock, log: chosen(section, "axis", "log") === "log" });
     },
