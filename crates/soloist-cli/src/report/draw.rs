@@ -18,7 +18,10 @@ pub(crate) struct Drawing {
 
 /// Draws solutions; the last instance is kept, because the next drawing is often of the same.
 #[derive(Default)]
-pub(crate) struct Drawer(Option<((String, String, Options), Box<dyn AnyInstance>)>);
+pub(crate) struct Drawer(Option<(Key, Box<dyn AnyInstance>)>);
+
+/// Problem, instance and options.
+type Key = (String, String, Options);
 
 impl std::fmt::Debug for Drawer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -212,7 +212,7 @@ impl Feed {
         }
         let mut state = self.state();
         state.closed = true;
-        let _ = state.append("bye", usize::MAX, &json!({}));
+        state.append("bye", usize::MAX, &json!({}));
         drop(state);
         self.changed.notify_all();
         let start = Instant::now();

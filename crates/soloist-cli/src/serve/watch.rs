@@ -98,7 +98,7 @@ impl AnyObserver for Watched<'_> {
 /// Drops every second point of a history that is too long; the latest stays.
 fn thin(points: &mut Vec<[Value; 2]>) {
     if points.len() > POINTS {
-        let mut odd = points.len() % 2 == 0;
+        let mut odd = points.len().is_multiple_of(2);
         points.retain(|_| {
             odd = !odd;
             odd
