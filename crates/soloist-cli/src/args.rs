@@ -9,6 +9,7 @@ use clap::{Arg, Args, Command, Parser, Subcommand, ValueEnum};
 use soloist::{Method, Preset};
 use soloist_problems::{Domain, domains, find_domain};
 use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,6 +37,7 @@ Examples:
   soloist simplify amplitude.txt > amplitude.c     expressions into code with few operations
   soloist bench comparison.toml                    methods x instances x seeds
   soloist tune knapsack random:50x1000:1..200 --method nrpa -p alpha=0.1..10:log --playouts 1000
+  soloist report comparison.jsonl -o report.html   a page with charts of the runs
   soloist reproduce                                published experiments, repeated";
 
 /// When to colour.
@@ -59,6 +61,10 @@ pub(crate) enum Commands {
     Tune(Box<TuneArgs>),
     /// Repeat a published experiment: data, figures, tables
     Reproduce(ReproduceArgs),
+    /// Make a page from runs: convergence, scores, comparisons, drawings
+    Report(ReportArgs),
+    /// Show files of runs, which may grow, on a live page
+    Serve(ServeArgs),
     /// Verify a solution by code that shares nothing with the search
     Check(CheckArgs),
     /// Write the instance of a spec in the problem's file format
@@ -170,6 +176,9 @@ pub(crate) struct SolveArgs {
     /// emptied when the search starts; with --resume they are appended)
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub(crate) events: Option<PathBuf>,
+    /// Show the run live on a page at this port of 127.0.0.1, or of ADDR, until it ends; port 0 picks a free one
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = values::address, help_heading = OUTPUT)]
+    pub(crate) serve: Option<SocketAddr>,
     /// No progress on standard error
     #[arg(long, short, help_heading = OUTPUT)]
     pub(crate) quiet: bool,
@@ -336,6 +345,9 @@ pub(crate) struct BenchArgs {
     /// Write runs and tables as CSV files into DIR (made if missing): runs, methods, comparisons, instances, profile
     #[arg(long, value_name = "DIR")]
     pub(crate) csv: Option<PathBuf>,
+    /// Show the runs live on a page at this port of 127.0.0.1, or of ADDR, until they end; port 0 picks a free one
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = values::address)]
+    pub(crate) serve: Option<SocketAddr>,
     /// No progress on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -520,6 +532,62 @@ pub(crate) struct ReproduceArgs {
     /// The seed of all random draws [default: 0]
     #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, help_heading = STUDY)]
     pub(crate) seed: Option<u64>,
+}
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  soloist report runs.jsonl -o report.html                 the runs of `soloist bench`
+  soloist report events.jsonl -o report.html               those of `soloist solve --events`
+  soloist report a.json b.json --title \"Two tries\" -o report.html
+
+The page is one file that opens from disk and loads nothing from elsewhere. Solutions are drawn where the instance can
+be opened: from a path that counts from the file of runs or from here.";
+
+/// Arguments of `report`.
+#[derive(Args, Debug)]
+#[command(after_help = REPORT_EXAMPLES)]
+pub(crate) struct ReportArgs {
+    /// Runs of `bench`, events of `solve --events`, results of `solve --json`, in any mixture
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The page to write (replaced)
+    #[arg(long, short, value_name = "FILE", default_value = "report.html")]
+    pub(crate) output: PathBuf,
+    /// The heading of the page; default: what the runs are about
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Draw the best solutions of at most N instances of each problem
+    #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, default_value = "50")]
+    pub(crate) drawings: u64,
+    /// No summary on standard error
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  soloist serve events.jsonl                      while `soloist solve --events events.jsonl` writes it
+  soloist serve runs.jsonl --port 8000            the runs of `soloist bench`, the same address every time
+  soloist solve samegame random:15x15x5:7 --time 10m --serve 8000      without a file
+
+The page is served on 127.0.0.1, for this machine alone, until Ctrl-C (exit 130).";
+
+/// Arguments of `serve`.
+#[derive(Args, Debug)]
+#[command(after_help = SERVE_EXAMPLES)]
+pub(crate) struct ServeArgs {
+    /// Events of `solve --events`, runs of `bench`, results of `solve --json`; each must hold a run already
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The port on 127.0.0.1, or on ADDR; 0 picks a free one
+    #[arg(long, short, value_name = "[ADDR:]PORT", value_parser = values::address, default_value = "0")]
+    pub(crate) port: SocketAddr,
+    /// The heading of the page; default: what the runs are about
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+    /// Say nothing but the address
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// Arguments of `check`.

@@ -42,8 +42,10 @@ mod output;
 mod plot;
 mod pool;
 mod progress;
+mod report;
 mod reproduce;
 mod result;
+mod serve;
 mod shell;
 mod signal;
 mod simplify;
@@ -81,6 +83,8 @@ pub fn main(own: &[Domain]) -> ExitCode {
         Commands::Bench(args) => bench::run(&args),
         Commands::Tune(args) => tune::run(&args),
         Commands::Reproduce(args) => reproduce::run(&args),
+        Commands::Report(args) => report::run(&args),
+        Commands::Serve(args) => serve::run(&args),
         Commands::Check(args) => check::run(&args),
         Commands::Generate(args) => generate::run(&args),
         Commands::Problems(args) => list::problems(&args),

@@ -3,6 +3,7 @@
 use crate::events::Events;
 use crate::output;
 use crate::result::{percent, plain, short, show};
+use crate::serve::Watched;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
 use soloist::{Budget, CheckpointError, Improvement, Progress, Score};
@@ -22,6 +23,7 @@ pub(crate) struct Watch<'a> {
     pub(crate) instance: &'a dyn AnyInstance,
     pub(crate) human: Human,
     pub(crate) events: Option<Events>,
+    pub(crate) page: Option<Watched<'a>>,
 }
 
 impl AnyObserver for Watch<'_> {
@@ -32,12 +34,34 @@ impl AnyObserver for Watch<'_> {
         if let Some(events) = &mut self.events {
             events.improved(improvement, progress, solution);
         }
+        if let Some(page) = &mut self.page {
+            page.improved(improvement, progress, solution);
+        }
     }
 
     fn progress(&mut self, progress: &Progress) {
         self.human.progress(progress);
         if let Some(events) = &mut self.events {
             events.progress(progress);
+        }
+        if let Some(page) = &mut self.page {
+            page.progress(progress);
+        }
+    }
+
+    fn wants_insight(&self) -> bool {
+        self.page.is_some()
+    }
+
+    fn scores(&mut self, scores: &[f64]) {
+        if let Some(page) = &mut self.page {
+            page.scores(scores);
+        }
+    }
+
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        if let Some(page) = &mut self.page {
+            page.gauges(gauges);
         }
     }
 

@@ -34,3 +34,10 @@ pub(crate) fn install(quiet: bool, leftovers: Vec<PathBuf>) -> Result<(), Failur
     })
     .map_err(|error| Failure::runtime(format!("cannot handle signals: {error}")))
 }
+
+/// Asks the search to stop, as the first signal does, and says why.
+pub(crate) fn stop(why: &str) {
+    if !STOP.swap(true, Ordering::SeqCst) {
+        output::note(why);
+    }
+}

@@ -7,11 +7,14 @@ use crate::failure::Failure;
 use crate::output::{self, Target};
 use crate::progress::{Human, Watch};
 use crate::result::{self, Asked, ResultJson};
+use crate::serve::{Feed, Watched};
 use crate::signal;
 use serde_json::Value;
 use soloist::{Budget, RunInfo, Setup, SolveError, StopReason};
 use soloist_problems::{AnyInstance, Report, Request};
+use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The time of a search without any limit.
@@ -52,9 +55,12 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     if !quiet {
         announce(args, asked, &budget, before.as_ref());
     }
-    let events = outputs.events.as_ref().map(|target| Events::start(target, asked, before.as_ref())).transpose()?;
+    let events =
+        outputs.events.as_ref().map(|target| Events::start(target, asked, &budget, before.as_ref())).transpose()?;
     let human = Human::new(quiet, &budget, before.as_ref().map_or(0, |info| info.counters.playouts));
-    let mut watch = Watch { instance, human, events };
+    let feed = args.serve.map(|address| serve(address, asked)).transpose()?;
+    let page = feed.as_deref().map(|feed| Watched::begin(feed, asked, &budget, before.as_ref(), None));
+    let mut watch = Watch { instance, human, events, page };
     let request = Request {
         setup: Some(setup.clone()),
         plan: None,
@@ -70,12 +76,26 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     watch.human.finish();
     let report = solved.map_err(|error| solve_failure(args, &error))?;
     let logged = watch.events.map_or(Ok(()), |events| events.end(&report));
-    hand_out(args, asked, &report, &outputs)?;
+    if let Some(page) = &watch.page {
+        page.end(&report);
+    }
+    let handed = hand_out(args, asked, &report, &outputs);
+    if let Some(feed) = &feed {
+        feed.close();
+    }
+    handed?;
     if let (Some(error), Some(path)) = (&report.unsaved, &args.checkpoint) {
         return Err(Failure::runtime(format!("{}: {error}", path.display())));
     }
     logged?;
     Ok(exit_code(&report))
+}
+
+/// Begins to serve the page of a run.
+fn serve(address: SocketAddr, asked: Asked<'_>) -> Result<Arc<Feed>, Failure> {
+    let feed = Arc::new(Feed::solve(format!("{} {}", asked.domain.name, asked.instance.name())));
+    crate::serve::start(address, Arc::clone(&feed))?;
+    Ok(feed)
 }
 
 fn exit_code(report: &Report) -> u8 {

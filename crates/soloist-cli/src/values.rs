@@ -1,5 +1,6 @@
 //! Durations, counts, sizes and settings as people write them, read exactly and with precise errors.
 
+use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 /// Largest count: far beyond any run, far below what could overflow in sums.
@@ -269,6 +270,14 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
 pub(crate) struct Setting {
     pub(crate) key: String,
     pub(crate) value: String,
+}
+
+/// An address to serve on: `8000` (on 127.0.0.1), `localhost:8000`, `0.0.0.0:8000`, `[::1]:8000`.
+pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
+    let port = |text: &str| text.parse::<u16>().ok().map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let local = text.strip_prefix("localhost:").unwrap_or(text);
+    let found = port(local).or_else(|| text.parse().ok());
+    found.ok_or_else(|| "expected a port from 0 to 65535, or an address with a port such as 127.0.0.1:8000".to_owned())
 }
 
 /// Reads a setting.

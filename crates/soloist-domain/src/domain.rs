@@ -85,6 +85,14 @@ pub trait AnyObserver: Send {
     fn progress(&mut self, _progress: &Progress) {}
     /// A checkpoint could not be written; it is tried again after the next interval.
     fn unsaved(&mut self, _error: &CheckpointError) {}
+    /// See [`Observer::wants_insight`].
+    fn wants_insight(&self) -> bool {
+        false
+    }
+    /// See [`Observer::scores`].
+    fn scores(&mut self, _scores: &[f64]) {}
+    /// See [`Observer::gauges`].
+    fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
 }
 
 /// A observer that ignores everything.
@@ -489,5 +497,17 @@ impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
 
     fn unsaved(&mut self, error: &CheckpointError) {
         self.observer.unsaved(error);
+    }
+
+    fn wants_insight(&self) -> bool {
+        self.observer.wants_insight()
+    }
+
+    fn scores(&mut self, scores: &[f64]) {
+        self.observer.scores(scores);
+    }
+
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        self.observer.gauges(gauges);
     }
 }

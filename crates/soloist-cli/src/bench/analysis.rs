@@ -86,6 +86,12 @@ impl Grid {
         Self { sense: plan.sense, runs, planned }
     }
 
+    /// Runs from elsewhere, `[method][instance][seed]`: what is there is what was planned.
+    pub(crate) fn of(sense: Sense, runs: Vec<Vec<Vec<Option<Run>>>>) -> Self {
+        let planned = runs.iter().map(|method| method.iter().flatten().flatten().count()).collect();
+        Self { sense, runs, planned }
+    }
+
     /// Methods that take part.
     pub(crate) fn methods(&self) -> Vec<usize> {
         (0..self.runs.len()).filter(|&method| self.planned[method] > 0).collect()

@@ -4,7 +4,7 @@
 //! `analysis`, `standing` and `profile` work out the figures, `present`, `json` and `export` show them, `reference` has the
 //! best known scores, `progress` tells how far things are.
 
-mod analysis;
+pub(crate) mod analysis;
 mod export;
 mod json;
 pub(crate) mod plan;
@@ -25,6 +25,7 @@ use crate::live::{counted, span};
 use crate::output::{self, Target};
 use crate::pool::Event;
 use crate::result::plain;
+use crate::serve::Feed;
 use crate::signal;
 pub(crate) use analysis::{Grid, mean};
 pub(crate) use plan::Plan;
@@ -37,7 +38,9 @@ use progress::{Estimate, Show, by_method};
 use record::{Found, Kept};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What writes the files of runs.
@@ -64,8 +67,14 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     if !args.quiet {
         announce(&plan, &path, &found, at_a_time, cores);
     }
+    if let Some(address) = args.serve {
+        plan.feed = Some(serve(address, &plan, &args.spec, &path, &keys)?);
+    }
     let kept = if args.no_solutions { Kept::Courses } else { Kept::All };
     let (found, ran) = run_all(args.quiet, kept, &plan, found, writer, at_a_time);
+    if let Some(feed) = &plan.feed {
+        feed.close();
+    }
     let findings = Findings::new(&plan, &found);
     let shown = Shown { markdown: args.markdown, instances: args.instances, profile: args.profile };
     let text = if args.json { format!("{}\n", findings.json()) } else { findings.text(shown) };
@@ -133,6 +142,21 @@ impl Outputs {
         };
         csv.and(svg)
     }
+}
+
+/// Begins to serve the page of the runs, with those that the file holds already.
+fn serve(
+    address: SocketAddr,
+    plan: &Plan,
+    spec: &Path,
+    runs: &Path,
+    keys: &HashSet<&str>,
+) -> Result<Arc<Feed>, Failure> {
+    let title = plan.title.clone().unwrap_or_else(|| format!("{} {}", plan.domain.name, spec.display()));
+    let feed = Arc::new(Feed::bench(title, spec.parent().unwrap_or(Path::new(""))));
+    feed.history(runs, keys)?;
+    crate::serve::start(address, Arc::clone(&feed))?;
+    Ok(feed)
 }
 
 /// Runs what is not in the file yet.

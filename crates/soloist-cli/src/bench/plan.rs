@@ -5,11 +5,13 @@ use super::spec::{self, Contender, Entry, MAX_ITEMS, Spec, Wanted, at_line};
 use crate::choice;
 use crate::failure::Failure;
 use crate::result::VERSION;
+use crate::serve::Feed;
 use soloist::{Budget, Sense, Setup};
 use soloist_problems::{AnyInstance, Domain, Options};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Most runs of a spec.
 const MAX_JOBS: usize = 1_000_000;
@@ -31,6 +33,8 @@ pub(crate) struct Plan {
     pub(crate) profile: Wanted,
     /// Instance by instance, seed by seed, the methods side by side.
     pub(crate) jobs: Vec<Job>,
+    /// Where the runs are shown live.
+    pub(crate) feed: Option<Arc<Feed>>,
 }
 
 /// A method as tables name it, with its budget.
@@ -140,6 +144,7 @@ impl Plan {
             has_best_known,
             profile,
             jobs,
+            feed: None,
         })
     }
 

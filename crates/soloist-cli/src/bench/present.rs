@@ -377,16 +377,16 @@ fn interval(ends: Option<(f64, f64)>) -> String {
     ends.map_or_else(none, |(low, high)| format!("{} to {}", rounded(low, 4), rounded(high, 4)))
 }
 
-fn none() -> String {
+pub(crate) fn none() -> String {
     "-".to_owned()
 }
 
 /// A spread: its uncertainty allows fewer than six digits.
-fn spread(value: Option<f64>) -> String {
+pub(crate) fn spread(value: Option<f64>) -> String {
     value.map_or_else(none, |value| rounded(value, 4))
 }
 
-fn figure(value: Option<f64>) -> String {
+pub(crate) fn figure(value: Option<f64>) -> String {
     value.map_or_else(none, |value| rounded(value, 6))
 }
 

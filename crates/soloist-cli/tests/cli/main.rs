@@ -2,12 +2,16 @@
 
 mod bad_input;
 mod bench;
+#[cfg(unix)]
+mod browser;
 mod check;
 mod commands;
 mod common;
 mod own;
+mod report;
 mod reproduce;
 mod resume;
+mod serve;
 #[cfg(unix)]
 mod signals;
 mod simplify;

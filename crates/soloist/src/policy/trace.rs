@@ -108,6 +108,32 @@ impl<M> Trace<M> {
         std::mem::swap(&mut self.scratch_terms, &mut other.scratch_terms);
     }
 
+    /// Returns the mean entropy of the policy's choices over the steps of the playout, in bits; `None` of an empty one.
+    ///
+    /// A step between n equal weights has log2(n) bits, a step that is decided has 0. The biases are those recorded. Time
+    /// is linear in the recorded entries.
+    pub(crate) fn entropy(&self, policy: &Policy) -> Option<f64> {
+        let steps = self.chosen.len();
+        // By step: what the sums of w and of w log2 w change by.
+        let mut change = vec![(0.0, 0.0); steps + 1];
+        for (at, life) in self.lifetimes.iter().enumerate() {
+            let weight = policy.weight(life.code) as f64 * self.factors.get(at).copied().unwrap_or(1.0);
+            if weight > 0.0 {
+                let product = weight * libm::log2(weight);
+                let (first, end) = (life.first as usize, life.end as usize);
+                change[first] = (change[first].0 + weight, change[first].1 + product);
+                change[end] = (change[end].0 - weight, change[end].1 - product);
+            }
+        }
+        let (mut sum, mut product, mut bits) = (0.0, 0.0, 0.0);
+        for &(weight, more) in &change[..steps] {
+            (sum, product) = (sum + weight, product + more);
+            // Differences of large sums may fall below 0.
+            bits += if sum > 0.0 { (libm::log2(sum) - product / sum).max(0.0) } else { 0.0 };
+        }
+        (steps > 0).then(|| bits / steps as f64)
+    }
+
     /// Appends the steps of another trace.
     ///
     /// Both must come from policies that use biases, or both from policies that do not.
@@ -187,5 +213,28 @@ impl<M> Trace<M> {
     #[inline]
     pub fn set_chosen(&mut self, step: usize, chosen: u32) {
         self.chosen[step] = chosen;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entropies_by_hand() {
+        let life = |code, first, end| Lifetime { code, first, end };
+        // Four choices at the first step, two at the second, one at the third.
+        let lifetimes = vec![life(1, 0, 3), life(2, 0, 2), life(3, 0, 1), life(4, 0, 1)];
+        let mut trace = Trace { moves: vec![2_u8, 1, 0], lifetimes, chosen: vec![2, 1, 0], ..Trace::default() };
+        let mut policy = Policy::new(1.0, 0.0, f64::INFINITY);
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} and {b}");
+        near(trace.entropy(&policy).unwrap(), (2.0 + 1.0 + 0.0) / 3.0);
+        // One to three in favour of the second move: 0.811 bits at the second step; 1.792 at the first, among 1, 3, 1, 1.
+        policy.set_logit(2, 3.0_f64.ln());
+        near(trace.entropy(&policy).unwrap(), (1.792_481 + 0.811_278) / 3.0);
+        // Biases that favour the first move alike.
+        trace.factors = vec![3.0, 1.0, 1.0, 1.0];
+        near(trace.entropy(&policy).unwrap(), (1.811_278 + 1.0) / 3.0);
+        assert_eq!(Trace::<u8>::default().entropy(&policy), None);
     }
 }

@@ -169,6 +169,7 @@ impl<'p> Drive<'p> {
         let made = self.counters();
         let start = Instant::now();
         let shared = Shared {
+            watched: reports.observer.wants_insight(),
             stop,
             abort: AtomicBool::new(false),
             finish: AtomicU64::new(u64::MAX),

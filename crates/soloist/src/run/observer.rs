@@ -51,6 +51,16 @@ pub trait Observer<M>: Send {
     fn progress(&mut self, _progress: &Progress) {}
     /// A checkpoint could not be written. The run goes on and tries again after the next interval.
     fn unsaved(&mut self, _error: &CheckpointError) {}
+    /// Whether [`scores`](Self::scores) and [`gauges`](Self::gauges) are to be called; asked when the run or its next slice begins.
+    fn wants_insight(&self) -> bool {
+        false
+    }
+    /// Feasible scores of up to 512 playouts of a stream since it told the last ones, at even distances, once per interval
+    /// from the streams in turn. Solutions that a search scores without a playout of their own may be left out.
+    fn scores(&mut self, _scores: &[f64]) {}
+    /// What a stream's search tells about how far it has narrowed down, by name with unit, once per interval: the entropy
+    /// of the policy along the playout that NRPA learns, the depth at which UCT left its tree. Other searches tell nothing.
+    fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
 }
 
 /// The observer that ignores every event.
@@ -72,5 +82,17 @@ impl<M: Move> Observer<MoveId> for Unpacking<'_, M> {
 
     fn progress(&mut self, progress: &Progress) {
         self.observer.progress(progress);
+    }
+
+    fn wants_insight(&self) -> bool {
+        self.observer.wants_insight()
+    }
+
+    fn scores(&mut self, scores: &[f64]) {
+        self.observer.scores(scores);
+    }
+
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        self.observer.gauges(gauges);
     }
 }

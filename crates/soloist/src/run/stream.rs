@@ -52,6 +52,8 @@ pub(super) struct Shared<'s, 'o> {
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
     pub(super) pause: Option<Instant>,
+    /// Whether the observer is told scores of playouts and gauges of searches.
+    pub(super) watched: bool,
     /// Time planned for the whole run.
     pub(super) planned: Option<Duration>,
     pub(super) start: Instant,
@@ -142,6 +144,9 @@ impl Stream<'_> {
     pub(super) fn run(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
         // A limit of the part before says nothing about this one.
         self.end = self.end.filter(|end| end.is_final());
+        if shared.watched {
+            self.tally.sample.begin(self.tally.counters.playouts);
+        }
         let mut batch = 1_u64;
         let mut now = Instant::now();
         let mut known = self.tally.counters;
@@ -194,7 +199,10 @@ impl Stream<'_> {
             } else if took > BATCH * 2 {
                 batch = (batch / 2).max(1);
             }
-            shared.tick(now, sense, || self.bound(goals.bound));
+            if shared.tick(now, sense, || self.bound(goals.bound)) && shared.watched {
+                let scores = self.tally.sample.report(self.tally.counters.playouts);
+                shared.tell(&scores, &self.search.gauges());
+            }
             // Asked after the work: each part makes progress, however short the interval of checkpoints is.
             if shared.pause.is_some_and(|pause| now >= pause) {
                 return None;
@@ -285,8 +293,8 @@ impl Shared<'_, '_> {
 
     /// Reports progress when the interval has passed; a stream that finds the observer busy continues.
     ///
-    /// `bound` computes the stream's bound.
-    fn tick(&self, now: Instant, sense: Sense, bound: impl FnOnce() -> Option<f64>) {
+    /// `bound` computes the stream's bound. Returns whether progress was reported.
+    fn tick(&self, now: Instant, sense: Sense, bound: impl FnOnce() -> Option<f64>) -> bool {
         if let Ok(mut reports) = self.reports.try_lock()
             && now.saturating_duration_since(reports.last) >= reports.interval
         {
@@ -294,6 +302,19 @@ impl Shared<'_, '_> {
             reports.bound = tighter(sense, reports.bound, bound());
             let progress = Progress { best: reports.best, bound: reports.bound, ..self.now() };
             reports.observer.progress(&progress);
+            return true;
+        }
+        false
+    }
+
+    /// Tells the observer scores of playouts and gauges of a search.
+    fn tell(&self, scores: &[f64], gauges: &[(&'static str, f64)]) {
+        let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        if !scores.is_empty() {
+            reports.observer.scores(scores);
+        }
+        if !gauges.is_empty() {
+            reports.observer.gauges(gauges);
         }
     }
 }

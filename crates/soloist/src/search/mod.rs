@@ -73,6 +73,11 @@ pub(crate) trait Search: Send {
     fn left(&self) -> Option<f64> {
         None
     }
+    /// Returns what tells how far the search has narrowed down, by name with unit. Asked a few times a second, if somebody
+    /// watches.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
     /// Receives a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
     /// the incumbent have nothing to do.
     fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
@@ -130,7 +135,7 @@ impl Context<'_> {
     pub(crate) fn probe(&mut self, state: &State) -> Score {
         let score = self.problem.score(state);
         self.rollout.feedback(score);
-        self.tally.counters.playouts += 1;
+        self.tally.count(score);
         score
     }
 
@@ -144,8 +149,9 @@ impl Context<'_> {
 
     /// As [`leaf`](Self::leaf), without keeping the solution.
     pub(crate) fn probe_leaf(&mut self, state: &State) -> Score {
-        self.tally.counters.playouts += 1;
-        self.problem.score(state)
+        let score = self.problem.score(state);
+        self.tally.count(score);
+        score
     }
 
     /// Keeps a solution when it is among the best; it is `before` followed by `after` and ends in `state`.

@@ -60,7 +60,10 @@ impl Search for SamplingSearch {
             Some(value) => context.rollout.sample_within(value, context.rng),
             None => Some(context.rollout.sample(context.rng)),
         };
-        context.tally.counters.playouts += 1;
+        match score {
+            Some(score) => context.tally.count(score),
+            None => context.tally.counters.playouts += 1,
+        }
         if let Some(score) = score
             && context.tally.wants(score)
             && !context.problem.has_failed()

@@ -19,12 +19,65 @@ pub(crate) struct Tally {
     pub(crate) keep: usize,
     /// The best different solutions, best first, each with what identifies it; empty when the incumbent alone is kept.
     pub(crate) kept: Vec<(u64, Solution<MoveId>)>,
+    /// Scores of some playouts, for an observer.
+    #[serde(skip)]
+    pub(crate) sample: Sample,
+}
+
+/// Most scores that are sampled between two reports.
+const SAMPLED: usize = 512;
+
+/// Feasible scores of playouts at even distances. Where nobody asks for them, a playout costs one comparison more.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample {
+    /// Playouts of the stream at which the next score is taken.
+    due: u64,
+    /// Playouts between two scores.
+    every: u64,
+    /// Playouts of the stream at the last report.
+    before: u64,
+    scores: Vec<f64>,
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self { due: u64::MAX, every: 1, before: 0, scores: Vec::new() }
+    }
+}
+
+impl Sample {
+    /// Begins to sample after so many playouts.
+    pub(crate) fn begin(&mut self, playouts: u64) {
+        *self = Self { due: playouts, before: playouts, ..Self::default() };
+    }
+
+    #[cold]
+    fn take(&mut self, playouts: u64, score: Score) {
+        self.scores.extend(score.value());
+        self.due = if self.scores.len() < SAMPLED { playouts + self.every } else { u64::MAX };
+    }
+
+    /// Returns the scores since the last call, and spreads as many as may be kept over as many playouts to come.
+    pub(crate) fn report(&mut self, playouts: u64) -> Vec<f64> {
+        self.every = (playouts.saturating_sub(self.before) / (SAMPLED as u64 / 2)).max(1);
+        (self.before, self.due) = (playouts, playouts);
+        std::mem::take(&mut self.scores)
+    }
 }
 
 impl Tally {
     pub(crate) fn new(sense: Sense, stream: usize, keep: usize) -> Self {
         let (counters, best) = (Counters::default(), None);
-        Self { sense, stream, counters, best, history: Vec::new(), keep, kept: Vec::new() }
+        Self { sense, stream, counters, best, history: Vec::new(), keep, kept: Vec::new(), sample: Sample::default() }
+    }
+
+    /// Counts a playout with its score.
+    #[inline]
+    pub(crate) fn count(&mut self, score: Score) {
+        self.counters.playouts += 1;
+        if self.counters.playouts >= self.sample.due {
+            self.sample.take(self.counters.playouts, score);
+        }
     }
 
     /// Whether a solution of this score would be kept.
@@ -137,6 +190,29 @@ pub(crate) fn insert<M: Clone>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scores_are_sampled_evenly_for_whoever_asks() {
+        let mut tally = Tally::new(Sense::Maximize, 0, 1);
+        let play = |tally: &mut Tally, count: u64| {
+            for _ in 0..count {
+                let value = (tally.counters.playouts + 1) as f64;
+                tally.count(Score::Feasible(value));
+            }
+        };
+        play(&mut tally, 100);
+        assert!(tally.sample.scores.is_empty());
+        tally.sample.begin(100);
+        tally.count(Score::Infeasible(1.0));
+        play(&mut tally, 10);
+        assert_eq!(tally.sample.report(111), (102..=111).map(f64::from).collect::<Vec<_>>());
+        // At first every score, until there are enough; then as many as fit.
+        play(&mut tally, 51_200);
+        assert_eq!(tally.sample.report(51_311).len(), SAMPLED);
+        play(&mut tally, 51_200);
+        let scores = tally.sample.report(102_511);
+        assert_eq!((scores.len(), scores[1] - scores[0]), (SAMPLED / 2, 200.0));
+    }
 
     #[test]
     fn the_best_different_solutions_are_kept() {

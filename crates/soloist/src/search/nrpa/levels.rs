@@ -159,6 +159,11 @@ impl Levels {
         self.frames[0].beam.first()
     }
 
+    /// The best playout of the innermost level that has one.
+    pub(super) fn trace(&self) -> Option<&Trace<MoveId>> {
+        self.frames.iter().rev().find_map(|frame| Some(&frame.beam.first()?.trace))
+    }
+
     /// Begins a call of a level, which gets a copy of the policy.
     fn enter(&mut self, index: usize) {
         self.policy.push();

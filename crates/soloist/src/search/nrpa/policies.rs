@@ -116,6 +116,12 @@ impl Beams {
         self.frames.len()
     }
 
+    /// Returns the playout that the policy of the next one has learned; empty at the beginning.
+    pub(super) fn trace(&self) -> Option<&Trace<MoveId>> {
+        let frame = self.frames.last()?;
+        frame.entries.get(frame.turn).map(|entry| &entry.trace)
+    }
+
     /// Returns the policy of the next playout.
     pub(super) fn policy(&self) -> &Policy {
         let frame = &self.frames[self.frames.len() - 1];

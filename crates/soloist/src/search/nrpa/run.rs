@@ -34,6 +34,14 @@ impl Arm {
         }
     }
 
+    /// The playout that the innermost level learns.
+    fn trace(&self) -> Option<&Trace<MoveId>> {
+        match &self.core {
+            Core::Levels(levels) => levels.trace(),
+            Core::Beams(beams) => beams.trace(),
+        }
+    }
+
     /// Calls of the level below that the outermost level has finished.
     fn iterations(&self) -> u64 {
         match &self.core {
@@ -176,6 +184,11 @@ impl NrpaSearch {
 }
 
 impl Search for NrpaSearch {
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let entropy = self.arms.get(self.turn).and_then(|arm| arm.trace()?.entropy(arm.policy()));
+        entropy.map(|bits| ("policy entropy, bits a move", bits)).into_iter().collect()
+    }
+
     fn step(&mut self, context: &mut Context<'_>) -> Status {
         if self.arms.is_empty() || self.ended() {
             if !self.arms.is_empty() && !self.parameters.restarts {

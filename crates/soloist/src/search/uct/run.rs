@@ -277,6 +277,11 @@ impl Search for UctSearch {
         Status::Running
     }
 
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let depth = self.walk.path.len().saturating_sub(1) + self.game.decided.len();
+        vec![("tree depth of the latest playout, moves", depth as f64)]
+    }
+
     fn left(&self) -> Option<f64> {
         let known = self.prunes() && self.tree.arena.len() > 0 && self.game.is_whole();
         known.then(|| self.tree.arena.limits[0].bound)

@@ -1,0 +1,43 @@
+//! `soloist report`: runs from files as one page that needs nothing else.
+//!
+//! `read` reads the files into runs (`trial`), `study` puts the runs on one problem side by side, `figures` works out
+//! what the charts show, `draw` draws the best solutions, `page` writes the page with pieces of `html`.
+
+pub(crate) mod draw;
+mod figures;
+pub(crate) mod html;
+pub(crate) mod page;
+pub(crate) mod read;
+mod sections;
+pub(crate) mod study;
+pub(crate) mod trial;
+
+use crate::args::ReportArgs;
+use crate::failure::Failure;
+use crate::live::counted;
+use crate::output::{self, Target};
+use page::Page;
+use read::Runs;
+
+/// Runs the command.
+pub(crate) fn run(args: &ReportArgs) -> Result<u8, Failure> {
+    let target = Target::new(&args.output)?;
+    if let Some(input) = args.files.iter().find(|input| target.is_same(input)) {
+        return Err(Failure::usage(format!("--output {} would overwrite a file of runs", input.display())));
+    }
+    let runs = Runs::read(&args.files)?;
+    let page = Page::new(&runs, args.title.as_deref(), args.drawings as usize);
+    target.write(&page.html())?;
+    if !args.quiet {
+        for note in page.notes() {
+            output::note(note);
+        }
+        output::note(&format!(
+            "{} of {} in {}",
+            counted(runs.trials.len(), "run"),
+            counted(runs.files.len(), "file"),
+            target.shown()
+        ));
+    }
+    Ok(0)
+}

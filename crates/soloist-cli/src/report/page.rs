@@ -1,0 +1,120 @@
+//! The page: its frame, its sections, and the data of its charts.
+
+use super::html::{data, escape};
+use super::read::Runs;
+use super::sections;
+use super::study::Study;
+use crate::live::counted;
+use crate::result::VERSION;
+use serde_json::Value;
+
+const STYLE: &str = include_str!("assets/page.css");
+const CHARTS: &str = include_str!("assets/charts.js");
+const PAGE: &str = include_str!("assets/page.js");
+
+/// What the page may do: nothing is loaded from anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+/// What the live page may do beside: talk to the program that serves it.
+const LIVE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src 'self' data:; \
+                           connect-src 'self'; base-uri 'none'; form-action 'none'";
+
+/// A page made from runs.
+#[derive(Debug)]
+pub(crate) struct Page {
+    title: String,
+    body: Body,
+}
+
+/// What changes when runs are added.
+#[derive(Debug)]
+pub(crate) struct Body {
+    /// The sections.
+    pub(crate) html: String,
+    /// The data of the charts, a study each.
+    pub(crate) charts: Value,
+    notes: Vec<String>,
+}
+
+impl Page {
+    /// Works everything out.
+    pub(crate) fn new(runs: &Runs, title: Option<&str>, drawings: usize) -> Self {
+        let body = Body::new(runs, true, drawings);
+        Self { title: title.map_or_else(|| heading(runs), str::to_owned), body }
+    }
+
+    /// What a reader must know to take the figures for what they are.
+    pub(crate) fn notes(&self) -> &[String] {
+        &self.body.notes
+    }
+
+    /// The whole page.
+    pub(crate) fn html(&self) -> String {
+        let script = format!(
+            "<script type=\"application/json\" id=\"data\">{}</script>\n<script>\n{CHARTS}{PAGE}</script>",
+            data(&self.body.charts)
+        );
+        frame(&self.title, POLICY, "", &self.body.html, &script)
+    }
+}
+
+impl Body {
+    /// Works out the sections, with drawings of at most so many instances of each problem; with `files`, the files are
+    /// named.
+    pub(crate) fn new(runs: &Runs, files: bool, drawings: usize) -> Self {
+        let studies = Study::all(runs);
+        let several = studies.len() > 1;
+        let (mut html, mut charts, mut notes) = (String::new(), Vec::new(), Vec::new());
+        for (at, study) in studies.iter().enumerate() {
+            let part = sections::study(study, runs, at, several, drawings);
+            html.push_str(&part.html);
+            charts.push(part.charts);
+            notes.extend(part.notes);
+        }
+        notes.extend(sections::file_notes(runs));
+        if files {
+            html.push_str(&sections::sources(runs, &notes));
+        }
+        Self { html, charts: Value::Array(charts), notes }
+    }
+}
+
+/// The live page, which asks the program for its content; `panel` stands above the sections.
+pub(crate) fn live(title: &str, panel: &str, script: &str) -> String {
+    let script = format!("<script>\n{CHARTS}{PAGE}{script}</script>");
+    frame(title, LIVE_POLICY, panel, "", &script)
+}
+
+/// What the runs are about.
+pub(crate) fn heading(runs: &Runs) -> String {
+    let mut problems: Vec<&str> = Vec::new();
+    let mut instances: Vec<&str> = Vec::new();
+    for trial in &runs.trials {
+        if !problems.contains(&trial.problem.as_str()) {
+            problems.push(&trial.problem);
+        }
+        if instances.len() < 2 && !instances.contains(&trial.instance.as_str()) {
+            instances.push(&trial.instance);
+        }
+    }
+    match (&problems[..], &instances[..]) {
+        ([problem], [instance]) => format!("{problem} {instance}"),
+        _ => format!("{}: {}", problems.join(", "), counted(runs.trials.len(), "run")),
+    }
+}
+
+/// The page around its content.
+fn frame(title: &str, policy: &str, panel: &str, body: &str, script: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <meta name=\"generator\" content=\"soloist {VERSION}\">\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#main\">Skip to the content</a>\n\
+         <header><p class=\"brand\">Soloist</p><button type=\"button\" id=\"theme\" hidden>Dark</button>\
+         <h1>{title}</h1></header>\n<main id=\"main\">\n{panel}<div id=\"body\">\n{body}</div>\n</main>\n\
+         <footer>Made by soloist {VERSION}. The page holds everything that it shows.</footer>\n{script}\n</body>\n</html>\n"
+    )
+}

@@ -1,0 +1,653 @@
+//! The sections of a study: what was run, scores, differences, targets, solutions, parameters, sources.
+
+use super::draw::{Drawer, Drawing, data_address};
+use super::figures::{self, LEVELS};
+use super::html::{Cell, Grid, column, digits, escape, fixed, shell};
+use super::read::Runs;
+use super::study::Study;
+use super::trial::{Clock, Trial};
+use crate::bench::analysis::{Comparison, Row, mean};
+use crate::bench::present::probability;
+use crate::live::{counted, span};
+use crate::result::{plain, short};
+use serde_json::Value;
+use soloist::{Method, Sense};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Charts of instances that are shown at once; the others are unfolded on demand.
+const PANELS: usize = 12;
+
+/// A study as a part of the page.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) html: String,
+    pub(super) charts: Value,
+    pub(super) notes: Vec<String>,
+}
+
+/// A study with everything that its sections need.
+struct View<'a> {
+    study: &'a Study,
+    trials: &'a [Trial],
+    runs: &'a Runs,
+    rows: Vec<Row>,
+    pairs: Vec<Comparison>,
+    /// Before the names of its elements.
+    id: String,
+}
+
+/// Writes the sections of study number `at`.
+pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawings: usize) -> Part {
+    let rows: Vec<Row> = study.grid.methods().into_iter().map(|method| study.grid.row(method)).collect();
+    let pairs = study.grid.comparisons(None);
+    let charts = figures::json(study, &runs.trials, &rows, &pairs);
+    let view = View { study, trials: &runs.trials, runs, rows, pairs, id: format!("s{at}") };
+    let mut html = format!("<article class=\"study\" data-study=\"{at}\">");
+    if several {
+        let options: Vec<_> = study.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let _ = write!(
+            html,
+            "<h2 class=\"problem\">{} <small>{}</small></h2>",
+            escape(&study.problem),
+            escape(&options.join(" "))
+        );
+    }
+    html.push_str(&view.summary());
+    html.push_str(&view.convergence());
+    // A single run is compared with nothing.
+    if view.members().count() > 1 {
+        html.push_str(&view.finals());
+        html.push_str(&view.differences());
+        html.push_str(&view.targets());
+    }
+    if drawings > 0 {
+        html.push_str(&view.solutions(drawings));
+    }
+    html.push_str(&view.parameters());
+    html.push_str("</article>");
+    Part { html, charts, notes: view.notes() }
+}
+
+/// A section with its heading and what it means.
+fn section(id: &str, title: &str, lead: &str, content: &str) -> String {
+    format!(
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2><p class=\"lead\">{lead}</p>{content}</section>"
+    )
+}
+
+/// The colour of a method with its name.
+fn key(method: usize, name: &str) -> Cell {
+    Cell::html(format!("<span class=\"key k{}\" aria-hidden=\"true\"></span>{}", method % 8, escape(name)))
+}
+
+/// A choice between values by radio buttons.
+fn choice(id: &str, name: &str, legend: &str, values: &[(&str, &str)], chosen: usize) -> String {
+    let mut html = format!("<fieldset class=\"choice\" data-choice=\"{name}\"><legend>{legend}</legend>");
+    for (at, (value, text)) in values.iter().enumerate() {
+        let checked = if at == chosen { " checked" } else { "" };
+        let _ = write!(
+            html,
+            "<label><input type=\"radio\" name=\"{id}-{name}\" value=\"{value}\"{checked}><span>{text}</span></label>"
+        );
+    }
+    html.push_str("</fieldset>");
+    html
+}
+
+/// The controls of charts over time.
+fn controls(id: &str, times: bool, extra: &str) -> String {
+    let clocks = choice(id, "clock", "Over", &[("playouts", "playouts"), ("seconds", "seconds")], 0);
+    let axis = choice(id, "axis", "Axis", &[("log", "logarithmic"), ("linear", "linear")], 0);
+    let clocks = if times { clocks } else { String::new() };
+    format!("<form class=\"controls needs-script\">{clocks}{axis}{extra}</form>")
+}
+
+impl View<'_> {
+    fn name(&self, method: usize) -> &str {
+        &self.study.methods[method]
+    }
+
+    fn members(&self) -> impl Iterator<Item = &Trial> {
+        (0..self.study.methods.len()).flat_map(|method| self.study.of_method(method)).map(|at| &self.trials[at])
+    }
+
+    /// Whether all files tell when scores were reached.
+    fn timed(&self) -> bool {
+        self.members().all(|trial| trial.steps(Clock::Seconds).is_some())
+    }
+
+    fn better(&self) -> &'static str {
+        match self.study.sense {
+            Sense::Maximize => "larger",
+            Sense::Minimize => "smaller",
+        }
+    }
+
+    /// The limits that all runs have in common.
+    fn limits(&self) -> Option<String> {
+        let mut all: Vec<String> = self.members().map(Trial::limits).collect();
+        all.sort();
+        all.dedup();
+        <[String; 1]>::try_from(all).ok().map(|[limits]| limits).filter(|limits| !limits.is_empty())
+    }
+
+    fn summary(&self) -> String {
+        let members: Vec<&Trial> = self.members().collect();
+        let seconds: f64 = members.iter().map(|trial| trial.seconds).sum();
+        let playouts: u64 = members.iter().map(|trial| trial.playouts).sum();
+        let verified = members.iter().filter(|trial| trial.verified == Some(true)).count();
+        let optimal = members.iter().filter(|trial| trial.optimal && trial.value().is_some()).count();
+        let mut facts = vec![
+            (
+                counted(members.len(), "run"),
+                format!(
+                    "{} × {} × {}",
+                    counted(self.study.methods.len(), "method"),
+                    counted(self.study.instances.len(), "instance"),
+                    counted(self.study.seeds.len(), "seed")
+                ),
+            ),
+            (short(playouts as f64), "playouts in all".to_owned()),
+            (span(seconds), "of search in all".to_owned()),
+        ];
+        if verified > 0 {
+            facts.push((format!("{verified} of {}", members.len()), "results verified".to_owned()));
+        }
+        if optimal > 0 {
+            facts.push((optimal.to_string(), "proven optimal".to_owned()));
+        }
+        let mut content = String::from("<dl class=\"facts\">");
+        for (value, what) in facts {
+            let _ = write!(content, "<div><dt>{}</dt><dd>{}</dd></div>", escape(&what), escape(&value));
+        }
+        content.push_str("</dl>");
+        content.push_str(&self.methods());
+        let options: Vec<_> = self.study.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let rules = if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) };
+        let limits = self.limits().map_or_else(String::new, |limits| format!(", {limits} a run"));
+        let lead = format!("{}{rules}{limits}; {} scores are better.", self.study.problem, self.better());
+        section(&format!("{}-summary", self.id), "Summary", &escape(&lead), &content)
+    }
+
+    /// The table of the methods.
+    fn methods(&self) -> String {
+        let intervals: Vec<_> = self.rows.iter().map(|row| figures::interval(self.study, row)).collect();
+        let means: Vec<Option<f64>> = intervals.iter().map(|interval| interval.map(|i| i.mean)).collect();
+        let pick = |pick: fn((f64, f64)) -> f64| -> Vec<Option<f64>> {
+            intervals.iter().map(|interval| interval.and_then(|i| i.ends).map(pick)).collect()
+        };
+        let (low, high) = (pick(|ends| ends.0), pick(|ends| ends.1));
+        let all: Vec<_> = means.iter().chain(&low).chain(&high).copied().collect();
+        let places = digits(&all, 6);
+        let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| fixed(value, places));
+        let best = means.iter().flatten().copied().reduce(|a, b| self.study.sense.best_value(a, b));
+        let several = self.rows.len() > 1;
+        let of = |value: fn(&Row) -> Option<f64>| column(&self.rows.iter().map(value).collect::<Vec<_>>(), 6);
+        let (median, top, bottom) = (of(|row| row.median), of(|row| row.best), of(|row| row.worst));
+        let optimal = self.rows.iter().any(|row| row.optimal > 0);
+        let mut head =
+            vec!["method", "runs", "mean", "95 % interval", "median", "best", "worst", "playouts/s", "seconds"];
+        if optimal {
+            head.push("optimal");
+        }
+        let mut table = Grid::new("Final scores of the methods", 1, &head);
+        for (at, row) in self.rows.iter().enumerate() {
+            let interval =
+                low[at].map_or_else(|| "–".to_owned(), |_| format!("{} to {}", show(low[at]), show(high[at])));
+            let mut cells = vec![
+                key(row.method, self.name(row.method)),
+                Cell::text(row.runs.to_string()),
+                Cell::text(show(means[at])).best(several && means[at].is_some() && means[at] == best),
+                Cell::text(interval),
+                Cell::text(&median[at]),
+                Cell::text(&top[at]),
+                Cell::text(&bottom[at]),
+                Cell::text(row.rate.map_or_else(|| "–".to_owned(), short)),
+                Cell::text(row.seconds.map_or_else(|| "–".to_owned(), |seconds| format!("{seconds:.2}"))),
+            ];
+            if optimal {
+                cells.push(Cell::text(row.optimal.to_string()));
+            }
+            table.push(cells);
+        }
+        table.html()
+    }
+
+    fn convergence(&self) -> String {
+        let id = format!("{}-convergence", self.id);
+        let runs = "<label class=\"check\"><input type=\"checkbox\" data-choice=\"runs\" checked><span>each run</span></label>";
+        let mut content = controls(&id, self.timed(), runs);
+        content.push_str(&self.legend());
+        let panel = |at: usize| {
+            let name = escape(&self.study.instances[at]);
+            format!(
+                "<figure class=\"panel\"><figcaption>{name}</figcaption><div class=\"chart\" data-chart=\"convergence\" data-at=\"{at}\" \
+                 role=\"img\" tabindex=\"0\" aria-label=\"Best score over time on {name}\"></div></figure>"
+            )
+        };
+        let count = self.study.instances.len();
+        let wide = if count == 1 { " single" } else { "" };
+        let _ = write!(content, "<div class=\"panels{wide}\">");
+        content.extend((0..count.min(PANELS)).map(panel));
+        content.push_str("</div>");
+        if count > PANELS {
+            let _ = write!(
+                content,
+                "<details><summary>{} more</summary><div class=\"panels\">",
+                counted(count - PANELS, "instance")
+            );
+            content.extend((PANELS..count).map(panel));
+            content.push_str("</div></details>");
+        }
+        content.push_str("<noscript><p>The charts need JavaScript; all tables are there without it.</p></noscript>");
+        let lead = "Best score so far of each run (thin) and the median over the seeds (thick). Runs without a feasible solution count as \
+                    the worst; a run that has ended keeps its score.";
+        section(&id, "Convergence", lead, &content)
+    }
+
+    /// The methods with their colours.
+    fn legend(&self) -> String {
+        let mut html = String::from("<ul class=\"legend\">");
+        for (at, name) in self.study.methods.iter().enumerate() {
+            let _ =
+                write!(html, "<li><span class=\"key k{}\" aria-hidden=\"true\"></span>{}</li>", at % 8, escape(name));
+        }
+        html.push_str("</ul>");
+        html
+    }
+
+    fn finals(&self) -> String {
+        let id = format!("{}-finals", self.id);
+        let single = self.study.instances.len() == 1;
+        let mut content = String::new();
+        if self.rows.iter().filter(|row| row.mean.is_some()).count() > 1 {
+            content.push_str(
+                "<div class=\"chart wide\" data-chart=\"finals\" role=\"img\" tabindex=\"0\" aria-label=\"Mean final score of each method with \
+                 its interval\"></div>",
+            );
+        }
+        let several = self.study.seeds.len() > 1;
+        let mut head = vec!["instance"];
+        head.extend(self.study.methods.iter().map(String::as_str));
+        head.push("best of all");
+        let caption = if several { "Mean score over the seeds on each instance" } else { "Score on each instance" };
+        let mut table = Grid::new(caption, 1, &head);
+        let scores = |method, at| self.study.grid.scores(method, at);
+        let columns: Vec<Vec<Option<f64>>> = (0..self.study.methods.len())
+            .map(|method| (0..self.study.instances.len()).map(|at| mean(&scores(method, at))).collect())
+            .collect();
+        let shown: Vec<Vec<String>> = columns.iter().map(|values| column(values, 6)).collect();
+        let tops: Vec<Option<f64>> = (0..self.study.instances.len())
+            .map(|at| {
+                let all: Vec<f64> = (0..self.study.methods.len()).flat_map(|method| scores(method, at)).collect();
+                self.study.grid.best(&all)
+            })
+            .collect();
+        let top = column(&tops, 6);
+        for (at, name) in self.study.instances.iter().enumerate() {
+            let best = self.study.grid.best(&columns.iter().filter_map(|values| values[at]).collect::<Vec<_>>());
+            let mut cells = vec![Cell::text(name)];
+            for (values, shown) in columns.iter().zip(&shown) {
+                cells
+                    .push(Cell::text(&shown[at]).best(columns.len() > 1 && values[at].is_some() && values[at] == best));
+            }
+            cells.push(Cell::text(&top[at]));
+            table.push(cells);
+        }
+        content.push_str(&table.html());
+        let lead = match (single, several) {
+            (true, true) => {
+                "Mean over the seeds with its 95 % interval (Student's t); it says nothing about other instances."
+            }
+            (true, false) => "One run of each method: nothing is known about how other seeds would do.",
+            (false, _) => {
+                "Mean over the instances, each the mean over its seeds, with its 95 % interval (Student's t). Small marks are the instances."
+            }
+        };
+        section(&id, "Final scores", lead, &content)
+    }
+
+    fn differences(&self) -> String {
+        if self.pairs.is_empty() {
+            return String::new();
+        }
+        let id = format!("{}-differences", self.id);
+        let mut content = String::from(
+            "<div class=\"chart wide\" data-chart=\"pairs\" role=\"img\" tabindex=\"0\" aria-label=\"Mean difference of each pair of methods with \
+             its interval\"></div>",
+        );
+        let ends: Vec<Option<f64>> = self
+            .pairs
+            .iter()
+            .filter_map(|pair| pair.t)
+            .flat_map(|t| [Some(t.mean), t.interval.map(|i| i.0), t.interval.map(|i| i.1)])
+            .collect();
+        let places = digits(&ends, 5);
+        let several = self.pairs.len() > 1;
+        let mut head = vec!["A", "B", "A − B", "95 % interval", "p (t)", "p (Wilcoxon)"];
+        if several {
+            head.push("p (Holm)");
+        }
+        head.extend(["A wins", "ties", "B wins", "better"]);
+        let mut table = Grid::new("Paired differences between the methods", 2, &head);
+        let none = || "–".to_owned();
+        for pair in &self.pairs {
+            let interval = pair.t.and_then(|t| t.interval);
+            let chance = |p: f64| if pair.wilcoxon.count > 0 { probability(p) } else { none() };
+            let mut cells = vec![
+                key(pair.a, self.name(pair.a)),
+                key(pair.b, self.name(pair.b)),
+                Cell::text(pair.t.map_or_else(none, |t| fixed(t.mean, places))),
+                Cell::text(
+                    interval
+                        .map_or_else(none, |(low, high)| format!("{} to {}", fixed(low, places), fixed(high, places))),
+                ),
+                Cell::text(pair.t.and_then(|t| t.p).map_or_else(none, probability)),
+                Cell::text(chance(pair.wilcoxon.p)),
+            ];
+            if several {
+                cells.push(Cell::text(chance(pair.holm)));
+            }
+            cells.extend([pair.wins, pair.ties, pair.losses].map(|count| Cell::text(count.to_string())));
+            // What the corrected test does not tell from chance has no winner.
+            let clear = pair.wilcoxon.count > 0 && pair.holm < 0.05;
+            let better = pair.better.filter(|_| clear).map_or("not clear", |better| self.name(better));
+            cells.push(Cell::text(better).best(clear && pair.better.is_some()));
+            table.push(cells);
+        }
+        content.push_str(&table.html());
+        let sample = if self.pairs.iter().any(|pair| pair.seeds) {
+            "The seeds of the one instance are the sample."
+        } else {
+            "Instances are the sample, each the mean over its seeds."
+        };
+        let holm = if several { " Holm's correction accounts for the number of comparisons." } else { "" };
+        let lead = format!(
+            "Differences of paired scores with 95 % intervals. {sample}{holm} A method is called better where p is below 0.05."
+        );
+        section(&id, "Paired differences", &lead, &content)
+    }
+
+    fn targets(&self) -> String {
+        let id = format!("{}-targets", self.id);
+        let text = |level: f64| if level == 0.0 { "best".to_owned() } else { format!("{} %", plain(level * 100.0)) };
+        let values: Vec<(String, String)> =
+            LEVELS.iter().enumerate().map(|(at, &level)| (at.to_string(), text(level))).collect();
+        let values: Vec<(&str, &str)> = values.iter().map(|(value, text)| (value.as_str(), text.as_str())).collect();
+        let mut content = controls(&id, self.timed(), &choice(&id, "level", "Distance to the best", &values, 2));
+        content.push_str(&self.legend());
+        content.push_str(
+            "<div class=\"chart wide\" data-chart=\"profile\" role=\"img\" tabindex=\"0\" aria-label=\"Share of the runs that reached the target \
+             over time\"></div>",
+        );
+        let heads: Vec<String> = LEVELS.iter().map(|&level| text(level)).collect();
+        let mut head = vec!["method"];
+        head.extend(heads.iter().map(String::as_str));
+        let mut table = Grid::new("Share of the runs that reached each target at their end", 1, &head);
+        for row in &self.rows {
+            let mut cells = vec![key(row.method, self.name(row.method))];
+            for level in LEVELS {
+                let reached = figures::hits(self.study, self.trials, row.method, level, Clock::Playouts);
+                let share = reached
+                    .filter(|(_, count)| *count > 0)
+                    .map(|(times, count)| 100.0 * times.len() as f64 / count as f64);
+                cells.push(Cell::text(share.map_or_else(|| "–".to_owned(), |share| format!("{share:.0} %"))));
+            }
+            table.push(cells);
+        }
+        content.push_str(&table.html());
+        let lead = "Share of the runs that reached a target by a time. A target of 10 % leaves a tenth of the way from the first scores on an \
+                    instance (their median) to the best score of all runs there.";
+        section(&id, "Targets reached", lead, &content)
+    }
+
+    fn solutions(&self, most: usize) -> String {
+        let mut content = String::from("<div class=\"drawings\">");
+        let count = self.study.instances.len();
+        content.extend((0..count.min(most)).map(|at| self.solution(at)));
+        content.push_str("</div>");
+        if count > most {
+            let _ =
+                write!(content, "<p class=\"fine\">Drawn are the first {most} of {count} instances (--drawings).</p>");
+        }
+        let lead = "The best solution of each instance, verified anew by code that shares nothing with the search, and the command that finds it.";
+        section(&format!("{}-solutions", self.id), "Best solutions", lead, &content)
+    }
+
+    fn solution(&self, instance: usize) -> String {
+        let name = escape(&self.study.instances[instance]);
+        let Some(best) = self.study.best(self.trials, instance) else {
+            return format!(
+                "<figure class=\"drawing\"><div class=\"blank\">no feasible solution</div><figcaption><strong>{name}</strong></figcaption></figure>"
+            );
+        };
+        let trial = &self.trials[best];
+        let method = (0..self.study.methods.len()).find(|&method| self.study.of_method(method).any(|at| at == best));
+        let folder = self.runs.files[trial.file].parent().unwrap_or(Path::new(""));
+        let (image, what) = match Drawer::default().draw(trial, folder) {
+            Ok(Drawing { svg, summary }) => {
+                let alt = escape(&format!("Solution of {}: {summary}", trial.instance));
+                (
+                    format!(
+                        "<button type=\"button\" class=\"enlarge\" aria-label=\"Enlarge: {alt}\"><img alt=\"{alt}\" src=\"{}\"></button>",
+                        data_address(&svg)
+                    ),
+                    format!("Verified: {summary}"),
+                )
+            }
+            Err(why) => (
+                format!("<div class=\"blank\">not drawn: {}</div>", escape(&why)),
+                trial.describe.clone().unwrap_or_default(),
+            ),
+        };
+        let score = trial.value().map_or_else(|| "–".to_owned(), plain);
+        let proven = if trial.optimal { ", proven optimal" } else { "" };
+        let by = method.map_or("", |method| self.name(method));
+        format!(
+            "<figure class=\"drawing\">{image}<figcaption><strong>{name}</strong> <span class=\"score\">{score}</span>{proven}<br>\
+             {}, seed {}<br><span class=\"fine\">{}</span><details><summary>command</summary><code>{}</code></details></figcaption></figure>",
+            escape(by),
+            trial.seed,
+            escape(&what),
+            escape(&command(trial))
+        )
+    }
+
+    fn parameters(&self) -> String {
+        let mut content = String::new();
+        for method in 0..self.study.methods.len() {
+            let members: Vec<&Trial> = self.study.of_method(method).map(|at| &self.trials[at]).collect();
+            let Some(first) = members.first() else { continue };
+            let varies = members.iter().any(|trial| {
+                (&trial.method, &trial.parameters, &trial.rollout) != (&first.method, &first.parameters, &first.rollout)
+            });
+            let usual = usual(&first.method);
+            let mut list = String::from("<dl class=\"params\">");
+            for (name, value) in &first.parameters {
+                let shown = value_text(value);
+                let changed = usual.iter().any(|(known, usual)| known == name && *usual != shown);
+                let class = if changed { " class=\"changed\"" } else { "" };
+                let _ = write!(list, "<div{class}><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(&shown));
+            }
+            list.push_str("</dl>");
+            let limits = first.limits();
+            let mut about =
+                format!("{}, rollout {}, {}", first.method, first.rollout, counted(first.threads as usize, "thread"));
+            if !limits.is_empty() {
+                let _ = write!(about, ", {limits} a run");
+            }
+            let note = if varies {
+                "<p class=\"fine\">The setting differs between instances; shown is that of the first.</p>"
+            } else {
+                ""
+            };
+            let _ = write!(
+                content,
+                "<details class=\"method\"{}><summary><span class=\"key k{}\" aria-hidden=\"true\"></span>{} <span class=\"fine\">{}</span></summary>\
+                 {note}{list}<p class=\"fine\">The first of its runs:</p><code>{}</code></details>",
+                if self.study.methods.len() <= 4 { " open" } else { "" },
+                method % 8,
+                escape(self.name(method)),
+                escape(&about),
+                escape(&command(first))
+            );
+        }
+        let lead = "Values in bold differ from the preset's.";
+        section(&format!("{}-parameters", self.id), "Methods and parameters", lead, &content)
+    }
+
+    /// What a reader must know to take the figures for what they are.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !figures::is_detailed(self.study, self.trials) {
+            let text = "too many improvements for curves of single runs; the charts show medians alone";
+            notes.push(format!("{}: {text}", self.study.problem));
+        }
+        for row in &self.rows {
+            let name = self.name(row.method);
+            if row.infeasible > 0 {
+                notes.push(format!(
+                    "{name}: {} of {} runs without a feasible solution: left out of means, lost against any feasible one",
+                    row.infeasible, row.runs
+                ));
+            }
+            if row.unverified > 0 {
+                notes.push(format!(
+                    "{name}: {} failed verification and count for nothing",
+                    counted(row.unverified, "run")
+                ));
+            }
+        }
+        let open = self.members().filter(|trial| trial.stop.is_none()).count();
+        if open > 0 {
+            notes.push(format!(
+                "{}: {} had not ended when the file was read",
+                self.study.problem,
+                counted(open, "run")
+            ));
+        }
+        let cells = self.study.methods.len() * self.study.instances.len() * self.study.seeds.len();
+        let made = self.members().count();
+        if made < cells {
+            notes.push(format!(
+                "{}: {made} of {cells} combinations of method, instance and seed were run; pairs and means cover those",
+                self.study.problem
+            ));
+        }
+        if !self.timed() {
+            notes.push(format!(
+                "{}: a file does not tell when scores were reached in seconds; charts are over playouts alone",
+                self.study.problem
+            ));
+        }
+        notes
+    }
+}
+
+/// What the files have to say.
+pub(super) fn file_notes(runs: &Runs) -> Vec<String> {
+    let mut notes = Vec::new();
+    if runs.twice > 0 {
+        notes.push(format!("{} of runs that were there already: the later ones count", counted(runs.twice, "record")));
+    }
+    notes
+        .extend(runs.cut.iter().map(|file| format!("{}: the last line was cut short and is left out", file.display())));
+    notes
+}
+
+/// Where everything comes from and how to repeat it.
+pub(super) fn sources(runs: &Runs, notes: &[String]) -> String {
+    let mut content = String::new();
+    if !notes.is_empty() {
+        content.push_str("<ul class=\"notes\">");
+        content.extend(notes.iter().map(|note| format!("<li>{}</li>", escape(note))));
+        content.push_str("</ul>");
+    }
+    let mut table = Grid::new("Files of runs", 3, &["file", "machine", "version", "runs"]);
+    for (at, file) in runs.files.iter().enumerate() {
+        let of_file = || runs.trials.iter().filter(move |trial| trial.file == at);
+        let join = |values: BTreeSet<&str>| {
+            let values: Vec<_> = values.into_iter().filter(|value| !value.is_empty()).collect();
+            if values.is_empty() { "not recorded".to_owned() } else { values.join("; ") }
+        };
+        table.push(vec![
+            Cell::text(file.display().to_string()),
+            Cell::text(join(of_file().filter_map(|trial| trial.machine.as_deref()).collect())),
+            Cell::text(join(of_file().map(|trial| trial.version.as_str()).collect())),
+            Cell::text(of_file().count().to_string()),
+        ]);
+    }
+    content.push_str(&table.html());
+    content.push_str("<p class=\"fine\">Commands that repeat this:</p><pre><code>");
+    for (at, file) in runs.files.iter().enumerate() {
+        let compared = runs.trials.iter().any(|trial| trial.file == at && trial.label.is_some());
+        let spec = file.with_extension("toml");
+        if compared && spec.is_file() {
+            let (spec, file) = (spec.display().to_string(), file.display().to_string());
+            let _ = writeln!(content, "{}", escape(&format!("soloist bench {} --out {}", shell(&spec), shell(&file))));
+        }
+    }
+    let files: Vec<String> = runs.files.iter().map(|file| shell(&file.display().to_string())).collect();
+    let _ = write!(content, "{}</code></pre>", escape(&format!("soloist report {} -o report.html", files.join(" "))));
+    section("sources", "Sources", "What the page was made from.", &content)
+}
+
+/// The call that makes a run.
+fn command(trial: &Trial) -> String {
+    let mut words = vec!["soloist".to_owned(), "solve".to_owned(), trial.problem.clone(), trial.instance.clone()];
+    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    option("--method", trial.method.clone());
+    let domain = soloist_problems::find_domain(&trial.problem);
+    for (key, value) in &trial.options {
+        let default = domain.and_then(|domain| domain.options.iter().find(|option| option.name == key)?.values.first());
+        if default != Some(&value.as_str()) {
+            option("--set", format!("{key}={value}"));
+        }
+    }
+    let usual = usual(&trial.method);
+    for (name, value) in &trial.parameters {
+        let value = value_text(value);
+        if !usual.contains(&(name.clone(), value.clone())) {
+            option("--set", format!("{name}={value}"));
+        }
+    }
+    if !trial.rollout.is_empty() {
+        option("--rollout", trial.rollout.clone());
+    }
+    option("--seed", trial.seed.to_string());
+    if trial.threads > 1 {
+        option("--threads", trial.threads.to_string());
+    }
+    let mut limited = false;
+    for name in ["time", "playouts", "nodes", "target", "stall", "memory"] {
+        if let Some(value) = trial.budget.get(name).and_then(Value::as_f64)
+            && (name != "memory" || value != soloist::Budget::MEMORY as f64)
+        {
+            option(&format!("--{name}"), plain(value));
+            limited = true;
+        }
+    }
+    if !limited {
+        match trial.stop.as_deref() {
+            Some("nodes") => option("--nodes", trial.nodes.to_string()),
+            _ => option("--playouts", trial.playouts.max(1).to_string()),
+        }
+    }
+    words.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// The parameters of a preset as records show them.
+fn usual(preset: &str) -> Vec<(String, String)> {
+    let Some(method) = Method::preset(preset) else { return Vec::new() };
+    match crate::result::parameters(&method) {
+        Value::Object(all) => all.into_iter().map(|(name, value)| (name, value_text(&value))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A parameter's value as `--set` takes it.
+fn value_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,279 @@
+//! Runs on one problem side by side: which methods there are, and the run of each method, instance and seed.
+
+use super::read::Runs;
+use super::trial::Trial;
+use crate::bench::analysis::Grid;
+use crate::bench::record::Run;
+use soloist::Sense;
+use soloist_problems::Options;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// The runs on one problem under one set of rules.
+#[derive(Debug)]
+pub(crate) struct Study {
+    pub(crate) problem: String,
+    pub(crate) options: Options,
+    pub(crate) sense: Sense,
+    /// Names that tell the methods apart.
+    pub(crate) methods: Vec<String>,
+    pub(crate) instances: Vec<String>,
+    pub(crate) seeds: Vec<u64>,
+    /// Indices into the runs: `[method][instance][seed]`.
+    pub(crate) cells: Vec<Vec<Vec<Option<usize>>>>,
+    pub(crate) grid: Grid,
+}
+
+impl Study {
+    /// Sorts runs into one study for each problem and its options, in the order in which they appear.
+    pub(crate) fn all(runs: &Runs) -> Vec<Self> {
+        let mut groups: Vec<((&str, &Options), Vec<usize>)> = Vec::new();
+        for (at, trial) in runs.trials.iter().enumerate() {
+            let key = (trial.problem.as_str(), &trial.options);
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, members)) => members.push(at),
+                None => groups.push((key, vec![at])),
+            }
+        }
+        groups.into_iter().map(|(_, members)| Self::new(&runs.trials, &members)).collect()
+    }
+
+    fn new(trials: &[Trial], members: &[usize]) -> Self {
+        let first = &trials[members[0]];
+        let contenders = contenders(trials, members);
+        let instances = distinct(members.iter().map(|&at| trials[at].instance.as_str()));
+        let seeds: Vec<u64> = members.iter().map(|&at| trials[at].seed).collect::<BTreeSet<_>>().into_iter().collect();
+        let places: BTreeMap<&str, usize> = instances.iter().enumerate().map(|(at, name)| (*name, at)).collect();
+        let empty = vec![vec![None; seeds.len()]; instances.len()];
+        let mut cells = vec![empty; contenders.len()];
+        for (method, (_, members)) in contenders.iter().enumerate() {
+            for &at in members {
+                let seed = seeds.binary_search(&trials[at].seed).expect("every seed is among the seeds");
+                cells[method][places[trials[at].instance.as_str()]][seed] = Some(at);
+            }
+        }
+        let run = |at: usize| {
+            let trial = &trials[at];
+            Run {
+                score: trial.score,
+                violation: trial.violation,
+                optimal: trial.optimal,
+                playouts: trial.playouts,
+                seconds: trial.seconds,
+                verified: trial.verified,
+            }
+        };
+        let runs = cells.iter().map(|method: &Vec<Vec<Option<usize>>>| {
+            method.iter().map(|instance| instance.iter().map(|cell| cell.map(run)).collect()).collect()
+        });
+        Self {
+            problem: first.problem.clone(),
+            options: first.options.clone(),
+            sense: first.sense,
+            grid: Grid::of(first.sense, runs.collect()),
+            methods: contenders.into_iter().map(|(name, _)| name).collect(),
+            instances: instances.into_iter().map(str::to_owned).collect(),
+            seeds,
+            cells,
+        }
+    }
+
+    /// All runs of a method.
+    pub(crate) fn of_method(&self, method: usize) -> impl Iterator<Item = usize> + '_ {
+        self.cells[method].iter().flatten().flatten().copied()
+    }
+
+    /// All runs on an instance.
+    pub(crate) fn of_instance(&self, instance: usize) -> impl Iterator<Item = usize> + '_ {
+        self.cells.iter().flat_map(move |method| method[instance].iter().flatten().copied())
+    }
+
+    /// The best run on an instance, the first of equal ones.
+    pub(crate) fn best(&self, trials: &[Trial], instance: usize) -> Option<usize> {
+        let mut best: Option<(usize, f64)> = None;
+        for at in self.of_instance(instance) {
+            if let Some(value) = trials[at].value()
+                && best.is_none_or(|(_, known)| {
+                    let drawn = |at: usize| trials[at].solution.is_some();
+                    self.sense.better_value(value, known)
+                        || value == known && drawn(at) && !best.is_some_and(|(at, _)| drawn(at))
+                })
+            {
+                best = Some((at, value));
+            }
+        }
+        best.map(|(at, _)| at)
+    }
+}
+
+/// The values, each once, in their order.
+fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut seen = HashSet::new();
+    values.filter(|value| seen.insert(*value)).collect()
+}
+
+/// The methods by names that tell them apart, each with its runs.
+///
+/// A comparison has named its methods. Runs of `solve` are one method when all parameters agree. Where that leaves
+/// several runs with one seed on one instance, they are told apart by parameters and then by limits.
+fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> {
+    let base = |at: usize| trials[at].label.as_deref().unwrap_or(&trials[at].method);
+    let mut all = Vec::new();
+    for name in distinct(members.iter().map(|&at| base(at))) {
+        let (labelled, plain): (Vec<usize>, Vec<usize>) =
+            members.iter().copied().filter(|&at| base(at) == name).partition(|&at| trials[at].label.is_some());
+        let mut groups = split(trials, &plain, |trial| traits(trial, false));
+        groups.extend((!labelled.is_empty()).then_some(labelled));
+        for limits in [false, true] {
+            let parts = groups.iter().flat_map(|group| match collides(trials, group) {
+                true => split(trials, group, |trial| traits(trial, limits)),
+                false => vec![group.clone()],
+            });
+            groups = parts.collect();
+        }
+        groups.sort_by_key(|group| group[0]);
+        let several = groups.len() > 1;
+        let told: Vec<BTreeMap<String, String>> = groups.iter().map(|group| traits(&trials[group[0]], true)).collect();
+        for (group, own) in groups.into_iter().zip(&told) {
+            let differs = |(key, value): &(&String, &String)| told.iter().any(|other| other.get(*key) != Some(*value));
+            let parts: Vec<&str> = own.iter().filter(differs).map(|(_, value)| value.as_str()).collect();
+            let label =
+                if several && !parts.is_empty() { format!("{name} {}", parts.join(" ")) } else { name.to_owned() };
+            all.push((label, group));
+        }
+    }
+    // Equal names would be one line in every table.
+    let mut taken = HashSet::new();
+    for (label, _) in &mut all {
+        let plain = label.clone();
+        for number in 2.. {
+            if taken.insert(label.clone()) {
+                break;
+            }
+            *label = format!("{plain} ({number})");
+        }
+    }
+    all
+}
+
+/// What tells methods of one name apart, in words.
+fn traits(trial: &Trial, limits: bool) -> BTreeMap<String, String> {
+    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let mut all: BTreeMap<String, String> =
+        trial.parameters.iter().map(|(key, value)| (key.clone(), format!("{key}={}", text(value)))).collect();
+    all.insert("~ rollout".to_owned(), trial.rollout.clone());
+    all.insert("~ threads".to_owned(), crate::live::counted(trial.threads as usize, "thread"));
+    if limits {
+        all.insert("~~".to_owned(), trial.limits());
+    }
+    all
+}
+
+/// Groups of equal traits, in the order of their first members.
+fn split(trials: &[Trial], members: &[usize], traits: impl Fn(&Trial) -> BTreeMap<String, String>) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<BTreeMap<String, String>, Vec<usize>> = BTreeMap::new();
+    for &at in members {
+        groups.entry(traits(&trials[at])).or_default().push(at);
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_by_key(|group| group[0]);
+    groups
+}
+
+/// Whether there are two runs with one seed on one instance.
+fn collides(trials: &[Trial], members: &[usize]) -> bool {
+    let mut seen = HashSet::new();
+    members.iter().any(|&at| !seen.insert((trials[at].instance.as_str(), trials[at].seed)))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::report::read::tests::record;
+    use serde_json::{Value, json};
+    use std::path::Path;
+
+    /// The runs of some records.
+    pub(in crate::report) fn runs(records: Vec<Value>) -> Runs {
+        let mut runs = Runs::default();
+        let mut source = runs.add(Path::new("runs.jsonl"));
+        for record in records {
+            source.take(&mut runs, record).unwrap();
+        }
+        runs
+    }
+
+    fn with(mut record: Value, changes: &[(&str, Value)]) -> Value {
+        for (key, value) in changes {
+            record[key] = value.clone();
+        }
+        record
+    }
+
+    #[test]
+    fn methods_of_a_comparison_keep_their_names() {
+        let tuned = ("parameters", json!({ "c": 0.9 }));
+        let records = vec![
+            record("a", "x", 1, Some(1.0)),
+            // The default method of another instance has other parameters.
+            with(record("a", "y", 1, Some(2.0)), std::slice::from_ref(&tuned)),
+            record("b", "x", 1, None),
+            record("b", "x", 2, Some(7.0)),
+        ];
+        let studies = Study::all(&runs(records));
+        let [study] = &studies[..] else { panic!("one study") };
+        assert_eq!(
+            (&study.methods, &study.instances, &study.seeds),
+            (&vec!["a".to_owned(), "b".to_owned()], &vec!["x".to_owned(), "y".to_owned()], &vec![1, 2])
+        );
+        assert_eq!(study.cells[1], [[Some(2), Some(3)], [None, None]]);
+        assert_eq!((study.grid.row(1).runs, study.grid.row(1).infeasible, study.grid.scores(1, 0)), (2, 1, vec![7.0]));
+    }
+
+    #[test]
+    fn one_name_for_two_methods_is_told_apart() {
+        let records = vec![
+            record("a", "x", 1, Some(1.0)),
+            with(record("a", "x", 1, Some(2.0)), &[("parameters", json!({ "c": 0.9 }))]),
+            with(record("a", "x", 1, Some(3.0)), &[("budget", json!({ "playouts": 500 }))]),
+        ];
+        let study = &Study::all(&runs(records))[0];
+        assert_eq!(study.methods, ["a c=0.5 100 playouts", "a c=0.9 100 playouts", "a c=0.5 500 playouts"]);
+    }
+
+    #[test]
+    fn problems_and_rules_are_apart() {
+        let records = vec![
+            record("a", "x", 1, Some(1.0)),
+            with(record("a", "x", 1, Some(1.0)), &[("options", json!({ "rule": "odd" }))]),
+            with(record("a", "x", 1, Some(1.0)), &[("problem", json!("snake"))]),
+        ];
+        assert_eq!(Study::all(&runs(records)).len(), 3);
+    }
+
+    #[test]
+    fn results_of_solve_are_methods_by_their_parameters() {
+        let plain = |changes: &[(&str, Value)]| {
+            let mut record = with(record("", "x", 1, Some(1.0)), changes);
+            record.as_object_mut().unwrap().remove("label");
+            record
+        };
+        let records = vec![
+            plain(&[]),
+            plain(&[("seed", json!(2))]),
+            plain(&[("instance", json!("y")), ("rollout", json!("kk"))]),
+        ];
+        assert_eq!(Study::all(&runs(records))[0].methods, ["uct random", "uct kk"]);
+    }
+
+    #[test]
+    fn the_best_run_may_be_drawn() {
+        let records = vec![
+            with(record("a", "x", 1, Some(5.0)), &[("solution", Value::Null)]),
+            record("a", "x", 2, Some(5.0)),
+            with(record("a", "x", 3, Some(9.0)), &[("verified", json!(false))]),
+            record("a", "x", 4, Some(4.0)),
+        ];
+        let runs = runs(records);
+        assert_eq!(Study::all(&runs)[0].best(&runs.trials, 0), Some(1));
+    }
+}
