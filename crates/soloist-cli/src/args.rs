@@ -247,7 +247,7 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, short, value_name = "T", value_parser = values::threads, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) threads: Option<usize>,
     /// Time of the search for an order: 30, 30s, 1.5m, 2h, 500ms [default: 30s and 2000 orders, whichever is reached
-    /// first]
+    /// first]; reading, the phases after the search and the verification are not counted, and end by Ctrl-C
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) time: Option<Duration>,
     /// Orders that are scored, exactly: 1000, 1e6, 200k; fewer than 2000 shorten the later phases likewise
