@@ -154,7 +154,7 @@ const FT06: &str = "6 6
 fn main() {
     let run = common::arguments("anneal");
     let mut shop = run.load(FT06, Shop::parse);
-    shop.active = run.preset() != "anneal";
+    shop.active = !matches!(run.preset(), "anneal" | "auto");
     run.solve(&shop);
 }
 

@@ -61,6 +61,7 @@ impl Run {
             Some(best) => println!("{} ({proof}) by {}: {:?}", best.score, self.setup.preset, best.moves),
             None => println!("no solution by {}", self.setup.preset),
         }
+        outcome.remarks.iter().for_each(|remark| println!("{remark}"));
         let (counters, seconds) = (outcome.counters, outcome.elapsed.as_secs_f64());
         println!("{} nodes, {} playouts, {seconds:.2} s, {}", counters.nodes, counters.playouts, outcome.stop);
         outcome

@@ -37,7 +37,7 @@ Examples:
   soloist simplify amplitude.txt > amplitude.c     expressions into code with few operations
   soloist bench comparison.toml                    methods x instances x seeds
   soloist report comparison.jsonl -o report.html   a page with charts of the runs
-  soloist reproduce                                published experiments, run anew";
+  soloist reproduce                                published experiments, repeated";
 
 /// When to colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,7 +56,7 @@ pub(crate) enum Commands {
     Simplify(SimplifyArgs),
     /// Compare methods over instances and seeds at equal budgets
     Bench(BenchArgs),
-    /// Run a published experiment anew: data, figures, tables
+    /// Repeat a published experiment: data, figures, tables
     Reproduce(ReproduceArgs),
     /// Make a page from runs: convergence, scores, comparisons, drawings
     Report(ReportArgs),
@@ -102,6 +102,7 @@ const SEARCH: &str = "Search";
 const LIMITS: &str = "Limits (whichever is reached first; none given: 30 seconds)";
 const OUTPUT: &str = "Output";
 const CHECKPOINTS: &str = "Checkpoints";
+const STUDY: &str = "Study of sa-uct";
 
 /// Arguments of `solve`.
 #[derive(Args, Debug)]
@@ -343,14 +344,16 @@ pub(crate) struct BenchArgs {
 
 const REPRODUCE_EXAMPLES: &str = "\
 Examples:
-  soloist reproduce                                      what there is
-  soloist reproduce sa-uct --samples 400 --out study     a quick look
+  soloist reproduce --list                               what there is, and the scales for a quick look
+  soloist reproduce baier-figure-6 --scale 0.003         a hundredth and less of the paper's budget
+  soloist reproduce schadd-table-6 --scale 0.25 --data DATA --limit 50
+  soloist reproduce sa-uct --samples 400 --out study     a quick look at the study of SA-UCT
   soloist reproduce sa-uct --out study                   the same study with all samples: continues there
-  soloist reproduce sa-uct --instance expression.txt --updates 1000 --directions backward --out other
 
-DIR holds samples.jsonl (a line that says what was sampled, then one line a sample, appended as they end), a figure
-forward.svg or backward.svg for each direction, and summary.json. Sample i depends on the seed and i alone, so the
-file is the same whatever --jobs. Ctrl-C stops after the samples that are complete and draws them (exit 130).";
+DIR holds report.md and report.json (ours beside the published values, and what became of the paper's claims),
+figure.svg, runs.jsonl (the finished runs, as `bench` keeps them), tuning.jsonl where settings are chosen, and spec.toml,
+the runs as a spec of `bench`. Of sa-uct it holds samples.jsonl, a figure for each direction and summary.json.
+The same call continues an interrupted experiment (exit 130).";
 
 /// Arguments of `reproduce`.
 #[derive(Args, Debug)]
@@ -362,25 +365,19 @@ pub(crate) struct ReproduceArgs {
     /// List the experiments
     #[arg(long)]
     pub(crate) list: bool,
-    /// Draws of the exploration constant, each used for every method, number of updates and direction
-    #[arg(long, value_name = "N", value_parser = reproduce::samples, allow_hyphen_values = true, default_value = "4000")]
-    pub(crate) samples: u64,
-    /// The folder of data, figures and summary, made if missing; a study that it holds is continued
-    #[arg(long, short, value_name = "DIR", default_value = "sa-uct")]
-    pub(crate) out: PathBuf,
-    /// The expression: a spec or a file (`soloist problems horner`)
-    #[arg(long, value_name = "INSTANCE", default_value = "res:7,5")]
-    pub(crate) instance: String,
-    /// Numbers of updates (playouts of a tree), one panel each
-    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = reproduce::updates, default_value = "300,1000,3000")]
-    pub(crate) updates: Vec<u64>,
-    /// Which end of the order is decided first
-    #[arg(long, value_enum, value_name = "D,..", value_delimiter = ',', default_value = "forward,backward")]
-    pub(crate) directions: Vec<reproduce::Facing>,
-    /// The seed of all random draws [default: 0]
-    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true)]
-    pub(crate) seed: Option<u64>,
-    /// Samples at a time; default: as many as there are cores
+    /// Multiply the paper's budgets (of sa-uct: the samples); --list names a scale for a quick look
+    #[arg(long, value_name = "X", value_parser = values::scale, allow_hyphen_values = true, default_value = "1")]
+    pub(crate) scale: f64,
+    /// The folder of instances that may not be shipped [default: data]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// Use the first N instances [default: as the report says, at most those of the paper]
+    #[arg(long, value_name = "N", value_parser = values::limit, allow_hyphen_values = true)]
+    pub(crate) limit: Option<usize>,
+    /// The folder of the results, made if missing; an experiment that it holds is continued [default: ID]
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Jobs at a time; default: as many as there are cores
     #[arg(long, short, value_name = "N", value_parser = values::threads, allow_hyphen_values = true)]
     pub(crate) jobs: Option<usize>,
     /// Print the summary as one JSON object
@@ -392,6 +389,22 @@ pub(crate) struct ReproduceArgs {
     /// No progress on standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    /// Draws of the exploration constant, each used for every method, number of updates and direction [default: 4000]
+    #[arg(long, value_name = "N", value_parser = reproduce::samples, allow_hyphen_values = true, help_heading = STUDY)]
+    pub(crate) samples: Option<u64>,
+    /// The expression: a spec or a file (`soloist problems horner`) [default: res:7,5]
+    #[arg(long, value_name = "INSTANCE", help_heading = STUDY)]
+    pub(crate) instance: Option<String>,
+    /// Numbers of updates (playouts of a tree), one panel each [default: 300,1000,3000]
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = reproduce::updates, help_heading = STUDY)]
+    pub(crate) updates: Option<Vec<u64>>,
+    /// Which end of the order is decided first [default: forward,backward]
+    #[arg(long, value_enum, value_name = "D,..", value_delimiter = ',', help_heading = STUDY)]
+    pub(crate) directions: Option<Vec<reproduce::Facing>>,
+    /// The seed of all random draws [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, help_heading = STUDY)]
+    pub(crate) seed: Option<u64>,
 }
 
 const REPORT_EXAMPLES: &str = "\

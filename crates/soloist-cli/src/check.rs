@@ -7,13 +7,16 @@ use crate::output;
 use crate::result::{number, plain};
 use crate::solve::close;
 use crate::values::Setting;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
-use soloist_problems::{Checked, Options};
-use std::fs::File;
-use std::io::{self, Read};
+use soloist_problems::{AnyInstance, Checked, Options, answer, input};
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
 
 /// Largest solution that is read.
-const MAX_SIZE: u64 = 256 << 20;
+const MAX_SIZE: u64 = 64 << 20;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
@@ -23,28 +26,38 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("{problem} has no option `{}` (options: {names})", setting.key)));
     }
     let text = read(&args.solution)?;
-    let result = serde_json::from_str::<Value>(&text).ok();
-    adopt_options(args, result.as_ref(), &mut options)?;
+    let head = head(&text);
+    let result = head.as_ref().ok().and_then(Option::as_ref);
+    adopt_options(args, result, &mut options)?;
     let instance =
         (args.problem.load)(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
-    let verdict = consistent(args, &text, result.as_ref())
+    let verdict = head
+        .as_ref()
+        .map_err(String::clone)
+        .and_then(|head| consistent(args, &text, head.as_ref()))
         .and_then(|()| instance.check(&text))
-        .and_then(|checked| claimed(result.as_ref(), checked));
+        .and_then(|checked| claimed(result, checked))
+        .and_then(|checked| Ok((proofs(result, &*instance, checked.score)?, checked)));
     let name = instance.name();
     if args.json {
         let mut object = json!({ "valid": verdict.is_ok(), "problem": args.problem.name, "instance": name });
         match &verdict {
-            Ok(checked) => {
+            Ok((proofs, checked)) => {
                 object["score"] = number(checked.score);
                 object["summary"] = checked.summary.as_str().into();
+                proofs.iter().for_each(|&(claim, confirmed)| object["confirmed"][claim] = confirmed.into());
             }
             Err(error) => object["error"] = error.as_str().into(),
         }
         output::print(&format!("{object}\n"))?;
     }
     match verdict {
-        Ok(checked) if !args.json => {
-            output::print(&format!("valid: score {}, {}\n", plain(checked.score), one_line(&checked.summary)))?;
+        Ok((proofs, checked)) if !args.json => {
+            let mut line = format!("valid: score {}, {}", plain(checked.score), one_line(&checked.summary));
+            for (claim, confirmed) in proofs {
+                line.push_str(&format!("; {claim} claimed, {}", if confirmed { "confirmed" } else { "not checked" }));
+            }
+            output::print(&(line + "\n"))?;
         }
         Ok(_) => {}
         Err(error) => {
@@ -57,19 +70,15 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
 
 /// Reads the solution, `-` from standard input.
 pub(crate) fn read(name: &str) -> Result<String, Failure> {
-    let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{name}: {error}"));
-    let source: Box<dyn Read> = if name == "-" {
-        Box::new(io::stdin().lock())
-    } else {
-        Box::new(File::open(name).map_err(|error| fail(&format_args!("cannot be read: {error}")))?)
-    };
+    let fail = |error: &dyn fmt::Display| Failure::runtime(format!("{name}: {error}"));
+    let source = input::open(Path::new(name)).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
     let mut bytes = Vec::new();
     source
         .take(MAX_SIZE + 1)
         .read_to_end(&mut bytes)
         .map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_SIZE {
-        return Err(fail(&"larger than 256 MiB, not a solution"));
+        return Err(fail(&"larger than 64 MiB, not a solution"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let line =
@@ -79,8 +88,10 @@ pub(crate) fn read(name: &str) -> Result<String, Failure> {
 }
 
 /// Takes the options that a result names, so that it is checked by the rules it was found under.
-fn adopt_options(args: &CheckArgs, result: Option<&Value>, options: &mut Options) -> Result<(), Failure> {
-    let Some(named) = result.and_then(|result| result.get("options")).and_then(Value::as_object) else { return Ok(()) };
+fn adopt_options(args: &CheckArgs, result: Option<&Head>, options: &mut Options) -> Result<(), Failure> {
+    let Some(named) = result.and_then(|result| result.options.as_ref()).and_then(Value::as_object) else {
+        return Ok(());
+    };
     for (key, value) in named {
         let value = value.as_str().unwrap_or_default();
         let setting = Setting { key: key.clone(), value: value.to_owned() };
@@ -101,46 +112,160 @@ fn adopt_options(args: &CheckArgs, result: Option<&Value>, options: &mut Options
     Ok(())
 }
 
+/// What a result says about its solution. The solution itself is only looked at: the domain reads it.
+#[derive(Debug, Default, Deserialize)]
+struct Head {
+    problem: Option<Value>,
+    options: Option<Value>,
+    feasible: Option<Value>,
+    violation: Option<Value>,
+    score: Option<Value>,
+    optimal: Option<Value>,
+    bound: Option<Value>,
+    moves: Option<Shape>,
+    #[serde(default, deserialize_with = "present")]
+    solution: Option<Option<IgnoredAny>>,
+}
+
+/// Tells null from a field that is missing.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<IgnoredAny>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// Whether a value is a list, without keeping it.
+#[derive(Debug)]
+struct Shape {
+    is_list: bool,
+}
+
+impl<'de> Deserialize<'de> for Shape {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Look)
+    }
+}
+
+/// Looks at the kind of a value and skips it.
+struct Look;
+
+impl<'de> Visitor<'de> for Look {
+    type Value = Shape;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Shape, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Shape { is_list: true })
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Shape, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Shape { is_list: false })
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Shape, E> {
+        Ok(Shape { is_list: false })
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<Shape, E> {
+        Ok(Shape { is_list: false })
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<Shape, E> {
+        Ok(Shape { is_list: false })
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Shape, E> {
+        Ok(Shape { is_list: false })
+    }
+    fn visit_str<E>(self, _: &str) -> Result<Shape, E> {
+        Ok(Shape { is_list: false })
+    }
+}
+
+/// Reads what a result says, if the text is a JSON object.
+///
+/// # Errors
+/// One line: the object is broken, or says something twice.
+fn head(text: &str) -> Result<Option<Head>, String> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with('{') { answer::json_as("solution", text).map(Some) } else { Ok(None) }
+}
+
 /// Whether a result is one of this problem with a solution at all.
-fn consistent(args: &CheckArgs, text: &str, result: Option<&Value>) -> Result<(), String> {
+fn consistent(args: &CheckArgs, text: &str, result: Option<&Head>) -> Result<(), String> {
     if text.trim().is_empty() {
         // A failed download more likely than a solution without moves, which a result can still say.
         return Err("the file is empty".to_owned());
     }
-    let Some(result) = result.and_then(Value::as_object) else { return Ok(()) };
-    match result.get("problem") {
+    let Some(result) = result else { return Ok(()) };
+    match &result.problem {
         Some(Value::String(problem)) if problem != args.problem.name => {
             return Err(format!("a result of {problem}, not of {}", args.problem.name));
         }
         Some(problem) if !problem.is_string() => return Err("field `problem` is not a string".to_owned()),
         _ => {}
     }
-    if result.get("feasible") == Some(&Value::Bool(false)) || result.get("violation").is_some_and(|v| !v.is_null()) {
+    if result.feasible == Some(Value::Bool(false)) || result.violation.is_some() {
         return Err("the result says that it is not feasible".to_owned());
     }
-    if result.get("moves").is_some_and(|moves| !moves.is_array()) {
+    if result.moves.as_ref().is_some_and(|moves| !moves.is_list) {
         return Err("field `moves` is not a list".to_owned());
     }
-    if result.get("solution").is_some_and(Value::is_null) {
+    if matches!(result.solution, Some(None)) {
         return Err("the result holds no solution".to_owned());
     }
     Ok(())
 }
 
 /// Whether the score that a result claims is the verified one.
-fn claimed(result: Option<&Value>, checked: Checked) -> Result<Checked, String> {
-    match result.and_then(|result| result.get("score")).map(|score| (score, score.as_f64())) {
+fn claimed(result: Option<&Head>, checked: Checked) -> Result<Checked, String> {
+    match result.and_then(|result| result.score.as_ref()).map(|score| (score, score.as_f64())) {
         Some((_, Some(score))) if !close(score, checked.score) => {
             Err(format!("score {} claimed, {} found", plain(score), plain(checked.score)))
         }
-        Some((score, None)) if !score.is_null() => Err("field `score` is not a number".to_owned()),
+        Some((_, None)) => Err("field `score` is not a number".to_owned()),
         _ => Ok(checked),
     }
+}
+
+/// The claims of a result that say what other solutions can score, each with whether it is confirmed: by the bound that
+/// the problem has for all solutions. What a search has proven by examining solutions is not examined again.
+///
+/// # Errors
+/// A claim that the verified score or another claim contradicts.
+fn proofs(result: Option<&Head>, instance: &dyn AnyInstance, score: f64) -> Result<Vec<(&'static str, bool)>, String> {
+    let Some(result) = result else { return Ok(Vec::new()) };
+    let sense = instance.sense();
+    let limit = instance.bound();
+    let mut proofs = Vec::new();
+    let bound = match &result.bound {
+        None => None,
+        Some(bound) => Some(bound.as_f64().ok_or("field `bound` is not a number")?),
+    };
+    if let Some(bound) = bound {
+        if sense.better_value(score, bound) && !close(score, bound) {
+            return Err(format!("the score {} is better than the bound {} claimed", plain(score), plain(bound)));
+        }
+        // A looser bound than the problem's own is one as well.
+        let confirmed = limit.is_some_and(|limit| !sense.better_value(limit, bound) || close(limit, bound));
+        proofs.push(("bound", confirmed));
+    }
+    match &result.optimal {
+        None | Some(Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => {
+            if bound.is_some_and(|bound| !close(bound, score)) {
+                return Err(format!("optimality claimed, but the bound claimed is {}", plain(bound.unwrap_or(score))));
+            }
+            proofs.push(("optimal", instance.is_complete() && limit.is_some_and(|limit| close(limit, score))));
+        }
+        Some(_) => return Err("field `optimal` is not true or false".to_owned()),
+    }
+    Ok(proofs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn says(result: Value) -> Head {
+        serde_json::from_value(result).unwrap()
+    }
 
     fn args(set: &[&str], solution: &str) -> CheckArgs {
         CheckArgs {
@@ -157,7 +282,7 @@ mod tests {
         let adopted = |set: &[&str], options: Value| {
             let args = args(set, "r.json");
             let (mut chosen, _) = split_settings(args.problem, &args.set)?;
-            adopt_options(&args, Some(&json!({ "options": options })), &mut chosen)?;
+            adopt_options(&args, Some(&says(json!({ "options": options }))), &mut chosen)?;
             Ok::<_, Failure>(chosen.get("mood").cloned())
         };
         assert_eq!(adopted(&[], json!({ "mood": "bad" })).unwrap().as_deref(), Some("bad"));
@@ -172,7 +297,7 @@ mod tests {
     #[test]
     fn claims_are_compared() {
         let checked = || Checked { score: 2.0, summary: String::new() };
-        let claim = |score: Value| claimed(Some(&json!({ "score": score })), checked()).is_ok();
+        let claim = |score: Value| claimed(Some(&says(json!({ "score": score }))), checked()).is_ok();
         assert!(claim(json!(2)) && claim(json!(2.0)) && claim(Value::Null) && claimed(None, checked()).is_ok());
         assert!(!claim(json!(3)) && !claim(json!("2")));
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use soloist::{Budget, Improvement, Progress, RunInfo};
 use soloist_problems::Report;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::time::{Duration, Instant};
 
 /// Least time between two `progress` events.
@@ -22,6 +22,8 @@ pub(crate) struct Events {
     shown: String,
     last: Instant,
     failed: Option<io::Error>,
+    /// Whether nobody reads them any more, which is no failure.
+    closed: bool,
 }
 
 impl Events {
@@ -33,14 +35,15 @@ impl Events {
         before: Option<&RunInfo>,
     ) -> Result<Self, Failure> {
         let file = BufWriter::new(target.stream(before.is_some())?);
-        let mut events = Self { file, shown: target.shown().to_owned(), last: Instant::now(), failed: None };
+        let mut events =
+            Self { file, shown: target.shown().to_owned(), last: Instant::now(), failed: None, closed: false };
         events.write(&start(asked, budget, before));
         Ok(events)
     }
 
     /// Writes an `improved` event.
     pub(crate) fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        if self.failed.is_none() {
+        if self.failed.is_none() && !self.closed {
             self.write(&improved(improvement, progress, solution));
         }
     }
@@ -63,10 +66,13 @@ impl Events {
     }
 
     fn write(&mut self, event: &Value) {
-        if self.failed.is_none()
-            && let Err(error) = writeln!(self.file, "{event}").and_then(|()| self.file.flush())
-        {
-            self.failed = Some(error);
+        if self.failed.is_some() || self.closed {
+            return;
+        }
+        match writeln!(self.file, "{event}").and_then(|()| self.file.flush()) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => self.closed = true,
+            Err(error) => self.failed = Some(error),
         }
     }
 }

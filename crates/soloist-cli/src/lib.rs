@@ -61,6 +61,7 @@ use std::process::ExitCode;
 /// Runs the command with the arguments of the process; `own` are problems beside the shipped ones.
 #[must_use]
 pub fn main(own: &[Domain]) -> ExitCode {
+    signal::survive_file_limits();
     if let Err(message) = soloist_problems::register(own) {
         output::error(&message);
         return ExitCode::from(2);
@@ -101,9 +102,14 @@ pub fn main(own: &[Domain]) -> ExitCode {
 fn refuse(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     if matches!(error.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand) {
-        // A reader that has gone is no failure.
-        let _ = error.print();
-        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        return match error.print() {
+            // A reader that has gone is no failure.
+            Err(wrong) if wrong.kind() != std::io::ErrorKind::BrokenPipe => {
+                output::error(&format!("cannot write to standard output: {wrong}"));
+                ExitCode::from(1)
+            }
+            _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+        };
     }
     output::error(&flatten(&error.render().to_string()));
     ExitCode::from(2)

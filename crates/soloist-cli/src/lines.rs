@@ -36,7 +36,7 @@ impl From<serde_json::Error> for Refused {
 }
 
 /// Reads a file of records and gives each line to `take`; a missing file holds none. Line number `n` (from 1) must begin
-/// with `start(n)`, otherwise it is somebody else's file and no record of `command`.
+/// with `start(n)`, otherwise another program wrote it and it is no record of `command`.
 pub(crate) fn read(
     path: &Path,
     command: &str,

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, one_line};
 use anstream::ColorChoice;
-use soloist::write_atomically;
+use soloist::{temporary_path, write_atomically};
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ impl Target {
             Err(error) => return Err(fail(&error)),
         };
         if !special {
-            let probe = temporary(&resolved).ok_or_else(|| fail(&"no file name"))?;
+            let probe = temporary_path(&resolved).ok_or_else(|| fail(&"no file name"))?;
             fs::File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|error| fail(&error))?;
         }
         Ok(Self { shown, path: resolved, special })
@@ -112,7 +112,12 @@ impl Target {
     /// Writes the file.
     pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
         let written = if self.special {
-            fs::OpenOptions::new().write(true).open(&self.path).and_then(|mut file| file.write_all(text.as_bytes()))
+            let written = fs::OpenOptions::new().write(true).open(&self.path);
+            match written.and_then(|mut file| file.write_all(text.as_bytes())) {
+                // As on standard output: a reader that has gone is no failure.
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+                written => written,
+            }
         } else {
             write_atomically(&self.path, text.as_bytes())
         };
@@ -128,11 +133,4 @@ impl Target {
         };
         file.map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.shown)))
     }
-}
-
-/// The temporary name that `write_atomically` uses for `path` in this process.
-pub(crate) fn temporary(path: &Path) -> Option<PathBuf> {
-    let mut name = path.file_name()?.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    Some(path.with_file_name(name))
 }

@@ -6,7 +6,7 @@ use crate::result::{percent, plain, short, show};
 use crate::serve::Watched;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
-use soloist::{Budget, Improvement, Progress, Score};
+use soloist::{Budget, CheckpointError, Improvement, Progress, Score};
 use soloist_problems::{AnyInstance, AnyObserver};
 use std::time::{Duration, Instant};
 
@@ -64,6 +64,10 @@ impl AnyObserver for Watch<'_> {
             page.gauges(gauges);
         }
     }
+
+    fn unsaved(&mut self, error: &CheckpointError) {
+        self.human.unsaved(&error.to_string());
+    }
 }
 
 /// Progress for people.
@@ -80,6 +84,8 @@ pub(crate) struct Human {
     pending: Option<(Improvement, Progress)>,
     /// What the best score means, for problems that say it.
     brief: Option<String>,
+    /// Why a checkpoint was not written, as told last.
+    unsaved: String,
 }
 
 #[derive(Debug)]
@@ -113,6 +119,7 @@ impl Human {
             shown_any: false,
             pending: None,
             brief: None,
+            unsaved: String::new(),
         }
     }
 
@@ -131,6 +138,20 @@ impl Human {
         } else {
             self.pending = None;
             self.show(improvement, progress);
+        }
+    }
+
+    /// Tells that a checkpoint was not written, once for each reason.
+    fn unsaved(&mut self, error: &str) {
+        if self.unsaved == error {
+            return;
+        }
+        self.unsaved = error.to_owned();
+        let line = format!("{error}; trying again after each interval");
+        match &self.kind {
+            Kind::Quiet => {}
+            Kind::Bar(bar) => bar.suspend(|| output::note(&line)),
+            Kind::Lines => output::note(&line),
         }
     }
 

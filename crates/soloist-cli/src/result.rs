@@ -104,6 +104,9 @@ pub(crate) struct ResultJson<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     others: Vec<Value>,
     history: Vec<Value>,
+    /// What the method has decided and why.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    remarks: &'a [String],
     version: &'static str,
 }
 
@@ -118,6 +121,7 @@ impl<'a> ResultJson<'a> {
             solution: report.solution(),
             others: report.answers.iter().skip(1).map(other).collect(),
             history: report.history.iter().map(improvement).collect(),
+            remarks: &report.remarks,
             version: VERSION,
         }
     }
@@ -297,6 +301,7 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     let rate = short(counters.playouts as f64 / seconds.max(1e-9));
     row("effort", &format!("{} playouts{nodes}, {rate}/s", counters.playouts));
     row("method", &method_line(setup));
+    report.remarks.iter().for_each(|remark| row("", remark));
     if !options.is_empty() {
         let options: Vec<_> = options.iter().map(|(key, value)| format!("{key}={value}")).collect();
         row("options", &options.join(" "));

@@ -4,7 +4,7 @@ use crate::args::{Emit, SimplifyArgs};
 use crate::choice;
 use crate::failure::{Failure, unknown};
 use crate::live::Phases;
-use crate::output::{self, Target, temporary};
+use crate::output::{self, Target};
 use crate::result::plain;
 use crate::signal;
 use soloist::Setup;
@@ -21,6 +21,17 @@ use std::time::{Duration, Instant};
 /// Runs the command.
 pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let mut simplifier = plan(args)?;
+    let language = match args.emit {
+        Emit::C => Language::C,
+        Emit::Rust => Language::Rust,
+        Emit::Fortran => Language::Fortran,
+        Emit::Python => Language::Python,
+        Emit::Form => Language::Form,
+        Emit::Json => Language::Json,
+    };
+    if let Some(why) = language.refuses_name(&args.function) {
+        return Err(Failure::usage(format!("--function: {why}")));
+    }
     let target = args.out.as_deref().map(Target::new).transpose()?;
     if let Some(target) = &target
         && target.is_same(Path::new(&args.file))
@@ -32,7 +43,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let start = Instant::now();
     let system = Arc::new(open(&args.file, true).map_err(|error| Failure::runtime(error.to_string()))?);
     simplifier.order = args.order.as_ref().map(|names| named_order(&system, &names.0)).transpose()?;
-    signal::install(args.quiet, target.iter().filter_map(|target| temporary(target.path())).collect())?;
+    signal::install(args.quiet, target.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
     note(args, &format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
 
     let mut begun = Instant::now();
@@ -78,14 +89,9 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
             seconds(begun.elapsed())
         ),
     );
-    let language = match args.emit {
-        Emit::C => Language::C,
-        Emit::Rust => Language::Rust,
-        Emit::Fortran => Language::Fortran,
-        Emit::Python => Language::Python,
-        Emit::Form => Language::Form,
-        Emit::Json => Language::Json,
-    };
+    if let Some(why) = language.refuses_program(&best.program) {
+        return Err(Failure::runtime(format!("{}: --emit {}: {why}", args.file, language.name())));
+    }
     let write = |language| {
         let header = Header {
             function: &args.function,

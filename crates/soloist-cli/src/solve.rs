@@ -4,7 +4,7 @@ use crate::args::SolveArgs;
 use crate::choice;
 use crate::events::Events;
 use crate::failure::Failure;
-use crate::output::{self, Target, temporary};
+use crate::output::{self, Target};
 use crate::progress::{Human, Watch};
 use crate::result::{self, Asked, ResultJson};
 use crate::serve::{Feed, Watched};
@@ -277,7 +277,7 @@ impl Outputs {
 
     /// The temporary files that may exist at any moment.
     fn leftovers(&self) -> Vec<std::path::PathBuf> {
-        self.named().iter().filter_map(|(_, target)| temporary(target.path())).collect()
+        self.named().iter().filter_map(|(_, target)| soloist::temporary_path(target.path())).collect()
     }
 }
 

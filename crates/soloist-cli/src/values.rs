@@ -198,6 +198,12 @@ pub(crate) fn keep(text: &str) -> Result<usize, String> {
     keep.ok_or_else(|| format!("expected a whole number from 1 to 10000, got `{text}`"))
 }
 
+/// Reads a number of instances.
+pub(crate) fn limit(text: &str) -> Result<usize, String> {
+    let limit = text.parse().ok().filter(|limit| (1..=100_000).contains(limit));
+    limit.ok_or_else(|| format!("expected a whole number from 1 to 100000, got `{text}`"))
+}
+
 /// Reads a factor for budgets.
 pub(crate) fn scale(text: &str) -> Result<f64, String> {
     let scale = text.parse().ok().filter(|scale| (1e-6..=1e6).contains(scale));

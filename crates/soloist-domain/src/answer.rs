@@ -7,6 +7,7 @@
 use crate::InstanceError;
 use crate::error::quote;
 use crate::input::whole;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// A solution as it was handed in.
@@ -93,11 +94,26 @@ pub fn solution(object: &Value) -> Result<&Value, &Value> {
     }
 }
 
+/// The most entries of lists and objects of a JSON text that is read; each takes some 32 bytes.
+pub const MAX_ENTRIES: usize = 4_000_000;
+
 /// Reads JSON that messages call `name`.
 ///
 /// # Errors
-/// One line: where the syntax breaks.
+/// One line: more than [`MAX_ENTRIES`] entries, or where the syntax breaks.
 pub fn json(name: &str, text: &str) -> Result<Value, String> {
+    json_as(name, text)
+}
+
+/// As [`json`], for what the caller needs of a text.
+///
+/// # Errors
+/// As of [`json`], or something that is not of this type.
+pub fn json_as<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String> {
+    // An entry has a comma or an opening bracket in front; those inside strings do no harm.
+    if text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).nth(MAX_ENTRIES).is_some() {
+        return Err(format!("{name}: more than {MAX_ENTRIES} entries, the most that are read"));
+    }
     serde_json::from_str(text).map_err(|error| InstanceError::json(name, &error).to_string())
 }
 

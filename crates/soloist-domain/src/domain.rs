@@ -91,6 +91,8 @@ pub trait AnyObserver: Send {
     fn scores(&mut self, _scores: &[f64]) {}
     /// See [`Observer::gauges`].
     fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
+    /// A checkpoint could not be written; it is tried again after the next interval.
+    fn unsaved(&mut self, _error: &CheckpointError) {}
 }
 
 /// A observer that ignores everything.
@@ -127,6 +129,8 @@ pub struct Report {
     pub unsaved: Option<String>,
     /// Improvements over the run.
     pub history: Vec<Improvement>,
+    /// What the method has decided and why, a line each.
+    pub remarks: Vec<String>,
 }
 
 impl Report {
@@ -190,6 +194,10 @@ pub trait AnyInstance: Send + Sync {
     fn describe(&self) -> String;
     /// The direction of improvement.
     fn sense(&self) -> Sense;
+    /// The problem's bound on the scores of all solutions; `None`: it has none.
+    fn bound(&self) -> Option<f64>;
+    /// Whether the search space holds every solution, so that a bound that is reached proves optimality.
+    fn is_complete(&self) -> bool;
     /// The setup that serves most users best, with its rollout.
     fn default_setup(&self) -> Setup;
     /// The rollout that goes with a setup which names none.
@@ -355,7 +363,7 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
 }
 
 fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
-    let Outcome { kept, bound, optimal, stop, counters, elapsed, unsaved, history, .. } = outcome;
+    let Outcome { kept, bound, optimal, stop, counters, elapsed, unsaved, history, remarks, .. } = outcome;
     let mut answers: Vec<Answer> = Vec::new();
     for Solution { score, moves } in kept {
         let answer = Answer { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
@@ -364,7 +372,7 @@ fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) 
             answers.push(answer);
         }
     }
-    Report { run: RunInfo { setup, counters, elapsed }, answers, bound, optimal, stop, unsaved, history }
+    Report { run: RunInfo { setup, counters, elapsed }, answers, bound, optimal, stop, unsaved, history, remarks }
 }
 
 impl<I: Instance> AnyInstance for I {
@@ -378,6 +386,14 @@ impl<I: Instance> AnyInstance for I {
 
     fn sense(&self) -> Sense {
         self.problem().sense()
+    }
+
+    fn bound(&self) -> Option<f64> {
+        self.problem().bound(&self.problem().root())
+    }
+
+    fn is_complete(&self) -> bool {
+        self.problem().is_complete()
     }
 
     fn default_setup(&self) -> Setup {
@@ -489,5 +505,9 @@ impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
 
     fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
         self.observer.gauges(gauges);
+    }
+
+    fn unsaved(&mut self, error: &CheckpointError) {
+        self.observer.unsaved(error);
     }
 }

@@ -3,7 +3,7 @@
 use crate::InstanceError;
 use crate::error::quote;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// The largest whole number that [`whole`] reads, 2^53: up to it every number is exact as a score.
@@ -33,13 +33,21 @@ pub fn read_prefix(name: &str, reader: impl Read, limit: usize) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// At most `limit` + 1 bytes of the file at `path`; see [`read_prefix`].
+/// Opens the file at `path`; `-` is standard input, for every command that reads a file.
+///
+/// # Errors
+/// A missing or unreadable file.
+pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(if path.as_os_str() == "-" { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) })
+}
+
+/// At most `limit` + 1 bytes of the file at `path`; see [`open`] and [`read_prefix`].
 ///
 /// # Errors
 /// A missing or unreadable file, under its path as given.
 pub fn read_file_prefix(path: &Path, limit: usize) -> Result<Vec<u8>, InstanceError> {
     let name = path.to_string_lossy();
-    let file = File::open(path).map_err(|error| InstanceError::io(name.as_ref(), &error))?;
+    let file = open(path).map_err(|error| InstanceError::io(name.as_ref(), &error))?;
     read_prefix(&name, file, limit)
 }
 

@@ -4,7 +4,7 @@ use crate::answer::{Answer, short};
 use crate::domain::{Checked, Instance, LoadResult};
 use crate::{InstanceError, input};
 use serde_json::{Value, json};
-use soloist::{Method, Problem, Score, Setup};
+use soloist::{Problem, Score, Setup};
 
 /// An instance of a problem that has nothing but its rules.
 struct Own<P> {
@@ -72,10 +72,7 @@ impl<P: Problem> Instance for Own<P> {
     }
 
     fn default_setup(&self) -> Setup {
-        let root = self.problem.root();
-        let exact = self.problem.bound(&root).is_some() && self.problem.future(&root).is_some();
-        let name = if exact { "cabs" } else { "anneal" };
-        Setup::preset(name).unwrap_or_else(|| Method::Sampling(Default::default()).into())
+        Setup::default()
     }
 
     fn solution(&self, moves: &[P::Move]) -> Value {

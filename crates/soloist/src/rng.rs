@@ -18,8 +18,24 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Rng::new(7).next_u64(), Rng::new(7).next_u64());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Rng {
     s: [u64; 4],
+}
+
+/// A generator as it was written, not yet checked.
+#[derive(Deserialize)]
+struct Stored {
+    s: [u64; 4],
+}
+
+impl TryFrom<Stored> for Rng {
+    type Error = &'static str;
+
+    fn try_from(Stored { s }: Stored) -> Result<Self, Self::Error> {
+        // Zeros are the one state that the generator never reaches and never leaves.
+        if s == [0; 4] { Err("a generator of zeros") } else { Ok(Self { s }) }
+    }
 }
 
 impl Rng {

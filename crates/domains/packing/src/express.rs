@@ -161,7 +161,7 @@ impl Express {
             }
             at += 1;
         }
-        // Those in nobody's way first, then by distance.
+        // Those that block no other tube first, then by distance.
         self.options.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
         let chosen = self.options.first().copied()?;
         for &option in self.options.iter().take(TRIES) {

@@ -317,7 +317,7 @@ impl Packing {
         places
     }
 
-    /// The score of so many tubes left and containers used.
+    /// Returns the score for the number of tubes left and of containers used.
     pub(crate) fn score_of(&self, remaining: &[u32], containers: u32) -> f64 {
         match self.objective {
             Objective::Value => {
@@ -328,7 +328,7 @@ impl Packing {
         }
     }
 
-    /// The value of so many tubes of each type, in the problem's [`Values`].
+    /// Returns the value of these numbers of tubes of each type, in the problem's [`Values`].
     #[must_use]
     pub fn value_of(&self, counts: &[u32]) -> f64 {
         counts.iter().zip(&self.kit.value).map(|(&count, value)| f64::from(count) * value).sum()

@@ -180,7 +180,7 @@ fn fill_hull(problem: &Packing, hull: usize, reserved: &[u32], remaining: &mut [
     }
 }
 
-/// The value of so many pieces in the container, contents included.
+/// Returns the value of these numbers of pieces in the container, contents included.
 fn valued<'a>(
     kit: &'a Kit,
     contents: &'a Contents,

@@ -8,7 +8,7 @@ use super::problem::Kit;
 const HISTORY: usize = 6;
 /// Directions tried at most.
 const ITERATIONS: usize = 200;
-/// After so many directions the energy must have fallen to a tenth.
+/// The number of directions after which the energy must have fallen to a tenth.
 const CHECK: usize = 20;
 
 /// Minimises the sum of squared overlaps by a quasi-Newton method.

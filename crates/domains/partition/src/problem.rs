@@ -159,7 +159,7 @@ pub struct Differencing {
     scale: u32,
     /// Whether the sum of all numbers is odd.
     odd: bool,
-    /// States of at most so many labels are finished.
+    /// The number of labels up to which a state is finished.
     leaf: usize,
     root: Labels,
     /// The optimal division of the first state, where that is finished.

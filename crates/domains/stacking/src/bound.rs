@@ -61,7 +61,7 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
         let stack = usize::from(state.home[own]);
         let reach = if cut[stack] == NONE { 0 } else { state.level[usize::from(cut[stack])] };
         if state.level[own] > reach {
-            // Moved before, to where nobody knows.
+            // Moved before, to an unknown place.
             continue;
         }
         let most = latest(state, &cut, stack, u16::MAX);

@@ -6,7 +6,7 @@ use soloist::search::{BranchAndBound, Sampling};
 use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 
-/// Instances of at most so many items, all there at first, are small enough for a proof.
+/// The number of items up to which an instance without arrivals is small enough for a proof.
 const PROVABLE: usize = 30;
 
 /// The domain as the command line knows it.

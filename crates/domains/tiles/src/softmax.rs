@@ -304,7 +304,7 @@ fn ended<G: Geometry>(
             rest &= rest - 1;
             let slot = &slots[w * 64 + bit as usize];
             let hit = window::<G>(touched, usize::from(slot.base)) & slot.cells != G::Window::EMPTY;
-            // Without a branch: about every third is hit, nobody can tell which.
+            // Without a branch: about every third is hit, which no branch predictor foresees.
             ended[w] |= u64::from(hit) << bit;
         }
     }

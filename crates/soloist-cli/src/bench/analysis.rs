@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
-/// Up to so many methods every pair is compared, above all with the first.
+/// The number of methods up to which every pair is compared; with more, each is compared with the first.
 const ALL_PAIRS: usize = 4;
 
 /// The runs by method, instance and seed.
@@ -169,8 +169,8 @@ impl Grid {
         all
     }
 
-    /// Compares two methods over the (instance, seed) pairs that both have run.
-    fn compare(&self, a: usize, b: usize) -> Comparison {
+    /// The pairs of sound runs by instance, and whether the seeds of a single one take the place of instances.
+    fn units(&self, a: usize, b: usize) -> (Vec<Vec<(Run, Run)>>, bool) {
         let mut units: Vec<Vec<(Run, Run)>> = self.runs[a]
             .iter()
             .zip(&self.runs[b])
@@ -181,6 +181,17 @@ impl Grid {
         if seeds {
             units = units.swap_remove(0).into_iter().map(|pair| vec![pair]).collect();
         }
+        (units, seeds)
+    }
+
+    /// The differences A - B by instance (by seed, if there is a single instance).
+    pub(crate) fn differences(&self, a: usize, b: usize) -> Vec<f64> {
+        self.units(a, b).0.iter().filter_map(|pairs| difference(pairs)).collect()
+    }
+
+    /// Compares two methods over the (instance, seed) pairs that both have run.
+    fn compare(&self, a: usize, b: usize) -> Comparison {
+        let (units, seeds) = self.units(a, b);
         let differences: Vec<f64> = units.iter().filter_map(|pairs| difference(pairs)).collect();
         let verdicts: Vec<Ordering> = units.iter().map(|pairs| self.verdict(pairs)).collect();
         let count = |verdict: Ordering| verdicts.iter().filter(|&&other| other == verdict).count();

@@ -20,13 +20,17 @@ use crate::pool::Event;
 use crate::result::plain;
 use crate::serve::Feed;
 use crate::signal;
-use analysis::Grid;
-use plan::{Job, Plan};
-use present::{Findings, budget_text};
+pub(crate) use analysis::{Grid, mean};
+pub(crate) use plan::Plan;
+pub(crate) use present::{budget_text, probability, rounded};
+pub(crate) use record::{Run, budget_json};
+
+use plan::Job;
+use present::Findings;
 use progress::{Estimate, Show, by_method};
 use record::Found;
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,7 +59,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     if let Some(address) = args.serve {
         plan.feed = Some(serve(address, &plan, &args.spec, &path, &keys)?);
     }
-    let (found, ran) = run_all(args, &plan, found, writer, at_a_time);
+    let (found, ran) = run_all(args.quiet, !args.no_solutions, &plan, found, writer, at_a_time);
     if let Some(feed) = &plan.feed {
         feed.close();
     }
@@ -84,17 +88,37 @@ fn serve(
     Ok(feed)
 }
 
+/// Plans the runs of a spec that is given as text under a name; files of instances count from the folder of `place`.
+pub(crate) fn plan(place: &Path, name: &str, text: &str) -> Result<Plan, Failure> {
+    Plan::new(place, spec::parse(name, text)?, 1.0)
+}
+
+/// Makes the runs of a plan that the file does not hold yet and returns all that it holds then. Runs that an interrupt
+/// stopped are missing.
+pub(crate) fn carry_out(
+    plan: &Plan,
+    path: &Path,
+    quiet: bool,
+    at_a_time: usize,
+) -> Result<HashMap<String, Run>, Failure> {
+    let keys: HashSet<&str> = plan.jobs.iter().map(|job| job.key.as_str()).collect();
+    let (writer, found) = record::open(path, &keys, false)?;
+    let (found, ran) = run_all(quiet, true, plan, found, writer, at_a_time);
+    ran.map(|()| found.runs)
+}
+
 /// Runs what is not in the file yet.
 fn run_all(
-    args: &BenchArgs,
+    quiet: bool,
+    solutions: bool,
     plan: &Plan,
     mut found: Found,
     mut writer: Writer,
     at_a_time: usize,
 ) -> (Found, Result<(), Failure>) {
     let todo: Vec<&Job> = plan.jobs.iter().filter(|job| !found.runs.contains_key(&job.key)).collect();
-    let mut show = Show::new(args.quiet, plan, &todo, Estimate::new(plan, &found.runs), at_a_time);
-    let ran = runner::run(plan, &todo, at_a_time, !args.no_solutions, &mut |event| {
+    let mut show = Show::new(quiet, plan, &todo, Estimate::new(plan, &found.runs), at_a_time);
+    let ran = runner::run(plan, &todo, at_a_time, solutions, &mut |event| {
         match event {
             Event::Beat => show.beat(),
             Event::Finished(_, finished) => {
@@ -111,7 +135,7 @@ fn run_all(
         Ok(())
     });
     show.finish();
-    if !args.quiet && signal::STOP.load(Ordering::SeqCst) && ran.is_ok() && show.left() > 0 {
+    if !quiet && signal::STOP.load(Ordering::SeqCst) && ran.is_ok() && show.left() > 0 {
         output::note(&format!("interrupted with {} to do; the same call continues", counted(show.left(), "run")));
     }
     (found, ran)
@@ -155,7 +179,7 @@ fn dry_run(plan: &Plan, found: &Found, at_a_time: usize, as_json: bool) -> Resul
                 "instance": plan.instances[job.instance].name,
                 "seed": plan.seeds[job.seed],
                 "method": plan.methods[job.method].label,
-                "budget": record::budget_json(&plan.methods[job.method].budget),
+                "budget": budget_json(&plan.methods[job.method].budget),
                 "done": is_done(job),
             })
         };

@@ -315,7 +315,7 @@ pub(crate) fn none() -> String {
     "-".to_owned()
 }
 
-/// A spread, which nobody knows to six digits.
+/// A spread: its uncertainty allows fewer than six digits.
 pub(crate) fn spread(value: Option<f64>) -> String {
     value.map_or_else(none, |value| rounded(value, 4))
 }

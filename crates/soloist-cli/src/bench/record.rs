@@ -12,7 +12,7 @@ use soloist_problems::{AnyObserver, Report};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// How every record begins; what begins otherwise is somebody else's.
+/// How every record begins; what begins otherwise comes from another program.
 const START: &str = "{\"job\":\"";
 /// What writes such files.
 const COMMAND: &str = "soloist bench";

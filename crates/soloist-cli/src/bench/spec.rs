@@ -6,6 +6,7 @@ use crate::values::{self, Setting};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use soloist::{Budget, Method, Preset};
+use soloist_problems::input;
 use soloist_problems::{Domain, Options, domains, find_domain};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -179,7 +180,7 @@ impl<'de> Deserialize<'de> for List {
 pub(crate) fn read(path: &Path) -> Result<Spec, Failure> {
     let shown = path.display();
     let fail = |error: &dyn fmt::Display| Failure::runtime(format!("{shown}: {error}"));
-    let file = std::fs::File::open(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
+    let file = input::open(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
     let mut text = String::new();
     file.take(MAX_SIZE + 1)
         .read_to_string(&mut text)

@@ -6,13 +6,14 @@ use super::summary::Summary;
 use crate::args::ReproduceArgs;
 use crate::failure::Failure;
 use crate::live::{Live, counted, span};
-use crate::output::{self, Target, temporary};
+use crate::output::{self, Target};
 use crate::pool::{self, Event};
 use crate::signal::{self, STOP};
 use clap::ValueEnum;
 use soloist::{Problem, Rng, stable_hash};
 use soloist_problems::expressions::{Direction, Orders, Signs, TreeSearch, describe, open, tree_search};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -22,6 +23,9 @@ pub(crate) const LEAST_CP: f64 = 0.01;
 pub(crate) const LARGEST_CP: f64 = 10.0;
 /// Of one sample in this many, one result is recounted from the terms.
 const RECOUNT: usize = 8;
+/// The samples of the paper's plots, and the updates of its figures.
+const SAMPLES: u64 = 4_000;
+const UPDATES: [u64; 3] = [300, 1_000, 3_000];
 /// The most samples of a study.
 const MAX_SAMPLES: u64 = 1_000_000;
 /// The most updates of a tree. All nodes of the tree stay in memory.
@@ -117,19 +121,23 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
             output::note(line);
         }
     };
-    let samples = args.samples as usize;
-    let system = open(&args.instance, true).map_err(|error| Failure::runtime(error.to_string()))?;
-    note(&format!("{}: {}", args.instance, describe(&system)));
+    let all = args.samples.unwrap_or_else(|| ((SAMPLES as f64 * args.scale).round() as u64).clamp(1, MAX_SAMPLES));
+    let samples = all as usize;
+    let instance = args.instance.as_deref().unwrap_or("res:7,5");
+    let system = open(instance, true).map_err(|error| Failure::runtime(error.to_string()))?;
+    note(&format!("{instance}: {}", describe(&system)));
     let terms = system.terms();
-    let directions: Vec<Facing> =
-        [Facing::Forward, Facing::Backward].into_iter().filter(|facing| args.directions.contains(facing)).collect();
+    let directions: Vec<Facing> = [Facing::Forward, Facing::Backward]
+        .into_iter()
+        .filter(|facing| args.directions.as_ref().is_none_or(|wanted| wanted.contains(facing)))
+        .collect();
     let problem = Orders::new(Arc::new(system), Signs::Kept, Direction::Forward);
-    let mut updates = args.updates.clone();
+    let mut updates = args.updates.clone().unwrap_or_else(|| UPDATES.to_vec());
     updates.sort_unstable();
     updates.dedup();
     let seed = args.seed.unwrap_or(0);
     let fingerprint = problem.fingerprint();
-    let study = Study { instance: args.instance.clone(), terms, fingerprint, seed, updates, directions };
+    let study = Study { instance: instance.to_owned(), terms, fingerprint, seed, updates, directions };
     let problems: Vec<Orders> = study
         .directions
         .iter()
@@ -139,8 +147,8 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         })
         .collect();
 
-    let folder = &args.out;
-    std::fs::create_dir_all(folder)
+    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from("sa-uct"));
+    std::fs::create_dir_all(&folder)
         .map_err(|error| Failure::runtime(format!("cannot make the folder {}: {error}", folder.display())))?;
     let path = folder.join("samples.jsonl");
     let mut data = Data::open(&path, &study)?;
@@ -149,7 +157,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         .chain(["summary.json".to_owned()])
         .map(|name| Target::new(&folder.join(name)))
         .collect::<Result<_, _>>()?;
-    signal::install(args.quiet, targets.iter().filter_map(|target| temporary(target.path())).collect())?;
+    signal::install(args.quiet, targets.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
     if data.cut {
         note(&format!("{}: the last line was cut short and is dropped", path.display()));
     }

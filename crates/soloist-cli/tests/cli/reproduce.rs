@@ -1,4 +1,5 @@
-//! `soloist reproduce`: experiments that continue, refuse foreign files, and are the same for any number of jobs.
+//! `soloist reproduce`: published values beside ours, experiments that continue, refuse foreign files, and are the same for
+//! any number of jobs.
 
 use crate::common::{Folder, read, run};
 
@@ -15,11 +16,89 @@ fn experiments_are_listed() {
         let done = run(call).exits(0);
         assert!(done.stdout.contains("sa-uct") && done.stdout.contains("ICAART 2014"), "{done:?}");
     }
-    assert_eq!(run(&["reproduce", "--json"]).exits(0).json()[0]["name"], "sa-uct");
+    let list = run(&["reproduce", "--json", "--data", "nowhere"]).exits(0).json();
+    let list = list.as_array().unwrap();
+    let count = |prefix: &str| list.iter().filter(|entry| entry["name"].as_str().unwrap().starts_with(prefix)).count();
+    let papers =
+        ["schadd-table-", "schadd-figure-2", "baier-figure-", "hd-nrpa-table-", "hd-nrpa-vrp", "rei-table-", "sa-uct"];
+    assert_eq!(papers.map(count), [7, 1, 8, 3, 1, 3, 1]);
+    assert!(list.iter().all(|entry| entry["small_scale"].as_f64().is_some_and(|scale| scale > 0.0)));
+    assert!(run(&["reproduce", "--list", "--data", "nowhere"]).exits(0).stdout.contains("missing"));
     run(&["reproduce", "sa-utc"]).refused(2, "did you mean `sa-uct`?");
     run(&["reproduce", "sa-uct", "--updates", "0"]).refused(2, "the least count is 1");
     run(&["reproduce", "sa-uct", "--samples", "1e9"]).refused(2, "at most 1000000 samples");
     run(&["reproduce", "sa-uct", "--instance", "nosuch.txt"]).refused(1, "cannot be read");
+}
+
+#[test]
+fn published_values_stand_beside_ours() {
+    let folder = Folder::new();
+    let out = folder.join("snakes");
+    let call = ["reproduce", "hd-nrpa-table-2", "--scale", "0.00001", "--limit", "8", "--quiet", "--out", &out];
+    let done = run(&call).exits(0);
+    assert!(done.stderr.is_empty() && done.stdout.contains("HD-NRPA reaches the lengths"), "{done:?}");
+    let report = read(folder.join("snakes/report.md"));
+    assert!(report.contains("published: best known of the paper") && report.contains("![Snakes"), "{report}");
+    // d3k2: every method finds the longest snake, 4 edges.
+    assert!(report.contains("| d3k2 | 4 | 4 | 4 | 4 |"), "{report}");
+    let svg = read(folder.join("snakes/figure.svg"));
+    assert!(svg.starts_with("<svg") && svg.contains(">d10k2<"), "{svg}");
+    let whole: serde_json::Value = serde_json::from_str(&read(folder.join("snakes/report.json"))).unwrap();
+    assert_eq!((&whole["instances"], &whole["methods"][0]["runs"]), (&8.into(), &8.into()));
+    // The runs are a spec of `bench`, from whose file it continues.
+    let runs = read(folder.join("snakes/runs.jsonl"));
+    assert_eq!(runs.lines().count(), 16);
+    let spec = folder.join("snakes/spec.toml");
+    let bench = run(&["bench", &spec, "--out", &folder.join("snakes/runs.jsonl"), "--json", "--quiet"]).exits(0).json();
+    assert_eq!((&bench["methods"][0]["mean"], &bench["methods"][0]["runs"]), (&whole["methods"][0]["mean"], &8.into()));
+    assert_eq!(read(folder.join("snakes/runs.jsonl")), runs);
+    // An experiment that was cut short ends as an undisturbed one.
+    folder.write("snakes/runs.jsonl", &runs[..runs.len() / 3]);
+    assert_eq!(run(&[&call[..], &["--json"]].concat()).exits(0).json(), whole);
+    let wrong = |more: &[&str], part: &str| run(&[&call[..], more].concat()).refused(2, part);
+    wrong(&["--samples", "10"], "--samples belongs to sa-uct, not to hd-nrpa-table-2");
+    run(&["reproduce", "hd-nrpa-table-2", "--limit", "0"]).refused(2, "expected a whole number from 1");
+    run(&["reproduce", "sa-uct", "--limit", "3"]).refused(2, "--limit means nothing to sa-uct");
+}
+
+#[test]
+fn settings_are_chosen_first() {
+    let folder = Folder::new();
+    let out = folder.join("beam");
+    let call =
+        ["reproduce", "baier-figure-8", "--scale", "0.00002", "--limit", "2", "--quiet", "--json", "--out", &out];
+    let report = run(&call).exits(0).json();
+    let methods = report["methods"].as_array().unwrap();
+    assert_eq!(methods.len(), 4);
+    for method in methods {
+        assert!(method["chosen"]["c"].is_string() && method["runs"] == 2, "{method}");
+    }
+    assert_eq!(methods[3]["chosen"].as_object().unwrap().len(), 3);
+    for claim in report["claims"].as_array().unwrap() {
+        let outcome = claim["outcome"].as_str().unwrap();
+        assert!(["confirmed", "not confirmed", "differs"].contains(&outcome), "{claim}");
+    }
+    // What was chosen stays chosen.
+    let tuning = read(folder.join("beam/tuning.jsonl"));
+    assert_eq!(run(&call).exits(0).json(), report);
+    assert_eq!(read(folder.join("beam/tuning.jsonl")), tuning);
+}
+
+#[test]
+fn absent_data_is_named() {
+    let folder = Folder::new();
+    let call =
+        |id: &str| run(&["reproduce", id, "--data", &folder.join("data"), "--out", &folder.join("out"), "--quiet"]);
+    call("schadd-table-1").refused(1, "put SameGame: the 250 random boards of Schadd et al.");
+    call("rei-table-4.1").refused(1, "no partition/hard0100.dat in");
+    assert!(!std::path::Path::new(&folder.join("out")).exists());
+    // What is there is used.
+    std::fs::create_dir_all(folder.join("data/partition")).unwrap();
+    folder.write("data/partition/hard0300.dat", "7\n11\n13\n17\n19\n23\n");
+    let data = folder.join("data");
+    let out = folder.join("out");
+    let done = run(&["reproduce", "rei-table-4.1", "--scale", "0.00001", "--data", &data, "--out", &out]).exits(0);
+    assert!(done.stderr.contains("left out, because not in") && done.stdout.contains("hard0300"), "{done:?}");
 }
 
 #[test]

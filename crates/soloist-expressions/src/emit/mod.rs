@@ -1,5 +1,7 @@
 //! Writes programs as code.
 
+mod limits;
+
 use crate::algebra::{Coefficient, Counts, System};
 use crate::horner::{Program, Term};
 use num_bigint::BigInt;
@@ -10,6 +12,24 @@ use std::fmt::Write as _;
 
 /// Terms are added to a statement up to this width. The rest of a sum follows in further statements.
 const WIDTH: usize = 96;
+
+/// The most columns of a line of Fortran, its `&` included.
+const COLUMNS: usize = 132;
+/// What stands between two parts of a line of Fortran, even in the middle of a number.
+pub(crate) const CONTINUATION: &str = "&\n&";
+
+/// Cuts a line of Fortran into parts that continue each other.
+fn continued(line: &str) -> String {
+    // Code is ASCII: names of the input stand in comments only.
+    let mut text = String::new();
+    for (place, byte) in line.bytes().enumerate() {
+        if place > 0 && place % (COLUMNS - 2) == 0 {
+            text.push_str(CONTINUATION);
+        }
+        text.push(byte.into());
+    }
+    text
+}
 
 /// The languages of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,6 +292,9 @@ impl<'a> Writer<'a> {
             (Language::C | Language::Rust | Language::Form, _) => format!("{indent}{target} = {right};"),
             (Language::Python | Language::Fortran | Language::Json, _) => format!("{indent}{target} = {right}"),
         };
+        if self.language == Language::Fortran && line.len() > COLUMNS {
+            return self.line(&continued(&line));
+        }
         self.line(&line);
     }
 

@@ -264,7 +264,8 @@ impl Reader<'_> {
             name.push('.');
             name.push_str(&self.word());
         }
-        if self.peek() == b'[' {
+        // A name in brackets has no index.
+        if self.peek() == b'[' && !name.starts_with('[') {
             name.push_str(&self.brackets()?);
         }
         let end = self.at;

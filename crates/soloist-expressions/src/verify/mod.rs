@@ -5,7 +5,7 @@ mod recompute;
 mod recount;
 
 use crate::algebra::{Coefficient, Counts, Definition, Signs, System};
-use crate::emit::{Language, names};
+use crate::emit::{CONTINUATION, Language, names};
 use crate::horner::Program;
 use crate::read::parse;
 use evaluate::{Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
@@ -62,6 +62,11 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
     if language == Language::Json && code.starts_with('{') {
         statements = code_lines(json("code", code)?.get("code"))?.join("\n");
         code = &statements;
+    }
+    let joined;
+    if language == Language::Fortran {
+        joined = code.replace(CONTINUATION, "");
+        code = &joined;
     }
     let names = names(system, language);
     let mut counts = Counts::default();

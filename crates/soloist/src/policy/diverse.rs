@@ -149,12 +149,12 @@ impl Scratch {
             if *stamp != union {
                 *stamp = union;
                 self.union.push(entry);
-                z += weight;
+                z = z.wrapping_add(weight);
             } else if biased
                 && let Some(place) = self.union.iter().position(|&other| codes[other as usize] == code)
                 && weights[self.union[place] as usize] < weight
             {
-                z += weight - weights[self.union[place] as usize];
+                z = z.wrapping_add(weight - weights[self.union[place] as usize]);
                 self.union[place] = entry;
             }
         }

@@ -231,6 +231,15 @@ impl Policy {
         });
     }
 
+    /// Whether another policy has the same settings, whatever either has learned.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let settings = |policy: &Self| {
+            let Self { temperature, bias_weight, bias_rate, clamp, plain, .. } = policy;
+            ([temperature, bias_weight, bias_rate, clamp].map(|setting| setting.to_bits()), plain.len())
+        };
+        settings(self) == settings(other)
+    }
+
     /// The number of copies that were pushed and not popped.
     pub(crate) fn copies(&self) -> usize {
         self.frames.len()

@@ -1,6 +1,7 @@
 //! Policies in checkpoints: logits by age, and the undo log in terms of ages.
 
 use super::{Frame, INITIAL_SLOTS, MAX_PLAIN, Policy, SPARE_SLOTS};
+use crate::search::sound::MOST;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -30,8 +31,11 @@ impl Stored {
             && self.clamp >= 0.0
             && self.plain <= MAX_PLAIN
             && self.saved.len() == count
+            && self.serial <= MOST
             && self.saved.iter().all(|&saved| saved <= self.serial)
-            && self.undo.iter().all(|&(age, _)| (age as usize) < count)
+            && self.entries.iter().all(|entry| entry.1.is_finite())
+            && self.terms.iter().chain(self.frames.iter().flat_map(|frame| &frame.3)).all(|term| term.is_finite())
+            && self.undo.iter().all(|&(age, logit)| (age as usize) < count && logit.is_finite())
             && self.frames.iter().all(|&(_, undo, order, _)| undo <= self.undo.len() && order <= count)
             && self.frames.is_sorted_by_key(|&(_, undo, order, _)| (undo, order))
             && self.entries.iter().map(|entry| entry.0).collect::<HashSet<_>>().len() == count

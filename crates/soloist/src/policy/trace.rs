@@ -55,7 +55,10 @@ impl<M> TryFrom<Stored<M>> for Trace<M> {
     fn try_from(stored: Stored<M>) -> Result<Self, Self::Error> {
         let Stored { moves, lifetimes, factors, terms, chosen } = stored;
         let (entries, steps) = (lifetimes.len(), chosen.len());
+        // Sums over what was available at each step are counted in 32 bits.
+        let spans = lifetimes.iter().map(|life| u64::from(life.end.saturating_sub(life.first)));
         let sound = moves.len() == steps
+            && spans.sum::<u64>() <= u64::from(u32::MAX / 2)
             && lifetimes.iter().all(|life| life.first < life.end && life.end as usize <= steps)
             // What was chosen at a step was available there.
             && (0..).zip(&chosen).all(|(step, &at)| {

@@ -470,7 +470,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         self.rollout.variants(&self.problem)
     }
     fn set_variant(&mut self, variant: usize) {
-        self.rollout.set_variant(variant);
+        // A checkpoint may name any number.
+        let most = self.rollout.variants(&self.problem).saturating_sub(1);
+        self.rollout.set_variant(variant.min(most));
     }
     fn offer(&mut self, moves: &[MoveId], score: Score) {
         self.rollout.offer(&self.problem, &self.packing.all(moves), score);

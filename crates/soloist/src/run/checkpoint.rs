@@ -4,9 +4,7 @@
 //! CRC-32 of the body; integers little-endian.
 
 use serde::{Serialize, de::DeserializeOwned};
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Seek, SeekFrom, Write};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"SOLOIST\0";
@@ -68,15 +66,57 @@ pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Check
 }
 
 /// Puts a body into its envelope.
-pub(crate) fn seal(fingerprint: u64, body: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEADER + body.len() + 4);
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&fingerprint.to_le_bytes());
-    bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(body);
-    bytes.extend_from_slice(&crc32fast::hash(body).to_le_bytes());
-    bytes
+pub(crate) fn seal<T: Serialize>(fingerprint: u64, body: &T) -> Vec<u8> {
+    let mut bytes = io::Cursor::new(Vec::new());
+    write_sealed(&mut bytes, fingerprint, body).expect("plain data is always encodable in memory");
+    bytes.into_inner()
+}
+
+/// Writes a body in its envelope as it is encoded, without a copy in memory.
+///
+/// # Errors
+/// When the place cannot be written.
+pub(crate) fn write_sealed<T: Serialize>(out: &mut (impl Write + Seek), fingerprint: u64, body: &T) -> io::Result<()> {
+    out.write_all(MAGIC)?;
+    out.write_all(&VERSION.to_le_bytes())?;
+    out.write_all(&fingerprint.to_le_bytes())?;
+    // The length is known at the end.
+    out.write_all(&0_u64.to_le_bytes())?;
+    let buffer = io::BufWriter::with_capacity(1 << 16, &mut *out);
+    let mut counted = Counted { out: buffer, length: 0, crc: crc32fast::Hasher::new(), failed: None };
+    if postcard::to_io(body, &mut counted).is_err() {
+        return Err(counted.failed.take().unwrap_or_else(|| io::Error::other("the run cannot be encoded")));
+    }
+    counted.out.flush()?;
+    let (length, crc) = (counted.length, counted.crc.clone().finalize());
+    drop(counted);
+    out.write_all(&crc.to_le_bytes())?;
+    out.seek(SeekFrom::Start(HEADER as u64 - 8))?;
+    out.write_all(&length.to_le_bytes())
+}
+
+/// Counts and checks what goes through, and keeps the error that the encoder does not hand on.
+struct Counted<W> {
+    out: W,
+    length: u64,
+    crc: crc32fast::Hasher,
+    failed: Option<io::Error>,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Err(error) = self.out.write_all(bytes) {
+            let kind = error.kind();
+            self.failed = Some(error);
+            return Err(kind.into());
+        }
+        self.length += bytes.len() as u64;
+        self.crc.update(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Takes a body out of its envelope, checking all of it.
@@ -112,24 +152,4 @@ pub(crate) fn open(fingerprint: u64, bytes: &[u8]) -> Result<&[u8], CheckpointEr
         return Err(CheckpointError::OtherProblem);
     }
     Ok(body)
-}
-
-/// Writes a file so that it is either the old or the whole new one: to a temporary name beside it, then renamed.
-///
-/// # Errors
-/// When the folder or file cannot be written; the old file is then untouched.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().ok_or_else(|| io::Error::other("no file name"))?.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let temporary: PathBuf = path.with_file_name(name);
-    let written = File::create(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let renamed = written.and_then(|()| fs::rename(&temporary, path));
-    if renamed.is_err() {
-        // Best effort: the first error is the one to report.
-        let _ = fs::remove_file(&temporary);
-    }
-    renamed
 }

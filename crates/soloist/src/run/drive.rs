@@ -5,6 +5,7 @@ use super::outcome::{Counters, Improvement, Solution, StopReason};
 use super::plan::{Horizon, Plan};
 use super::stream::{Limits, Reports, SavedStream, Shared, Stream, tighter};
 use crate::problem::MoveId;
+use crate::search::sound::require;
 use crate::search::{Shared as Gift, insert};
 use crate::{CheckpointError, Sense};
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,7 @@ pub(super) struct Result {
     pub(super) optimal: bool,
     pub(super) stop: StopReason,
     pub(super) history: Vec<Improvement>,
+    pub(super) remarks: Vec<String>,
 }
 
 /// A run in a checkpoint.
@@ -93,6 +95,12 @@ impl<'p> Drive<'p> {
         for (stream, saved) in self.streams.iter_mut().zip(saved.streams) {
             stream.load(saved)?;
         }
+        let sense = self.sense();
+        let rising = saved.log.windows(2).all(|pair| sense.better(pair[1].score, pair[0].score));
+        let last = saved.log.last().map(|event| event.score);
+        require(rising && last == self.best().map(|best| best.score), "a history of another incumbent")?;
+        let exhausted = self.streams.iter().any(|stream| stream.end == Some(StopReason::Exhausted));
+        require(exhausted || saved.stop != StopReason::Exhausted, "a proof that no stream has")?;
         (self.granted, self.stop, self.log, self.elapsed) = (saved.granted, saved.stop, saved.log, elapsed);
         Ok(())
     }
@@ -302,7 +310,14 @@ impl<'p> Drive<'p> {
             }
         }
         let kept = self.kept(best.as_ref());
-        Result { best, kept, bound, optimal, stop, history }
+        Result { best, kept, bound, optimal, stop, history, remarks: self.remarks() }
+    }
+
+    /// Returns what the searches have decided and why.
+    fn remarks(&self) -> Vec<String> {
+        let name = |at: usize| if self.streams.len() > 1 { format!("stream {at}: ") } else { String::new() };
+        let all = self.streams.iter().enumerate();
+        all.flat_map(|(at, stream)| stream.search.remarks().iter().map(move |remark| name(at) + remark)).collect()
     }
 
     /// Returns the best different solutions of all streams, `best` first.

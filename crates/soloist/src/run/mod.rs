@@ -6,6 +6,7 @@
 mod budget;
 pub(crate) mod checkpoint;
 mod drive;
+mod file;
 mod goals;
 mod observer;
 pub(crate) mod outcome;
@@ -16,7 +17,8 @@ mod solver;
 mod stream;
 
 pub use budget::Budget;
-pub use checkpoint::{CheckpointError, write_atomically};
+pub use checkpoint::CheckpointError;
+pub use file::{temporary_path, write_atomically};
 pub use observer::{Observer, Progress, Silent, gap};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 pub use session::{Control, OfferError, RunInfo, Session, SolveError};

@@ -1,5 +1,6 @@
 //! Observers of a run.
 
+use super::checkpoint::CheckpointError;
 use super::outcome::{Counters, Improvement, Solution};
 use crate::Score;
 use crate::problem::{Move, MoveId, Packing};
@@ -58,6 +59,8 @@ pub trait Observer<M>: Send {
     /// What a stream's search tells about how far it has narrowed down, by name with unit, once per interval: the entropy
     /// of the policy along the playout that NRPA learns, the depth at which UCT left its tree. Other searches tell nothing.
     fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
+    /// A checkpoint could not be written. The run goes on and tries again after the next interval.
+    fn unsaved(&mut self, _error: &CheckpointError) {}
 }
 
 /// The observer that ignores every event.

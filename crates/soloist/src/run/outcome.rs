@@ -116,6 +116,8 @@ pub struct Outcome<M> {
     pub unsaved: Option<String>,
     /// The improvements, by playouts of their stream.
     pub history: Vec<Improvement>,
+    /// What the method has decided and why, a line each; see [`Auto`](crate::search::Auto).
+    pub remarks: Vec<String>,
 }
 
 impl<M> Outcome<M> {

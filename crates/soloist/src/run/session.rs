@@ -1,7 +1,7 @@
 //! Sessions: runs that are advanced slice by slice, saved, restored, and offered solutions.
 
 use super::budget::Budget;
-use super::checkpoint::{CheckpointError, decode, decode_first, encode, open, seal};
+use super::checkpoint::{CheckpointError, decode, decode_first, open, seal, write_sealed};
 use super::drive::{Drive, Part, SavedDrive};
 use super::observer::{Observer, Silent, Unpacking};
 use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
@@ -10,10 +10,12 @@ use super::setup::Setup;
 use super::stream::{Limits, Reports, Stream};
 use crate::problem::rules::{Shared, Typed, TypedPlayer};
 use crate::problem::{MoveId, Packing};
+use crate::search::sound::require;
 use crate::search::{Tally, walk};
 use crate::{ParameterError, Problem, Rng, Score};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
+use std::fs::File;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -89,17 +91,34 @@ impl RunInfo {
 
 // The body of a checkpoint, in functions that no problem's type reaches: they are compiled here, once.
 
-fn encode_run(info: &RunInfo, moves: &[u8], drive: &SavedDrive) -> Vec<u8> {
-    encode(&(info, moves, drive))
+fn seal_run(fingerprint: u64, info: &RunInfo, moves: &[u8], drive: &SavedDrive) -> Vec<u8> {
+    seal(fingerprint, &(info, moves, drive))
+}
+
+fn write_run(
+    mut file: &File,
+    fingerprint: u64,
+    info: &RunInfo,
+    moves: &[u8],
+    drive: &SavedDrive,
+) -> std::io::Result<()> {
+    write_sealed(&mut file, fingerprint, &(info, moves, drive))
 }
 
 fn decode_run(body: &[u8]) -> Result<(RunInfo, Vec<u8>, SavedDrive), CheckpointError> {
-    decode(body)
+    let run = decode::<(RunInfo, Vec<u8>, SavedDrive)>(body)?;
+    require(run.0.setup.threads == run.2.streams(), "another number of streams")?;
+    Ok(run)
 }
 
 fn read_info(body: &[u8]) -> Result<RunInfo, CheckpointError> {
-    decode_first(body)
+    let info: RunInfo = decode_first(body)?;
+    require(info.elapsed <= LONGEST, "more time than a run can take")?;
+    Ok(info)
 }
+
+/// The longest time that a run can have taken, some 35,000 years: no sum of two times overflows.
+const LONGEST: Duration = Duration::from_secs(1 << 40);
 
 /// What watches and stops a slice of a run.
 pub struct Control<'a, M> {
@@ -212,12 +231,11 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], memory: u64) -> Result<Self, SolveError> {
         let body = open(problem.fingerprint(), bytes)?;
         let (info, table, drive) = decode_run(body)?;
-        if info.setup.threads != drive.streams() {
-            return Err(CheckpointError::Corrupt("another number of streams").into());
-        }
         let mut session = Self::new(problem, info.setup, memory, 0)?;
         session.packing.load(&table)?;
         session.drive.load(drive, info.elapsed)?;
+        require(session.counters() == info.counters, "counters of another run")?;
+        session.checked()?;
         Ok(session)
     }
 
@@ -348,7 +366,12 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// from it.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        seal(self.problem.fingerprint(), &encode_run(&self.info(), &self.packing.save(), &self.drive.save()))
+        seal_run(self.problem.fingerprint(), &self.info(), &self.packing.save(), &self.drive.save())
+    }
+
+    /// Writes what [`save`](Self::save) returns to an empty file, with one copy of the search in memory instead of two.
+    pub(super) fn write(&self, file: &File) -> std::io::Result<()> {
+        write_run(file, self.problem.fingerprint(), &self.info(), &self.packing.save(), &self.drive.save())
     }
 
     /// Returns what the run has yielded so far.
@@ -365,6 +388,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             elapsed: self.elapsed(),
             unsaved: None,
             history: result.history,
+            remarks: result.remarks,
         }
     }
 }

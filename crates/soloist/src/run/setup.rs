@@ -1,5 +1,6 @@
 //! A run's setting as one value.
 
+use crate::search::Auto;
 use crate::{Method, ParameterError, Preset};
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +62,13 @@ impl Setup {
     /// When the name is unknown or the value out of range.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
         self.method.set(name, value)
+    }
+}
+
+impl Default for Setup {
+    /// Returns the portfolio `auto`, for problems of which nothing is known.
+    fn default() -> Self {
+        Self::from(Method::Auto(Auto::default()))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Sets up a run and drives it to its end.
 
 use super::budget::Budget;
-use super::checkpoint::{CheckpointError, write_atomically};
+use super::checkpoint::CheckpointError;
 use super::drive::Part;
+use super::file::Claimed;
 use super::observer::Observer;
 use super::outcome::Outcome;
 use super::plan::Plan;
@@ -204,10 +205,14 @@ impl<'a, P: Problem> Solver<'a, P> {
     pub fn run(mut self) -> Result<Outcome<P::Move>, SolveError> {
         let (budget, checkpoint, stop) = (self.budget.clone(), self.checkpoint.take(), self.stop);
         let control = Control { observer: self.observer.take(), interval: self.interval, stop };
+        // A file that another run is writing, or that cannot be written, is found before the work, not after it.
+        let mut claimed = match &checkpoint {
+            Some((path, _)) => Some(Claimed::new(path).map_err(CheckpointError::Write)?),
+            None => None,
+        };
         let mut session = self.start()?;
-        if let Some((path, _)) = &checkpoint {
-            // An unwritable path is found before the work, not after it.
-            write_atomically(path, &session.save()).map_err(CheckpointError::Write)?;
+        if let Some(claimed) = &mut claimed {
+            claimed.write(|file| session.write(file)).map_err(CheckpointError::Write)?;
         }
         let time = budget.time.map(|time| time.saturating_sub(session.elapsed()));
         let whole = Part {
@@ -228,10 +233,13 @@ impl<'a, P: Problem> Solver<'a, P> {
             };
             let reason = session.observed(control, |drive, reports| drive.run(Part { pause, ..whole }, stop, reports));
             session.checked()?;
-            if let Some((path, _)) = &checkpoint {
+            if let Some(claimed) = &mut claimed {
                 // A full disk must not end the search: the checkpoint is tried again at the next interval.
-                let written = write_atomically(path, &session.save());
-                unsaved = written.err().map(|error| CheckpointError::Write(error).to_string());
+                let written = claimed.write(|file| session.write(file)).map_err(CheckpointError::Write);
+                if let (Err(error), Some(observer)) = (&written, &mut observer) {
+                    observer.unsaved(error);
+                }
+                unsaved = written.err().map(|error| error.to_string());
             }
             if reason.is_some() {
                 break;

@@ -6,6 +6,7 @@ use super::outcome::{Counters, Solution, StopReason};
 use super::plan::Horizon;
 use crate::problem::MoveId;
 use crate::problem::rules::{Player, Rules};
+use crate::search::sound::require;
 use crate::search::{Context, Search, Status, Tally};
 use crate::{Rng, Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -97,6 +98,8 @@ impl Stream<'_> {
 
     /// Restores what [`save`](Self::save) returned.
     pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::CheckpointError> {
+        saved.tally.check(&*self.problem, self.tally.stream)?;
+        require(saved.end.is_none_or(StopReason::is_final), "an end that does not last")?;
         self.search.load(&*self.problem, &saved.search)?;
         self.rollout.load(&saved.rollout)?;
         (self.rng, self.tally) = (saved.rng, saved.tally);

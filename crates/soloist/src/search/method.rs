@@ -1,6 +1,6 @@
 //! The families of methods: one table makes the enumeration and everything that differs by family.
 
-use super::{Anneal, Beam, BranchAndBound, IdaStar, Nmcs, Nrpa, Sampling, Search, Uct};
+use super::{Anneal, Auto, Beam, BranchAndBound, IdaStar, Nmcs, Nrpa, Sampling, Search, Uct};
 use crate::problem::rules::Rules;
 use crate::{Parameter, ParameterError};
 use serde::{Deserialize, Serialize};
@@ -93,4 +93,6 @@ families! {
     IdaStar = "ida-star";
     /// Simulated annealing over sequences of moves.
     Anneal = "anneal";
+    /// A portfolio of methods.
+    Auto = "auto";
 }

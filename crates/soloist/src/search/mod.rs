@@ -9,6 +9,7 @@
 //! `--set`.
 
 mod anneal;
+mod auto;
 mod beam;
 mod branch_and_bound;
 mod children;
@@ -22,10 +23,12 @@ pub(crate) mod parameter;
 mod presets;
 mod sampling;
 mod seen;
+pub(crate) mod sound;
 mod tally;
 mod uct;
 
 pub use anneal::{Anneal, Schedule};
+pub use auto::{Auto, Names};
 pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
@@ -35,10 +38,11 @@ pub use nmcs::Nmcs;
 pub use nrpa::{Keep, Nrpa, Share, Similar};
 pub use presets::Preset;
 pub use sampling::Sampling;
+pub(crate) use sound::{replay, walk};
 pub(crate) use tally::{Tally, insert};
 pub use uct::{
-    Bandit, Cooling, Expansion, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing, Playing,
-    Playouts, Prune, Pruning, Rank, Selection, Uct,
+    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing,
+    Playing, Playouts, Prune, Pruning, Rank, Selection, Uct,
 };
 
 use crate::problem::MoveId;
@@ -84,6 +88,10 @@ pub(crate) trait Search: Send {
     }
     /// Takes what the streams that have not ended share, by stream.
     fn receive(&mut self, _shared: &[Shared]) {}
+    /// Returns what this search has decided and why, a line each.
+    fn remarks(&self) -> &[String] {
+        &[]
+    }
     /// Returns the whole state, for a checkpoint.
     fn save(&self) -> Vec<u8>;
     /// Restores what `save` wrote into a freshly built search.
@@ -175,29 +183,10 @@ impl Context<'_> {
     }
 }
 
-/// Returns the state after `moves`, which come from outside, and whether it is finished.
-///
-/// # Errors
-/// The first move that is not legal, counted from 0.
-pub(crate) fn walk(problem: &dyn Rules, moves: &[MoveId]) -> Result<(State, bool), usize> {
-    let mut state = problem.root();
-    let mut legal = Vec::new();
-    for (at, &mv) in moves.iter().enumerate() {
-        legal.clear();
-        problem.moves(&state, &mut legal);
-        if !legal.contains(&mv) {
-            return Err(at);
-        }
-        problem.apply(&mut state, mv);
-    }
-    let finished = problem.is_finished(&state);
-    Ok((state, finished))
-}
-
-/// Returns the state after `moves` that a checkpoint names.
-pub(crate) fn replay(problem: &dyn Rules, moves: &[MoveId]) -> Result<State, CheckpointError> {
-    match walk(problem, moves) {
-        Ok((state, _)) => Ok(state),
-        Err(_) => Err(CheckpointError::Corrupt("an illegal move")),
-    }
+/// Whether the problem's bias tells moves of the root apart.
+pub(crate) fn is_biased(problem: &dyn Rules) -> bool {
+    let (root, mut moves) = (problem.root(), Vec::new());
+    problem.moves(&root, &mut moves);
+    let mut all = moves.iter().map(|&mv| problem.bias(&root, mv));
+    all.next().is_some_and(|first| all.any(|other| other != first))
 }

@@ -1,6 +1,7 @@
 //! Nested Monte-Carlo search.
 
 use super::method::Family;
+use super::sound::{self, require};
 use super::{Context, Search, Status, replay};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -269,19 +270,36 @@ impl Search for NmcsSearch {
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         self.frames.clear();
         let (levels, offered) = decode::<(Vec<Saved>, Option<Found>)>(bytes)?;
+        if let Some((score, moves)) = &offered {
+            sound::solution(problem, moves, *score)?;
+        }
         self.offered = offered;
+        require(levels.len() as u64 <= self.parameters.level, "another number of levels")?;
         for saved in levels {
             if saved.turn >= saved.entries.len() {
                 return Err(CheckpointError::Corrupt("a beam"));
             }
+            let depth = saved.entries[saved.turn].path.len();
+            require(saved.entries.iter().all(|entry| entry.path.len() == depth), "a beam")?;
+            if let Some(above) = self.frames.last() {
+                let path = &above.saved.entries[above.saved.turn].path;
+                require(saved.entries.iter().all(|entry| entry.path.starts_with(path)), "a beam")?;
+            }
             let mut states = Vec::new();
             for entry in &saved.entries {
-                let known = entry.best.iter().chain(&entry.results);
-                if known.into_iter().any(|(_, moves)| !moves.starts_with(&entry.path)) {
-                    return Err(CheckpointError::Corrupt("a beam"));
+                for (score, moves) in entry.best.iter().chain(&entry.results) {
+                    require(moves.starts_with(&entry.path), "a beam")?;
+                    sound::solution(problem, moves, *score)?;
                 }
                 states.push(replay(problem, &entry.path)?);
             }
+            if let Some((score, moves)) = &saved.best {
+                sound::solution(problem, moves, *score)?;
+            }
+            let mut legal = Vec::new();
+            problem.moves(&states[saved.turn], &mut legal);
+            let sound = saved.moves.iter().all(|mv| legal.contains(mv)) && saved.next <= saved.moves.len();
+            require(sound, "the moves of a beam")?;
             self.frames.push(Frame { states, saved });
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::children::{Child, Children, Lister, optimistic, rank};
 use super::seen::{Identities, Met};
+use super::sound::{self, MOST, require};
 use super::{BranchAndBound, Context, Order, Search, Status};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -14,7 +15,7 @@ use std::collections::BinaryHeap;
 /// Nodes that are kept however little memory there is.
 const FEWEST: usize = 4096;
 /// The parent of the root.
-const NONE: u32 = u32::MAX;
+const NONE: u32 = sound::NONE;
 
 /// A state, by the move that led to it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -251,7 +252,28 @@ impl OpenList {
             unused -= 1;
         }
         let known = |(node, links): (&Node, u32)| node.links == if links == NONE { 0 } else { links };
-        unused == 0 && self.nodes.iter().zip(links).all(known)
+        unused == 0
+            && self.born <= MOST
+            && self.open.iter().all(|open| open.age.0 < self.born)
+            && self.nodes.iter().zip(links).all(known)
+    }
+
+    /// Checks that the nodes of a checkpoint are states of the problem with their bounds.
+    fn check(&self, problem: &dyn Rules) -> Result<(), CheckpointError> {
+        require(self.is_sound(), "a list of open states")?;
+        // The root is a node without a move: entries of the tree below it name the nodes.
+        let used = |at: usize| Some(&self.nodes[at]).filter(|node| node.links > 0);
+        let root = self.nodes.iter().position(|node| node.links > 0 && node.mv.is_none());
+        let edge = |at: usize| {
+            let node = used(at)?;
+            let parent = if root == Some(node.parent as usize) { sound::NONE } else { node.parent };
+            Some((parent, node.mv?))
+        };
+        let roots = self.nodes.iter().filter(|node| node.links > 0 && node.mv.is_none());
+        require(roots.count() <= 1, "a list of open states")?;
+        sound::tree(problem, &self.root, self.nodes.len(), edge, |at, state| {
+            optimistic(problem, state).total_cmp(&self.nodes[at].bound).is_eq() && !problem.is_finished(state)
+        })
     }
 }
 
@@ -330,9 +352,7 @@ impl Search for OpenList {
         if let Some(table) = &mut self.table {
             table.resume(self.memory, self.identities.futures)?;
         }
-        if !self.is_sound() {
-            return Err(CheckpointError::Corrupt("a list of open states"));
-        }
+        self.check(problem)?;
         if let Some((at, next)) = self.current {
             self.replay(problem, at);
             self.unfold(problem);

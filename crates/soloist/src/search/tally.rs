@@ -1,8 +1,10 @@
 //! Counters, incumbent and best solutions of a stream.
 
+use super::sound::{self, require};
 use crate::problem::MoveId;
+use crate::problem::rules::Rules;
 use crate::run::outcome::{Counters, Improvement, Solution};
-use crate::{Score, Sense};
+use crate::{CheckpointError, Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// Counters, incumbent and best solutions of a stream.
@@ -101,15 +103,65 @@ impl Tally {
         worst.and_then(|worst| worst.score.value())
     }
 
+    /// Checks what a checkpoint holds of stream number `stream`: every solution is replayed.
+    pub(crate) fn check(&self, problem: &dyn Rules, stream: usize) -> Result<(), CheckpointError> {
+        let sense = problem.sense();
+        let counters = self.counters;
+        require(self.sense == sense && self.stream == stream, "a stream of another run")?;
+        require(counters.playouts.max(counters.nodes) <= sound::MOST, "more playouts or nodes than a run can have")?;
+        let rising = self
+            .history
+            .windows(2)
+            .all(|pair| sense.better(pair[1].score, pair[0].score) && pair[0].playouts <= pair[1].playouts);
+        let ours = self.history.iter().all(|event| event.stream == stream && event.playouts <= counters.playouts);
+        let last = self.history.last().map(|event| event.score);
+        require(rising && ours && last == self.best.as_ref().map(|best| best.score), "a history of another incumbent")?;
+        if let Some(best) = &self.best {
+            sound::solution(problem, &best.moves, best.score)?;
+        }
+        let most = if self.keep > 1 { self.keep } else { 0 };
+        let ordered = self.kept.windows(2).all(|pair| sense.at_least(pair[0].1.score, pair[1].1.score));
+        let first = self.kept.first().map(|(_, first)| first.score);
+        let best = last.filter(|_| most > 0);
+        require(self.kept.len() <= most && ordered && first == best, "the solutions kept")?;
+        for (at, (identity, kept)) in self.kept.iter().enumerate() {
+            let end = sound::solution(problem, &kept.moves, kept.score)?;
+            let again = problem.key(&end).unwrap_or_else(|| problem.hash_of(&kept.moves));
+            let twice = self.kept[..at].iter().any(|(other, _)| other == identity);
+            require(again == *identity && !twice, "the solutions kept")?;
+        }
+        Ok(())
+    }
+
     /// Keeps a solution for which [`wants`](Self::wants) returned true. Solutions with equal identities are the same.
     pub(crate) fn keep(&mut self, solution: Solution<MoveId>, identity: u64) {
         if self.keep > 1 {
             insert(&mut self.kept, self.sense, self.keep, identity, &solution);
         }
-        if self.best.as_ref().is_none_or(|best| self.sense.better(solution.score, best.score)) {
+        if self.is_improved_by(solution.score) {
             let (playouts, stream) = (self.counters.playouts, self.stream);
             self.history.push(Improvement { score: solution.score, playouts, stream });
             self.best = Some(solution);
+        }
+    }
+
+    fn is_improved_by(&self, score: Score) -> bool {
+        self.best.as_ref().is_none_or(|best| self.sense.better(score, best.score))
+    }
+
+    /// Keeps what another tally of the same stream has kept.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        for (identity, solution) in &other.kept {
+            let known = |kept: &(u64, Solution<MoveId>)| {
+                kept.0 == *identity && self.sense.at_least(kept.1.score, solution.score)
+            };
+            if self.wants(solution.score) && !self.kept.iter().any(known) {
+                self.keep(solution.clone(), *identity);
+            }
+        }
+        // Where the incumbent alone is kept, it has no identity.
+        if let Some(best) = other.best.as_ref().filter(|best| self.is_improved_by(best.score)) {
+            self.keep(best.clone(), 0);
         }
     }
 }

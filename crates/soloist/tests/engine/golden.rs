@@ -56,6 +56,8 @@ const TREES: &[&str] = &[
     "uct-ratio reference=400",
     "anneal",
     "anneal steps=60 reheats=1 cooling=linear end=0 growth=1",
+    "auto",
+    "auto methods=uct,nrpa race=0.5",
 ];
 
 /// The nested family beyond plain NRPA, and beams.

@@ -358,6 +358,9 @@ fn ends(range: &str) -> Vec<String> {
     if let Some(choices) = range.strip_prefix("one of ") {
         return choices.split(' ').map(str::to_owned).collect();
     }
+    if range.contains("methods other than auto") {
+        return vec!["choose".into(), "sampling,lds".into()];
+    }
     // A list of numbers has the range of one.
     let words: Vec<&str> = range.split([' ', ',']).collect();
     let after = |word: &str| words.iter().position(|found| *found == word).map(|at| words[at + 1].to_owned());

@@ -22,8 +22,14 @@ where
     let mut log = problem.take();
     // Method, seed, rollout and threads come from the checkpoint.
     let other = Solver::new(&problem, Method::preset("sampling").unwrap()).seed(77).budget(Budget::playouts(2 * half));
+    // Restoring scores the solutions of the checkpoint again.
+    let again = Solver::new(&problem, Method::preset("sampling").unwrap()).resume(&saved).unwrap();
+    drop(again.start().unwrap());
+    let restoring = problem.take();
     let (resumed, resumed_saved) = run_and_save(other.resume(&saved).unwrap(), "resumed");
-    log.extend(problem.take());
+    let rest = problem.take();
+    assert!(rest.starts_with(&restoring), "other playouts: {what}");
+    log.extend_from_slice(&rest[restoring.len()..]);
     if threads > 1 {
         // Streams write to one log as they are scheduled.
         let key = |moves: &Vec<P::Move>| soloist::stable_hash(moves);

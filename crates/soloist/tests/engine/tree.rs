@@ -50,6 +50,10 @@ fn terms_of_selection() {
         altered(&Uct::default(), "w=0.3"),
         altered(&raw, "deviation=true d=500.0"),
         altered(&Uct::default(), "deviation=true d=0.1 w=0.02 c=0.3"),
+        altered(&raw, "bandit=deviation d=500.0 c=0.5"),
+        altered(&raw, "bandit=deviation c=4.0 value=blend w=0.4"),
+        altered(&Uct::default(), "bandit=deviation d=0.1 normalisation=parent"),
+        altered(&Uct::default(), "bandit=deviation d=0.1 c=1.5 value=blend w=0.02 solver=false"),
         altered(&Uct::default(), "bias_weight=0.6"),
         altered(&raw, "bias_weight=40.0 expansion=all"),
         altered(&Uct::default(), "history=0.8"),
@@ -132,6 +136,7 @@ fn branch_and_bound_in_the_tree() {
         }
     }
     compare_fenced(&altered(&Uct::best(), "expansion=one theta=3 select_from=5"), 200);
+    compare_fenced(&altered(&Uct::best(), "expansion=one select_from=8 few_visits=uniform"), 200);
     compare_fenced(&altered(&Uct::best(), "expansion=one widening=2.0 fpu=parent restart_nodes=150"), 200);
     // Without bounds what was seen is removed all the same.
     let uct = altered(&Uct::best(), "prune=on");
@@ -146,6 +151,10 @@ fn the_playout_policy_moves_where_visits_are_few() {
         compare_all(&uct, 700);
         compare_all(&altered(&uct, "solver=false"), 500);
         compare_all(&altered(&uct, "threshold=3 history=0.2 amaf=true"), 250);
+        let uniform = altered(&uct, "few_visits=uniform");
+        compare_all(&uniform, 700);
+        compare_all(&altered(&uniform, "solver=false threshold=3"), 500);
+        compare_all(&altered(&uniform, "move_playouts=40 history=0.2"), 250);
     }
     compare_all(&Uct::single_player(0.1, 32.0, 10, 0.02), 700);
     compare_all(&Uct::single_player(4.31, 96.67, 11, 0.28), 700);

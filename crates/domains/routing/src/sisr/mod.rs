@@ -399,7 +399,7 @@ impl Sisr {
 
     /// One step with fewer vehicles than customers need: no route is opened, customers may stay absent. Accepted when the counters
     /// of the absent add up to less than before, or to the same with a cost below the present one - `temperature` x ln U. Then
-    /// each absent customer counts one step more. Returns whether nobody is absent.
+    /// each absent customer counts one step more. Returns whether all customers are served.
     pub fn step_fleet(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
         let served = self.step_fleet_own(&mut own, temperature);

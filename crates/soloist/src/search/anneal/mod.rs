@@ -5,9 +5,9 @@ mod replay;
 mod schedule;
 
 use super::method::Family;
-use super::{Context, Search, Status, replay as walk_to};
+use super::sound::{self, require};
+use super::{Context, Search, Status, walk};
 use crate::problem::MoveId;
-use crate::problem::replay::Entry;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::parameter::{choice, parameters};
@@ -508,20 +508,25 @@ impl Search for AnnealSearch {
         if saved.late_at > 0 && saved.late_at >= saved.late.len() {
             return Err(CheckpointError::Corrupt("a place in a list of costs"));
         }
-        let present: Vec<MoveId> = entries.iter().map(|&(mv, _)| mv).collect();
-        for moves in saved
-            .best
-            .iter()
-            .map(|best| &best.moves)
-            .chain(saved.offered.iter().map(|offered| &offered.1))
-            .chain([&present])
-        {
-            walk_to(problem, moves)?;
+        require(saved.clock.is_sound(), "a cooling of another run")?;
+        let solutions = saved.best.iter().map(|best| (best.score, &best.moves));
+        for (score, moves) in solutions.chain(saved.offered.iter().map(|(score, moves)| (*score, moves))) {
+            sound::solution(problem, moves, score)?;
         }
-        self.walker.entries = entries.into_iter().map(|(mv, name)| Entry { mv, name }).collect();
+        let costs = saved.present.iter().chain(saved.best.iter().map(|best| &best.worth)).map(|worth| worth.cost);
+        require(costs.chain(saved.late.iter().copied()).all(f64::is_finite), "the costs of an annealing")?;
+        let present: Vec<MoveId> = entries.iter().map(|&(mv, _)| mv).collect();
+        let Ok((_, finished)) = walk(problem, &present) else {
+            return Err(CheckpointError::Corrupt("an illegal move"));
+        };
+        let replayed = saved.present.is_some() && !saved.edited;
+        require(!replayed || finished, "an annealing without a solution")?;
+        // Decisions are named by what they were in another state: the problem knows no other names than its own.
+        self.walker.recode(problem, &present);
+        let names = self.walker.entries.iter().map(|entry| entry.name);
+        require(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
         self.walker.pruning = pruning;
         self.saved = saved;
-        self.walker.restore(problem);
         Ok(())
     }
 }

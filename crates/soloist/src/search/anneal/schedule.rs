@@ -1,6 +1,7 @@
 //! Runs and coolings of annealing: what part of a cooling is over, its temperature, and what comes next.
 
 use super::{Anneal, Schedule};
+use crate::search::sound::MOST;
 use serde::{Deserialize, Serialize};
 
 /// Neighbours whose differences are measured at the start of a run: at least, and at most.
@@ -75,6 +76,16 @@ impl Clock {
             _ if self.steps == 0 => self.steps = if parameters.steps == 0 { FIRST } else { parameters.steps },
             _ => {}
         }
+    }
+
+    /// Whether the counts and parts of a checkpoint can be those of a run.
+    pub(super) fn is_sound(&self) -> bool {
+        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, .. } = self;
+        let counts = [run, round, step, total, steps, runs, spread[0].count, spread[1].count];
+        let parts = [from, to, heat, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
+        // Logarithms of the differences between finite numbers.
+        let logs = spread.iter().all(|spread| spread.logs.abs() <= 750.0 * spread.count as f64);
+        counts.iter().all(|&count| count <= MOST) && parts.iter().all(|part| part.is_finite()) && logs
     }
 
     /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left evenly,

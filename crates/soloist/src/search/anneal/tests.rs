@@ -2,7 +2,9 @@
 
 use super::edits::{Edit, permute};
 use super::*;
+
 use crate::doc::Staircase;
+use crate::problem::replay::Entry;
 use crate::problem::rules::{Shared, Typed, TypedPlayer};
 use crate::problem::{Found, Packing};
 use crate::run::plan::Horizon;

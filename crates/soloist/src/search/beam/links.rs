@@ -76,10 +76,20 @@ impl Links {
         self.due = (kept * 2).max(FEW);
     }
 
+    /// Returns the link before and the move of a link, for all in turn.
+    pub(super) fn edge(&self, at: usize) -> Option<(u32, MoveId)> {
+        self.links.get(at).copied()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.links.len()
+    }
+
     /// Whether every link leads to the root and `used` exist.
     pub(super) fn is_sound(&self, mut used: impl Iterator<Item = u32>) -> bool {
         self.links.iter().enumerate().all(|(at, &(parent, _))| parent == ROOT || (parent as usize) < at)
             && used.all(|link| link == ROOT || (link as usize) < self.links.len())
+            && self.due >= FEW
     }
 }
 

@@ -8,6 +8,7 @@ use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::children::{optimistic, rank};
 use crate::search::seen::Seen;
+use crate::search::sound::{self, require};
 use crate::search::{Context, Search, Status, replay};
 use crate::{CheckpointError, Policy, Score, Sense, Trace, stable_hash};
 use serde::{Deserialize, Serialize};
@@ -464,7 +465,7 @@ impl BeamSearch {
         true
     }
 
-    /// Adds the child in `self.child`. (Inlined: a call would copy what is at hand.)
+    /// Adds the child in `self.child`. (Inlined: a call would copy its arguments.)
     #[inline(always)]
     fn keep(&mut self, context: &mut Context<'_>, merit: Ranked, at: usize, mv: MoveId, chance: f64) {
         let mut child = Child { merit, parent: at as u32, entry: NONE, mv, chance };
@@ -646,6 +647,17 @@ impl Search for BeamSearch {
         if let (Some(merger), Some(merged)) = (&mut self.merger, merged) {
             merger.load(&mut pass.children, merged)?;
         }
+        for start in &round.starts {
+            replay(problem, start)?;
+        }
+        if let Some((score, moves)) = &pass.best {
+            sound::solution(problem, moves, *score)?;
+        }
+        let alike = match (&policy, &self.policy) {
+            (Some(policy), Some(own)) => policy.is_like(own),
+            (policy, own) => policy.is_some() == own.is_some(),
+        };
+        require(alike && pass.width.is_finite() && pass.width >= 0.0, "a beam")?;
         self.beaten = 0;
         (self.round, self.pass, self.links, self.seen, self.policy) = (round, pass, links, seen, policy);
         self.seen.resume(self.memory / 4)?;
@@ -662,17 +674,29 @@ impl Search for BeamSearch {
         if !sound {
             return corrupt;
         }
-        // States are not stored: each is replayed from the root.
+        // States are not stored: each is replayed from the start of the pass, whose links were checked.
+        let start = replay(problem, self.round.start())?;
+        sound::tree(problem, &start, self.links.len(), |at| self.links.edge(at), |_, _| true)?;
         self.before.clear();
         self.states.clear();
         self.replayed = true;
-        for (at, entry) in pass.layer.iter().enumerate() {
-            self.links.path(self.round.start(), entry.link, &mut self.path);
-            let state = replay(problem, &self.path)?;
-            if at < pass.next {
+        for (at, entry) in self.pass.layer.iter().enumerate() {
+            self.links.path(&[], entry.link, &mut self.path);
+            let mut state = start.clone();
+            self.path.iter().for_each(|&mv| problem.apply(&mut state, mv));
+            if at < self.pass.next {
                 self.states.push(state.clone());
             }
             self.before.push(state);
+        }
+        let mut legal: (Option<u32>, Vec<MoveId>) = (None, Vec::new());
+        for child in &self.pass.children {
+            if legal.0 != Some(child.parent) {
+                legal.0 = Some(child.parent);
+                legal.1.clear();
+                problem.moves(&self.before[child.parent as usize], &mut legal.1);
+            }
+            require(legal.1.contains(&child.mv), "an illegal move")?;
         }
         Ok(())
     }

@@ -2,11 +2,18 @@
 
 use super::{Keep, Nrpa};
 use crate::problem::MoveId;
+use crate::problem::rules::Rules;
 use crate::search::Shared;
-use crate::{Policy, Score, Sense, Trace};
+use crate::search::sound::{self, MOST, require};
+use crate::{CheckpointError, Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
 impl Shared {
+    /// Checks a solution of a checkpoint.
+    fn check(&self, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
+        sound::recorded(problem, &self.trace, policy, self.score)
+    }
+
     fn better(&self, other: &Self, sense: Sense) -> bool {
         sense.better(self.score, other.score)
             || (sense.at_least(self.score, other.score) && self.feature > other.feature)
@@ -32,6 +39,11 @@ pub(super) struct Gate {
 }
 
 impl Gate {
+    /// Whether the counts of a checkpoint can be those of a run.
+    pub(super) fn is_sound(&self) -> bool {
+        self.repeats <= MOST
+    }
+
     pub(super) fn reset(&mut self) {
         self.results.clear();
         self.open = false;
@@ -110,14 +122,28 @@ impl Levels {
         levels
     }
 
-    /// Whether the policy has a copy for each level at work, and solutions have biases where the policy has.
-    pub(super) fn is_sound(&self) -> bool {
-        let mut traces = self.frames.iter().flat_map(|frame| &frame.beam).map(|found| &found.trace);
-        let biased = self.policy.uses_bias();
-        !self.frames.is_empty()
-            // Before an exchange only the outermost level is at work.
-            && (self.ended || self.policy.copies() == if self.waiting { 1 } else { self.frames.len() })
-            && traces.all(|trace| trace.lifetimes.is_empty() || trace.factors.is_empty() != biased)
+    /// Checks the levels of a checkpoint: the policy has a copy for each level at work, and solutions have biases where
+    /// the policy has. `policy` is a blank one.
+    pub(super) fn check(&self, parameters: &Nrpa, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
+        require(self.policy.is_like(policy), "a policy of another run")?;
+        // Before an exchange only the outermost level is at work.
+        let copies = if self.waiting { 1 } else { self.frames.len() };
+        require(self.ended || self.policy.copies() == copies, "a policy of another level")?;
+        let count = self.frames.len();
+        for (index, frame) in self.frames.iter().enumerate() {
+            let level = count - index;
+            let width = if parameters.beam == Keep::Solutions { parameters.width.at(level) } else { 1 };
+            let sound = frame.iteration <= parameters.iterations.at(level)
+                && frame.playouts < parameters.playouts
+                && frame.beam.len() as u64 <= width
+                && frame.gate.is_sound();
+            require(sound, "a level of another run")?;
+            for found in &frame.beam {
+                found.check(problem, policy)?;
+            }
+        }
+        // Only an outermost level that has a result waits to share it.
+        require(!self.waiting || self.best().is_some(), "a level without a result")
     }
 
     pub(super) fn depth(&self) -> usize {

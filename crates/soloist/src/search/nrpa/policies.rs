@@ -3,8 +3,10 @@
 use super::Nrpa;
 use super::levels::Gate;
 use crate::problem::MoveId;
+use crate::problem::rules::Rules;
 use crate::search::Shared;
-use crate::{Policy, Score, Sense, Trace};
+use crate::search::sound::{self, require};
+use crate::{CheckpointError, Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
 /// A solution and the policy that goes with it; the first one of a call has no solution yet.
@@ -141,12 +143,30 @@ impl Beams {
         }
     }
 
-    /// Whether the beams of a checkpoint are consistent.
-    pub(super) fn is_sound(&self) -> bool {
-        !self.frames.is_empty()
-            && self.frames.iter().all(|frame| {
-                frame.turn < frame.entries.len() && frame.found.iter().all(|found| found.source < frame.entries.len())
-            })
+    /// Checks the beams of a checkpoint; `policy` is a blank one.
+    pub(super) fn check(&self, parameters: &Nrpa, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
+        let count = self.frames.len();
+        for (index, frame) in self.frames.iter().enumerate() {
+            let level = count - index;
+            let sound = frame.iteration <= parameters.iterations.at(level)
+                && frame.playouts < parameters.playouts
+                && frame.turn < frame.entries.len()
+                && frame.entries.len() as u64 <= parameters.width.at(level)
+                && frame.found.iter().all(|found| found.source < frame.entries.len())
+                && frame.gate.is_sound();
+            require(sound, "a level of another run")?;
+            for Entry { score, trace, policy: own } in &frame.entries {
+                require(own.is_like(policy), "a policy of another run")?;
+                match score {
+                    Some(score) => sound::recorded(problem, trace, policy, *score)?,
+                    None => require(trace.moves.is_empty(), "a solution without a score")?,
+                }
+            }
+            for found in &frame.found {
+                sound::recorded(problem, &found.trace, policy, found.score)?;
+            }
+        }
+        Ok(())
     }
 
     /// Gives a playout to level 1; its trace is exchanged for another buffer.

@@ -7,7 +7,8 @@ use super::{Keep, Nrpa};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
-use crate::search::{Context, Search, Shared, Status};
+use crate::search::sound::{MOST, require};
+use crate::search::{Context, Search, Shared, Status, is_biased};
 use crate::{CheckpointError, Policy, Score, Sense, Solution, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -63,12 +64,17 @@ impl Arm {
         }
     }
 
-    fn is_sound(&self, parameters: &Nrpa) -> bool {
-        let (depth, sound) = match &self.core {
-            Core::Levels(levels) => (levels.depth(), parameters.beam != Keep::Policies && levels.is_sound()),
-            Core::Beams(beams) => (beams.depth(), parameters.beam == Keep::Policies && beams.is_sound()),
+    fn check(&self, parameters: &Nrpa, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
+        let (depth, policies) = match &self.core {
+            Core::Levels(levels) => (levels.depth(), false),
+            Core::Beams(beams) => (beams.depth(), true),
         };
-        sound && depth as u64 == parameters.level
+        let sound = depth as u64 == parameters.level && policies == (parameters.beam == Keep::Policies);
+        require(sound, "another number of levels")?;
+        match &self.core {
+            Core::Levels(levels) => levels.check(parameters, problem, policy),
+            Core::Beams(beams) => beams.check(parameters, problem, policy),
+        }
     }
 }
 
@@ -86,13 +92,19 @@ pub(crate) struct NrpaSearch {
     state: State,
     root: State,
     sense: Sense,
+    remarks: Vec<String>,
 }
 
 impl NrpaSearch {
     pub(crate) fn new(parameters: Nrpa, problem: &dyn Rules) -> Self {
         let root = problem.root();
+        let mut remarks = Vec::new();
+        if parameters.bias_weight != 0.0 && !is_biased(problem) {
+            remarks.push("the problem has no bias for its first moves: `bias_weight` changes nothing there".to_owned());
+        }
         Self {
             parameters,
+            remarks,
             arms: Vec::new(),
             turn: 0,
             goal: 0,
@@ -105,11 +117,17 @@ impl NrpaSearch {
         }
     }
 
-    fn start(&mut self, problem: &dyn Rules, variants: usize) {
+    /// Returns a policy that has learned nothing.
+    fn blank(&self, problem: &dyn Rules) -> Policy {
         let parameters = &self.parameters;
-        let policy = Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
+        Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
             .with_bias_rate(parameters.bias_rate)
-            .with_codes(problem.codes().unwrap_or(0));
+            .with_codes(problem.codes().unwrap_or(0))
+    }
+
+    fn start(&mut self, problem: &dyn Rules, variants: usize) {
+        let policy = self.blank(problem);
+        let parameters = &self.parameters;
         let core = || match parameters.beam {
             Keep::Policies => Core::Beams(Beams::new(parameters, &policy)),
             Keep::None | Keep::Solutions => Core::Levels(Box::new(Levels::new(parameters, policy.clone()))),
@@ -223,6 +241,10 @@ impl Search for NrpaSearch {
         }
     }
 
+    fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
     fn share(&self) -> Option<Shared> {
         let [Arm { core: Core::Levels(levels), .. }] = self.arms.as_slice() else { return None };
         levels.waiting.then(|| levels.best().cloned()).flatten()
@@ -237,10 +259,13 @@ impl Search for NrpaSearch {
         encode(&(&self.arms, self.turn, self.goal, &self.ends))
     }
 
-    fn load(&mut self, _: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (arms, turn, goal, ends) = decode::<(Vec<Arm>, usize, u64, Ends)>(bytes)?;
-        if !arms.iter().all(|arm| arm.is_sound(&self.parameters)) || turn >= arms.len().max(1) || !ends.is_sound() {
-            return Err(CheckpointError::Corrupt("another number of levels or arms"));
+        let sound = arms.len() as u64 <= self.parameters.arms && turn < arms.len().max(1) && ends.is_sound();
+        require(sound && goal <= MOST, "another number of arms")?;
+        let policy = self.blank(problem);
+        for arm in &arms {
+            arm.check(&self.parameters, problem, &policy)?;
         }
         (self.arms, self.turn, self.goal, self.ends) = (arms, turn, goal, ends);
         Ok(())

@@ -538,6 +538,8 @@ mod tests {
                         assert_eq!(all.get(path), Some(visits));
                     }
                     arena.resume(4000 * node * 4 / 3 + 4).unwrap();
+                } else {
+                    arena.nodes[at].tried = 4;
                 }
                 break;
             }

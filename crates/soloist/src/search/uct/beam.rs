@@ -2,6 +2,7 @@
 
 use super::arena::{Arena, NONE, Node};
 use crate::search::parameter::{choice, parameters};
+use crate::search::sound::MOST;
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -60,9 +61,18 @@ impl Beam {
         Self { width, limit, counters: Vec::new(), pruned: 0, since: 0 }
     }
 
+    /// Whether the beam of a checkpoint can be that of a run which began with `first`.
+    pub(crate) fn is_sound(&self, first: &Self) -> bool {
+        let counts = self.counters.iter().chain([&self.width, &self.limit, &self.since]);
+        self.width >= first.width
+            && self.limit >= first.limit
+            && counts.into_iter().all(|&count| count <= MOST)
+            && (self.pruned == 0 || self.pruned < self.counters.len())
+    }
+
     /// Begins a new pass, wider by `factor`.
     pub(crate) fn restart(&mut self, factor: f64) {
-        let grow = |count: u64| (count as f64 * factor).ceil() as u64;
+        let grow = |count: u64| (count as f64 * factor).ceil().min(1e15) as u64;
         *self = Self::new(grow(self.width), grow(self.limit));
     }
 

@@ -4,10 +4,18 @@ use super::arena::{Arena, NONE, Node};
 use super::run::UctSearch;
 use crate::CheckpointError;
 use crate::problem::rules::{Rules, State};
+use crate::search::sound::MOST;
 use std::collections::HashMap;
 
 const LINKS: CheckpointError = CheckpointError::Corrupt("the tree's links");
 const MOVES: CheckpointError = CheckpointError::Corrupt("the tree's moves");
+
+impl Node {
+    /// Whether nothing has happened to a node yet.
+    fn is_blank(&self) -> bool {
+        self.first == NONE && self.len == 0 && self.visits == 0 && !self.closed && !self.alias
+    }
+}
 
 impl Arena {
     /// Restores the limit, which is not part of a checkpoint, and checks the links: no node has two parents, apart from
@@ -19,6 +27,9 @@ impl Arena {
         let mut sound = beside(self.violations.len(), !self.violations.is_empty())
             && beside(self.sides.len(), self.has_sides)
             && beside(self.limits.len(), self.has_limits);
+        sound &= self.nodes.iter().all(|node| node.visits <= MOST);
+        sound &= self.nodes.iter().zip(&self.violations).all(|(node, violations)| violations.count <= node.visits);
+        sound &= self.sides.iter().all(|side| side.visits <= MOST);
         let mut owned = vec![false; count];
         for node in &self.nodes {
             if node.alias {
@@ -29,6 +40,8 @@ impl Arena {
             let Some(block) = owned.get_mut(node.children()) else { return Err(LINKS) };
             sound &= !block.contains(&true);
             block.fill(true);
+            let untried = self.nodes[node.children()].iter().skip(node.tried as usize);
+            sound &= self.lazy || untried.into_iter().all(Node::is_blank);
         }
         for (class, starts) in self.free.iter().enumerate() {
             for &start in starts {
@@ -37,7 +50,7 @@ impl Arena {
                 sound &= !block.contains(&true);
                 block.fill(true);
                 let nodes = &self.nodes[start as usize..][..block.len()];
-                sound &= nodes.iter().all(|node| node.first == NONE && node.visits == 0 && !node.closed && !node.alias);
+                sound &= nodes.iter().all(Node::is_blank);
             }
         }
         // Nothing leads to the root.

@@ -7,6 +7,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::State;
 use crate::search::children::optimistic;
 use crate::search::parameter::parameters;
+use crate::search::sound::MOST;
 use crate::search::{Context, Status};
 use crate::{ParameterError, Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ parameters! {
     /// way, as for a program that has to answer move by move; closed nodes are not used then. With `variants` each game
     /// (or pass, or restart) plays with one variant of the rollout, such as the colour that a tile game keeps for last:
     /// each once, then by UCB1 with constant 1/2 over the mean best score of a variant's games. `restart_nodes` starts
-    /// a new tree (and game) after so many nodes: randomised restarts.
+    /// nodes after which a new tree (and game) begins: randomised restarts.
     pub struct Pacing {
         /// playouts after which a new tree is begun, over which `c` is cooled; 0: one tree
         tree_playouts: u64 = 0, 0..=1_000_000_000_000;
@@ -84,7 +85,7 @@ impl Variants {
     /// for the worst to 1 for the best game.
     fn choose(&mut self, count: usize) {
         self.arms.resize(count.max(1), (0, 0.0));
-        let total: u64 = self.arms.iter().map(|arm| arm.0).sum();
+        let total = self.arms.iter().fold(0_u64, |total, arm| total.saturating_add(arm.0));
         let scale = self.range.scale();
         let index = |&(games, sum): &(u64, f64)| {
             if games == 0 {
@@ -100,6 +101,11 @@ impl Variants {
             }
         }
         self.present = best;
+    }
+
+    /// Whether a checkpoint's present variant is one of those that are known.
+    pub(super) fn is_sound(&self) -> bool {
+        self.present < self.arms.len().max(1) && self.arms.iter().all(|&(games, sum)| games <= MOST && sum.is_finite())
     }
 
     /// Whether no game has begun.
@@ -142,6 +148,11 @@ impl Pacing {
 impl Game {
     pub(super) fn new(per_move: u64) -> Self {
         Self { decided: Vec::new(), spent: 0, per_move, played: 0, nodes: 0, partial: false, over: false, best: None }
+    }
+
+    /// Whether the counts of a checkpoint can be those of a run.
+    pub(super) fn is_sound(&self) -> bool {
+        [self.spent, self.per_move, self.played, self.nodes].iter().all(|&count| count <= MOST)
     }
 
     /// Whether a closed root proves that every solution was seen.

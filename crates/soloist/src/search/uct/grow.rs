@@ -34,16 +34,26 @@ choice! {
     }
 }
 
+choice! {
+    /// How a node moves that has too few playouts for the formula.
+    pub enum FewVisits {
+        /// As the playout does, of which the node is a part.
+        Rollout = "rollout",
+        /// To any open child, each as likely.
+        Uniform = "uniform",
+    }
+}
+
 parameters! {
     /// How the tree grows, and what its nodes stand for.
     ///
     /// A leaf gets children after `threshold` playouts, one or all of them at a time (`expansion`). With `select_from`
-    /// = T a node with fewer than T playouts does not choose by the formula: the playout policy moves, and the first
-    /// position of its playout that is not in the tree is added to it (Schadd et al., after Coulom). `fpu` lets tried
-    /// children be tried again before all have been tried; `widening` = k limits the children in play to `ceil(k
-    /// n^widening_exponent)`. (The two readings of T differ: with the other one, `threshold` = T, nothing is added
-    /// below T visits. The node counts that Schadd et al. report, one for about twelve simulations at T = 10, fit
-    /// `threshold`, which their presets use.) Both apply to `expansion = one`; the child with the largest bias comes
+    /// = T a node with fewer than T playouts does not choose by the formula. With `few_visits = rollout` the playout
+    /// policy moves there, and the first position of its playout that is not in the tree is added to it (Schadd et al.,
+    /// after Coulom); with `uniform` any child that is not closed comes next, tried or not. (The program of Schadd et al.
+    /// does the latter, as their presets here; with another reading of T, `threshold` = T, nothing is added below T
+    /// visits.) `fpu` lets tried children be tried again before all have been tried; `widening` = k limits the children
+    /// in play to `ceil(k n^widening_exponent)`. Both apply to `expansion = one`; the child with the largest bias comes
     /// first if `bias_weight` is set, otherwise a random one.
     ///
     /// With `expansion = lazy` the moves of a node are asked for one at a time
@@ -55,7 +65,7 @@ parameters! {
     /// expands a node again once it has t of them; here playouts through the node are counted, as its text has it.
     ///
     /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
-    /// all playouts through it, the exploration term counts those of the edge at hand, and a playout updates the path
+    /// all playouts through it, the exploration term counts those of the selected edge, and a playout updates the path
     /// it took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must
     /// have no cycles.
     ///
@@ -67,12 +77,14 @@ parameters! {
     pub struct Growth {
         /// how many children a leaf gets at a time
         expansion: Expansion = Expansion::One, ();
-        /// every so many playouts through a node with untried children follow a tried one; 0: none
+        /// number of playouts through a node with untried children of which one follows a tried child; 0: none does
         theta: u64 = 0, 0..=1_000_000_000;
         /// visits of a leaf before it gets children
         threshold: u64 = 1, 0..=1_000_000_000;
-        /// visits of a node from which the formula selects; before, the playout policy does
+        /// visits of a node from which the formula selects; before, `few_visits` does
         select_from: u64 = 0, 0..=1_000_000_000;
+        /// how a node with fewer visits than `select_from` moves
+        few_visits: FewVisits = FewVisits::Rollout, ();
         /// never follow a branch again once every solution in it was seen; an exhausted tree proves optimality
         solver: bool = true, ();
         /// first-play urgency: what a child without a playout counts
@@ -252,7 +264,15 @@ impl UctSearch {
                 }
             }
             if visits < self.uct.growth.select_from {
-                return Leaf::Guided;
+                match self.uct.growth.few_visits {
+                    FewVisits::Rollout => return Leaf::Guided,
+                    FewVisits::Uniform => match self.enter_any(context, at) {
+                        Some(false) => continue,
+                        Some(true) => return Leaf::Play,
+                        None if self.prunes() => return Leaf::Nothing,
+                        None => {}
+                    },
+                }
             }
             if self.uct.selection.amaf && visits > self.uct.selection.amaf_reference {
                 reference = self.learner.names[self.walk.path.len() - 1];
@@ -295,6 +315,27 @@ impl UctSearch {
             }
             self.go_to_root();
         }
+    }
+
+    /// Plays the move to a child of `at` drawn from those that are not closed. Returns whether it is new and its first
+    /// playout follows; nothing if there is no such child or the new one is pruned.
+    fn enter_any(&mut self, context: &mut Context<'_>, at: usize) -> Option<bool> {
+        let (closes, untried) = (self.uct.closes(), self.tree.arena.untried(at));
+        let first = self.tree.arena.get(at).children().start;
+        let tried = first..first + self.tree.arena.get(at).tried as usize;
+        let is_open = |arena: &Arena, slot: usize| !(closes && arena.get(slot).closed);
+        let open = tried.clone().filter(|&slot| is_open(&self.tree.arena, slot)).count();
+        if open + untried == 0 {
+            return None;
+        }
+        let pick = context.rng.index(open + untried);
+        if pick < open {
+            let slot = tried.filter(|&slot| is_open(&self.tree.arena, slot)).nth(pick)?;
+            self.enter(context.problem, slot);
+            return Some(false);
+        }
+        let child = self.try_child(context, at, pick - open);
+        self.enter_new(context, child).then_some(true)
     }
 
     /// Plays the move to a child that was just made. Returns whether its first playout follows: not when its state is in

@@ -7,6 +7,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::search::Context;
 use crate::search::parameter::{choice, parameters};
+use crate::search::sound::{MOST, require};
 use crate::{CheckpointError, Policy, Score, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -313,10 +314,16 @@ impl Learner {
         };
         let sound = restore(&mut self.history, saved.history)
             && restore(&mut self.amaf, saved.amaf)
-            && saved.policy.is_some() == self.policy.is_some();
-        if !sound {
-            return Err(CheckpointError::Corrupt("what was learned"));
-        }
+            && saved.total.0 <= MOST
+            && saved.waiting <= MOST
+            && match (&saved.policy, &self.policy) {
+                (Some(saved), Some(blank)) => saved.is_like(blank),
+                (None, None) => true,
+                _ => false,
+            };
+        require(sound, "what was learned")?;
+        // Playouts are recorded without biases.
+        require(saved.best_trace.factors.is_empty() && saved.best_trace.terms.is_empty(), "what was learned")?;
         self.total = Entry { count: saved.total.0, sum: saved.total.1 };
         (self.policy, self.waiting) = (saved.policy, saved.waiting);
         self.best = saved.best;

@@ -21,7 +21,7 @@ mod select;
 
 pub use beam::{Narrowing, Rank};
 pub use game::Pacing;
-pub use grow::{Expansion, FirstPlay, Growth};
+pub use grow::{Expansion, FewVisits, FirstPlay, Growth};
 pub use learn::{Playing, Playouts};
 pub use nested::Nesting;
 pub use prune::{Prune, Pruning};
@@ -114,12 +114,12 @@ impl Uct {
         }
     }
 
-    /// Single-player Monte-Carlo tree search (Schadd et al. 2012) with its constants: raw scores, the deviation term,
-    /// the top score with weight `w`, children after `t` visits.
+    /// Single-player Monte-Carlo tree search (Schadd et al. 2012) with its constants: raw scores, exploration times the
+    /// deviation, `w` of the top score blended with the mean, uniform moves below `t` visits.
     ///
-    /// Finished lines are closed, though the paper does not mention it. The paper reports 100,000 nodes in 20 seconds,
-    /// some 1.2 million simulations; without closing, the greedy constants replay one line from a few thousand nodes
-    /// on.
+    /// This is the formula of the authors' program. The one that the paper prints is `bandit=ucb1 deviation=true
+    /// value=mean`. As in the program one node is added a playout, finished lines are closed, and untried children come
+    /// first once a node has `t` visits.
     #[must_use]
     pub fn single_player(c: f64, d: f64, t: u64, w: f64) -> Self {
         Self {
@@ -127,11 +127,12 @@ impl Uct {
                 c,
                 d,
                 w,
-                deviation: true,
+                value: NodeValue::Blend,
+                bandit: Bandit::Deviation,
                 normalisation: Normalisation::None,
                 ..Selection::default()
             },
-            growth: Growth { threshold: t, ..Growth::default() },
+            growth: Growth { select_from: t, few_visits: FewVisits::Uniform, ..Growth::default() },
             ..Self::default()
         }
     }

@@ -99,6 +99,11 @@ impl Nested {
         Some((best, closed))
     }
 
+    /// Whether it searches from the state that these moves lead to.
+    pub(super) fn is_below<'a>(&self, moves: impl Iterator<Item = &'a MoveId>) -> bool {
+        moves.eq(&self.search.game.decided)
+    }
+
     pub(super) fn save(&self, path: &[usize]) -> Saved {
         Saved { search: self.search.save(), path: self.active.then(|| path.to_vec()) }
     }

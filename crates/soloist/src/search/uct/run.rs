@@ -12,6 +12,7 @@ use super::select::Selector;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
+use crate::search::sound::require;
 use crate::search::{Context, Search, Status, replay};
 use crate::{CheckpointError, Lifetime, Score, Sense, Solution, Trace};
 
@@ -319,6 +320,8 @@ impl Search for UctSearch {
         {
             return Err(CheckpointError::Corrupt("another kind of tree"));
         }
+        let narrow = self.beam.iter().zip(&beam).all(|(first, beam)| beam.is_sound(first));
+        require(narrow && game.is_sound() && variants.is_sound(), "a game of another run")?;
         self.tree.arena = arena;
         self.tree.arena.resume(self.tree.memory)?;
         if keys.iter().any(|&(_, node)| node as usize >= self.tree.arena.len()) {
@@ -333,6 +336,12 @@ impl Search for UctSearch {
             || self.walk.path.first().is_some_and(|&root| root != 0)
         {
             return Err(CheckpointError::Corrupt("a path in the tree"));
+        }
+        if let Some(nested) = &self.nested
+            && nested.is_active()
+        {
+            let below = self.walk.path.iter().skip(1).map(|&slot| &self.tree.arena.get(slot).mv);
+            require(nested.is_below(game.decided.iter().chain(below)), "a nested search of another node")?;
         }
         self.learner.load(learned)?;
         self.tree.keys = keys.into_iter().collect();

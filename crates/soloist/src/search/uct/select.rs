@@ -15,6 +15,8 @@ choice! {
         Mean = "mean",
         /// The best score of the playouts through it (Rei's thesis).
         Best = "best",
+        /// `1 - w` of the mean and `w` of the best score (SP-MCTS).
+        Blend = "blend",
     }
 }
 
@@ -40,6 +42,9 @@ choice! {
         Ucb1 = "ucb1",
         /// `c sqrt(2 ln n / n_i min(1/4, V))`, `V` being the variance of the child's rewards plus `sqrt(2 ln n / n_i)`.
         Ucb1Tuned = "ucb1-tuned",
+        /// `c sqrt(sqrt(n) / n_i) s_i`, `s_i` being the standard deviation of the child's scores, widened by `d`
+        /// (SP-MCTS).
+        Deviation = "deviation",
     }
 }
 
@@ -64,15 +69,18 @@ parameters! {
     /// The bound of child `i` of a node with `n` playouts, `n_i` of them through the child, is the sum of
     ///
     /// - the value `X + w top`: mean or best score, plus `w` times the best score, all normalised, larger being better
-    ///   whatever the problem's sense (`value`, `w`, `normalisation`). `value = (1 - x) mean + x best` is the same up
-    ///   to scale, with `w = x / (1 - x)`.
+    ///   whatever the problem's sense (`value`, `w`, `normalisation`). With `value = blend` it is `(1 - w) mean + w top`
+    ///   instead, `w` at most 1.
     /// - the exploration term of `bandit`: UCB1 `c sqrt(ln n / n_i)`, or UCB1-Tuned `c sqrt(2 ln n / n_i min(1/4, V))`
     ///   with `V = (mean of squares - square of mean) + sqrt(2 ln n / n_i)`. Baier and Winands print the 2 under the
     ///   root, which Auer et al. do not have: `c = 1` here is `sqrt 2` times theirs. The rewards in it are normalised
     ///   as in `X`; use `global` or `parent`.
-    /// - with `deviation`: `sqrt((sum of squares - n_i mean^2 + d) / n_i)` (SP-MCTS; on raw scores there,
-    ///   `normalisation = none`; rounding below zero counts as zero). The original program differs from the paper:
-    ///   `log10` for `ln`, the absolute value under the root, no `w`. This is the paper's form.
+    /// - or, with `bandit = deviation`: `c sqrt(sqrt(n) / n_i) s` with `s = sqrt((sum of squares - n_i mean^2 + d) /
+    ///   (n_i + 1))`. This is what the program of Schadd et al. computes (`UCTPlayer` in the Java code of the study):
+    ///   exploration is *multiplied* by the deviation, so that `c` has no unit, and the top score is blended.
+    /// - with `deviation`: `sqrt((sum of squares - n_i mean^2 + d) / n_i)`, added: the form that Schadd et al. print
+    ///   (on raw scores, `normalisation = none`, beside UCB1; rounding below zero counts as zero). It is not what
+    ///   their program computes, and with their constants the search soon stays on one line (`docs/results/schadd-formula.md`).
     /// - progressive bias: `bias_weight h / (n_i + 1)`, `h` being the problem's bias of the move.
     /// - progressive history: `history H / (n_i (1 - X) + 1)`, `H` being the mean reward, over the whole search, of the
     ///   playouts with the move's code.
@@ -100,7 +108,7 @@ parameters! {
         c: f64 = 0.1, 0.0..=1e12;
         /// what a node is worth
         value: NodeValue = NodeValue::Mean, ();
-        /// weight of the best score below a node, added to its value
+        /// weight of the best score below a node, added to its value or blended with the mean (`value`)
         w: f64 = 0.0, 0.0..=1e6;
         /// how scores are scaled before `c` and `d` apply
         normalisation: Normalisation = Normalisation::Global, ();
@@ -112,7 +120,7 @@ parameters! {
         cooling_end: f64 = 0.01, 1e-9..=1.0;
         /// the exploration term
         bandit: Bandit = Bandit::Ucb1, ();
-        /// add the standard deviation of the child's scores (SP-MCTS)
+        /// add the standard deviation of the child's scores (SP-MCTS as printed; `bandit=deviation` multiplies)
         deviation: bool = false, ();
         /// constant under the root of the deviation: large for children visited rarely
         d: f64 = 0.0, 0.0..=1e15;
@@ -154,6 +162,7 @@ impl Selection {
     /// Checks that the terms go together.
     pub(super) fn validate(&self, pacing: &Pacing) -> Result<(), ParameterError> {
         let unbounded = matches!(self.normalisation, Normalisation::None | Normalisation::Ratio);
+        let product = self.bandit == Bandit::Deviation;
         refuse(&[
             (
                 self.bandit == Bandit::Ucb1Tuned && unbounded,
@@ -161,9 +170,11 @@ impl Selection {
             ),
             (self.history > 0.0 && unbounded, "history needs rewards in [0, 1]: normalisation=global or parent"),
             (
-                self.deviation && self.normalisation == Normalisation::Ratio,
+                (self.deviation || product) && self.normalisation == Normalisation::Ratio,
                 "deviation and normalisation=ratio exclude each other",
             ),
+            (self.deviation && product, "deviation=true and bandit=deviation exclude each other"),
+            (self.value == NodeValue::Blend && self.w > 1.0, "value=blend needs w of at most 1"),
             (self.cooling != Cooling::None && pacing.tree_playouts == 0, "cooling needs tree_playouts"),
         ])
     }
@@ -209,7 +220,7 @@ impl Selector<'_> {
         let (selection, arena) = (&self.uct.selection, self.arena);
         let (closes, transpositions) = (self.uct.closes(), self.uct.growth.transpositions);
         let parent = arena.get(at);
-        let log = log(parent.visits);
+        let (log, root) = (log(parent.visits), (parent.visits as f64).sqrt());
         let all = arena.violations(at);
         let scale = self.scale(parent);
         let children = parent.children();
@@ -245,6 +256,11 @@ impl Selector<'_> {
                         let slack = 2.0 * log / visits;
                         (slack * (spread() + slack.sqrt()).min(0.25)).sqrt()
                     }
+                    Bandit::Deviation => {
+                        let scored = (child.visits - violations.count) as f64;
+                        let deviation = ((spread() * scored + selection.d) / (child.visits as f64 + 1.0)).sqrt();
+                        (root / visits).sqrt() * deviation
+                    }
                 };
             if selection.deviation {
                 bound += (spread() + selection.d / visits).sqrt();
@@ -271,11 +287,14 @@ impl Selector<'_> {
     fn value(&self, node: &Node, infeasible: u64, scale: Scale) -> f64 {
         // What is left of a pruned subtree may have no solution yet.
         let best = || if node.best.is_nan() { 0.0 } else { scale.reward(node.best) };
+        let mean = || scale.reward(node.mean(infeasible));
+        let w = self.uct.selection.w;
         let value = match self.uct.selection.value {
-            NodeValue::Mean => scale.reward(node.mean(infeasible)),
+            NodeValue::Blend if w > 0.0 => return (1.0 - w) * mean() + w * best(),
+            NodeValue::Mean | NodeValue::Blend => mean(),
             NodeValue::Best => best(),
         };
-        if self.uct.selection.w > 0.0 { value + self.uct.selection.w * best() } else { value }
+        if w > 0.0 { value + w * best() } else { value }
     }
 
     fn value_with_violations(
@@ -411,6 +430,14 @@ mod tests {
         assert_eq!(chosen(&uct(100.0)), (0, 13.214411));
         // w = 0.5 adds 3, 3, 4.5 to the plain bounds.
         assert_eq!(chosen(&altered(&raw(1.0), "w=0.5")), (2, 10.376087));
+        // The product: sqrt(sqrt 10 / n_i) is 1.257433, 0.795271, 1.026690; with d = 0 times sqrt(2/3), 0, sqrt(8): 6.026690,
+        // 6, 7.903918; with d = 100 times sqrt(34), sqrt(100/6), sqrt(33): 12.332034, 9.246679, 10.897886.
+        let product = |d| altered(&raw(1.0), &format!("bandit=deviation d={d}"));
+        assert_eq!(chosen(&product(0.0)), (2, 7.903918));
+        assert_eq!(chosen(&product(100.0)), (0, 12.332034));
+        // Blended: 5.25, 6, 6 for w = 0.25, and exploration halved: 8.916017, 7.623340, 8.948943.
+        let blended = altered(&product(100.0), "value=blend w=0.25 c=0.5");
+        assert_eq!(chosen(&blended), (2, 8.948943));
     }
 
     #[test]
@@ -485,8 +512,12 @@ mod tests {
         let mirrored: Vec<Vec<f64>> = ABC.iter().map(|scores| scores.iter().map(|score| -score).collect()).collect();
         let mirrored: Vec<&[f64]> = mirrored.iter().map(Vec::as_slice).collect();
         let arena = tree(&mirrored, &[3.0, 0.0, 1.0], Sense::Minimize);
-        for uct in [raw(1.0), altered(&raw(1.0), "deviation=true d=100.0 w=0.5"), altered(&raw(0.0), "bias_weight=2.0")]
-        {
+        for uct in [
+            raw(1.0),
+            altered(&raw(1.0), "deviation=true d=100.0 w=0.5"),
+            altered(&raw(1.0), "bandit=deviation value=blend w=0.3"),
+            altered(&raw(0.0), "bias_weight=2.0"),
+        ] {
             assert_eq!(choice(&uct, &arena, Sense::Minimize, &[]), chosen(&uct));
         }
     }
@@ -508,6 +539,11 @@ mod tests {
                 altered(&Uct::cooled(1.0, 9, Cooling::None), "deviation=true"),
                 "deviation and normalisation=ratio exclude each other",
             ),
+            (
+                altered(&raw(1.0), "bandit=deviation deviation=true"),
+                "deviation=true and bandit=deviation exclude each other",
+            ),
+            (altered(&raw(1.0), "value=blend w=1.5"), "value=blend needs w of at most 1"),
         ];
         for (uct, message) in cases {
             assert_eq!(uct.validate().unwrap_err().to_string(), message);

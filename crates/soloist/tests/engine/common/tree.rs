@@ -2,7 +2,7 @@
 //! scores.
 
 use super::playout;
-use soloist::search::{Bandit, Cooling, Expansion, FirstPlay, NodeValue, Normalisation, Prune, Rank, Uct};
+use soloist::search::{Bandit, Cooling, Expansion, FewVisits, FirstPlay, NodeValue, Normalisation, Prune, Rank, Uct};
 use soloist::{Problem, Rng, Score, Sense};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -173,6 +173,14 @@ impl<P: Problem> Tree<'_, P> {
         let value = match self.uct.selection.value {
             NodeValue::Mean => reward(mean(good), scale),
             NodeValue::Best => best,
+            NodeValue::Blend => {
+                let w = self.uct.selection.w;
+                return if w > 0.0 {
+                    (1.0 - w) * reward(mean(good), scale) + w * best
+                } else {
+                    reward(mean(good), scale)
+                };
+            }
         };
         value + if self.uct.selection.w > 0.0 { self.uct.selection.w * best } else { 0.0 }
     }
@@ -220,6 +228,10 @@ impl<P: Problem> Tree<'_, P> {
             * match uct.selection.bandit {
                 Bandit::Ucb1 => (log / n).sqrt(),
                 Bandit::Ucb1Tuned => (2.0 * log / n * (variance + (2.0 * log / n).sqrt()).min(0.25)).sqrt(),
+                Bandit::Deviation => {
+                    let spread = variance * good.len() as f64 + uct.selection.d;
+                    ((parent.scores.len() as f64).sqrt() / n).sqrt() * (spread / (n + 1.0)).sqrt()
+                }
             };
         if uct.selection.deviation {
             bound += (variance + uct.selection.d / n).sqrt();
@@ -450,8 +462,27 @@ impl<P: Problem> Tree<'_, P> {
                 }
                 self.nodes.get_mut(&path).unwrap().children = moves;
             }
-            if visits < self.uct.growth.select_from {
+            if visits < self.uct.growth.select_from && self.uct.growth.few_visits == FewVisits::Rollout {
                 guided = true;
+                break;
+            }
+            if visits < self.uct.growth.select_from {
+                let node = &self.nodes[&path];
+                let closes = self.uses_closing();
+                let is_open = |mv: &&P::Move| !closes || !self.closed(&join(&path, **mv));
+                let open: Vec<P::Move> = node.children[..node.tried].iter().filter(is_open).copied().collect();
+                let pick = rng.index(open.len() + node.children.len() - node.tried);
+                if let Some(&mv) = open.get(pick) {
+                    path.push(mv);
+                    continue;
+                }
+                let pick = node.tried + pick - open.len();
+                let mv = self.create(&path, pick);
+                path.push(mv);
+                if self.prunes() && self.hopeless(&path) {
+                    self.removed.insert(path);
+                    return self.prune();
+                }
                 break;
             }
             if let Some(child) = self.choose(&path) {

@@ -1,0 +1,351 @@
+//! The description of an experiment: which runs, beside which published values, with which claims.
+//!
+//! Descriptions are TOML files of this crate (`experiments/ID.toml`). A run is described as in a spec of `soloist bench`,
+//! with budgets and settings as the paper has them; `--scale` multiplies the budgets and whatever is named in `scaled`.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// An experiment.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Description {
+    /// One line: what it shows.
+    pub(crate) title: String,
+    /// Paper and table.
+    pub(crate) reference: String,
+    /// The paper's budget, in words.
+    pub(crate) paper: String,
+    pub(crate) problem: String,
+    #[serde(default)]
+    pub(crate) options: BTreeMap<String, String>,
+    /// Files below the folder of the data, or specs.
+    pub(crate) instances: Vec<String>,
+    /// How many instances are used unless the caller says otherwise; all by default.
+    pub(crate) limit: Option<usize>,
+    #[serde(default = "one_seed")]
+    pub(crate) seeds: String,
+    /// The scale at which the experiment takes less than two minutes on two cores.
+    pub(crate) small: f64,
+    /// Where the files of the instances come from; missing if the instances are generated.
+    pub(crate) data: Option<String>,
+    /// A score stands for two numbers, of which the first was multiplied by this and the second added.
+    pub(crate) pair: Option<f64>,
+    /// What a reader must know to compare the figures.
+    #[serde(default)]
+    pub(crate) notes: Vec<String>,
+    pub(crate) method: Vec<Contender>,
+    pub(crate) tuning: Option<Tuning>,
+    pub(crate) figure: Figure,
+    #[serde(default)]
+    pub(crate) claim: Vec<Claim>,
+}
+
+/// A row of the table: a method with its budget.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Contender {
+    pub(crate) name: String,
+    /// A preset.
+    pub(crate) method: String,
+    pub(crate) rollout: Option<String>,
+    #[serde(default)]
+    pub(crate) set: BTreeMap<String, Setting>,
+    /// The settings that `--scale` multiplies.
+    #[serde(default)]
+    pub(crate) scaled: Vec<String>,
+    /// The settings that a root of `--scale` multiplies: iterations of nested searches by the root of their level.
+    #[serde(default)]
+    pub(crate) roots: BTreeMap<String, f64>,
+    pub(crate) budget: Limits,
+    /// One method for each combination of these settings.
+    #[serde(default)]
+    pub(crate) grid: BTreeMap<String, Vec<Setting>>,
+    /// The combination that is best on the instances of the tuning.
+    #[serde(default)]
+    pub(crate) tune: BTreeMap<String, Vec<Setting>>,
+    /// The line of the figure that the method belongs to, and its place there.
+    pub(crate) series: Option<String>,
+    pub(crate) x: Option<f64>,
+}
+
+/// A number, a word or a choice of a setting.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub(crate) enum Setting {
+    Number(f64),
+    Truth(bool),
+    Text(String),
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Truth(truth) => write!(f, "{truth}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// The budget of a run at scale 1. With several limits the first one that is reached ends the run.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limits {
+    pub(crate) playouts: Option<f64>,
+    /// Seconds.
+    pub(crate) time: Option<f64>,
+}
+
+/// The instances on which settings are chosen.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Tuning {
+    pub(crate) instances: Vec<String>,
+}
+
+/// What the figure shows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Figure {
+    pub(crate) kind: Kind,
+    #[serde(default)]
+    pub(crate) x: String,
+    pub(crate) y: String,
+    #[serde(default)]
+    pub(crate) log: bool,
+    /// Published columns drawn beside our methods, for `instances`.
+    #[serde(default)]
+    pub(crate) columns: Vec<String>,
+}
+
+/// Kinds of figures.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// Means over `x`, a line for each series.
+    Lines,
+    /// Means, a place for each method.
+    Methods,
+    /// A place for each instance.
+    Instances,
+    /// The best score so far over playouts, a line for each method and instance.
+    Curves,
+}
+
+/// A statement of the paper that the runs can test.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Claim {
+    pub(crate) text: String,
+    /// This method...
+    pub(crate) method: String,
+    /// ... is better than this one, or as good with `margin`.
+    pub(crate) than: Option<String>,
+    /// It is no worse by more than this part of the other's mean.
+    pub(crate) margin: Option<f64>,
+    /// ... reaches the values of this published column.
+    pub(crate) reaches: Option<String>,
+}
+
+fn one_seed() -> String {
+    "1".to_owned()
+}
+
+impl Description {
+    /// Reads a description.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let description: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        let known = |name: &String| description.rows(1.0).iter().any(|row| row.label == *name);
+        for claim in &description.claim {
+            let names = [Some(&claim.method), claim.than.as_ref()];
+            if let Some(name) = names.into_iter().flatten().find(|name| !known(name)) {
+                return Err(format!("claim `{}`: no method `{name}`", claim.text));
+            }
+            if claim.than.is_some() == claim.reaches.is_some() {
+                return Err(format!("claim `{}`: expected either `than` or `reaches`", claim.text));
+            }
+        }
+        Ok(description)
+    }
+
+    /// The rows of the table, with their settings scaled.
+    pub(crate) fn rows(&self, scale: f64) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for contender in &self.method {
+            for cell in combinations(&contender.grid) {
+                rows.push(Row::new(contender, &cell, scale));
+            }
+        }
+        rows
+    }
+}
+
+/// A row of the table, ready to run but for settings that are still to be chosen.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) label: String,
+    pub(crate) series: Option<String>,
+    pub(crate) x: Option<f64>,
+    pub(crate) method: String,
+    pub(crate) rollout: Option<String>,
+    /// Settings by name, scaled.
+    pub(crate) set: BTreeMap<String, String>,
+    pub(crate) playouts: Option<u64>,
+    pub(crate) seconds: Option<f64>,
+    /// Settings to choose from, scaled.
+    pub(crate) candidates: Vec<BTreeMap<String, String>>,
+}
+
+impl Row {
+    fn new(contender: &Contender, cell: &BTreeMap<String, Setting>, scale: f64) -> Self {
+        let scaled = |name: &String, value: &Setting| {
+            let factor = if contender.scaled.contains(name) {
+                scale
+            } else if let Some(&root) = contender.roots.get(name) {
+                scale.powf(1.0 / root)
+            } else {
+                return value.to_string();
+            };
+            match value {
+                // Counts stay counts, at least 1; a setting of 0 means "off".
+                Setting::Number(number) if *number > 0.0 => (number * factor).round().max(1.0).to_string(),
+                other => other.to_string(),
+            }
+        };
+        let all = |settings: &BTreeMap<String, Setting>| -> BTreeMap<String, String> {
+            settings.iter().map(|(name, value)| (name.clone(), scaled(name, value))).collect()
+        };
+        let mut label = contender.name.clone();
+        for (name, value) in cell {
+            label.push_str(&format!(" {name}={value}"));
+        }
+        let number = |setting: &Setting| if let Setting::Number(number) = setting { Some(*number) } else { None };
+        // Of a grid of two settings the first one names the lines of the figure.
+        let (series, x) = match cell.iter().collect::<Vec<_>>()[..] {
+            [(_, only)] => (contender.series.clone(), number(only)),
+            [(name, first), (_, second), ..] => (Some(format!("{name} = {first}")), number(second)),
+            [] => (contender.series.clone(), contender.x),
+        };
+        let mut set = all(&contender.set);
+        set.extend(all(cell));
+        let candidates = if contender.tune.is_empty() {
+            Vec::new()
+        } else {
+            combinations(&contender.tune).iter().map(all).collect()
+        };
+        Self {
+            label,
+            series,
+            x,
+            method: contender.method.clone(),
+            rollout: contender.rollout.clone(),
+            set,
+            playouts: contender.budget.playouts.map(|count| (count * scale).round().max(1.0) as u64),
+            seconds: contender.budget.time.map(|seconds| (seconds * scale).max(0.001)),
+            candidates,
+        }
+    }
+
+    /// The method as a table of a spec of `soloist bench`, with further settings.
+    pub(crate) fn spec(&self, label: &str, more: &BTreeMap<String, String>) -> String {
+        let mut text = format!("\n[[method]]\nname = {}\nmethod = {}\n", quoted(label), quoted(&self.method));
+        if let Some(rollout) = &self.rollout {
+            text.push_str(&format!("rollout = {}\n", quoted(rollout)));
+        }
+        let mut set = self.set.clone();
+        set.extend(more.clone());
+        if !set.is_empty() {
+            let pairs: Vec<_> = set.iter().map(|(name, value)| format!("{name} = {}", quoted(value))).collect();
+            text.push_str(&format!("set = {{ {} }}\n", pairs.join(", ")));
+        }
+        let playouts = self.playouts.map(|count| format!("playouts = {count}"));
+        let time = self.seconds.map(|seconds| format!("time = \"{seconds}s\""));
+        let limits: Vec<_> = playouts.into_iter().chain(time).collect();
+        text + &format!("budget = {{ {} }}\n", limits.join(", "))
+    }
+}
+
+/// A text in the quotation marks of TOML, whose escapes are those of JSON.
+pub(crate) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// Every way to choose one value for each name; one empty way for no names.
+fn combinations(choices: &BTreeMap<String, Vec<Setting>>) -> Vec<BTreeMap<String, Setting>> {
+    let mut all = vec![BTreeMap::new()];
+    for (name, values) in choices {
+        all = all
+            .iter()
+            .flat_map(|chosen| {
+                values.iter().map(move |value| {
+                    let mut chosen = chosen.clone();
+                    chosen.insert(name.clone(), value.clone());
+                    chosen
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"
+        title = "t"
+        reference = "r"
+        paper = "p"
+        problem = "samegame"
+        instances = ["random:6x6x3:1..4"]
+        small = 0.1
+        [[method]]
+        name = "a"
+        method = "uct"
+        set = { restart_nodes = 100, threshold = 3 }
+        scaled = ["restart_nodes", "beam_limit"]
+        budget = { playouts = 1000, time = 60 }
+        grid = { beam_limit = [10, 1000], beam_width = [1, 2] }
+        [[method]]
+        name = "n"
+        method = "nrpa"
+        set = { iterations = 100, level = 2 }
+        roots = { iterations = 2 }
+        budget = { playouts = 10000 }
+        tune = { alpha = [0.5, 1] }
+        [figure]
+        kind = "lines"
+        y = "mean"
+        [[claim]]
+        text = "c"
+        method = "n"
+        than = "a beam_limit=10 beam_width=2"
+    "#;
+
+    #[test]
+    fn grids_scales_and_roots() {
+        let description = Description::parse(TEXT).unwrap();
+        let rows = description.rows(0.01);
+        let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
+        assert_eq!(labels.len(), 5);
+        assert_eq!((labels[0], labels[4]), ("a beam_limit=10 beam_width=1", "n"));
+        let last = &rows[3];
+        assert_eq!((last.set["beam_limit"].as_str(), last.set["restart_nodes"].as_str()), ("10", "1"));
+        assert_eq!((last.set["threshold"].as_str(), last.set["beam_width"].as_str()), ("3", "2"));
+        assert_eq!((last.series.as_deref(), last.x), (Some("beam_limit = 1000"), Some(2.0)));
+        assert_eq!((last.playouts, last.seconds), (Some(10), Some(0.6)));
+        assert_eq!((rows[4].set["iterations"].as_str(), rows[4].playouts), ("10", Some(100)));
+        assert_eq!(rows[4].candidates.len(), 2);
+        let text = rows[4].spec("n 1", &rows[4].candidates[0]);
+        assert!(text.contains(r#"set = { alpha = "0.5", iterations = "10", level = "2" }"#), "{text}");
+    }
+
+    #[test]
+    fn claims_name_methods_that_exist() {
+        let wrong = TEXT.replace("method = \"n\"\n        than", "method = \"m\"\n        than");
+        assert_eq!(Description::parse(&wrong).unwrap_err(), "claim `c`: no method `m`");
+        let neither = TEXT.replace("than = \"a beam_limit=10 beam_width=2\"", "");
+        assert_eq!(Description::parse(&neither).unwrap_err(), "claim `c`: expected either `than` or `reaches`");
+    }
+}

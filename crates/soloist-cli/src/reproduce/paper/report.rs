@@ -1,0 +1,274 @@
+//! The report of an experiment: tables of ours beside the published values, and what became of the claims.
+
+use super::Paper;
+use super::claim::Verdict;
+use super::published::short;
+use super::stages::Runs;
+use crate::args::ReproduceArgs;
+use crate::bench::{budget_json, budget_text, mean, probability, rounded};
+use crate::live::counted;
+use crate::result::{self, VERSION, number};
+use crate::table::{Table, escaped};
+use serde_json::{Value, json};
+
+/// Everything that a report says.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    paper: &'a Paper,
+    runs: &'a Runs,
+    scale: f64,
+    limit: Option<usize>,
+    /// Instances that are not at hand.
+    missing: Vec<String>,
+    verdicts: Vec<Verdict>,
+}
+
+impl<'a> Report<'a> {
+    /// Tests the claims.
+    pub(crate) fn new(paper: &'a Paper, runs: &'a Runs, args: &ReproduceArgs, missing: Vec<String>) -> Self {
+        let verdicts = paper.description.claim.iter().map(|claim| Verdict::new(paper, runs, claim)).collect();
+        Self { paper, runs, scale: args.scale, limit: args.limit, missing, verdicts }
+    }
+
+    /// As text or Markdown.
+    pub(crate) fn text(&self, markdown: bool) -> String {
+        let description = &self.paper.description;
+        let show = |table: &Table| if markdown { table.markdown() } else { table.text() };
+        let plain = |text: &str| if markdown { escaped(text) } else { text.to_owned() };
+        let mut parts = vec![if markdown {
+            format!("# {}: {}\n", self.paper.id, plain(&description.title))
+        } else {
+            format!("{}: {}\n", self.paper.id, description.title)
+        }];
+        parts.push(format!("{}\n", plain(&self.headline())));
+        if markdown {
+            parts.push(format!("```sh\n{}\n```\n\n![{}](figure.svg)\n", self.call(), plain(&description.title)));
+        }
+        if !self.verdicts.is_empty() {
+            parts.push(show(&self.claims()));
+        }
+        parts.push(show(&self.methods()));
+        if self.paper.published.has_scores() {
+            parts.push(show(&self.instances()));
+        }
+        let bullet = if markdown { "- " } else { "" };
+        let notes: Vec<String> = self.notes().iter().map(|note| format!("{bullet}{}\n", plain(note))).collect();
+        parts.push(notes.concat());
+        parts.join("\n")
+    }
+
+    /// The command that makes the report.
+    fn call(&self) -> String {
+        let limit = self.limit.map_or_else(String::new, |limit| format!(" --limit {limit}"));
+        let data = if self.paper.description.data.is_some() { " --data DATA" } else { "" };
+        format!("soloist reproduce {} --scale {}{limit}{data}", self.paper.id, self.scale)
+    }
+
+    fn headline(&self) -> String {
+        let (description, plan) = (&self.paper.description, &self.runs.plan);
+        format!(
+            "{}. {}, {}, {}; budgets are {} of the paper's ({}); {} scores are better.",
+            description.reference,
+            plan.domain.name,
+            counted(plan.instances.len(), "instance"),
+            counted(plan.seeds.len(), "seed"),
+            self.scale,
+            description.paper,
+            if plan.sense.better_value(1.0, 0.0) { "larger" } else { "smaller" },
+        )
+    }
+
+    fn claims(&self) -> Table {
+        let mut table = Table::new(3, ["claim of the paper", "here", "test", "n", "advantage", "95 % interval", "p"]);
+        for verdict in &self.verdicts {
+            let interval = verdict.interval.map(|(low, high)| format!("{} to {}", rounded(low, 4), rounded(high, 4)));
+            table.push(vec![
+                verdict.text.clone(),
+                verdict.outcome.name().to_owned(),
+                verdict.test.clone(),
+                verdict.pairs.to_string(),
+                verdict.advantage.map_or_else(none, |value| rounded(value, 4)),
+                interval.unwrap_or_else(none),
+                verdict.p.map_or_else(none, probability),
+            ]);
+        }
+        table
+    }
+
+    /// A mean over instances; there is none of pairs of numbers.
+    fn overall(&self, value: Option<f64>) -> String {
+        match self.paper.description.pair {
+            Some(_) if self.runs.plan.instances.len() > 1 => none(),
+            _ => self.score(value),
+        }
+    }
+
+    /// A score, or the pair that it stands for.
+    fn score(&self, value: Option<f64>) -> String {
+        match (value, self.paper.description.pair) {
+            (None, _) => none(),
+            (Some(value), Some(unit)) if value >= unit => {
+                format!("{} / {:.2}", (value / unit).floor(), value % unit)
+            }
+            (Some(value), _) => rounded(value, 6),
+        }
+    }
+
+    fn methods(&self) -> Table {
+        let tuned = self.runs.chosen.iter().any(Option::is_some);
+        let statistics = self.paper.published.statistics();
+        let has = |name: &str| statistics.contains(&name);
+        let mut head: Vec<String> = ["method", "budget"].map(str::to_owned).to_vec();
+        if tuned {
+            head.push("chosen".to_owned());
+        }
+        head.extend(["runs", "mean", "std. error"].map(str::to_owned));
+        if has("sd") {
+            head.push("sd".to_owned());
+        }
+        if has("sum") {
+            head.push("sum".to_owned());
+        }
+        head.extend(statistics.iter().map(|name| format!("published {name}")));
+        head.push("seconds".to_owned());
+        let mut table = Table::new(2 + usize::from(tuned), head);
+        for (at, row) in self.runs.rows.iter().enumerate() {
+            let line = self.runs.grid.row(at);
+            let mut cells = vec![row.label.clone(), budget_text(&self.runs.plan.methods[at].budget)];
+            if tuned {
+                let pairs = |(settings, _): &(std::collections::BTreeMap<String, String>, f64)| {
+                    settings.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+                };
+                cells.push(self.runs.chosen[at].as_ref().map_or_else(none, pairs));
+            }
+            cells.push(line.runs.to_string());
+            cells.push(self.overall(line.mean.map(|(mean, _)| mean)));
+            let error = line.mean.and_then(|(_, error)| error);
+            cells.push(error.map_or_else(none, |error| rounded(error, 4)));
+            if has("sd") {
+                let count = self.runs.plan.instances.len() as f64;
+                cells.push(error.map_or_else(none, |error| rounded(error * count.sqrt(), 4)));
+            }
+            if has("sum") {
+                cells.push(line.sums.map_or_else(none, |(_, sum)| rounded(sum, 6)));
+            }
+            for statistic in &statistics {
+                let value = self.paper.published.overall(statistic, &row.label);
+                cells.push(value.map_or_else(none, |value| rounded(value, 6)));
+            }
+            cells.push(line.seconds.map_or_else(none, |seconds| format!("{seconds:.2}")));
+            table.push(cells);
+        }
+        table
+    }
+
+    /// Scores on each instance: ours, then the published columns.
+    fn instances(&self) -> Table {
+        let (plan, published) = (&self.runs.plan, &self.paper.published);
+        let mut head = vec!["instance".to_owned()];
+        head.extend(self.runs.rows.iter().map(|row| row.label.clone()));
+        head.extend(published.columns.iter().map(|column| format!("published: {column}")));
+        let mut table = Table::new(1, head);
+        for (at, instance) in plan.instances.iter().enumerate() {
+            let mut cells = vec![short(&instance.name).to_owned()];
+            cells.extend((0..self.runs.rows.len()).map(|method| self.score(mean(&self.runs.grid.scores(method, at)))));
+            cells.extend(published.columns.iter().map(|column| self.score(published.score(&instance.name, column))));
+            table.push(cells);
+        }
+        table
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let (description, plan) = (&self.paper.description, &self.runs.plan);
+        let mut notes = description.notes.clone();
+        notes.extend(self.paper.published.source.iter().map(|source| format!("published values: {source}")));
+        if !self.missing.is_empty() {
+            notes.push(format!("instances that are not at hand: {}", self.missing.join(", ")));
+        }
+        if let Some(tuning) = &description.tuning {
+            notes.push(format!("settings were chosen by the mean on {}", tuning.instances.join(", ")));
+        }
+        if plan.methods.iter().any(|method| method.budget.time.is_some()) {
+            notes.push("time limits: what they buy depends on the machine and its load".to_owned());
+        }
+        for (at, row) in self.runs.rows.iter().enumerate() {
+            let line = self.runs.grid.row(at);
+            if line.infeasible > 0 {
+                notes.push(format!(
+                    "{}: {} of {} runs without a feasible solution, left out of means",
+                    row.label, line.infeasible, line.runs
+                ));
+            }
+        }
+        if self.runs.missing() > 0 {
+            notes.push(format!("{} missing; the figures cover the others", counted(self.runs.missing(), "run")));
+        }
+        notes.push(format!(
+            "claims: instances are paired, p is two-sided (Wilcoxon); confirmed or differs below 0.05; with a margin, \
+             confirmed if the interval lies above minus the margin; soloist {VERSION}"
+        ));
+        notes
+    }
+
+    /// As one object.
+    pub(crate) fn json(&self) -> Value {
+        let real = |value: Option<f64>| value.map_or(Value::Null, number);
+        let (plan, published) = (&self.runs.plan, &self.paper.published);
+        let methods: Vec<Value> = self
+            .runs
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(at, row)| {
+                let line = self.runs.grid.row(at);
+                let values: serde_json::Map<_, _> = published
+                    .statistics()
+                    .into_iter()
+                    .filter_map(|name| Some((name.to_owned(), number(published.overall(name, &row.label)?))))
+                    .collect();
+                json!({
+                    "method": row.label,
+                    "budget": budget_json(&plan.methods[at].budget),
+                    "chosen": self.runs.chosen[at].as_ref().map(|(settings, _)| settings),
+                    "runs": line.runs,
+                    "missing": line.missing,
+                    "mean": real(line.mean.map(|(mean, _)| mean)),
+                    "standard_error": real(line.mean.and_then(|(_, error)| error)),
+                    "published": values,
+                })
+            })
+            .collect();
+        let claims: Vec<Value> = self
+            .verdicts
+            .iter()
+            .map(|verdict| {
+                json!({
+                    "claim": verdict.text,
+                    "outcome": verdict.outcome.name(),
+                    "test": verdict.test,
+                    "pairs": verdict.pairs,
+                    "advantage": real(verdict.advantage),
+                    "interval": verdict.interval.map(|(low, high)| [number(low), number(high)]),
+                    "p": real(verdict.p),
+                })
+            })
+            .collect();
+        json!({
+            "experiment": self.paper.id,
+            "reference": self.paper.description.reference,
+            "scale": self.scale,
+            "problem": plan.domain.name,
+            "sense": result::sense(plan.sense),
+            "instances": plan.instances.len(),
+            "seeds": plan.seeds,
+            "methods": methods,
+            "claims": claims,
+            "notes": self.notes(),
+            "version": VERSION,
+        })
+    }
+}
+
+fn none() -> String {
+    "-".to_owned()
+}

@@ -1,0 +1,140 @@
+//! The two stages of an experiment: settings are chosen on instances of their own, then the runs of the table are made.
+//!
+//! Both are comparisons of `soloist bench`, kept in `tuning.jsonl` and `runs.jsonl`, from which an interrupted experiment
+//! continues.
+
+use super::Paper;
+use super::description::{Row, quoted};
+use crate::args::ReproduceArgs;
+use crate::bench::{self, Grid, Plan, Run};
+use crate::failure::Failure;
+use crate::output;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// The finished runs of an experiment.
+#[derive(Debug)]
+pub(crate) struct Runs {
+    pub(crate) rows: Vec<Row>,
+    /// For each row, the settings that were chosen and the mean that they had.
+    pub(crate) chosen: Vec<Option<(BTreeMap<String, String>, f64)>>,
+    pub(crate) plan: Plan,
+    pub(crate) grid: Grid,
+    /// The spec of the runs.
+    pub(crate) spec: String,
+    /// Where the runs are kept.
+    pub(crate) file: PathBuf,
+}
+
+impl Runs {
+    /// Makes what is still to be made on these instances, whose files are in `data`. `None`: interrupted before the settings were chosen.
+    pub(crate) fn make(
+        paper: &Paper,
+        args: &ReproduceArgs,
+        folder: &Path,
+        data: &Path,
+        instances: &[String],
+    ) -> Result<Option<Self>, Failure> {
+        let description = &paper.description;
+        let rows = description.rows(args.scale);
+        let mut chosen: Vec<Option<(BTreeMap<String, String>, f64)>> = vec![None; rows.len()];
+        if let Some(tuning) = &description.tuning {
+            let mut methods = String::new();
+            let mut owners = Vec::new();
+            for (at, row) in rows.iter().enumerate() {
+                let mut seen: Vec<&BTreeMap<String, String>> = Vec::new();
+                // Settings that are scaled down may become equal.
+                for candidate in &row.candidates {
+                    if !seen.contains(&candidate) {
+                        seen.push(candidate);
+                        methods.push_str(&row.spec(&format!("{} #{}", row.label, owners.len()), candidate));
+                        owners.push((at, candidate));
+                    }
+                }
+            }
+            let spec = head(paper, "choice of settings", &tuning.instances, None) + &methods;
+            let (plan, found) = compare(paper, &spec, &folder.join("tuning.jsonl"), args, data)?;
+            let grid = Grid::new(&plan, &found);
+            for (method, (at, candidate)) in owners.into_iter().enumerate() {
+                let line = grid.row(method);
+                if line.missing > 0 {
+                    return Ok(None);
+                }
+                let Some((mean, _)) = line.mean else { continue };
+                if chosen[at].as_ref().is_none_or(|(_, best)| plan.sense.better_value(mean, *best)) {
+                    chosen[at] = Some((candidate.clone(), mean));
+                }
+            }
+        }
+        let nothing = BTreeMap::new();
+        let limit = args.limit.or(description.limit);
+        let mut spec = head(paper, &description.title, instances, limit);
+        for (row, chosen) in rows.iter().zip(&chosen) {
+            let more =
+                chosen.as_ref().map_or_else(|| row.candidates.first().unwrap_or(&nothing), |(settings, _)| settings);
+            spec.push_str(&row.spec(&row.label, more));
+        }
+        let file = folder.join("runs.jsonl");
+        let (plan, found) = compare(paper, &spec, &file, args, data)?;
+        let grid = Grid::new(&plan, &found);
+        Ok(Some(Self { rows, chosen, plan, grid, spec, file }))
+    }
+
+    /// The number of a row's method.
+    pub(crate) fn method(&self, label: &str) -> Option<usize> {
+        self.rows.iter().position(|row| row.label == label)
+    }
+
+    /// Runs that are still to be made.
+    pub(crate) fn missing(&self) -> usize {
+        self.grid.methods().into_iter().map(|method| self.grid.row(method).missing).sum()
+    }
+
+    /// Results that failed their verification.
+    pub(crate) fn unverified(&self) -> usize {
+        self.grid.methods().into_iter().map(|method| self.grid.row(method).unverified).sum()
+    }
+}
+
+/// The part of a spec in front of its methods.
+fn head(paper: &Paper, title: &str, instances: &[String], limit: Option<usize>) -> String {
+    let description = &paper.description;
+    let list = |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    let mut text = format!(
+        "# Made by `soloist reproduce {}`; files of instances count from the folder given as --data.\ntitle = {}\n\
+         problem = {}\ninstances = [{}]\nseeds = {}\n",
+        paper.id,
+        quoted(title),
+        quoted(&description.problem),
+        list(instances),
+        quoted(&description.seeds)
+    );
+    if let Some(limit) = limit {
+        text.push_str(&format!("limit_instances = {limit}\n"));
+    }
+    if !description.options.is_empty() {
+        let pairs: Vec<_> =
+            description.options.iter().map(|(name, value)| format!("{name} = {}", quoted(value))).collect();
+        text.push_str(&format!("options = {{ {} }}\n", pairs.join(", ")));
+    }
+    text
+}
+
+/// Makes the runs of a spec that the file does not hold.
+fn compare(
+    paper: &Paper,
+    spec: &str,
+    file: &Path,
+    args: &ReproduceArgs,
+    data: &Path,
+) -> Result<(Plan, HashMap<String, Run>), Failure> {
+    // Files of instances count from the folder of the spec, which is the folder of the data here.
+    let place = data.join(format!("{}.toml", paper.id));
+    let plan = bench::plan(&place, paper.id, spec)?;
+    let jobs = args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    if !args.quiet {
+        output::note(&format!("{}: kept in {}", plan.title.as_deref().unwrap_or(paper.id), file.display()));
+    }
+    let found = bench::carry_out(&plan, file, args.quiet, jobs)?;
+    Ok((plan, found))
+}

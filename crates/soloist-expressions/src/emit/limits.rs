@@ -1,0 +1,125 @@
+//! What a language cannot express: code is refused before it is written rather than by a compiler.
+
+use super::Language;
+use crate::horner::Program;
+use num_bigint::BigInt;
+use num_traits::Signed;
+
+const C: &[&str] = &[
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "main",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "bool",
+    "true",
+    "false",
+    "nullptr",
+    "alignas",
+    "alignof",
+    "constexpr",
+    "static_assert",
+    "thread_local",
+    "typeof",
+    "asm",
+    "size_t",
+    "ptrdiff_t",
+    "wchar_t",
+    "NULL",
+    "offsetof",
+    "class",
+    "new",
+    "delete",
+    "namespace",
+    "template",
+    "this",
+    "operator",
+];
+const RUST: &[&str] = &[
+    "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum", "extern", "false", "fn",
+    "for", "if", "impl", "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self",
+    "static", "struct", "super", "trait", "true", "type", "unsafe", "use", "where", "while", "abstract", "become",
+    "box", "do", "final", "gen", "macro", "override", "priv", "try", "typeof", "unsized", "virtual", "yield", "_",
+];
+const PYTHON: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+/// Names that the code itself uses.
+const OWN_C: &[&str] = &["x", "y", "n", "i"];
+const OWN_FORTRAN: &[&str] = &["x", "y", "t", "dp", "kind"];
+/// The longest name of a Fortran procedure.
+const FORTRAN_NAME: usize = 63;
+/// Bits of a number that every conversion to double precision keeps finite.
+const BITS: u64 = 1023;
+
+impl Language {
+    /// Says why `name` cannot be the name of a function in this language; `None`: it can.
+    ///
+    /// `name` consists of ASCII letters, digits and underscores and does not begin with a digit.
+    #[must_use]
+    pub fn refuses_name(self, name: &str) -> Option<String> {
+        let (words, own, what): (&[&str], &[&str], _) = match self {
+            Self::C => (C, OWN_C, "C"),
+            Self::Rust => (RUST, &[], "Rust"),
+            Self::Fortran => (&[], OWN_FORTRAN, "Fortran"),
+            Self::Python => (PYTHON, &[], "Python"),
+            Self::Form | Self::Json => return None,
+        };
+        // Fortran does not tell capitals from small letters.
+        let lower = name.to_ascii_lowercase();
+        let name = if self == Self::Fortran { lower.as_str() } else { name };
+        if words.contains(&name) {
+            return Some(format!("`{name}` is a word of {what} itself"));
+        }
+        if own.contains(&name) {
+            return Some(format!("`{name}` is a name that the {what} code uses itself"));
+        }
+        (self == Self::Fortran && name.len() > FORTRAN_NAME)
+            .then(|| format!("longer than {FORTRAN_NAME} characters, the most that Fortran allows"))
+    }
+
+    /// Says why `program` cannot be written in this language; `None`: it can.
+    #[must_use]
+    pub fn refuses_program(self, program: &Program) -> Option<String> {
+        if !matches!(self, Self::C | Self::Rust | Self::Fortran) {
+            return None;
+        }
+        let fits = |number: &BigInt| number.abs().bits() <= BITS;
+        let all = program.temporaries.iter().chain(&program.outputs).flatten().map(|term| term.value.to_big());
+        let large = all.into_iter().find(|value| !fits(value.numer()) || !fits(value.denom()))?;
+        let digits = large.numer().abs().max(large.denom().clone()).to_string().len();
+        Some(format!("a number of {digits} digits is beyond double precision; Python, FORM and JSON hold it"))
+    }
+}

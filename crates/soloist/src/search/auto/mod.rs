@@ -1,0 +1,267 @@
+//! A portfolio: methods race for the budget, and the one that pays gets the rest.
+
+mod choose;
+mod entrant;
+mod names;
+mod race;
+
+use super::method::Family;
+use super::parameter::parameters;
+use super::sound::{MOST, require};
+use super::{Context, Search, Status};
+use crate::problem::MoveId;
+use crate::problem::rules::Rules;
+use crate::run::checkpoint::{decode, encode};
+use crate::run::outcome::Counters;
+use crate::run::plan::Horizon;
+use crate::{CheckpointError, Solution};
+use choose::choose;
+use entrant::Entrant;
+pub use names::Names;
+use race::{Progress, Race, Turn};
+use serde::{Deserialize, Serialize};
+
+parameters! {
+    /// A portfolio of methods that race for the budget; the winner gets the rest of it.
+    ///
+    /// `auto` looks at what the problem offers and enters the presets that can use it: `cabs` where the root has a
+    /// [bound](crate::Problem::bound), `beam` where it has a [potential](crate::Problem::potential), `gnrpa` where
+    /// the [bias](crate::Problem::bias) tells moves of the root apart, and always `anneal`, `nrpa`, `uct-best` and
+    /// `sampling`. `methods` names others. All play the rollout of the run. A few playouts come first: they give the first incumbent and the
+    /// length of solutions.
+    ///
+    /// Then come rounds, which take the part `race` of the budget together. Each round is divided evenly among the
+    /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*. Methods
+    /// that can prove optimality win ties, then the one that needed less effort. One method is left: it takes up the best
+    /// solution of all and gets the rest. If it ends by itself, the others race for what is left. `anneal` begins again in
+    /// every round, since it cools over what it is given; the others go on where they were. Beams begin with a width of at most 8.
+    ///
+    /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why.
+    ///
+    /// # Budget
+    /// Where counts are limited, a method's share is measured in *moves*: the nodes and the playouts times the mean
+    /// length of the first playouts. Such runs are reproducible. A node of a systematic search is one move there,
+    /// which is rough: with limited time shares are shares of the time. Where nothing is limited the races repeat, each
+    /// with twice the effort of the one before, and the winner's share ends when the race's effort is used up.
+    ///
+    /// An offered solution is taken up by all methods: what ranks them is then who improves it.
+    ///
+    /// When to use it: for a new problem. A method that is known to fit gets more of the budget
+    /// when it is named. Cost per step: a step of one of the methods. Memory: that of the methods, each of which
+    /// has an even part of the limit.
+    ///
+    /// ```
+    /// # use soloist::{Budget, Method, Solver, doc::Staircase};
+    /// let outcome = Solver::new(&Staircase(20), Method::preset("auto").unwrap())
+    ///     .budget(Budget::playouts(20_000)).seed(1).run().unwrap();
+    /// assert_eq!(outcome.best.unwrap().score.value(), Some(20.0));
+    /// assert!(outcome.remarks[0].contains("anneal"));
+    /// ```
+    ///
+    /// # References
+    /// The halving is that of K. Jamieson and A. Talwalkar, "Non-stochastic best arm identification and hyperparameter
+    /// optimization", AISTATS 2016, on methods instead of settings. Portfolios: C. P. Gomes and B. Selman, "Algorithm
+    /// portfolios", Artificial Intelligence 126, 2001.
+    pub struct Auto {
+        /// the presets that race, separated by commas; `choose`: by what the problem offers
+        methods: Names = Names::default(), ();
+        /// the part of the budget that the rounds of the race take together
+        race: f64 = 0.4, 0.01..=1.0;
+        /// effort of the first race where no budget is known, in moves
+        first: u64 = 1_000_000, 1_000..=1_000_000_000_000;
+    }
+}
+
+impl Family for Auto {
+    fn build(&self, _: &dyn Rules, memory: u64) -> Box<dyn Search> {
+        Box::new(AutoSearch::new(self.clone(), memory))
+    }
+}
+
+/// The name of the preset.
+const NAME: &str = "auto";
+/// Playouts before the race.
+const SAMPLES: u64 = 8;
+
+/// Everything but the entrants.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct State {
+    /// Playouts before the race, and their moves.
+    samples: u64,
+    length: u64,
+    /// `None`: these playouts are being made.
+    race: Option<Race>,
+    remarks: Vec<String>,
+}
+
+pub(crate) struct AutoSearch {
+    parameters: Auto,
+    memory: u64,
+    entrants: Vec<Entrant>,
+    state: State,
+}
+
+impl AutoSearch {
+    fn new(parameters: Auto, memory: u64) -> Self {
+        Self { parameters, memory, entrants: Vec::new(), state: State::default() }
+    }
+
+    /// The memory of each entrant.
+    fn memory(&self) -> u64 {
+        self.memory / self.entrants.len().max(1) as u64
+    }
+
+    /// The effort behind these counts, in moves.
+    fn effort(&self, made: Counters) -> f64 {
+        let length = self.state.length as f64 / self.state.samples.max(1) as f64;
+        made.playouts as f64 * length.max(1.0) + made.nodes as f64
+    }
+
+    /// Returns how far the run has come.
+    fn progress(&self, context: &Context<'_>) -> Progress {
+        let effort = self.effort(context.tally.counters);
+        let Horizon { playouts, nodes, time } = context.horizon;
+        let playouts = playouts.map(|playouts| self.effort(Counters { playouts, nodes: 0 }));
+        let nodes = nodes.map(|nodes| self.effort(Counters { playouts: 0, nodes }));
+        let counts = playouts.into_iter().chain(nodes).reduce(f64::min);
+        Progress { effort, part: counts.map(|planned| effort / planned.max(1.0)).or(time) }
+    }
+
+    /// The part of the turn that is over, as the budget of the method whose turn it is.
+    fn horizon(&self, now: Progress) -> Horizon {
+        Horizon { time: self.state.race.as_ref().map(|race| race.over(now)), ..Horizon::default() }
+    }
+
+    /// Makes a playout; the last one opens the race.
+    fn sample(&mut self, context: &mut Context<'_>) {
+        let score = context.rollout.sample(context.rng);
+        context.tally.counters.playouts += 1;
+        let (moves, identity) = context.rollout.sampled();
+        self.state.samples += 1;
+        self.state.length += moves.len() as u64;
+        if context.tally.wants(score) && !context.problem.has_failed() {
+            context.tally.keep(Solution { score, moves }, identity);
+        }
+        if self.state.samples == SAMPLES {
+            self.enter(context.problem);
+            let now = self.progress(context);
+            self.open(context, self.parameters.first as f64, now);
+        }
+    }
+
+    /// Enters the methods.
+    fn enter(&mut self, problem: &dyn Rules) {
+        let (chosen, offers) = choose(problem);
+        let asked = self.parameters.methods.names();
+        let names: Vec<&str> = if asked.is_empty() { chosen } else { asked.iter().map(String::as_str).collect() };
+        let why = if asked.is_empty() { format!(": the problem offers {offers}") } else { String::new() };
+        self.state.remarks.push(format!("{} race{why}", names.join(", ")));
+        self.entrants = names.iter().filter_map(|name| Entrant::new(name, problem.sense())).collect();
+    }
+
+    /// Opens a race of all that have not ended. Returns false if there is none.
+    fn open(&mut self, context: &mut Context<'_>, length: f64, now: Progress) -> bool {
+        let field: Vec<usize> = (0..self.entrants.len()).filter(|&at| !self.entrants[at].ended).collect();
+        let Some(&first) = field.first() else { return false };
+        self.state.race = Some(Race::new(field, self.parameters.race, length, now));
+        self.begin(context, first, now);
+        true
+    }
+
+    /// Begins the turn of an entrant. The winner takes up the best solution of all.
+    fn begin(&mut self, context: &mut Context<'_>, at: usize, now: Progress) {
+        let memory = self.memory();
+        let (horizon, won) = (self.horizon(now), self.state.race.as_ref().is_some_and(Race::is_won));
+        let entrant = &mut self.entrants[at];
+        entrant.begin(context, memory);
+        if won && let Some(best) = context.tally.best.clone() {
+            entrant.take_up(context, &best, horizon);
+        }
+    }
+
+    /// Ends a round: the better half of the field stays.
+    fn halve(&mut self, field: &[usize]) -> Vec<usize> {
+        let mut ranked = field.to_vec();
+        ranked.sort_by(|&a, &b| self.entrants[a].order(&self.entrants[b]));
+        let scores: Vec<String> = ranked.iter().map(|&at| self.entrants[at].standing()).collect();
+        let dropped = ranked.split_off(ranked.len().div_ceil(2));
+        let names: Vec<&str> = ranked.iter().map(|&at| self.entrants[at].name.as_str()).collect();
+        self.state.remarks.push(format!("{}; on with {}", scores.join(", "), names.join(", ")));
+        dropped.into_iter().for_each(|at| self.entrants[at].rest());
+        ranked
+    }
+
+    /// Ends a turn and begins the next one. Returns false if nothing can be done any more.
+    fn turn(&mut self, context: &mut Context<'_>, turn: Turn, now: Progress) -> bool {
+        let Some(mut race) = self.state.race.take() else { return false };
+        match turn {
+            Turn::Stay => {}
+            Turn::Next => race.next(now),
+            Turn::Halve => {
+                let stay = self.halve(race.field());
+                race.halve(stay, now);
+            }
+            Turn::Over => return self.open(context, race.next_length(), now),
+        }
+        let at = race.at();
+        self.state.race = Some(race);
+        if turn != Turn::Stay {
+            self.begin(context, at, now);
+        }
+        true
+    }
+}
+
+impl Search for AutoSearch {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
+        let Some(race) = &self.state.race else {
+            self.sample(context);
+            return Status::Running;
+        };
+        let now = self.progress(context);
+        let (at, horizon) = (race.at(), self.horizon(now));
+        match self.entrants[at].step(context, horizon, now.effort) {
+            Status::Exhausted => return Status::Exhausted,
+            Status::Running | Status::Completed | Status::Waiting => {}
+        }
+        let now = self.progress(context);
+        // What makes no playouts would go on for ever where only playouts are limited.
+        let entrant = &mut self.entrants[at];
+        entrant.ended |= entrant.is_systematic() && now.part.is_some_and(|part| part >= 1.0);
+        let ended = entrant.ended;
+        let turn = self.state.race.as_ref().map_or(Turn::Stay, |race| race.follow(now, ended));
+        if self.turn(context, turn, now) { Status::Running } else { Status::Completed }
+    }
+
+    fn left(&self) -> Option<f64> {
+        let sense = self.entrants.first()?.sense();
+        self.entrants.iter().filter_map(Entrant::left).reduce(|a, b| sense.worst_value(a, b))
+    }
+
+    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let horizon = self.horizon(self.progress(context));
+        self.entrants.iter_mut().for_each(|entrant| entrant.take_up(context, solution, horizon));
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.state.remarks
+    }
+
+    fn save(&self) -> Vec<u8> {
+        encode(&(&self.state, self.entrants.iter().map(Entrant::save).collect::<Vec<_>>()))
+    }
+
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let (state, entrants) = decode::<(State, Vec<entrant::Saved>)>(bytes)?;
+        let sound = match &state.race {
+            Some(race) => state.samples == SAMPLES && race.is_sound(entrants.len()),
+            None => state.samples < SAMPLES && entrants.is_empty(),
+        };
+        require(sound && state.length <= MOST, "a race that cannot be")?;
+        let memory = self.memory / entrants.len().max(1) as u64;
+        let entrants = entrants.into_iter().map(|saved| Entrant::load(problem, saved, memory));
+        self.entrants = entrants.collect::<Result<_, _>>()?;
+        self.state = state;
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! The schedule of a race: whose turn it is, for how long, and what comes next.
+
+use serde::{Deserialize, Serialize};
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Moves made by all methods.
+    pub(super) effort: f64,
+    /// The part of the planned budget that is over; `None`: nothing is planned.
+    pub(super) part: Option<f64>,
+}
+
+/// What follows a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The turn goes on.
+    Stay,
+    /// The next one's turn begins.
+    Next,
+    /// All had their turn: the field is to be halved.
+    Halve,
+    /// The winner's part of a race without a plan is over: another race is to begin.
+    Over,
+}
+
+/// Rounds with fewer and fewer entrants, then one that has the rest.
+///
+/// Positions are parts of the budget, or without a plan parts of the effort of the present race.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Race {
+    /// Rounds that have ended.
+    pub(super) round: u64,
+    /// Those left, in the order of their turns.
+    field: Vec<usize>,
+    /// Whose turn it is in the field.
+    turn: usize,
+    /// Positions between which the turn lasts.
+    from: f64,
+    to: f64,
+    /// The part of the budget that a round takes.
+    share: f64,
+    /// Effort at which the race began, and effort that it lasts; used without a plan.
+    since: f64,
+    length: f64,
+}
+
+impl Race {
+    /// Begins a race of `entrants` whose rounds take the part `race` of the budget together, or of the effort `length`.
+    pub(super) fn new(entrants: Vec<usize>, race: f64, length: f64, now: Progress) -> Self {
+        // As many rounds as halvings leave one.
+        let rounds = entrants.len().max(2).next_power_of_two().trailing_zeros();
+        let share = (race - now.part.unwrap_or(0.0)).max(0.0) / f64::from(rounds);
+        let mut race =
+            Self { round: 0, field: entrants, turn: 0, from: 0.0, to: 0.0, share, since: now.effort, length };
+        race.open(now);
+        race
+    }
+
+    /// Whether everything read from a checkpoint fits a race of that many entrants.
+    pub(super) fn is_sound(&self, entrants: usize) -> bool {
+        let finite = [self.from, self.to, self.share, self.since, self.length].iter().all(|number| number.is_finite());
+        finite && self.turn < self.field.len() && self.field.iter().all(|&at| at < entrants) && self.length >= 1.0
+    }
+
+    /// The entrant whose turn it is.
+    pub(super) fn at(&self) -> usize {
+        self.field[self.turn]
+    }
+
+    /// Those left.
+    pub(super) fn field(&self) -> &[usize] {
+        &self.field
+    }
+
+    /// Whether one is left.
+    pub(super) fn is_won(&self) -> bool {
+        self.field.len() == 1
+    }
+
+    /// The effort of a race that follows this one.
+    pub(super) fn next_length(&self) -> f64 {
+        self.length * 2.0
+    }
+
+    fn position(&self, now: Progress) -> f64 {
+        now.part.unwrap_or((now.effort - self.since) / self.length)
+    }
+
+    /// Begins a turn.
+    fn open(&mut self, now: Progress) {
+        self.from = self.position(now);
+        self.to = if self.is_won() { 1.0 } else { self.from + self.share / self.field.len() as f64 };
+    }
+
+    /// Returns the part of the turn that is over, from 0 to 1.
+    pub(super) fn over(&self, now: Progress) -> f64 {
+        ((self.position(now) - self.from) / (self.to - self.from).max(1e-12)).clamp(0.0, 1.0)
+    }
+
+    /// Says what follows; `ended`: the one whose turn it is can do nothing more.
+    pub(super) fn follow(&self, now: Progress, ended: bool) -> Turn {
+        if !ended && self.over(now) < 1.0 {
+            return Turn::Stay;
+        }
+        match self.turn + 1 < self.field.len() {
+            true => Turn::Next,
+            false if !self.is_won() => Turn::Halve,
+            // With a plan the winner has what is left, however much is added to it later.
+            false if ended || now.part.is_none() => Turn::Over,
+            false => Turn::Stay,
+        }
+    }
+
+    /// Begins the next one's turn.
+    pub(super) fn next(&mut self, now: Progress) {
+        self.turn += 1;
+        self.open(now);
+    }
+
+    /// Begins a round of those that stay.
+    pub(super) fn halve(&mut self, stay: Vec<usize>, now: Progress) {
+        self.round += 1;
+        self.field = stay;
+        self.turn = 0;
+        self.open(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(part: f64) -> Progress {
+        Progress { effort: part * 1000.0, part: Some(part) }
+    }
+
+    #[test]
+    fn rounds_take_their_part_and_the_winner_has_the_rest() {
+        let mut race = Race::new(vec![0, 1, 2, 3], 0.4, 1.0, at(0.0));
+        let mut turns = Vec::new();
+        for step in 0..1000 {
+            let now = at(f64::from(step) / 1000.0);
+            loop {
+                match race.follow(now, false) {
+                    Turn::Stay => break,
+                    Turn::Next => race.next(now),
+                    Turn::Halve => race.halve(race.field()[..race.field().len() / 2].to_vec(), now),
+                    Turn::Over => unreachable!(),
+                }
+            }
+            turns.push(race.at());
+        }
+        // Two rounds of 200 thousandths: four turns of 50, two of 100; a turn ends at the first step behind it.
+        let count = |entrant| turns.iter().filter(|&&at| at == entrant).count();
+        for (entrant, expected) in [(0, 50 + 100 + 600), (1, 150), (2, 50), (3, 50)] {
+            assert!(count(entrant).abs_diff(expected) <= 3, "{entrant}: {}", count(entrant));
+        }
+        assert_eq!(race.follow(at(5.0), false), Turn::Stay);
+        assert_eq!(race.follow(at(0.9), true), Turn::Over);
+    }
+
+    #[test]
+    fn without_a_plan_a_race_lasts_its_effort() {
+        let now = |effort| Progress { effort, part: None };
+        let mut race = Race::new(vec![0, 1], 0.5, 100.0, now(10.0));
+        assert_eq!(race.follow(now(34.0), false), Turn::Stay);
+        assert_eq!(race.follow(now(36.0), false), Turn::Next);
+        race.next(now(36.0));
+        assert!((race.over(now(48.5)) - 0.5).abs() < 1e-12);
+        assert_eq!(race.follow(now(61.5), false), Turn::Halve);
+        race.halve(vec![1], now(61.5));
+        assert_eq!(race.follow(now(109.0), false), Turn::Stay);
+        assert_eq!(race.follow(now(110.5), false), Turn::Over);
+        assert!((race.next_length() - 200.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_entrant_has_everything() {
+        let race = Race::new(vec![0], 0.3, 1.0, at(0.0));
+        assert!(race.is_won());
+        assert_eq!(race.follow(at(0.99), false), Turn::Stay);
+    }
+}
