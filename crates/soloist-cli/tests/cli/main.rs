@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod commands;
 mod common;
+mod hardening;
 mod own;
 mod reproduce;
 mod resume;
