@@ -209,8 +209,8 @@ impl<'a> Findings<'a> {
         let grid = &profile.grids[usize::from(unit == Unit::Seconds)];
         let effort = |effort: f64| match unit {
             Unit::Playouts => short(effort),
-            Unit::Seconds if effort >= 10.0 => plain((effort * 10.0).round() / 10.0),
-            Unit::Seconds => plain(effort.mul_add(1e4, 0.5).floor() / 1e4),
+            // Three digits, whatever the size.
+            Unit::Seconds => plain(format!("{effort:.2e}").parse().unwrap_or(effort)),
         };
         let mut head = vec![format!("reached by {}", unit.name()), "method".to_owned()];
         head.extend(grid.iter().map(|&at| effort(at)));

@@ -38,7 +38,8 @@ impl Estimate {
             _ => self.limit[method],
         };
         let some = left.iter().enumerate().filter(|(_, count)| **count > 0);
-        some.map(|(method, &count)| Some(one(method)? * count as f64)).sum()
+        // A sum of nothing is -0.
+        some.map(|(method, &count)| Some(one(method)? * count as f64)).sum::<Option<f64>>().map(|seconds| seconds + 0.0)
     }
 }
 
@@ -127,6 +128,6 @@ mod tests {
         estimate.add(&job(1), 3.0);
         estimate.add(&job(0), 1.0);
         assert_eq!(estimate.seconds(&[1, 1]), Some(4.0));
-        assert_eq!(estimate.seconds(&[0, 0]), Some(0.0));
+        assert!(estimate.seconds(&[0, 0]).is_some_and(|seconds| seconds == 0.0 && seconds.is_sign_positive()));
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or_else(|| (cores / args.threads).max(1));
     if !args.quiet {
-        tuning.announce(&path, &found, jobs);
+        tuning.announce(&path, &found, jobs, cores);
     }
     let mut runs = Runs { found, writer, jobs, show: Show::new(args.quiet, tuning.planned()) };
 
@@ -184,7 +184,7 @@ impl<'a> Tuning<'a> {
             + 2 * self.instances.validation.len() * self.args.validation_seeds
     }
 
-    fn announce(&self, path: &Path, found: &Found, jobs: usize) {
+    fn announce(&self, path: &Path, found: &Found, jobs: usize, cores: usize) {
         let Self { args, instances, .. } = self;
         if found.end.cut {
             output::note(&format!("{}: the last line was cut short and is dropped", path.display()));
@@ -201,6 +201,10 @@ impl<'a> Tuning<'a> {
         if lasts < args.iterations {
             let count = counted(instances.tuning.len(), "instance");
             output::note(&format!("{count} to tune on: from iteration {} on they are used again", lasts + 1));
+        }
+        if self.budget.time.is_some() && jobs * args.threads > cores {
+            let streams = jobs * args.threads;
+            output::note(&format!("{streams} threads share {cores} cores: time limits buy less than they would alone"));
         }
         if args.validation.is_empty() {
             let count = counted(instances.validation.len(), "instance");
@@ -384,6 +388,11 @@ impl Runs {
             show.beat();
             Ok(())
         })?;
+        let is_wrong = |job: &&&Job| found.runs.get(&job.key).is_some_and(|run| run.verified == Some(false));
+        if let Some(wrong) = jobs.iter().find(is_wrong) {
+            let message = format!("{}: the result on record failed verification", plan.describe(wrong));
+            return Err(Failure::runtime(message));
+        }
         let complete = jobs.iter().all(|job| found.runs.contains_key(&job.key));
         Ok(complete && !STOP.load(Ordering::SeqCst))
     }

@@ -119,6 +119,12 @@ fn a_folder_holds_one_tuning() {
     let more = read(format!("{out}/trace.jsonl"));
     assert!(more.starts_with(&trace) && more.lines().count() == 4, "{more}");
     assert!(lines(format!("{out}/runs.jsonl")) > runs);
+    // What was found to be wrong is not tuned on, now or later.
+    let path = format!("{out}/runs.jsonl");
+    let text = read(&path);
+    std::fs::write(&path, text.replacen("\"verified\":true", "\"verified\":false", 1)).unwrap();
+    tune(&out, &[&SMALL[..], &["--iterations", "3"]].concat()).refused(1, "the result on record failed verification");
+    std::fs::write(&path, text).unwrap();
     // Another one is refused, and replaces it only if asked for.
     let other = [&SMALL[..], &["--iterations", "2", "--seed", "5"]].concat();
     tune(&out, &other).refused(1, "holds another tuning: seed 0 instead of 5; name another --out");
