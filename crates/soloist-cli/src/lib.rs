@@ -39,6 +39,7 @@ mod list;
 mod live;
 mod machine;
 mod output;
+mod plot;
 mod pool;
 mod progress;
 mod report;
@@ -50,6 +51,7 @@ mod signal;
 mod simplify;
 mod solve;
 mod table;
+mod tune;
 mod values;
 
 use args::{Cli, Color, Commands};
@@ -79,6 +81,7 @@ pub fn main(own: &[Domain]) -> ExitCode {
         Commands::Solve(args) => solve::run(&args),
         Commands::Simplify(args) => simplify::run(&args),
         Commands::Bench(args) => bench::run(&args),
+        Commands::Tune(args) => tune::run(&args),
         Commands::Reproduce(args) => reproduce::run(&args),
         Commands::Report(args) => report::run(&args),
         Commands::Serve(args) => serve::run(&args),

@@ -210,6 +210,61 @@ pub(crate) fn scale(text: &str) -> Result<f64, String> {
     scale.ok_or_else(|| format!("expected a number from 1e-6 to 1e6, got `{text}`"))
 }
 
+/// Reads a relative gap: `0.05` or `5%`.
+pub(crate) fn gap(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number.trim_end(), 100.0));
+    let gap = number.parse::<f64>().ok().map(|gap| gap / unit).filter(|gap| (0.0..=1e6).contains(gap));
+    gap.ok_or_else(|| format!("expected a gap such as 0.05 or 5%, at least 0, got `{text}`"))
+}
+
+/// Values of a parameter that is tuned.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Range {
+    /// All that the parameter accepts.
+    Whole,
+    /// `0.1..10` or `0.1..10:log`.
+    Numbers { low: f64, high: f64, logarithmic: bool },
+    /// `mean|best`.
+    Words(Vec<String>),
+}
+
+/// Reads a parameter to tune: `c`, `c=0.1..10`, `c=0.1..10:log`, `value=mean|best`.
+pub(crate) fn tuned(text: &str) -> Result<(String, Range), String> {
+    let expected = || format!("expected KEY, KEY=LOW..HIGH, KEY=LOW..HIGH:log or KEY=A|B|.., got `{text}`");
+    let (key, values) = text.split_once('=').map_or((text, None), |(key, values)| (key, Some(values.trim())));
+    let key = key.trim().to_owned();
+    if key.is_empty() || key.contains(char::is_whitespace) {
+        return Err(expected());
+    }
+    let Some(values) = values else { return Ok((key, Range::Whole)) };
+    let (numbers, logarithmic) = values.strip_suffix(":log").map_or((values, false), |numbers| (numbers, true));
+    if let Some((low, high)) = numbers.split_once("..") {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        let (low, high) = number(low).zip(number(high)).ok_or_else(expected)?;
+        if low >= high {
+            return Err(format!("the range {low}..{high} runs backwards, in `{text}`"));
+        }
+        return Ok((key, Range::Numbers { low, high, logarithmic }));
+    }
+    let words: Vec<String> = values.split('|').map(|word| word.trim().to_owned()).collect();
+    if words.len() < 2 || words.iter().any(String::is_empty) {
+        return Err(expected());
+    }
+    Ok((key, Range::Words(words)))
+}
+
+/// Reads a whole number from 1 to 100,000.
+pub(crate) fn several(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=100_000).contains(number));
+    number.ok_or_else(|| format!("expected a whole number from 1 to 100000, got `{text}`"))
+}
+
+/// Reads a share that is not 0: `0.7`.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| format!("expected a number above 0, at most 1, got `{text}`"))
+}
+
 /// `key=value` of `--set`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting {
@@ -328,6 +383,23 @@ mod tests {
         assert!(threads("0").is_err() && threads("257").is_err());
         assert_eq!(scale("0.01"), Ok(0.01));
         assert!(["0", "-1", "NaN", "inf", "1e7", ""].iter().all(|text| scale(text).is_err()));
+        assert_eq!((gap("5%"), gap("2.5 %"), gap("0")), (Ok(0.05), Ok(0.025), Ok(0.0)));
+        assert!(["", "%", "-1", "NaN", "inf", "5%%"].iter().all(|text| gap(text).is_err()));
+        let numbers = |low, high, logarithmic| Range::Numbers { low, high, logarithmic };
+        for (text, range) in [
+            ("c", Range::Whole),
+            ("c=0.1..10", numbers(0.1, 10.0, false)),
+            ("c = -1 .. 1e3:log", numbers(-1.0, 1000.0, true)),
+            ("c=.5..1.", numbers(0.5, 1.0, false)),
+            ("c=a|b", Range::Words(vec!["a".to_owned(), "b".to_owned()])),
+        ] {
+            assert_eq!(tuned(text), Ok(("c".to_owned(), range)), "{text}");
+        }
+        assert!(
+            ["", "=1..2", "c=", "c=1", "c=1..", "c=a|", "c=1..inf", "c d=1..2"].iter().all(|text| tuned(text).is_err())
+        );
+        assert!(tuned("c=2..1").unwrap_err().contains("runs backwards"));
+        assert!(share("0").is_err() && share("1") == Ok(1.0) && several("0").is_err() && several("7") == Ok(7));
         let list = |text: &str| names(text).map(|names| names.0);
         assert_eq!(list("x,f(y, g(z,w)),a[1,2]").unwrap(), ["x", "f(y,g(z,w))", "a[1,2]"]);
         assert!(["", "x,", "f(x", "f)x(", "x,,y"].iter().all(|text| list(text).is_err()));

@@ -83,6 +83,8 @@ pub trait AnyObserver: Send {
     fn improved(&mut self, _improvement: &Improvement, _progress: &Progress, _solution: &dyn Fn() -> Value) {}
     /// The interval passed.
     fn progress(&mut self, _progress: &Progress) {}
+    /// A checkpoint could not be written; it is tried again after the next interval.
+    fn unsaved(&mut self, _error: &CheckpointError) {}
     /// See [`Observer::wants_insight`].
     fn wants_insight(&self) -> bool {
         false
@@ -91,8 +93,6 @@ pub trait AnyObserver: Send {
     fn scores(&mut self, _scores: &[f64]) {}
     /// See [`Observer::gauges`].
     fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
-    /// A checkpoint could not be written; it is tried again after the next interval.
-    fn unsaved(&mut self, _error: &CheckpointError) {}
 }
 
 /// A observer that ignores everything.
@@ -495,6 +495,10 @@ impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
         self.observer.progress(progress);
     }
 
+    fn unsaved(&mut self, error: &CheckpointError) {
+        self.observer.unsaved(error);
+    }
+
     fn wants_insight(&self) -> bool {
         self.observer.wants_insight()
     }
@@ -505,9 +509,5 @@ impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
 
     fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
         self.observer.gauges(gauges);
-    }
-
-    fn unsaved(&mut self, error: &CheckpointError) {
-        self.observer.unsaved(error);
     }
 }

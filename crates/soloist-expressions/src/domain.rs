@@ -37,7 +37,7 @@ pub const DOMAIN: Domain = Domain {
         DomainOption {
             name: "bound",
             values: &["counting", "optimum"],
-            help: "the lower bound: by counting, or the operations of the best order, proven before the search (to 24 variables)",
+            help: "the lower bound: by counting, or the operations of the best order (to 24 variables), proven while the instance is loaded, which --time does not count",
         },
     ],
     load,

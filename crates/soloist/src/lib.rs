@@ -21,7 +21,7 @@ pub use run::{
     Budget, CheckpointError, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, RunInfo, Session,
     Setup, Silent, Solution, SolveError, Solver, StopReason, gap, temporary_path, write_atomically,
 };
-pub use search::parameter::{Parameter, ParameterError, PerLevel};
+pub use search::parameter::{Parameter, ParameterError, PerLevel, Values};
 pub use search::{Method, Preset};
 
 /// The example in the README compiles and runs.

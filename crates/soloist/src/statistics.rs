@@ -1,7 +1,10 @@
-//! Statistics for comparing searches: summaries, the paired t test, Wilcoxon's signed-rank test, Holm's correction.
+//! Statistics for comparing searches: summaries, bootstrap intervals, the paired t test, Wilcoxon's signed-rank test,
+//! Holm's correction.
 //!
 //! Every function takes plain numbers, so that it serves scores, times or counts alike; values must be finite. The
 //! special functions come from `libm`, so that the same numbers give the same figures on every machine.
+
+use crate::Rng;
 
 /// Most differences for which [`wilcoxon`] counts the distribution out: at 50 the normal approximation is good to three
 /// digits.
@@ -45,6 +48,84 @@ impl Summary {
         let error = (count > 1).then(|| (squares / (count - 1) as f64 / count as f64).sqrt());
         Some(Self { count, mean, error, median, least, largest })
     }
+}
+
+/// Resamples of [`bootstrap`]: another seed moves the ends by some hundredths of the interval.
+const RESAMPLES: usize = 9_999;
+
+/// Returns an interval that holds the true mean with about the confidence asked for (0.95, say; between 0 and 1), by
+/// the bootstrap: bias-corrected and accelerated (BCa). `None` for fewer than two values.
+///
+/// Unlike [`paired_t`] it does not assume that means are close to normal, and its interval need not be symmetric. For a
+/// handful of values it is too narrow, as every bootstrap is. O(9,999 n), reproducible: `seed` determines the result.
+///
+/// The means of 9,999 samples drawn from `values` with replacement are sorted; the ends are their quantiles at
+/// `Phi(z0 + (z0 + z) / (1 - a (z0 + z)))` for the normal quantiles z = -/+ z(confidence), where z0 is the normal
+/// quantile of the share of those means below the mean of `values` (equal ones count half), and a = sum d^3 / (6 (sum
+/// d^2)^(3/2)) over the differences d of the values from their mean: the jackknife's acceleration, in the special case
+/// of the mean.
+///
+/// ```
+/// use soloist::statistics::bootstrap;
+/// let (low, high) = bootstrap(&[2.0, 3.0, 5.0, 8.0, 4.0, 2.0], 0.95, 1).unwrap();
+/// assert!(2.0 < low && low < 4.0 && 4.0 < high && high < 8.0);
+/// assert_eq!(bootstrap(&[2.0], 0.95, 1), None);
+/// ```
+///
+/// # References
+/// B. Efron, "Better bootstrap confidence intervals", Journal of the American Statistical Association 82, 1987; B. Efron
+/// and R. Tibshirani, "An Introduction to the Bootstrap", 1993, section 14.3.
+#[must_use]
+pub fn bootstrap(values: &[f64], confidence: f64, seed: u64) -> Option<(f64, f64)> {
+    let Summary { count, mean, least, largest, .. } = Summary::of(values)?;
+    if count < 2 {
+        return None;
+    }
+    if least >= largest {
+        return Some((least, largest));
+    }
+    let mut rng = Rng::new(seed);
+    let mut resample = || (0..count).map(|_| values[rng.index(count)]).sum::<f64>() / count as f64;
+    let mut means: Vec<f64> = (0..RESAMPLES).map(|_| resample()).collect();
+    means.sort_by(f64::total_cmp);
+    // Sums of the same values in another order differ by rounding.
+    let slack = 1e-12 * (largest - least);
+    let below = means.partition_point(|&other| other < mean - slack);
+    let up_to = means.partition_point(|&other| other <= mean + slack);
+    let share = (below + up_to) as f64 / (2 * RESAMPLES) as f64;
+    // Not 0 nor 1, where the quantile is infinite.
+    let z0 = normal_quantile(share.clamp(0.5 / RESAMPLES as f64, 1.0 - 0.5 / RESAMPLES as f64));
+    let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
+    let cubes: f64 = values.iter().map(|value| (value - mean) * (value - mean) * (value - mean)).sum();
+    let a = cubes / (6.0 * squares * squares.sqrt());
+    let end = |level: f64| {
+        let z = z0 + normal_quantile(level);
+        let level = normal_below(z0 + z / (1.0 - a * z));
+        means[((level * (RESAMPLES + 1) as f64).round() as usize).clamp(1, RESAMPLES) - 1]
+    };
+    let tail = (1.0 - confidence) / 2.0;
+    Some((end(tail), end(1.0 - tail)))
+}
+
+/// Returns the probability that a standard normal number is below `z`.
+fn normal_below(z: f64) -> f64 {
+    libm::erfc(-z / std::f64::consts::SQRT_2) / 2.0
+}
+
+/// Returns the number below which a standard normal one is with probability `p`, 0 < p < 1: the inverse of
+/// [`normal_below`], by bisection.
+fn normal_quantile(p: f64) -> f64 {
+    let (mut low, mut high) = (-40.0, 40.0);
+    // More halvings than a number has bits.
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        if normal_below(middle) < p {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 /// Mean of paired differences with its interval and the t test.
@@ -292,6 +373,38 @@ mod tests {
         assert_eq!((summary.least, summary.largest), (1.0, 7.0));
         near(summary.error.unwrap(), (20.0_f64 / 12.0).sqrt(), 1e-15);
         assert_eq!(Summary::of(&[2.5]).unwrap().error, None);
+    }
+
+    #[test]
+    fn normal_quantiles() {
+        // Of the printed tables.
+        for (p, z) in [(0.5, 0.0), (0.975, 1.959_964), (0.995, 2.575_829), (0.05, -1.644_854), (1e-4, -3.719_016)] {
+            near(normal_quantile(p), z, 1e-6);
+            near(normal_below(z), p, 1e-6);
+        }
+    }
+
+    #[test]
+    fn bootstrap_intervals() {
+        // Of many close to normal values it is the interval of the normal distribution.
+        let mut rng = Rng::new(3);
+        let values: Vec<f64> = (0..400).map(|_| (0..12).map(|_| rng.unit()).sum::<f64>()).collect();
+        let summary = Summary::of(&values).unwrap();
+        let (low, high) = bootstrap(&values, 0.95, 1).unwrap();
+        let reach = 1.96 * summary.error.unwrap();
+        near(low, summary.mean - reach, 0.1 * reach);
+        near(high, summary.mean + reach, 0.1 * reach);
+        assert_eq!(bootstrap(&values, 0.95, 1), Some((low, high)));
+        let wide = bootstrap(&values, 0.99, 1).unwrap();
+        assert!(wide.0 < low && high < wide.1);
+        // A long tail to the right moves both ends to the right: another program, with 400,000 resamples, gives 0.530 to
+        // 3.830, and 0.385 to 2.895 for the plain quantiles.
+        let skewed = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.9, 1.3, 2.5, 7.5];
+        let (low, high) = bootstrap(&skewed, 0.95, 1).unwrap();
+        near(low, 0.530, 0.03);
+        near(high, 3.830, 0.2);
+        assert_eq!(bootstrap(&[4.0, 4.0, 4.0], 0.95, 1), Some((4.0, 4.0)));
+        assert_eq!((bootstrap(&[], 0.95, 1), bootstrap(&[1.0], 0.95, 1)), (None, None));
     }
 
     #[test]

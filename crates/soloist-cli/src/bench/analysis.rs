@@ -19,9 +19,9 @@ const ALL_PAIRS: usize = 4;
 /// The runs by method, instance and seed.
 #[derive(Debug)]
 pub(crate) struct Grid {
-    sense: Sense,
+    pub(super) sense: Sense,
     /// `[method][instance][seed]`; `None`: not (yet) run.
-    runs: Vec<Vec<Vec<Option<Run>>>>,
+    pub(super) runs: Vec<Vec<Vec<Option<Run>>>>,
     /// Runs that are to be there, by method.
     planned: Vec<usize>,
 }
@@ -265,18 +265,18 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn run(score: Option<f64>, violation: Option<f64>) -> Option<Run> {
+    pub(crate) fn run(score: Option<f64>, violation: Option<f64>) -> Option<Run> {
         Some(Run { score, violation, optimal: false, playouts: 100, seconds: 0.5, verified: score.map(|_| true) })
     }
 
-    fn at(score: f64) -> Option<Run> {
+    pub(crate) fn at(score: f64) -> Option<Run> {
         run(Some(score), None)
     }
 
-    fn grid(sense: Sense, runs: Vec<Vec<Vec<Option<Run>>>>) -> Grid {
+    pub(crate) fn grid(sense: Sense, runs: Vec<Vec<Vec<Option<Run>>>>) -> Grid {
         let planned = runs.iter().map(|method| method.iter().map(Vec::len).sum()).collect();
         Grid { sense, runs, planned }
     }

@@ -1,21 +1,28 @@
 //! `soloist bench`: methods x instances x seeds at equal budgets, each result verified and kept, and what they say.
 //!
 //! `spec` reads the description, `plan` turns it into jobs, `runner` runs them, `record` keeps what they yield,
-//! `analysis` works out the figures, `present` shows them, `progress` tells how far things are.
+//! `analysis`, `standing` and `profile` work out the figures, `present`, `json` and `export` show them, `reference` has the
+//! best known scores, `progress` tells how far things are.
 
 pub(crate) mod analysis;
-mod plan;
+mod export;
+mod json;
+pub(crate) mod plan;
 pub(crate) mod present;
+mod profile;
 mod progress;
+mod raw;
 pub(crate) mod record;
-mod runner;
-mod spec;
+mod reference;
+pub(crate) mod runner;
+pub(crate) mod spec;
+mod standing;
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::lines::Writer;
 use crate::live::{counted, span};
-use crate::output;
+use crate::output::{self, Target};
 use crate::pool::Event;
 use crate::result::plain;
 use crate::serve::Feed;
@@ -26,15 +33,18 @@ pub(crate) use present::{budget_text, probability, rounded};
 pub(crate) use record::{Run, budget_json};
 
 use plan::Job;
-use present::Findings;
+use present::{Findings, Shown};
 use progress::{Estimate, Show, by_method};
-use record::Found;
+use record::{Found, Kept};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+
+/// What writes the files of runs.
+const COMMAND: &str = "soloist bench";
 
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
@@ -48,28 +58,89 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     plan.filter(&args.filter)?;
     let path = args.out.clone().unwrap_or_else(|| args.spec.with_extension("jsonl"));
     if args.dry_run {
-        let found = if args.fresh { Found::default() } else { record::read(&path, &keys)? };
+        let found = if args.fresh { Found::default() } else { record::read(&path, COMMAND, Some(&keys))? };
         return dry_run(&plan, &found, at_a_time, args.json);
     }
-    let (writer, found) = record::open(&path, &keys, args.fresh)?;
-    signal::install(args.quiet, Vec::new())?;
+    let outputs = Outputs::check(args)?;
+    let (writer, found) = record::open(&path, COMMAND, Some(&keys), args.fresh)?;
+    signal::install(args.quiet, outputs.leftovers())?;
     if !args.quiet {
         announce(&plan, &path, &found, at_a_time, cores);
     }
     if let Some(address) = args.serve {
         plan.feed = Some(serve(address, &plan, &args.spec, &path, &keys)?);
     }
-    let (found, ran) = run_all(args.quiet, !args.no_solutions, &plan, found, writer, at_a_time);
+    let kept = if args.no_solutions { Kept::Courses } else { Kept::All };
+    let (found, ran) = run_all(args.quiet, kept, &plan, found, writer, at_a_time);
     if let Some(feed) = &plan.feed {
         feed.close();
     }
-    let findings = Findings::new(&plan, Grid::new(&plan, &found.runs));
-    let text = if args.json { findings.json() } else { findings.text(args.markdown, args.instances) };
-    ran.and(output::print(&text))?;
+    let findings = Findings::new(&plan, &found);
+    let shown = Shown { markdown: args.markdown, instances: args.instances, profile: args.profile };
+    let text = if args.json { format!("{}\n", findings.json()) } else { findings.text(shown) };
+    let exported = outputs.write(&plan, &findings);
+    ran.and(output::print(&text)).and(exported)?;
     match findings.unverified() {
         0 if findings.missing() > 0 => Ok(130),
         0 => Ok(0),
         count => Err(Failure::runtime(format!("{} failed verification", counted(count, "result")))),
+    }
+}
+
+/// Plans the runs of a spec that is given as text under a name; files of instances count from the folder of `place`.
+pub(crate) fn plan(place: &Path, name: &str, text: &str) -> Result<Plan, Failure> {
+    Plan::new(place, spec::parse(name, text)?, 1.0)
+}
+
+/// Makes the runs of a plan that the file does not hold yet and returns all that it holds then. Runs that an interrupt
+/// stopped are missing.
+pub(crate) fn carry_out(
+    plan: &Plan,
+    path: &Path,
+    quiet: bool,
+    at_a_time: usize,
+) -> Result<HashMap<String, Run>, Failure> {
+    let keys: HashSet<&str> = plan.jobs.iter().map(|job| job.key.as_str()).collect();
+    let (writer, found) = record::open(path, COMMAND, Some(&keys), false)?;
+    let (found, ran) = run_all(quiet, Kept::All, plan, found, writer, at_a_time);
+    ran.map(|()| found.runs)
+}
+
+/// The files to write at the end, all of them found writable.
+struct Outputs {
+    csv: Option<export::Folder>,
+    svg: Option<Target>,
+}
+
+impl Outputs {
+    fn check(args: &BenchArgs) -> Result<Self, Failure> {
+        let svg = args.svg.as_deref().map(Target::new).transpose()?;
+        if let Some(target) = &svg
+            && (target.is_same(&args.spec) || args.out.as_deref().is_some_and(|out| target.is_same(out)))
+        {
+            return Err(Failure::usage(format!("--svg {} would overwrite the spec or the runs", target.shown())));
+        }
+        Ok(Self { csv: args.csv.as_deref().map(export::Folder::new).transpose()?, svg })
+    }
+
+    /// The temporary files that may exist at any moment.
+    fn leftovers(&self) -> Vec<std::path::PathBuf> {
+        let svg = self.svg.iter().filter_map(|target| soloist::temporary_path(target.path()));
+        svg.chain(self.csv.iter().flat_map(export::Folder::leftovers)).collect()
+    }
+
+    fn write(&self, plan: &Plan, findings: &Findings<'_>) -> Result<(), Failure> {
+        let csv = self.csv.as_ref().map_or(Ok(()), |folder| folder.write(findings));
+        let methods: Vec<usize> = findings.rows.iter().map(|row| row.method).collect();
+        let svg = match (&self.svg, &findings.profile) {
+            (Some(target), Some(profile)) => target.write(&profile.figure(plan, &methods).svg()),
+            (Some(target), None) => {
+                output::note(&format!("no runs to draw, {} is not written", target.shown()));
+                Ok(())
+            }
+            (None, _) => Ok(()),
+        };
+        csv.and(svg)
     }
 }
 
@@ -88,29 +159,10 @@ fn serve(
     Ok(feed)
 }
 
-/// Plans the runs of a spec that is given as text under a name; files of instances count from the folder of `place`.
-pub(crate) fn plan(place: &Path, name: &str, text: &str) -> Result<Plan, Failure> {
-    Plan::new(place, spec::parse(name, text)?, 1.0)
-}
-
-/// Makes the runs of a plan that the file does not hold yet and returns all that it holds then. Runs that an interrupt
-/// stopped are missing.
-pub(crate) fn carry_out(
-    plan: &Plan,
-    path: &Path,
-    quiet: bool,
-    at_a_time: usize,
-) -> Result<HashMap<String, Run>, Failure> {
-    let keys: HashSet<&str> = plan.jobs.iter().map(|job| job.key.as_str()).collect();
-    let (writer, found) = record::open(path, &keys, false)?;
-    let (found, ran) = run_all(quiet, true, plan, found, writer, at_a_time);
-    ran.map(|()| found.runs)
-}
-
 /// Runs what is not in the file yet.
 fn run_all(
     quiet: bool,
-    solutions: bool,
+    kept: Kept,
     plan: &Plan,
     mut found: Found,
     mut writer: Writer,
@@ -118,7 +170,7 @@ fn run_all(
 ) -> (Found, Result<(), Failure>) {
     let todo: Vec<&Job> = plan.jobs.iter().filter(|job| !found.runs.contains_key(&job.key)).collect();
     let mut show = Show::new(quiet, plan, &todo, Estimate::new(plan, &found.runs), at_a_time);
-    let ran = runner::run(plan, &todo, at_a_time, solutions, &mut |event| {
+    let ran = runner::run(plan, &todo, at_a_time, kept, &mut |event| {
         match event {
             Event::Beat => show.beat(),
             Event::Finished(_, finished) => {
@@ -126,7 +178,7 @@ fn run_all(
                 if let Some(wrong) = &finished.wrong {
                     show.note(wrong);
                 }
-                found.runs.insert(finished.job.key.clone(), finished.run);
+                found.insert(finished.job.key.clone(), finished.run, finished.course);
                 let score = finished.run.score.map_or_else(|| "infeasible".to_owned(), plain);
                 let latest = format!("{}: {score}", plan.describe(finished.job));
                 show.finished(finished.job, &finished.run, latest);

@@ -1,6 +1,7 @@
 //! From a spec to the runs it asks for: instances found and read, methods settled for each, one job a run.
 
-use super::spec::{self, Contender, Entry, MAX_ITEMS, Spec, at_line};
+use super::reference::BestKnown;
+use super::spec::{self, Contender, Entry, MAX_ITEMS, Spec, Wanted, at_line};
 use crate::choice;
 use crate::failure::Failure;
 use crate::result::VERSION;
@@ -27,6 +28,9 @@ pub(crate) struct Plan {
     /// Index of the method that the others are compared with.
     pub(crate) baseline: Option<usize>,
     pub(crate) instances: Vec<Competition>,
+    /// Whether the spec names a file of best known scores.
+    pub(crate) has_best_known: bool,
+    pub(crate) profile: Wanted,
     /// Instance by instance, seed by seed, the methods side by side.
     pub(crate) jobs: Vec<Job>,
     /// Where the runs are shown live.
@@ -45,6 +49,7 @@ pub(crate) struct Competition {
     /// The name in the spec: with its path from there if it is a file.
     pub(crate) name: String,
     pub(crate) instance: Box<dyn AnyInstance>,
+    pub(crate) best_known: Option<f64>,
     /// For each method.
     pub(crate) setups: Vec<Setup>,
 }
@@ -77,6 +82,8 @@ impl Plan {
     pub(crate) fn new(path: &Path, spec: Spec, scale: f64) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let folder = path.parent().unwrap_or(Path::new(""));
+        let best_known =
+            spec.best_known.as_ref().map(|entry| BestKnown::read(&folder.join(&entry.text))).transpose()?;
         let sources = sources(&file, folder, &spec)?;
         let count = sources.len().saturating_mul(spec.seeds.len()).saturating_mul(spec.methods.len());
         if count > MAX_JOBS {
@@ -113,12 +120,32 @@ impl Plan {
                     jobs.push(Job { instance: instances.len(), method, seed: at, key: hash(text.as_bytes()) });
                 }
             }
-            instances.push(Competition { name: source.name, instance, setups });
+            let best_known = best_known.as_ref().and_then(|known| known.of(&source.name));
+            instances.push(Competition { name: source.name, instance, best_known, setups });
+        }
+        if let Some(entry) = spec.best_known.as_ref().filter(|_| instances.iter().all(|at| at.best_known.is_none())) {
+            let message = format!("`{}` has a value for none of the instances", entry.text);
+            return Err(at_line(&file, entry.line, &message));
         }
         distinct(&file, &spec, &jobs)?;
-        let Spec { title, domain, options, seeds, threads, baseline, .. } = spec;
+        let has_best_known = spec.best_known.is_some();
+        let Spec { title, domain, options, seeds, threads, baseline, profile, .. } = spec;
         let sense = instances[0].instance.sense();
-        Ok(Self { title, domain, options, sense, threads, seeds, methods, baseline, instances, jobs, feed: None })
+        Ok(Self {
+            title,
+            domain,
+            options,
+            sense,
+            threads,
+            seeds,
+            methods,
+            baseline,
+            instances,
+            has_best_known,
+            profile,
+            jobs,
+            feed: None,
+        })
     }
 
     /// Keeps the runs whose method's label or instance's name contains each of `filters`.
@@ -202,11 +229,24 @@ fn fingerprint(path: &str) -> Result<String, Failure> {
     }
 }
 
+/// The names of the instances that some arguments of a command stand for, each once. `what` names the arguments in
+/// messages; files count from the working folder.
+pub(crate) fn names(what: &str, arguments: &[String]) -> Result<Vec<String>, Failure> {
+    let entries: Vec<_> = arguments.iter().map(|text| Entry { text: text.clone(), line: 0 }).collect();
+    Ok(each(what, Path::new(""), &entries)?.into_iter().map(|source| source.name).collect())
+}
+
 /// The instances that the spec names, each once, at most as many as it allows.
 fn sources(file: &str, folder: &Path, spec: &Spec) -> Result<Vec<Source>, Failure> {
+    let mut sources = each(file, folder, &spec.instances)?;
+    sources.truncate(spec.limit);
+    Ok(sources)
+}
+
+fn each(file: &str, folder: &Path, entries: &[Entry]) -> Result<Vec<Source>, Failure> {
     let mut sources: Vec<Source> = Vec::new();
     let mut seen = HashSet::new();
-    for entry in &spec.instances {
+    for entry in entries {
         for source in expand(file, folder, entry)? {
             if seen.insert(source.name.clone()) {
                 sources.push(source);
@@ -216,7 +256,6 @@ fn sources(file: &str, folder: &Path, spec: &Spec) -> Result<Vec<Source>, Failur
             return Err(at_line(file, entry.line, &format!("more than {MAX_ITEMS} instances")));
         }
     }
-    sources.truncate(spec.limit);
     Ok(sources)
 }
 

@@ -2,33 +2,58 @@
 
 use super::analysis::{Comparison, Grid, Row, mean};
 use super::plan::Plan;
-use super::record::budget_json;
+use super::profile::{Profile, Unit, target_text};
+use super::record::Found;
+use super::standing::Standing;
 use crate::failure::one_line;
 use crate::live::counted;
-use crate::result::{self, VERSION, number, plain, short};
+use crate::result::{plain, short};
 use crate::table::{Table, escaped};
-use serde_json::{Value, json};
 use soloist::{Budget, Sense};
+use std::collections::BTreeMap;
 
 /// Everything that is shown.
 #[derive(Debug)]
 pub(crate) struct Findings<'a> {
-    plan: &'a Plan,
-    grid: Grid,
-    rows: Vec<Row>,
-    comparisons: Vec<Comparison>,
+    pub(super) plan: &'a Plan,
+    pub(super) found: &'a Found,
+    pub(super) grid: Grid,
+    pub(super) rows: Vec<Row>,
+    pub(super) standings: Vec<Standing>,
+    pub(super) comparisons: Vec<Comparison>,
+    pub(super) profile: Option<Profile>,
     /// The instances that take part.
-    instances: Vec<usize>,
+    pub(super) instances: Vec<usize>,
+    /// The machines with the number of runs made on each; empty: not recorded.
+    pub(super) machines: BTreeMap<String, usize>,
+}
+
+/// Which tables are shown, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shown {
+    pub(crate) markdown: bool,
+    /// With a row for each instance.
+    pub(crate) instances: bool,
+    /// With the profiles over playouts and seconds.
+    pub(crate) profile: bool,
 }
 
 impl<'a> Findings<'a> {
     /// Works out the figures.
-    pub(crate) fn new(plan: &'a Plan, grid: Grid) -> Self {
+    pub(crate) fn new(plan: &'a Plan, found: &'a Found) -> Self {
+        let grid = Grid::new(plan, &found.runs);
         let rows = grid.methods().into_iter().map(|method| grid.row(method)).collect();
+        let best_known: Vec<_> = plan.instances.iter().map(|at| at.best_known).collect();
+        let standings = grid.standings(&best_known);
+        let profile = Profile::new(plan, &grid, found);
+        let mut machines = BTreeMap::new();
+        for machine in plan.jobs.iter().filter_map(|job| found.courses.get(&job.key)?.machine.as_deref()) {
+            *machines.entry(machine.to_string()).or_default() += 1;
+        }
         let comparisons = grid.comparisons(plan.baseline);
         let mut instances: Vec<_> = plan.jobs.iter().map(|job| job.instance).collect();
         instances.dedup();
-        Self { plan, grid, rows, comparisons, instances }
+        Self { plan, found, grid, rows, standings, comparisons, profile, instances, machines }
     }
 
     /// Planned runs that are missing.
@@ -41,20 +66,24 @@ impl<'a> Findings<'a> {
         self.rows.iter().map(|row| row.unverified).sum()
     }
 
-    /// Tables as text or Markdown, with a row for each instance if `instances`.
-    pub(crate) fn text(&self, markdown: bool, instances: bool) -> String {
+    /// Tables as text or Markdown.
+    pub(crate) fn text(&self, shown: Shown) -> String {
+        let Shown { markdown, instances, profile } = shown;
         let mut parts = Vec::new();
         let plain = |text: String| if markdown { escaped(&text) } else { one_line(&text) };
         if let Some(title) = &self.plan.title {
             parts.push(if markdown { format!("## {}\n", escaped(title)) } else { one_line(title) + "\n" });
         }
         parts.push(plain(self.headline()) + "\n");
-        let mut tables = vec![self.methods()];
+        let mut tables = vec![self.methods(), self.standings()];
         if instances {
             tables.push(self.instances());
         }
         if !self.comparisons.is_empty() {
             tables.push(self.pairs());
+        }
+        if let Some(curves) = self.profile.as_ref().filter(|_| profile) {
+            tables.extend(Unit::ALL.map(|unit| self.curves(curves, unit)));
         }
         parts.extend(tables.iter().map(|table| if markdown { table.markdown() } else { table.text() }));
         let bullet = if markdown { "- " } else { "" };
@@ -74,7 +103,19 @@ impl<'a> Findings<'a> {
         text
     }
 
-    fn label(&self, method: usize) -> &str {
+    /// Whether larger or smaller scores are better.
+    pub(crate) fn sense(&self) -> Sense {
+        self.plan.sense
+    }
+
+    /// The tables that say which method is better, without what differs from one machine to another.
+    pub(crate) fn verdict(&self, markdown: bool) -> String {
+        let tables =
+            [self.standings(), self.pairs()].map(|table| if markdown { table.markdown() } else { table.text() });
+        tables.join("\n")
+    }
+
+    pub(super) fn label(&self, method: usize) -> &str {
         &self.plan.methods[method].label
     }
 
@@ -131,6 +172,61 @@ impl<'a> Findings<'a> {
         table
     }
 
+    /// Intervals of the means, gaps to the best known scores, ranks and wins.
+    fn standings(&self) -> Table {
+        let (gaps, ranks) = (self.plan.has_best_known, self.rows.len() > 1);
+        let mut head = vec!["method", "mean", "95 % bootstrap"];
+        if gaps {
+            head.extend(["gap", "95 % bootstrap", "best known reached"]);
+        }
+        if ranks {
+            head.extend(["mean rank", "wins", "of"]);
+        }
+        let mut table = Table::new(1, head);
+        for (row, standing) in self.rows.iter().zip(&self.standings) {
+            let mut cells = vec![self.label(row.method).to_owned()];
+            cells.push(figure(row.mean.map(|(mean, _)| mean)));
+            cells.push(interval(standing.interval));
+            if gaps {
+                let gap = standing.gap.as_ref();
+                cells.push(gap.map_or_else(none, |gap| percent(gap.mean)));
+                let ends = gap.and_then(|gap| gap.interval);
+                cells.push(ends.map_or_else(none, |(low, high)| format!("{} to {}", percent(low), percent(high))));
+                cells.push(gap.map_or_else(none, |gap| format!("{} of {}", gap.reached, gap.runs)));
+            }
+            if ranks {
+                cells.push(standing.rank.map_or_else(none, |rank| format!("{:.2}", rank.mean)));
+                cells.push(standing.rank.map_or_else(none, |rank| plain((rank.wins * 100.0).round() / 100.0)));
+                cells.push(standing.rank.map_or_else(none, |rank| rank.blocks.to_string()));
+            }
+            table.push(cells);
+        }
+        table
+    }
+
+    /// The share of the runs that have reached each target by round efforts.
+    fn curves(&self, profile: &Profile, unit: Unit) -> Table {
+        let grid = &profile.grids[usize::from(unit == Unit::Seconds)];
+        let effort = |effort: f64| match unit {
+            Unit::Playouts => short(effort),
+            Unit::Seconds if effort >= 10.0 => plain((effort * 10.0).round() / 10.0),
+            Unit::Seconds => plain(effort.mul_add(1e4, 0.5).floor() / 1e4),
+        };
+        let mut head = vec![format!("reached by {}", unit.name()), "method".to_owned()];
+        head.extend(grid.iter().map(|&at| effort(at)));
+        head.extend(["runs", "average to reach"].map(str::to_owned));
+        let mut table = Table::new(2, head);
+        for curve in profile.curves.iter().filter(|curve| curve.unit == unit) {
+            let mut cells = vec![target_text(profile.targets[curve.target]), self.label(curve.method).to_owned()];
+            let share = |at: &f64| curve.share(*at).map_or_else(none, |share| format!("{:.0} %", share * 100.0));
+            cells.extend(grid.iter().map(share));
+            cells.push(format!("{} of {}", curve.reached, curve.runs));
+            cells.push(curve.expected.map_or_else(none, effort));
+            table.push(cells);
+        }
+        table
+    }
+
     /// Mean over seeds of each method on each instance, with the best where there are several.
     fn instances(&self) -> Table {
         let several = self.plan.seeds.len() > 1;
@@ -166,14 +262,12 @@ impl<'a> Findings<'a> {
         head.extend(["zeros", "A wins", "ties", "B wins", "better"]);
         let mut table = Table::new(2, head);
         for c in &self.comparisons {
-            let interval = c.t.and_then(|t| t.interval);
             let chance = |p: f64| if c.wilcoxon.count > 0 { probability(p) } else { none() };
             let mut cells = vec![self.label(c.a).to_owned(), self.label(c.b).to_owned()];
             cells.push(c.t.map_or(0, |t| t.count).to_string());
             cells.push(figure(c.t.map(|t| t.mean)));
             cells.push(spread(c.t.and_then(|t| t.error)));
-            cells
-                .push(interval.map_or_else(none, |(low, high)| format!("{} to {}", rounded(low, 4), rounded(high, 4))));
+            cells.push(interval(c.t.and_then(|t| t.interval)));
             cells.push(c.t.and_then(|t| t.p).map_or_else(none, probability));
             cells.push(chance(c.wilcoxon.p));
             if several {
@@ -187,7 +281,7 @@ impl<'a> Findings<'a> {
     }
 
     /// What a reader must know to take the figures for what they are.
-    fn notes(&self) -> Vec<String> {
+    pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for row in &self.rows {
             let label = self.label(row.method);
@@ -210,6 +304,17 @@ impl<'a> Findings<'a> {
         if self.rows.iter().any(|row| self.plan.methods[row.method].budget.time.is_some()) {
             notes.push("time limits: what they buy depends on the machine and its load".to_owned());
         }
+        match self.machines.len() {
+            0 => {}
+            1 => notes.extend(self.machines.keys().map(|machine| format!("machine: {machine}"))),
+            count => {
+                let each =
+                    self.machines.iter().map(|(machine, runs)| format!("{} on {machine}", counted(*runs, "run")));
+                let each: Vec<_> = each.collect();
+                notes.push(format!("{count} machines, so that seconds mix: {}", each.join("; ")));
+            }
+        }
+        self.note_standings(&mut notes);
         let (common, all) = (self.grid.common().len(), self.instances.len());
         if common < all && self.rows.iter().any(|row| row.runs > 0) {
             notes.push(format!("sums: over the {common} of {all} instances on which every method has a score"));
@@ -230,85 +335,46 @@ impl<'a> Findings<'a> {
         notes
     }
 
-    /// Everything as one JSON object.
-    pub(crate) fn json(&self) -> String {
-        let real = |value: Option<f64>| value.map_or(Value::Null, number);
-        let methods: Vec<_> = self
-            .rows
-            .iter()
-            .map(|row| {
-                json!({
-                    "method": self.label(row.method),
-                    "budget": budget_json(&self.plan.methods[row.method].budget),
-                    "runs": row.runs,
-                    "missing": row.missing,
-                    "infeasible": row.infeasible,
-                    "unverified": row.unverified,
-                    "mean": real(row.mean.map(|(mean, _)| mean)),
-                    "standard_error": real(row.mean.and_then(|(_, error)| error)),
-                    "median": real(row.median),
-                    "best": real(row.best),
-                    "worst": real(row.worst),
-                    "sum_of_best": real(row.sums.map(|(best, _)| best)),
-                    "sum_of_means": real(row.sums.map(|(_, mean)| mean)),
-                    "playouts_per_second": real(row.rate),
-                    "seconds": real(row.seconds),
-                    "optimal": row.optimal,
-                })
-            })
-            .collect();
-        let comparisons: Vec<_> = self
-            .comparisons
-            .iter()
-            .map(|c| {
-                json!({
-                    "a": self.label(c.a),
-                    "b": self.label(c.b),
-                    "sample": if c.seeds { "seeds" } else { "instances" },
-                    "pairs": c.t.map_or(0, |t| t.count),
-                    "difference": real(c.t.map(|t| t.mean)),
-                    "standard_error": real(c.t.and_then(|t| t.error)),
-                    "interval": c.t.and_then(|t| t.interval).map(|(low, high)| [number(low), number(high)]),
-                    "p_t": real(c.t.and_then(|t| t.p)),
-                    "p_wilcoxon": number(c.wilcoxon.p),
-                    "wilcoxon_exact": c.wilcoxon.exact,
-                    "p_holm": number(c.holm),
-                    "zeros": c.wilcoxon.zeros,
-                    "a_wins": c.wins,
-                    "ties": c.ties,
-                    "b_wins": c.losses,
-                    "better": c.better.map(|better| self.label(better)),
-                })
-            })
-            .collect();
-        let instances: Vec<_> = self
-            .instances
-            .iter()
-            .map(|&at| {
-                let scores = |row: &Row| {
-                    let scores = self.grid.scores(row.method, at);
-                    json!({ "runs": scores.len(), "mean": real(mean(&scores)), "best": real(self.grid.best(&scores)) })
-                };
-                let methods: serde_json::Map<_, _> =
-                    self.rows.iter().map(|row| (self.label(row.method).to_owned(), scores(row))).collect();
-                json!({ "instance": self.plan.instances[at].name, "methods": methods })
-            })
-            .collect();
-        let object = json!({
-            "title": self.plan.title,
-            "problem": self.plan.domain.name,
-            "options": self.plan.options,
-            "sense": result::sense(self.plan.sense),
-            "seeds": self.plan.seeds,
-            "threads": self.plan.threads,
-            "methods": methods,
-            "comparisons": comparisons,
-            "instances": instances,
-            "notes": self.notes(),
-            "version": VERSION,
-        });
-        format!("{object}\n")
+    fn note_standings(&self, notes: &mut Vec<String>) {
+        if self.standings.iter().any(|standing| standing.interval.is_some()) {
+            notes.push("95 % bootstrap: BCa intervals of means over instances (seeds of a single one)".to_owned());
+        }
+        let known = self.instances.iter().filter(|&&at| self.plan.instances[at].best_known.is_some()).count();
+        if self.plan.has_best_known {
+            let all = self.instances.len();
+            let which =
+                if known < all { format!(", on the {known} of {all} instances that have one") } else { String::new() };
+            notes.push(format!("gap: distance to the best known score as a part of it{which}"));
+            for standing in &self.standings {
+                if let Some(gap) = standing.gap.as_ref().filter(|gap| gap.beyond > 0) {
+                    let (label, runs) = (self.label(standing.method), counted(gap.beyond, "run"));
+                    notes.push(format!("{label}: {runs} better than the best known score"));
+                }
+            }
+        }
+        if let Some(profile) = &self.profile {
+            if profile.own {
+                notes.push("targets: gaps are to the best score of these runs; `best_known` gives others".to_owned());
+            }
+            if profile.untimed > 0 {
+                let runs = counted(profile.untimed, "run");
+                notes.push(format!(
+                    "profile by seconds: {runs} of an older release count as reaching a target at the end"
+                ));
+            }
+        }
     }
+}
+
+/// A gap with two digits after the point, more for tiny ones.
+fn percent(gap: f64) -> String {
+    let percent = gap * 100.0;
+    let digits = if percent.abs() >= 0.1 || percent == 0.0 { 2 } else { 4 };
+    format!("{percent:.digits$} %")
+}
+
+fn interval(ends: Option<(f64, f64)>) -> String {
+    ends.map_or_else(none, |(low, high)| format!("{} to {}", rounded(low, 4), rounded(high, 4)))
 }
 
 pub(crate) fn none() -> String {

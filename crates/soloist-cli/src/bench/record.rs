@@ -7,15 +7,25 @@ use crate::machine::{self, Machine};
 use crate::result::{self, Ending, Task, VERSION};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
-use soloist::{Budget, Improvement, Progress, Score};
+use soloist::{Budget, Improvement, Progress, Score, StopReason};
 use soloist_problems::{AnyObserver, Report};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How every record begins; what begins otherwise comes from another program.
 const START: &str = "{\"job\":\"";
-/// What writes such files.
-const COMMAND: &str = "soloist bench";
+
+/// What records keep of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Improvements and solution.
+    All,
+    /// Improvements.
+    Courses,
+    /// Neither.
+    Ends,
+}
 
 /// What a finished run leaves in the file.
 #[derive(Serialize)]
@@ -32,9 +42,11 @@ pub(crate) struct Record<'a> {
     version: &'static str,
     machine: &'a Machine,
     /// Improvements over the run by playouts of their stream: the same for equal runs.
-    history: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    history: Option<Value>,
     /// Improvements as they came, with seconds and with playouts of all streams.
-    improvements: &'a [Moment],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    improvements: Option<&'a [Moment]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     solution: Option<&'a Value>,
 }
@@ -47,7 +59,7 @@ impl<'a> Record<'a> {
         report: &'a Report,
         improvements: &'a [Moment],
         verified: Option<bool>,
-        solution: bool,
+        kept: Kept,
     ) -> Self {
         let (instance, method) = (&plan.instances[job.instance], &plan.methods[job.method]);
         let setup = &instance.setups[job.method];
@@ -62,9 +74,9 @@ impl<'a> Record<'a> {
             verified,
             version: VERSION,
             machine: machine::this(),
-            improvements,
-            history: report.history.iter().map(result::improvement).collect(),
-            solution: solution.then_some(report.solution()),
+            improvements: (kept != Kept::Ends).then_some(improvements),
+            history: (kept != Kept::Ends).then(|| report.history.iter().map(result::improvement).collect()),
+            solution: (kept == Kept::All).then_some(report.solution()),
         }
     }
 
@@ -156,7 +168,41 @@ impl Run {
     }
 }
 
-/// A line read back.
+/// How a run went: what profiles and lists of runs need beside its end.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Course {
+    /// Playouts of all streams, each as far as the one that improved, and the feasible score reached with them.
+    pub(crate) by_playouts: Vec<(f64, f64)>,
+    /// Seconds and the feasible score reached by then; `None`: the record is from a release that did not note them.
+    pub(crate) by_seconds: Option<Vec<(f64, f64)>>,
+    pub(crate) nodes: u64,
+    pub(crate) bound: Option<f64>,
+    /// `None`: not recorded.
+    pub(crate) stop: Option<StopReason>,
+    pub(crate) machine: Option<Arc<Machine>>,
+}
+
+impl Course {
+    /// The course of a run on this machine.
+    pub(crate) fn new(report: &Report, moments: &[Moment]) -> Self {
+        let threads = report.run.setup.threads as f64;
+        let step = |event: &Improvement| Some((event.playouts as f64 * threads, event.score.value()?));
+        Self {
+            by_playouts: report.history.iter().filter_map(step).collect(),
+            by_seconds: Some(seconds(moments)),
+            nodes: report.run.counters.nodes,
+            bound: report.bound,
+            stop: Some(report.stop),
+            machine: Some(Arc::new(machine::this().clone())),
+        }
+    }
+}
+
+fn seconds(moments: &[Moment]) -> Vec<(f64, f64)> {
+    moments.iter().filter_map(|moment| Some((moment.seconds, moment.score?))).collect()
+}
+
+/// A line read back. What older records lack may be missing.
 #[derive(Deserialize)]
 struct Line {
     job: String,
@@ -166,6 +212,53 @@ struct Line {
     playouts: u64,
     seconds: f64,
     verified: Option<bool>,
+    #[serde(default)]
+    nodes: u64,
+    bound: Option<f64>,
+    stop: Option<StopReason>,
+    machine: Option<Machine>,
+    #[serde(default = "one")]
+    threads: u32,
+    #[serde(default)]
+    history: Vec<Step>,
+    improvements: Option<Vec<Moment>>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// An improvement in the history of a record.
+#[derive(Deserialize)]
+struct Step {
+    playouts: u64,
+    score: Option<f64>,
+}
+
+impl Line {
+    fn split(self, machines: &mut BTreeSet<Arc<Machine>>) -> (String, Run, Course) {
+        let Self { job, score, violation, optimal, playouts, seconds: time, verified, .. } = self;
+        let run = Run { score, violation, optimal, playouts, seconds: time, verified };
+        let streams = f64::from(self.threads);
+        let steps = self.history.iter().filter_map(|step| Some((step.playouts as f64 * streams, step.score?)));
+        // Thousands of runs share a machine.
+        let machine = self.machine.map(|machine| {
+            machines.get(&machine).cloned().unwrap_or_else(|| {
+                let machine = Arc::new(machine);
+                machines.insert(Arc::clone(&machine));
+                machine
+            })
+        });
+        let course = Course {
+            by_playouts: steps.collect(),
+            by_seconds: self.improvements.as_deref().map(seconds),
+            nodes: self.nodes,
+            bound: self.bound,
+            stop: self.stop,
+            machine,
+        };
+        (job, run, course)
+    }
 }
 
 /// What the file holds.
@@ -173,6 +266,8 @@ struct Line {
 pub(crate) struct Found {
     /// Runs of the plan by the key of their job.
     pub(crate) runs: HashMap<String, Run>,
+    /// How the same runs went.
+    pub(crate) courses: HashMap<String, Course>,
     /// Records of other runs.
     pub(crate) others: usize,
     /// Records of runs that are there already.
@@ -181,15 +276,22 @@ pub(crate) struct Found {
     pub(crate) end: End,
 }
 
-/// Reads a file of runs; a missing one holds none.
-pub(crate) fn read(path: &Path, keys: &HashSet<&str>) -> Result<Found, Failure> {
-    let mut found = Found::default();
-    found.end = lines::read(path, COMMAND, &|_| START, &mut |line| {
-        let Line { job, score, violation, optimal, playouts, seconds, verified } = serde_json::from_slice(line)?;
-        let run = Run { score, violation, optimal, playouts, seconds, verified };
-        if !keys.contains(job.as_str()) {
+impl Found {
+    /// Adds a run; returns whether it was there already.
+    pub(crate) fn insert(&mut self, job: String, run: Run, course: Course) -> bool {
+        self.courses.insert(job.clone(), course);
+        self.runs.insert(job, run).is_some()
+    }
+}
+
+/// Reads a file of runs that `command` writes; a missing one holds none. Without `keys` all runs are taken.
+pub(crate) fn read(path: &Path, command: &str, keys: Option<&HashSet<&str>>) -> Result<Found, Failure> {
+    let (mut found, mut machines) = (Found::default(), BTreeSet::new());
+    found.end = lines::read(path, command, &|_| START, &mut |line| {
+        let (job, run, course) = serde_json::from_slice::<Line>(line)?.split(&mut machines);
+        if keys.is_some_and(|keys| !keys.contains(job.as_str())) {
             found.others += 1;
-        } else if found.runs.insert(job, run).is_some() {
+        } else if found.insert(job, run, course) {
             found.twice += 1;
         }
         Ok(())
@@ -198,10 +300,15 @@ pub(crate) fn read(path: &Path, keys: &HashSet<&str>) -> Result<Found, Failure> 
 }
 
 /// Opens the file for more runs, with what it holds; `fresh` empties it.
-pub(crate) fn open(path: &Path, keys: &HashSet<&str>, fresh: bool) -> Result<(Writer, Found), Failure> {
+pub(crate) fn open(
+    path: &Path,
+    command: &str,
+    keys: Option<&HashSet<&str>>,
+    fresh: bool,
+) -> Result<(Writer, Found), Failure> {
     let mut found = Found::default();
-    let writer = Writer::open(path, COMMAND, fresh, &mut || {
-        found = read(path, keys)?;
+    let writer = Writer::open(path, command, fresh, &mut || {
+        found = read(path, command, keys)?;
         Ok(found.end)
     })?;
     if fresh {

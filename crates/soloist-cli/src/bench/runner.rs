@@ -1,7 +1,7 @@
 //! Runs the jobs of a plan; the calling thread hears of every end.
 
 use super::plan::{Job, Plan};
-use super::record::{Moments, Record, Run};
+use super::record::{Course, Kept, Moments, Record, Run};
 use crate::failure::Failure;
 use crate::pool::{self, Event};
 use crate::result::{self, Asked, ResultJson};
@@ -18,6 +18,7 @@ use std::time::Duration;
 pub(crate) struct Finished<'a> {
     pub(crate) job: &'a Job,
     pub(crate) run: Run,
+    pub(crate) course: Course,
     /// Its line in the file of runs.
     pub(crate) line: String,
     /// Why the result is not what it claims to be.
@@ -30,14 +31,14 @@ pub(crate) fn run<'a>(
     plan: &'a Plan,
     todo: &[&'a Job],
     jobs: usize,
-    solutions: bool,
+    kept: Kept,
     tell: &mut dyn FnMut(Event<Finished<'a>>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    pool::run(todo.len(), jobs, &|at| solve(plan, todo[at], solutions), tell)
+    pool::run(todo.len(), jobs, &|at| solve(plan, todo[at], kept), tell)
 }
 
 /// One run, verified; `None` if it was interrupted.
-fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Finished<'a>>, Failure> {
+fn solve<'a>(plan: &'a Plan, job: &'a Job, kept: Kept) -> Result<Option<Finished<'a>>, Failure> {
     let competition = &plan.instances[job.instance];
     let instance = &*competition.instance;
     let setup = competition.setups[job.method].clone().seed(plan.seeds[job.seed]);
@@ -66,11 +67,12 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, solutions: bool) -> Result<Option<Fin
     let checked = result::value(&report).map(|score| verify(instance, &ResultJson::new(asked, &report).line(), score));
     let verified = checked.as_ref().map(Result::is_ok);
     let wrong = checked.and_then(Result::err).map(|failure| format!("{}: {}", plan.describe(job), failure.message));
-    let line = Record::new(plan, job, &report, &moments.0, verified, solutions).line();
+    let line = Record::new(plan, job, &report, &moments.0, verified, kept).line();
     if let (Some(feed), Ok(record)) = (&plan.feed, serde_json::from_str(&line)) {
         feed.record(record);
     }
-    Ok(Some(Finished { job, run: Run::new(&report, verified), line, wrong }))
+    let (run, course) = (Run::new(&report, verified), Course::new(&report, &moments.0));
+    Ok(Some(Finished { job, run, course, line, wrong }))
 }
 
 /// Notes improvements, and tells the live page.
@@ -113,13 +115,12 @@ impl AnyObserver for Both<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::analysis::Grid;
-    use crate::bench::present::Findings;
-    use crate::bench::spec::{Contender, Entry, Spec};
+    use crate::bench::present::{Findings, Shown};
+    use crate::bench::record::Found;
+    use crate::bench::spec::{Contender, Entry, Spec, Wanted};
     use serde_json::Value;
     use soloist::Budget;
     use soloist_problems::Options;
-    use std::collections::HashMap;
     use std::path::Path;
 
     /// A plan on the dummy problem, by playouts and by playouts without end.
@@ -143,6 +144,8 @@ mod tests {
             jobs: None,
             methods: vec![method(3), method(4)],
             baseline: None,
+            best_known: None,
+            profile: Wanted::default(),
         };
         Plan::new(Path::new("dummy.toml"), spec, 1.0).unwrap()
     }
@@ -150,20 +153,20 @@ mod tests {
     /// Runs everything: the records, what was found wrong, and what is told at the end.
     fn all(plan: &Plan) -> (Vec<Value>, Vec<String>, Value) {
         let todo: Vec<&Job> = plan.jobs.iter().collect();
-        let (mut records, mut wrongs, mut found) = (Vec::new(), Vec::new(), HashMap::new());
-        run(plan, &todo, 2, true, &mut |event| {
+        let (mut records, mut wrongs, mut found) = (Vec::new(), Vec::new(), Found::default());
+        run(plan, &todo, 2, Kept::All, &mut |event| {
             if let Event::Finished(_, finished) = event {
                 records.push(serde_json::from_str(&finished.line).unwrap());
                 wrongs.extend(finished.wrong);
-                found.insert(finished.job.key.clone(), finished.run);
+                found.insert(finished.job.key.clone(), finished.run, finished.course);
             }
             Ok(())
         })
         .unwrap();
-        let findings = Findings::new(plan, Grid::new(plan, &found));
+        let findings = Findings::new(plan, &found);
         assert_eq!((findings.missing(), findings.unverified()), (0, wrongs.len()));
-        assert!(findings.text(false, true).lines().all(|line| line.len() < 200));
-        (records, wrongs, serde_json::from_str(&findings.json()).unwrap())
+        assert!(findings.text(Shown { instances: true, ..Shown::default() }).lines().all(|line| line.len() < 200));
+        (records, wrongs, findings.json())
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! The description of a comparison: a TOML file, read with errors that name file and line.
 
+use super::raw::{List, RawBudget, RawMethod, RawProfile, RawSpec, Scalar};
 use crate::choice;
 use crate::failure::{Failure, one_line, unknown};
 use crate::values::{self, Setting};
-use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
 use soloist::{Budget, Method, Preset};
 use soloist_problems::input;
 use soloist_problems::{Domain, Options, domains, find_domain};
@@ -21,6 +20,8 @@ const MAX_SIZE: u64 = 16 << 20;
 /// Most methods, and most seeds or instances: more is a slip of the pen.
 pub(crate) const MAX_METHODS: usize = 100;
 pub(crate) const MAX_ITEMS: usize = 100_000;
+/// Most targets or columns of a profile.
+const MAX_POINTS: usize = 20;
 
 /// What is compared.
 #[derive(Debug)]
@@ -38,6 +39,29 @@ pub(crate) struct Spec {
     pub(crate) methods: Vec<Contender>,
     /// Index of the method that the others are compared with.
     pub(crate) baseline: Option<usize>,
+    /// The file of the best known scores, as written.
+    pub(crate) best_known: Option<Entry>,
+    pub(crate) profile: Wanted,
+}
+
+/// What the profiles over time show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Wanted {
+    /// In their order; none: the usual gaps.
+    pub(crate) targets: Vec<Target>,
+    /// Columns of the table by playouts; none: chosen by the runs.
+    pub(crate) playouts: Vec<f64>,
+    /// Columns of the table by seconds.
+    pub(crate) seconds: Vec<f64>,
+}
+
+/// What a run is to reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Target {
+    /// At most this far from the best known score, relative to it.
+    Gap(f64),
+    /// This score or a better one.
+    Score(f64),
 }
 
 /// An instance file, pattern, spec or range of specs as written.
@@ -57,123 +81,6 @@ pub(crate) struct Contender {
     pub(crate) rollout: Option<String>,
     pub(crate) budget: Budget,
     pub(crate) line: usize,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawSpec {
-    title: Option<String>,
-    problem: Spanned<String>,
-    instances: Vec<Spanned<String>>,
-    limit_instances: Option<Spanned<Scalar>>,
-    #[serde(default)]
-    options: BTreeMap<String, Spanned<Scalar>>,
-    seeds: Option<Spanned<List>>,
-    budget: Option<Spanned<RawBudget>>,
-    threads: Option<Spanned<Scalar>>,
-    jobs: Option<Spanned<Scalar>>,
-    method: Vec<Spanned<RawMethod>>,
-    compare: Option<RawCompare>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table such as { method = \"uct\" }")]
-struct RawMethod {
-    name: Option<Spanned<String>>,
-    method: Option<Spanned<String>>,
-    rollout: Option<Spanned<String>>,
-    #[serde(default)]
-    set: BTreeMap<String, Spanned<Scalar>>,
-    budget: Option<Spanned<RawBudget>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table such as { time = \"10s\" }")]
-struct RawBudget {
-    time: Option<Spanned<Scalar>>,
-    playouts: Option<Spanned<Scalar>>,
-    nodes: Option<Spanned<Scalar>>,
-    target: Option<Spanned<Scalar>>,
-    stall: Option<Spanned<Scalar>>,
-    memory: Option<Spanned<Scalar>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table such as { baseline = \"uct\" }")]
-struct RawCompare {
-    baseline: Spanned<String>,
-}
-
-/// A string, number or boolean, as `--set` would take it.
-struct Scalar(String);
-
-impl<'de> Deserialize<'de> for Scalar {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Texts;
-        impl Visitor<'_> for Texts {
-            type Value = Scalar;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string, a number or a boolean")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
-                Ok(Scalar(text.to_owned()))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
-                // 1e300 in digits would fill the message.
-                let long = value.is_finite() && value.abs() >= 1e18;
-                Ok(Scalar(if long { format!("{value:e}") } else { value.to_string() }))
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-        }
-        deserializer.deserialize_any(Texts)
-    }
-}
-
-/// A scalar or a list of them.
-struct List(Vec<String>);
-
-impl<'de> Deserialize<'de> for List {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Lists;
-        impl<'de> Visitor<'de> for Lists {
-            type Value = List;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of seeds or a range such as \"1..5\"")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<List, E> {
-                Ok(List(vec![text.to_owned()]))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<List, E> {
-                Ok(List(vec![value.to_string()]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<List, A::Error> {
-                let mut list = Vec::new();
-                while let Some(Scalar(item)) = items.next_element()? {
-                    list.push(item);
-                }
-                Ok(List(list))
-            }
-        }
-        deserializer.deserialize_any(Lists)
-    }
 }
 
 /// Reads a spec file.
@@ -208,8 +115,11 @@ impl Place<'_> {
     }
 }
 
-/// A wrong spec: exit 2.
+/// A wrong spec: exit 2. Line 0 is that of what has no lines.
 pub(crate) fn at_line(file: &str, line: usize, message: &str) -> Failure {
+    if line == 0 {
+        return Failure::usage(format!("{file}: {message}"));
+    }
     Failure::usage(format!("{file}: line {line}: {message}"))
 }
 
@@ -255,6 +165,33 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Spec, Failure> {
         jobs: number(place, "jobs", raw.jobs.as_ref(), 256)?,
         methods,
         baseline,
+        best_known: raw.best_known.as_ref().map(entry),
+        profile: raw.profile.as_ref().map_or_else(|| Ok(Wanted::default()), |raw| profile(place, raw))?,
+    })
+}
+
+fn profile(place: Place<'_>, raw: &RawProfile) -> Result<Wanted, Failure> {
+    type Read = fn(&str) -> Result<f64, String>;
+    let list = |name: &str, list: Option<&Spanned<List>>, read: Read| -> Result<Vec<f64>, Failure> {
+        let Some(list) = list else { return Ok(Vec::new()) };
+        let fail = |message: String| place.fail(&list.span(), format!("`profile.{name}`: {message}"));
+        let all = list.get_ref().0.iter().map(|text| read(text).map_err(fail)).collect::<Result<Vec<_>, _>>()?;
+        if all.is_empty() || all.len() > MAX_POINTS {
+            return Err(fail(format!("{} numbers, expected 1 to {MAX_POINTS}", all.len())));
+        }
+        Ok(all)
+    };
+    let gaps = list("gaps", raw.gaps.as_ref(), values::gap)?;
+    let scores = list("scores", raw.scores.as_ref(), values::score)?;
+    let sorted = |mut all: Vec<f64>| {
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        all
+    };
+    Ok(Wanted {
+        targets: gaps.into_iter().map(Target::Gap).chain(scores.into_iter().map(Target::Score)).collect(),
+        playouts: sorted(list("playouts", raw.playouts.as_ref(), |text| values::count(text).map(|n| n as f64))?),
+        seconds: sorted(list("seconds", raw.seconds.as_ref(), |text| values::duration(text).map(|t| t.as_secs_f64()))?),
     })
 }
 
@@ -480,6 +417,11 @@ rollout = "random"
 budget = { nodes = 5 }
 [compare]
 baseline = "u"
+[profile]
+gaps = [0.5, "5%"]
+scores = -3
+playouts = [1e3, "10"]
+seconds = ["1m"]
 "#;
 
     #[test]
@@ -490,6 +432,9 @@ baseline = "u"
             (spec.options["penalty"].as_str(), &spec.seeds[..], spec.baseline),
             ("schadd", &[1, 2, 3][..], Some(1))
         );
+        let Wanted { targets, playouts, seconds } = spec.profile;
+        assert_eq!(targets, [Target::Gap(0.5), Target::Gap(0.05), Target::Score(-3.0)]);
+        assert_eq!((playouts, seconds), (vec![10.0, 1000.0], vec![60.0]));
         assert_eq!((spec.instances[1].text.as_str(), spec.instances[1].line), ("random:6x6x3:1..2", 3));
         let [nrpa, uct] = &spec.methods[..] else { panic!("two methods") };
         assert_eq!((nrpa.label.as_str(), uct.label.as_str(), uct.line), ("nrpa level=2 alpha=0.5", "u", 11));

@@ -1,7 +1,7 @@
 //! Comparisons: the file of runs is complete, true and continued; wrong specs are refused in one line.
 
 use crate::common::{Done, Folder, read, run, without_seconds};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 const KNAPSACK: &str = r#"
@@ -157,6 +157,7 @@ fn interrupted_comparisons_are_continued() {
         for method in table["methods"].as_array_mut().unwrap() {
             method.as_object_mut().unwrap().retain(|key, _| !key.contains("second"));
         }
+        table["profile"].as_array_mut().unwrap().retain(|curve| curve["unit"] == "playouts");
         table
     };
     assert_eq!(figures(done.json()), figures(whole_table));
@@ -257,7 +258,7 @@ fn tables_in_every_form() {
             columns
         };
     }
-    assert_eq!(markdown.matches("| --- |").count(), 2 + 1, "three tables: {markdown}");
+    assert_eq!(markdown.matches("| --- |").count(), 3 + 1, "four tables: {markdown}");
     run(&["bench", &spec, "--json", "--markdown"]).refused(2, "cannot be used with");
 
     let dry = run(&["bench", &spec, "--dry-run", "--json", "--scale", "3"]).exits(0).json();
@@ -275,6 +276,106 @@ fn tables_in_every_form() {
         "{dry}"
     );
     assert_eq!(folder.files(), files);
+}
+
+#[test]
+fn gaps_ranks_and_profiles_are_those_of_the_runs() {
+    let tail = "\nbest_known = \"best.csv\"\nprofile = { gaps = [\"2%\", 0], scores = 400, playouts = [1, 50, 200] }\n";
+    let (folder, spec) = folder(&KNAPSACK.replace("\nthreads = 1\n", &format!("\nthreads = 1{tail}")));
+    // Two of four instances have a value: one that no run reaches, and one that every run exceeds.
+    folder.write("best.csv", "instance,value,from\na2,10000,me\nweak:30x100:1,1,me\nother,,me\n");
+    let (svg, csv) = (folder.join("profile.svg"), folder.join("tables"));
+    let call = ["bench", &spec, "--quiet", "--json", "--svg", &svg, "--csv", &csv];
+    let json = run(&call).exits(0).json();
+    let runs = records(&folder.join("spec.jsonl"));
+
+    // Gaps: the mean over two instances of the mean over two seeds.
+    let scores = |label: &str, instance: &str| -> Vec<f64> {
+        let of = runs.values().filter(|run| run["label"] == label && run["instance"] == instance);
+        of.map(|run| run["score"].as_f64().unwrap()).collect()
+    };
+    for row in json["methods"].as_array().unwrap() {
+        let label = row["method"].as_str().unwrap();
+        let far: f64 = scores(label, "a2.kp").iter().map(|score| (10_000.0 - score) / 10_000.0).sum::<f64>() / 2.0;
+        let over: f64 = scores(label, "weak:30x100:1").iter().map(|score| 1.0 - score).sum::<f64>() / 2.0;
+        assert!((row["gap"].as_f64().unwrap() - f64::midpoint(far, over)).abs() < 1e-9, "{row}");
+        assert_eq!((&row["best_known_reached"], &row["ranked"]), (&2.into(), &4.into()), "{row}");
+        let ends = [0, 1].map(|at| row["bootstrap"][at].as_f64().unwrap());
+        assert!(ends[0] < row["mean"].as_f64().unwrap() && row["mean"].as_f64().unwrap() < ends[1], "{row}");
+    }
+    let sum = |key: &str| json["methods"].as_array().unwrap().iter().map(|row| row[key].as_f64().unwrap()).sum::<f64>();
+    assert!((sum("mean_rank") - 3.0).abs() < 1e-9 && (sum("wins") - 4.0).abs() < 1e-9, "{json}");
+    assert!(json["notes"].to_string().contains("on the 2 of 4 instances that have one"), "{json}");
+    assert!(json["notes"].to_string().contains("nested: 2 runs better than the best known score"), "{json}");
+
+    // The profile: two targets by gap, one by score, two units, two methods; each step is an improvement of a run.
+    let curves = json["profile"].as_array().unwrap();
+    assert_eq!(curves.len(), 3 * 2 * 2);
+    let curve = |target: &Value, unit: &str, method: &str| {
+        let is = |curve: &&Value| &curve["target"] == target && curve["unit"] == unit && curve["method"] == method;
+        curves.iter().find(is).unwrap_or_else(|| panic!("{target} {unit} {method} in {curves:?}"))
+    };
+    let by_score = curve(&json!({ "score": 400 }), "playouts", "nested");
+    let mut reached: Vec<u64> = Vec::new();
+    for run in runs.values().filter(|run| run["label"] == "nested") {
+        let improvements = run["improvements"].as_array().unwrap();
+        let first = improvements.iter().find(|event| event["score"].as_f64().unwrap() >= 400.0);
+        reached.extend(first.map(|event| event["playouts"].as_u64().unwrap()));
+    }
+    assert_eq!((&by_score["runs"], by_score["reached"].as_u64()), (&8.into(), Some(reached.len() as u64)));
+    for (at, share) in by_score["steps"].as_array().unwrap().iter().map(|step| (&step[0], step[1].as_f64().unwrap())) {
+        let count = reached.iter().filter(|&&first| first <= at.as_u64().unwrap()).count();
+        assert!((share - count as f64 / 8.0).abs() < 1e-9, "{by_score}");
+    }
+    let timed = curve(&json!({ "gap": 0 }), "seconds", "uct c=0.25");
+    assert_eq!((&timed["runs"], &timed["reached"]), (&4.into(), &2.into()), "instances without a value are left out");
+
+    // Files for other programs: every run and every curve, and a figure.
+    assert_eq!(folder.files(), ["a10.kp", "a2.kp", "best.csv", "profile.svg", "spec.jsonl", "spec.toml", "tables"]);
+    let lines = |name: &str| read(format!("{csv}/{name}")).lines().count();
+    assert_eq!(
+        [lines("runs.csv"), lines("methods.csv"), lines("comparisons.csv"), lines("instances.csv")],
+        [17, 3, 2, 9]
+    );
+    let steps: usize = curves.iter().map(|curve| 1 + curve["steps"].as_array().unwrap().len()).sum();
+    assert_eq!(lines("profile.csv"), 1 + steps);
+    let listed = read(format!("{csv}/runs.csv"));
+    let key = runs.keys().next().unwrap();
+    assert!(listed.starts_with("job,instance,seed,method,score,") && listed.contains(key.as_str()), "{listed}");
+    let figure = read(&svg);
+    assert!(figure.starts_with("<svg") && figure.ends_with("</svg>\n") && figure.contains("score 400 by seconds"));
+
+    let text = run(&["bench", &spec, "--quiet", "--profile"]).exits(0).stdout;
+    for part in ["best known reached", "mean rank", "reached by playouts", "gap 2 %", "score 400", "machine: "] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    // Records of the releases before improvements were noted are read as well.
+    let old: String = read(folder.join("spec.jsonl"))
+        .lines()
+        .map(|line| {
+            let mut record: Value = serde_json::from_str(line).unwrap();
+            let job = record["job"].take();
+            let fields = record.as_object_mut().unwrap();
+            for key in ["job", "improvements", "machine"] {
+                fields.remove(key);
+            }
+            format!("{{\"job\":{job},{}\n", &record.to_string()[1..])
+        })
+        .collect();
+    let old = folder.write("old.jsonl", old);
+    let again = run(&["bench", &spec, "--quiet", "--json", "-o", &old]).exits(0).json();
+    assert_eq!((&again["comparisons"], &again["machines"]), (&json["comparisons"], &Value::Object(<_>::default())));
+    assert!(again["notes"].to_string().contains("16 runs of an older release"), "{again}");
+
+    for (content, code, part) in [
+        ("instance,value\nzzz,1\n", 2, "spec.toml: line 8: `best.csv` has a value for none of the instances"),
+        ("instance,value\na2,many\n", 1, "best.csv: line 2: expected a number as value, got `many`"),
+    ] {
+        folder.write("best.csv", content);
+        run(&["bench", &spec, "--quiet"]).refused(code, part);
+    }
+    std::fs::remove_file(folder.join("best.csv")).unwrap();
+    run(&["bench", &spec, "--quiet"]).refused(1, "best.csv: cannot be read");
 }
 
 #[test]
@@ -330,6 +431,17 @@ fn wrong_specs_are_refused_in_one_line() {
         (2, change("threads = 1", "jobs = \"many\""), "line 7: `jobs`: expected"),
         (2, change("threads = 1", "limit_instances = 0"), "line 7: `limit_instances`: expected"),
         (2, change("threads = 1", "options = { penalty = 1 }"), "line 7: knapsack has no options, got `penalty`"),
+        (
+            2,
+            change("threads = 1", "profile = { gaps = [-1] }"),
+            "line 7: `profile.gaps`: expected a gap such as 0.05 or 5%",
+        ),
+        (
+            2,
+            change("threads = 1", "profile = { scores = [] }"),
+            "line 7: `profile.scores`: 0 numbers, expected 1 to 20",
+        ),
+        (2, change("threads = 1", "profile = { gap = 1 }"), "line 7: unknown field `gap`"),
         (2, change("threads = 1", "compare.baseline = \"nest\""), "line 7: no method `nest`, did you mean `nested`?"),
         (2, change("method = \"nmcs\"", "method = \"nmsc\""), "no method `nmsc`, did you mean `nmcs`?"),
         (2, change("level = 1", "levle = 1"), "no setting `levle`"),

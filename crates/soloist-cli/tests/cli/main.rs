@@ -16,3 +16,4 @@ mod serve;
 mod signals;
 mod simplify;
 mod solve;
+mod tune;

@@ -148,7 +148,22 @@ impl Coefficient {
             // Both products stay below 2^126.
             return Self::from_wide(a * d + c * b, b * d);
         }
-        Self::from_big(self.to_big() + other.to_big())
+        self.whole(other, |a, b| a + b).unwrap_or_else(|| Self::from_big(self.to_big() + other.to_big()))
+    }
+
+    /// Combines two integers; `None`: one is a fraction, whose result has to be brought to lowest terms. That takes far longer
+    /// than the sum or product of large numbers.
+    fn whole(&self, other: &Self, combine: impl Fn(&BigInt, &BigInt) -> BigInt) -> Option<Self> {
+        if !(self.is_integer() && other.is_integer()) {
+            return None;
+        }
+        let value = match (&self.0, &other.0) {
+            (Repr::Small(a, _), Repr::Small(b, _)) => combine(&(*a).into(), &(*b).into()),
+            (Repr::Small(a, _), Repr::Big(b)) => combine(&(*a).into(), b.numer()),
+            (Repr::Big(a), Repr::Small(b, _)) => combine(a.numer(), &(*b).into()),
+            (Repr::Big(a), Repr::Big(b)) => combine(a.numer(), b.numer()),
+        };
+        Some(Self::from_big(BigRational::from_integer(value)))
     }
 
     /// The difference of two numbers.
@@ -163,7 +178,7 @@ impl Coefficient {
         if let (&Repr::Small(a, b), &Repr::Small(c, d)) = (&self.0, &other.0) {
             return Self::from_wide(i128::from(a) * i128::from(c), i128::from(b) * i128::from(d));
         }
-        Self::from_big(self.to_big() * other.to_big())
+        self.whole(other, |a, b| a * b).unwrap_or_else(|| Self::from_big(self.to_big() * other.to_big()))
     }
 
     /// The quotient of two numbers; `None` when `other` is zero.
@@ -185,6 +200,9 @@ impl Coefficient {
             let (b, d) = (b.unsigned_abs().into(), d.unsigned_abs().into());
             // At most 2^63 * 2^63: fits in 127 bits.
             return Self::from_wide(top as i128, (b / gcd(b, d) * d) as i128);
+        }
+        if self == other {
+            return self.abs();
         }
         let (a, b) = (self.to_big(), other.to_big());
         Self::from_big(BigRational::new(a.numer().gcd(b.numer()), a.denom().lcm(b.denom())))

@@ -172,6 +172,11 @@ impl<'a> Reader<'a> {
             return self.fail("expected ']'");
         };
         let inside = &self.rest()[..=end];
+        // Statements are told apart by these.
+        if let Some(at) = inside[1..].iter().position(|byte| matches!(byte, b'[' | b'=' | b';')) {
+            self.at += 1 + at;
+            return self.fail("expected ']'");
+        }
         let kept: Vec<u8> = inside.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
         self.at += end + 1;
         Ok(String::from_utf8_lossy(&kept).into_owned())

@@ -231,6 +231,14 @@ impl Policy {
         });
     }
 
+    /// Returns the bytes of a policy that has learned nothing, with `codes` as in [`with_codes`](Self::with_codes).
+    pub(crate) fn least_bytes(codes: u32) -> u64 {
+        let plain = if codes > MAX_PLAIN { 0 } else { u64::from(codes) };
+        let hashed = if plain == 0 { INITIAL_SLOTS } else { SPARE_SLOTS } as u64;
+        // Weight, logit and serial of each code, with its code where it is hashed.
+        plain * 24 + hashed * 32
+    }
+
     /// Whether another policy has the same settings, whatever either has learned.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         let settings = |policy: &Self| {

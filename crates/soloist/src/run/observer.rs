@@ -49,6 +49,8 @@ pub trait Observer<M>: Send {
     fn improved(&mut self, _improvement: &Improvement, _solution: &Solution<M>, _progress: &Progress) {}
     /// The interval passed.
     fn progress(&mut self, _progress: &Progress) {}
+    /// A checkpoint could not be written. The run goes on and tries again after the next interval.
+    fn unsaved(&mut self, _error: &CheckpointError) {}
     /// Whether [`scores`](Self::scores) and [`gauges`](Self::gauges) are to be called; asked when the run or its next slice begins.
     fn wants_insight(&self) -> bool {
         false
@@ -59,8 +61,6 @@ pub trait Observer<M>: Send {
     /// What a stream's search tells about how far it has narrowed down, by name with unit, once per interval: the entropy
     /// of the policy along the playout that NRPA learns, the depth at which UCT left its tree. Other searches tell nothing.
     fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
-    /// A checkpoint could not be written. The run goes on and tries again after the next interval.
-    fn unsaved(&mut self, _error: &CheckpointError) {}
 }
 
 /// The observer that ignores every event.

@@ -40,6 +40,14 @@ pub enum SolveError {
     /// The sequence of moves to start from is not a solution.
     #[error("the solution to start from: {0}")]
     Offer(#[from] OfferError),
+    /// The method holds more than the memory limit allows, whatever it finds.
+    #[error("the method needs at least {} MiB for its beams, {} MiB are allowed (a smaller `width`, or more memory)", .needed >> 20, .allowed >> 20)]
+    Memory {
+        /// Bytes that all streams need.
+        needed: u64,
+        /// Bytes that they may use.
+        allowed: u64,
+    },
     /// No stream can run.
     #[error("at least one thread is needed")]
     NoThreads,
@@ -209,6 +217,10 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             let player = TypedPlayer::new(problem.clone(), packing.clone(), &rollout)
                 .map_err(|known| SolveError::Rollout { name: rollout.clone(), known: known.join(", ") })?;
             let rules = Box::new(Typed::new(problem.clone(), packing.clone()));
+            let needed = setup.method.least_memory(&*rules).saturating_mul(setup.threads as u64);
+            if needed > memory {
+                return Err(SolveError::Memory { needed, allowed: memory });
+            }
             let search = setup.method.build(&*rules, memory / setup.threads as u64);
             streams.push(Stream {
                 rng: Rng::stream(setup.seed, index),

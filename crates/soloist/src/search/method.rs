@@ -12,6 +12,11 @@ pub(crate) trait Family {
         Ok(())
     }
 
+    /// Returns the bytes without which the search cannot do what its parameters say; 0: it makes do with any memory.
+    fn least_memory(&self, _problem: &dyn Rules) -> u64 {
+        0
+    }
+
     /// Returns the search; `memory` bytes are for its trees, lists and tables.
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search>;
 }
@@ -60,6 +65,11 @@ macro_rules! families {
                         Family::validate(parameters)
                     })+
                 }
+            }
+
+            /// Returns the bytes without which a stream cannot do what the parameters say.
+            pub(crate) fn least_memory(&self, problem: &dyn Rules) -> u64 {
+                match self { $(Self::$family(parameters) => parameters.least_memory(problem),)+ }
             }
 
             /// Returns the search that runs this method; `memory` bytes are for its trees, lists and tables.

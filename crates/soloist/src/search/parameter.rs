@@ -5,7 +5,7 @@ use std::fmt::Display;
 use thiserror::Error;
 
 /// A parameter of a method, described.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// The name used by `--set name=value`.
     pub name: &'static str,
@@ -13,8 +13,42 @@ pub struct Parameter {
     pub value: String,
     /// What is accepted, in words: a range or the choices.
     pub range: String,
+    /// What is accepted, for programs.
+    pub values: Values,
     /// One line of help.
     pub help: &'static str,
+}
+
+/// What a parameter accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Values {
+    /// A whole number between two ends, both included.
+    Whole {
+        /// The smallest.
+        least: u64,
+        /// The largest; `u64::MAX`: no limit.
+        most: u64,
+    },
+    /// A number between two ends, both included.
+    Real {
+        /// The smallest.
+        least: f64,
+        /// The largest; infinite: no limit.
+        most: f64,
+    },
+    /// `true` or `false`.
+    Switch,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A whole number for each nesting level, or one for all of them; see [`PerLevel`].
+    Levels {
+        /// The smallest.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// Names of presets; see [`Names`](crate::search::Names).
+    Presets,
 }
 
 /// A parameter that cannot be set.
@@ -53,6 +87,8 @@ pub(crate) trait Value: Sized + Display {
     fn is_in(&self, range: &Self::Range) -> bool;
     /// Returns the range in words.
     fn describe(range: &Self::Range) -> String;
+    /// Returns the range for programs.
+    fn values(range: &Self::Range) -> Values;
 }
 
 impl Value for u64 {
@@ -75,6 +111,9 @@ impl Value for u64 {
             format!("a whole number from {} to {}", range.start(), range.end())
         }
     }
+    fn values(range: &Self::Range) -> Values {
+        Values::Whole { least: *range.start(), most: *range.end() }
+    }
 }
 
 impl Value for f64 {
@@ -93,6 +132,9 @@ impl Value for f64 {
             format!("a number from {} to {}", range.start(), range.end())
         }
     }
+    fn values(range: &Self::Range) -> Values {
+        Values::Real { least: *range.start(), most: *range.end() }
+    }
 }
 
 impl Value for bool {
@@ -109,6 +151,9 @@ impl Value for bool {
     }
     fn describe((): &()) -> String {
         "true or false".into()
+    }
+    fn values((): &()) -> Values {
+        Values::Switch
     }
 }
 
@@ -189,6 +234,9 @@ impl Value for PerLevel {
     fn describe(range: &Self::Range) -> String {
         format!("{}, or a list of them, level 1 first", u64::describe(range))
     }
+    fn values(range: &Self::Range) -> Values {
+        Values::Levels { least: *range.start(), most: *range.end() }
+    }
 }
 
 /// Declares an enumeration whose values are named in `--set` and files.
@@ -214,6 +262,9 @@ macro_rules! choice {
             }
             fn describe((): &()) -> String {
                 ["one of", $($text),+].join(" ")
+            }
+            fn values((): &()) -> crate::Values {
+                crate::Values::Choice(&[$($text),+])
             }
         }
     };
@@ -254,6 +305,7 @@ macro_rules! parameters {
                     name: stringify!($field),
                     value: self.$field.to_string(),
                     range: <$type as crate::search::parameter::Value>::describe(&$range),
+                    values: <$type as crate::search::parameter::Value>::values(&$range),
                     help: concat!($($help),+).trim_ascii(),
                 }),+]
             }

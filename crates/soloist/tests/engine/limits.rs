@@ -463,3 +463,14 @@ fn no_parameter_takes_a_value_beyond_its_range() {
         }
     }
 }
+
+#[test]
+fn beams_of_policies_beyond_the_memory_are_refused_with_the_figure() {
+    let bag = Bag::sixteen();
+    let wide = method("beam-nrpa", &[("level", "2"), ("width", "10,5000")]);
+    let solver = |memory| Solver::new(&bag, wide.clone()).budget(Budget { memory, ..Budget::playouts(5) });
+    let Err(SolveError::Memory { needed, allowed }) = solver(64 << 20).run() else { panic!("not refused") };
+    assert!(needed > allowed && allowed == 64 << 20, "{needed}");
+    // What it says is enough to begin.
+    assert!(solver(needed).run().is_ok());
+}

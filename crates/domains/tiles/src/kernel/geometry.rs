@@ -197,15 +197,21 @@ pub fn base_of<G: Geometry>(column: usize) -> usize {
     column.min(G::COLUMNS - 4)
 }
 
-/// The four columns of a mask from `base` on; `base` is at most `COLUMNS` - 4.
+/// The four columns of a mask from `base` on; the last four for any `base` beyond `COLUMNS` - 4.
 #[inline(always)]
 pub fn window<G: Geometry>(words: &G::Words, base: usize) -> G::Window {
+    const {
+        // What the read below relies on, for every geometry that is compiled.
+        assert!(G::COLUMNS >= 4 && (G::LANE as usize).is_multiple_of(8));
+        assert!(size_of::<G::Window>() * 8 == 4 * G::LANE as usize);
+        assert!(G::COLUMNS * G::LANE as usize / 8 <= size_of::<G::Words>());
+    }
     let base = base_of::<G>(base);
     #[cfg(target_endian = "little")]
     {
         let bytes = (&raw const *words).cast::<u8>();
-        // SAFETY: the four lanes from `base` <= COLUMNS - 4 on lie within the words, whose bytes are in lane order on a
-        // little-endian machine; an unaligned read of integers has no other condition.
+        // SAFETY: the four lanes from `base` <= COLUMNS - 4 on, which `base_of` ensures, lie within the words, as was asserted; their
+        // bytes are in lane order on a little-endian machine. An unaligned read of integers has no other condition.
         unsafe { bytes.add(base * G::LANE as usize / 8).cast::<G::Window>().read_unaligned() }
     }
     #[cfg(not(target_endian = "little"))]

@@ -6,7 +6,7 @@ use std::fmt::Write;
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 470.0;
 const LEFT: f64 = 84.0;
-const TOP: f64 = 44.0;
+const TOP: f64 = 60.0;
 const RIGHT: f64 = 20.0;
 /// Height of a line of the legend.
 const LINE: f64 = 17.0;
@@ -19,6 +19,8 @@ const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 #[derive(Debug, Default)]
 pub(crate) struct Chart {
     pub(crate) title: String,
+    /// A second line below the title.
+    pub(crate) subtitle: String,
     pub(crate) x: String,
     pub(crate) y: String,
     /// Whether the x axis is logarithmic; all x must be above 0 then.
@@ -35,6 +37,8 @@ pub(crate) struct Series {
     pub(crate) points: Vec<Point>,
     /// Whether lines join the points.
     pub(crate) joined: bool,
+    /// Whether the points are left out and the line alone is drawn.
+    pub(crate) curve: bool,
     /// Published values are hollow and dashed.
     pub(crate) published: bool,
     /// The number of the colour; a published series has that of ours.
@@ -125,6 +129,7 @@ impl Chart {
             svg.push('\n');
         };
         put(format!("<text x=\"{LEFT}\" y=\"24\" font-size=\"16\">{}</text>", escape(self.title.chars())));
+        put(format!("<text x=\"{LEFT}\" y=\"42\" fill=\"#666\">{}</text>", escape(self.subtitle.chars())));
         put(self.frame(&x, &y));
         for series in &self.series {
             put(draw(series, &x, &y));
@@ -234,8 +239,7 @@ fn draw(series: &Series, x: &Axis, y: &Axis) -> String {
             let (top, bottom) = (y.place(point.y + error), y.place(point.y - error));
             let _ = write!(text, "<path d=\"M{across:.1} {top:.1}V{bottom:.1}\" stroke=\"{colour}\"/>");
         }
-        // Long curves would be hidden under their points.
-        if !series.joined || places.len() <= 40 {
+        if !series.curve {
             text.push_str(&mark(series, across, down));
         }
     }

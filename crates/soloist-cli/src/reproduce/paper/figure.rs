@@ -12,10 +12,11 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 
 /// Draws the figure.
-pub(crate) fn draw(paper: &Paper, runs: &Runs) -> Result<String, Failure> {
+pub(crate) fn draw(paper: &Paper, runs: &Runs, scale: f64) -> Result<String, Failure> {
     let figure = &paper.description.figure;
     let mut chart = Chart {
         title: paper.description.title.clone(),
+        subtitle: format!("budgets: {scale} of the paper's; bars: standard errors; hollow points: published"),
         x: figure.x.clone(),
         y: figure.y.clone(),
         log: figure.log,
@@ -140,7 +141,7 @@ fn curves(paper: &Paper, runs: &Runs, chart: &mut Chart) -> Result<(), Failure> 
         if let Some(last) = points.last().copied() {
             points.push(Point { x: record.playouts as f64, ..last });
         }
-        chart.series.push(Series { name, points, joined: true, colour, ..Series::default() });
+        chart.series.push(Series { name, points, joined: true, curve: true, colour, ..Series::default() });
     }
     Ok(())
 }

@@ -82,7 +82,12 @@ pub(crate) fn run(source: &Source, args: &ReproduceArgs) -> Result<u8, Failure> 
         return Ok(130);
     };
     let report = report::Report::new(&paper, &runs, args, missing);
-    let texts = [runs.spec.clone(), figure::draw(&paper, &runs)?, report.text(true), format!("{}\n", report.json())];
+    let texts = [
+        runs.spec.clone(),
+        figure::draw(&paper, &runs, args.scale)?,
+        report.text(true),
+        format!("{}\n", report.json()),
+    ];
     for (target, text) in targets.iter().zip(texts) {
         target.write(&text)?;
     }

@@ -143,7 +143,7 @@ impl<'a> Report<'a> {
             }
             cells.push(line.runs.to_string());
             cells.push(self.overall(line.mean.map(|(mean, _)| mean)));
-            let error = line.mean.and_then(|(_, error)| error);
+            let error = line.mean.and_then(|(_, error)| error).filter(|_| self.paper.description.pair.is_none());
             cells.push(error.map_or_else(none, |error| rounded(error, 4)));
             if has("sd") {
                 let count = self.runs.plan.instances.len() as f64;
@@ -182,6 +182,9 @@ impl<'a> Report<'a> {
         let (description, plan) = (&self.paper.description, &self.runs.plan);
         let mut notes = description.notes.clone();
         notes.extend(self.paper.published.source.iter().map(|source| format!("published values: {source}")));
+        if let Some(unit) = description.pair {
+            notes.push(format!("advantages count the first number of a score as {unit} of the second"));
+        }
         if !self.missing.is_empty() {
             notes.push(format!("instances that are not at hand: {}", self.missing.join(", ")));
         }

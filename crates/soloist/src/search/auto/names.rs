@@ -1,7 +1,7 @@
 //! A list of presets as a parameter.
 
 use crate::Preset;
-use crate::search::parameter::Value;
+use crate::search::parameter::{Value, Values};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -47,6 +47,9 @@ impl Value for Names {
         let known = |name: &String| name != "auto" && Preset::find(name).is_some();
         let once = |at: usize| !self.0[..at].contains(&self.0[at]);
         self.0.len() <= MOST && self.0.iter().all(known) && (0..self.0.len()).all(once)
+    }
+    fn values((): &()) -> Values {
+        Values::Presets
     }
     fn describe((): &()) -> String {
         format!("`{CHOOSE}`, or up to {MOST} different methods other than auto, separated by commas")

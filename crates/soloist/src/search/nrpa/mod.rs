@@ -5,7 +5,7 @@ mod levels;
 mod policies;
 mod run;
 
-use crate::ParameterError;
+use crate::{ParameterError, Policy};
 use crate::problem::rules::{Rules, State};
 use crate::search::Search;
 use crate::search::method::Family;
@@ -218,6 +218,15 @@ impl Family for Nrpa {
             Some((_, message)) => Err(ParameterError::Conflict(message)),
             None => Ok(()),
         }
+    }
+
+    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+        if self.beam != Keep::Policies {
+            return 0;
+        }
+        // A beam of policies fills up; each has at least the tables of one that has learned nothing.
+        let places: u64 = (1..=self.level).map(|level| self.width.at(level as usize)).sum();
+        (places * self.arms).saturating_mul(Policy::least_bytes(problem.codes().unwrap_or(0)))
     }
 
     fn build(&self, problem: &dyn Rules, _: u64) -> Box<dyn Search> {

@@ -220,7 +220,8 @@ impl Selector<'_> {
         let (selection, arena) = (&self.uct.selection, self.arena);
         let (closes, transpositions) = (self.uct.closes(), self.uct.growth.transpositions);
         let parent = arena.get(at);
-        let (log, root) = (log(parent.visits), (parent.visits as f64).sqrt());
+        let log = log(parent.visits);
+        let root = if selection.bandit == Bandit::Deviation { (parent.visits as f64).sqrt() } else { 0.0 };
         let all = arena.violations(at);
         let scale = self.scale(parent);
         let children = parent.children();

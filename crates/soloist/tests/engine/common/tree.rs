@@ -447,6 +447,18 @@ impl<P: Problem> Tree<'_, P> {
         mv
     }
 
+    /// Makes the child number `pick` of `path` a node and goes there. Whether it was removed at once.
+    fn enter_new(&mut self, path: &mut Vec<P::Move>, pick: usize) -> bool {
+        let mv = self.create(path, pick);
+        path.push(mv);
+        let is_removed = self.prunes() && self.hopeless(path);
+        if is_removed {
+            self.removed.insert(path.clone());
+            self.prune();
+        }
+        is_removed
+    }
+
     fn step(&mut self, rng: &mut Rng) {
         let mut path = self.pending.take().unwrap_or_else(|| self.root.clone());
         let mut guided = false;
@@ -468,8 +480,7 @@ impl<P: Problem> Tree<'_, P> {
             }
             if visits < self.uct.growth.select_from {
                 let node = &self.nodes[&path];
-                let closes = self.uses_closing();
-                let is_open = |mv: &&P::Move| !closes || !self.closed(&join(&path, **mv));
+                let is_open = |mv: &&P::Move| !self.uses_closing() || !self.closed(&join(&path, **mv));
                 let open: Vec<P::Move> = node.children[..node.tried].iter().filter(is_open).copied().collect();
                 let pick = rng.index(open.len() + node.children.len() - node.tried);
                 if let Some(&mv) = open.get(pick) {
@@ -477,11 +488,8 @@ impl<P: Problem> Tree<'_, P> {
                     continue;
                 }
                 let pick = node.tried + pick - open.len();
-                let mv = self.create(&path, pick);
-                path.push(mv);
-                if self.prunes() && self.hopeless(&path) {
-                    self.removed.insert(path);
-                    return self.prune();
+                if self.enter_new(&mut path, pick) {
+                    return;
                 }
                 break;
             }
@@ -506,11 +514,8 @@ impl<P: Problem> Tree<'_, P> {
                 self.pending = Some(path.clone());
             }
             let pick = node.tried + pick;
-            let mv = self.create(&path, pick);
-            path.push(mv);
-            if self.prunes() && self.hopeless(&path) {
-                self.removed.insert(path);
-                return self.prune();
+            if self.enter_new(&mut path, pick) {
+                return;
             }
             break;
         }
