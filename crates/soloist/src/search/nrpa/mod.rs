@@ -5,11 +5,11 @@ mod levels;
 mod policies;
 mod run;
 
-use crate::{ParameterError, Policy};
 use crate::problem::rules::{Rules, State};
 use crate::search::Search;
 use crate::search::method::Family;
 use crate::search::parameter::{PerLevel, choice, parameters};
+use crate::{ParameterError, Policy};
 
 choice! {
     /// What a level of NRPA keeps and learns from.
