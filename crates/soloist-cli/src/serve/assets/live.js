@@ -223,7 +223,7 @@
         Page.watch(chart);
       }
       gauge.points = points;
-      const [head, chart] = gauge.children, text = `${name}: ${Charts.number(points[points.length - 1][1])}`;
+      const [head, chart] = gauge.children, text = `${name}: ${Charts.number(+points[points.length - 1][1].toPrecision(3))}`;
       head.textContent = text[0].toUpperCase() + text.slice(1);
       chart.setAttribute("aria-label", text);
       chart.redraw(chart);
