@@ -22,7 +22,7 @@ impl Server {
                 break rest.trim_end_matches('/').parse().unwrap();
             }
         };
-        // Nobody is to wait for a reader.
+        // The command must not block on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child: Some(child), port }
     }
