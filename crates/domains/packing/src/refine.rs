@@ -8,7 +8,7 @@ use super::greedy::{Greedy, bundle, inside};
 use super::problem::{Kit, Layout, Objective, Packing, encode};
 use super::squeeze::Squeeze;
 use serde::{Deserialize, Serialize};
-use soloist::{CheckpointError, Playout, Rng, Rollout};
+use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, replayed};
 
 /// Steps of a playout unless the name says otherwise.
 const STEPS: u64 = 200;
@@ -210,10 +210,14 @@ impl Refine {
 
     /// Forgets what was loaded from a checkpoint of another problem.
     fn forget_foreign(&mut self, problem: &Packing) {
-        let Memory { now, peak, pieces, left, .. } = &self.memory;
+        let Memory { now, peak, pieces, left, moves, value, .. } = &self.memory;
         let types = problem.kit.len();
         let foreign = |piece: &Piece| usize::from(piece.kind) >= types || !(piece.x + piece.y).is_finite();
-        if [now, peak, pieces].into_iter().flatten().any(foreign) || !left.is_empty() && left.len() != types {
+        let pieces = [now, peak, pieces].into_iter().flatten().any(foreign);
+        // Its best packing is played by the rules before anything relies on it.
+        let same = |end: Layout| end.remaining == *left && problem.score_of(left, 1) == *value;
+        let answer = moves.is_empty() || replayed(problem, &problem.root(), moves).is_some_and(same);
+        if pieces || !answer || !left.is_empty() && left.len() != types {
             self.memory = Memory::default();
         }
     }

@@ -6,7 +6,7 @@ use super::meet;
 use super::problem::{Differencing, JOIN, Labels, SPLIT};
 use super::tree::{DepthFirst, Discrepancies};
 use serde::{Deserialize, Serialize};
-use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, RolloutInfo};
+use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, RolloutInfo, replayed};
 
 /// What [`Problem::rollouts`] lists.
 pub(crate) const INFO: &[RolloutInfo] = &[
@@ -252,11 +252,13 @@ struct Task {
 struct Worker {
     plan: Plan,
     task: Option<Task>,
+    /// Whether the task comes from a checkpoint and was not looked at yet.
+    is_restored: bool,
 }
 
 impl Worker {
     fn new(plan: Plan) -> Self {
-        Self { plan, task: None }
+        Self { plan, task: None, is_restored: false }
     }
 
     /// The task of `state`, with the heuristic completion.
@@ -414,7 +416,12 @@ impl Rollout<Differencing> for Worker {
         if problem.finished(state) {
             return;
         }
-        let same = |task: &Task| (task.depth, task.joins) == (state.depth(), state.joins());
+        // What a checkpoint remembers is played by the rules before anything relies on it.
+        let is_restored = std::mem::take(&mut self.is_restored);
+        let same = |task: &Task| {
+            (task.depth, task.joins) == (state.depth(), state.joins())
+                && (!is_restored || task.moves.is_empty() || replayed(problem, state, &task.moves).is_some())
+        };
         let mut task = self.task.take().filter(same).unwrap_or_else(|| self.begin(problem, state));
         task.work(problem, state, self.plan, rng);
         for &mv in &task.moves {
@@ -448,6 +455,7 @@ impl Rollout<Differencing> for Worker {
             return Err(wrong);
         }
         self.task = task;
+        self.is_restored = true;
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::problem::Stacking;
 use super::stacks::{NONE, Stacks};
 use serde::{Deserialize, Serialize};
-use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, RolloutInfo};
+use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, RolloutInfo, replayed};
 
 /// What [`Problem::rollouts`] lists.
 pub(crate) const INFO: &[RolloutInfo] = &[
@@ -287,7 +287,11 @@ impl Rollout<Stacking> for Ranks {
             return;
         }
         let start = problem.key(state).unwrap_or(0);
-        let task = self.task.take().filter(|task| task.start == start && task.table.len() == problem.count() * TIMES);
+        let task = self.task.take().filter(|task| {
+            // What a checkpoint remembers is played by the rules before anything relies on it.
+            let known = task.work.is_some() || replayed(problem, state, &task.best_moves).is_some();
+            task.start == start && task.table.len() == problem.count() * TIMES && known
+        });
         let mut task = match task {
             Some(task) => task.prepared(problem, state),
             None => Task::begin(problem, state, start),

@@ -7,6 +7,7 @@ mod browser;
 mod check;
 mod commands;
 mod common;
+mod hardening;
 mod own;
 mod report;
 mod reproduce;

@@ -16,7 +16,7 @@ pub use hash::{StableHasher, stable_hash};
 pub use neighbourhood::{Acceptance, Edits, Neighbourhood};
 pub(crate) use packing::{MoveId, Packing};
 pub(crate) use rollout::policy_step;
-pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout};
+pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
 pub use score::{Score, Sense};
 
 use serde::{Serialize, de::DeserializeOwned};

@@ -219,6 +219,24 @@ impl<P: Problem> Rollout<P> for Uniform {
     }
 }
 
+/// Returns the state that `moves` lead to from `state`, for policies that remember a solution across checkpoints.
+///
+/// `None`: one of them is not legal, or further moves are possible after the last one. Costs as much as a playout.
+pub fn replayed<P: Problem>(problem: &P, state: &P::State, moves: &[P::Move]) -> Option<P::State> {
+    let (mut state, mut legal) = (state.clone(), Vec::new());
+    for &mv in moves {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        if !legal.contains(&mv) {
+            return None;
+        }
+        problem.apply(&mut state, mv);
+    }
+    legal.clear();
+    problem.moves(&state, &mut legal);
+    legal.is_empty().then_some(state)
+}
+
 /// Returns the policy that `name` selects on `problem`: one of the domain's, or `random`.
 ///
 /// # Errors

@@ -24,7 +24,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum SolveError {
     /// The problem has no such playout policy.
-    #[error("no rollout `{name}` (known: {known})")]
+    #[error("no rollout `{}` (known: {known})", .name.escape_debug())]
     Rollout {
         /// The name asked for.
         name: String,

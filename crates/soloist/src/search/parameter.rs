@@ -91,6 +91,11 @@ pub(crate) trait Value: Sized + Display {
     fn values(range: &Self::Range) -> Values;
 }
 
+/// Returns a limit as people write it: `1e12` instead of a row of zeros.
+fn short(limit: f64) -> String {
+    if limit.abs() >= 1e6 { format!("{limit:e}") } else { limit.to_string() }
+}
+
 impl Value for u64 {
     type Range = std::ops::RangeInclusive<u64>;
     fn parse(text: &str, range: &Self::Range) -> Option<Self> {
@@ -106,9 +111,9 @@ impl Value for u64 {
     }
     fn describe(range: &Self::Range) -> String {
         if *range.end() == u64::MAX {
-            format!("a whole number from {}", range.start())
+            format!("a whole number from {}", short(*range.start() as f64))
         } else {
-            format!("a whole number from {} to {}", range.start(), range.end())
+            format!("a whole number from {} to {}", short(*range.start() as f64), short(*range.end() as f64))
         }
     }
     fn values(range: &Self::Range) -> Values {
@@ -127,9 +132,9 @@ impl Value for f64 {
     }
     fn describe(range: &Self::Range) -> String {
         if range.end().is_infinite() {
-            format!("a number from {} (inf: no limit)", range.start())
+            format!("a number from {} (inf: no limit)", short(*range.start()))
         } else {
-            format!("a number from {} to {}", range.start(), range.end())
+            format!("a number from {} to {}", short(*range.start()), short(*range.end()))
         }
     }
     fn values(range: &Self::Range) -> Values {
