@@ -115,7 +115,7 @@ pub(crate) fn improved(improvement: &Improvement, progress: &Progress, solution:
     })
 }
 
-/// The event of a run that is so far.
+/// The event that says how far a run is.
 pub(crate) fn progress(progress: &Progress) -> Value {
     json!({
         "event": "progress",

@@ -96,7 +96,7 @@ pub(crate) fn digits(values: &[Option<f64>], significant: i32) -> usize {
     }
     let largest = known().map(|value| value.abs()).fold(0.0, f64::max);
     let most = (significant - 1 - largest.max(1e-9).log10().floor() as i32).clamp(0, 9);
-    // No digits that are nothing but zeros.
+    // Digits that are zero in all values are left out.
     let exact = |digits: i32| {
         let scale = 10_f64.powi(digits);
         known().all(|value| ((value * scale).round() / scale - value).abs() <= 1e-9 * value.abs())
@@ -110,7 +110,7 @@ pub(crate) fn fixed(value: f64, digits: usize) -> String {
         return plain(value);
     }
     let text = format!("{value:.digits$}");
-    // A true minus is as wide as a plus; nothing is less than nothing.
+    // A true minus is as wide as a plus. Zero has no sign.
     let zero = text.trim_start_matches('-').bytes().all(|byte| matches!(byte, b'0' | b'.'));
     if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
 }

@@ -1,13 +1,15 @@
 //! `soloist report`: runs from files as one page that needs nothing else.
 //!
 //! `read` reads the files into runs (`trial`), `study` puts the runs on one problem side by side, `figures` works out
-//! what the charts show, `draw` draws the best solutions, `page` writes the page with pieces of `html`.
+//! what the charts show, `draw` draws the best solutions, `page` writes the page from `sections` and
+//! `repeat` with pieces of `html`.
 
 pub(crate) mod draw;
 mod figures;
 pub(crate) mod html;
 pub(crate) mod page;
 pub(crate) mod read;
+mod repeat;
 mod sections;
 pub(crate) mod study;
 pub(crate) mod trial;

@@ -2,6 +2,7 @@
 
 use super::html::{data, escape};
 use super::read::Runs;
+use super::repeat;
 use super::sections;
 use super::study::Study;
 use crate::live::counted;
@@ -70,9 +71,9 @@ impl Body {
             charts.push(part.charts);
             notes.extend(part.notes);
         }
-        notes.extend(sections::file_notes(runs));
+        notes.extend(repeat::file_notes(runs));
         if files {
-            html.push_str(&sections::sources(runs, &notes));
+            html.push_str(&repeat::sources(runs, &notes));
         }
         Self { html, charts: Value::Array(charts), notes }
     }

@@ -1,9 +1,10 @@
-//! The sections of a study: what was run, scores, differences, targets, solutions, parameters, sources.
+//! The sections of a study: what was run, scores, differences, targets, solutions, parameters.
 
 use super::draw::{Drawer, Drawing, data_address};
 use super::figures::{self, LEVELS};
-use super::html::{Cell, Grid, column, digits, escape, fixed, shell};
+use super::html::{Cell, Grid, column, digits, escape, fixed};
 use super::read::Runs;
+use super::repeat::{command, usual, value_text};
 use super::study::Study;
 use super::trial::{Clock, Trial};
 use crate::bench::analysis::{Comparison, Row, mean};
@@ -11,8 +12,7 @@ use crate::bench::present::probability;
 use crate::live::{counted, span};
 use crate::result::{plain, short};
 use serde_json::Value;
-use soloist::{Method, Sense};
-use std::collections::BTreeSet;
+use soloist::Sense;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -71,7 +71,7 @@ pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawin
 }
 
 /// A section with its heading and what it means.
-fn section(id: &str, title: &str, lead: &str, content: &str) -> String {
+pub(super) fn section(id: &str, title: &str, lead: &str, content: &str) -> String {
     format!(
         "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2><p class=\"lead\">{lead}</p>{content}</section>"
     )
@@ -544,110 +544,4 @@ impl View<'_> {
         }
         notes
     }
-}
-
-/// What the files have to say.
-pub(super) fn file_notes(runs: &Runs) -> Vec<String> {
-    let mut notes = Vec::new();
-    if runs.twice > 0 {
-        notes.push(format!("{} of runs that were there already: the later ones count", counted(runs.twice, "record")));
-    }
-    notes
-        .extend(runs.cut.iter().map(|file| format!("{}: the last line was cut short and is left out", file.display())));
-    notes
-}
-
-/// Where everything comes from and how to repeat it.
-pub(super) fn sources(runs: &Runs, notes: &[String]) -> String {
-    let mut content = String::new();
-    if !notes.is_empty() {
-        content.push_str("<ul class=\"notes\">");
-        content.extend(notes.iter().map(|note| format!("<li>{}</li>", escape(note))));
-        content.push_str("</ul>");
-    }
-    let mut table = Grid::new("Files of runs", 3, &["file", "machine", "version", "runs"]);
-    for (at, file) in runs.files.iter().enumerate() {
-        let of_file = || runs.trials.iter().filter(move |trial| trial.file == at);
-        let join = |values: BTreeSet<&str>| {
-            let values: Vec<_> = values.into_iter().filter(|value| !value.is_empty()).collect();
-            if values.is_empty() { "not recorded".to_owned() } else { values.join("; ") }
-        };
-        table.push(vec![
-            Cell::text(file.display().to_string()),
-            Cell::text(join(of_file().filter_map(|trial| trial.machine.as_deref()).collect())),
-            Cell::text(join(of_file().map(|trial| trial.version.as_str()).collect())),
-            Cell::text(of_file().count().to_string()),
-        ]);
-    }
-    content.push_str(&table.html());
-    content.push_str("<p class=\"fine\">Commands that repeat this:</p><pre><code>");
-    for (at, file) in runs.files.iter().enumerate() {
-        let compared = runs.trials.iter().any(|trial| trial.file == at && trial.label.is_some());
-        let spec = file.with_extension("toml");
-        if compared && spec.is_file() {
-            let (spec, file) = (spec.display().to_string(), file.display().to_string());
-            let _ = writeln!(content, "{}", escape(&format!("soloist bench {} --out {}", shell(&spec), shell(&file))));
-        }
-    }
-    let files: Vec<String> = runs.files.iter().map(|file| shell(&file.display().to_string())).collect();
-    let _ = write!(content, "{}</code></pre>", escape(&format!("soloist report {} -o report.html", files.join(" "))));
-    section("sources", "Sources", "What the page was made from.", &content)
-}
-
-/// The call that makes a run.
-fn command(trial: &Trial) -> String {
-    let mut words = vec!["soloist".to_owned(), "solve".to_owned(), trial.problem.clone(), trial.instance.clone()];
-    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
-    option("--method", trial.method.clone());
-    let domain = soloist_problems::find_domain(&trial.problem);
-    for (key, value) in &trial.options {
-        let default = domain.and_then(|domain| domain.options.iter().find(|option| option.name == key)?.values.first());
-        if default != Some(&value.as_str()) {
-            option("--set", format!("{key}={value}"));
-        }
-    }
-    let usual = usual(&trial.method);
-    for (name, value) in &trial.parameters {
-        let value = value_text(value);
-        if !usual.contains(&(name.clone(), value.clone())) {
-            option("--set", format!("{name}={value}"));
-        }
-    }
-    if !trial.rollout.is_empty() {
-        option("--rollout", trial.rollout.clone());
-    }
-    option("--seed", trial.seed.to_string());
-    if trial.threads > 1 {
-        option("--threads", trial.threads.to_string());
-    }
-    let mut limited = false;
-    for name in ["time", "playouts", "nodes", "target", "stall", "memory"] {
-        if let Some(value) = trial.budget.get(name).and_then(Value::as_f64)
-            && (name != "memory" || value != soloist::Budget::MEMORY as f64)
-        {
-            option(&format!("--{name}"), plain(value));
-            limited = true;
-        }
-    }
-    if !limited {
-        match trial.stop.as_deref() {
-            Some("nodes") => option("--nodes", trial.nodes.to_string()),
-            _ => option("--playouts", trial.playouts.max(1).to_string()),
-        }
-    }
-    words.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// The parameters of a preset as records show them.
-fn usual(preset: &str) -> Vec<(String, String)> {
-    let Some(method) = Method::preset(preset) else { return Vec::new() };
-    match crate::result::parameters(&method) {
-        Value::Object(all) => all.into_iter().map(|(name, value)| (name, value_text(&value))).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// A parameter's value as `--set` takes it.
-fn value_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -314,7 +314,7 @@ impl Trial {
         self.solution = solution.filter(|solution| !solution.is_null());
     }
 
-    /// The run is so far.
+    /// Takes note of how far the run is.
     pub(super) fn progress(&mut self, event: &Later) {
         (self.playouts, self.seconds) = (self.playouts.max(event.playouts), self.seconds.max(event.seconds));
         self.nodes = event.nodes.unwrap_or(self.nodes);

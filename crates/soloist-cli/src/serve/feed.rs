@@ -255,6 +255,9 @@ impl Feed {
         drop(state);
         // Without a score there is nothing to show.
         runs.trials.retain(|trial| trial.stop.is_some() || trial.value().is_some());
+        if runs.trials.is_empty() {
+            return;
+        }
         let is_files = self.kind == Kind::Files;
         let body = Body::new(&runs, is_files, if is_files { DRAWINGS } else { 0 });
         self.tell(usize::MAX, "body", json!({ "html": body.html, "charts": body.charts }));

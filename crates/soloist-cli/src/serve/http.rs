@@ -58,7 +58,7 @@ pub(super) fn serve(listener: TcpListener, port: u16, feed: Arc<Feed>) {
         let open = Arc::new(AtomicUsize::new(0));
         for stream in listener.incoming() {
             let Ok(stream) = stream else {
-                // Out of descriptors, say: others will be closed.
+                // The process may have no descriptor left until another connection closes.
                 std::thread::sleep(Duration::from_millis(100));
                 continue;
             };
@@ -159,7 +159,7 @@ fn read(stream: &mut impl Read) -> Result<Request, Answer> {
             }
             _ => continue,
         };
-        // Two of them are an attempt to be read in two ways.
+        // Programs differ in which of two equal fields they read.
         if field.replace(value.to_owned()).is_some() {
             return Err(bad("a field is there twice"));
         }

@@ -40,6 +40,7 @@ fn find() -> Option<PathBuf> {
 
 impl Browser {
     /// Starts the browser; `None` where there is none.
+    #[expect(clippy::print_stderr, reason = "a skipped test says so")]
     fn start() -> Option<Self> {
         let Some(program) = find() else {
             eprintln!("skipped: no Chromium found (SOLOIST_BROWSER names one)");

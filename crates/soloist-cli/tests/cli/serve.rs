@@ -22,7 +22,7 @@ impl Server {
                 break rest.trim_end_matches('/').parse().unwrap();
             }
         };
-        // Nobody is to wait for a reader.
+        // The command must not block on a full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child: Some(child), port }
     }
@@ -131,11 +131,12 @@ fn foreign_requests_are_refused() {
 #[test]
 fn a_comparison_is_shown_run_by_run() {
     let folder = Folder::new();
-    let spec = "problem = \"samegame\"\ninstances = [\"random:6x6x3:1..20\"]\nbudget = { time = \"400ms\" }\n[[method]]\nmethod = \"nrpa\"\n[[method]]\nmethod = \"sampling\"\n";
+    let spec = "problem = \"samegame\"\ninstances = [\"random:6x6x3:1..200\"]\nbudget = { time = \"400ms\" }\n[[method]]\nmethod = \"nrpa\"\n[[method]]\nmethod = \"sampling\"\n";
     let spec = folder.write("spec.toml", spec);
     let server = Server::start(&["bench", &spec, "--jobs", "2", "--serve", "0"]);
     // The sections of the page come when a run has ended.
-    let news = server.news("event: body");
+    server.news("\"label\":\"sampling\"");
+    let news = server.news("data-study");
     assert!(
         news.contains("\"label\":\"nrpa\"") && news.contains("\"label\":\"sampling\"") && news.contains("event: end")
     );

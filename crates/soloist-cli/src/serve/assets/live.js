@@ -161,7 +161,7 @@
     draw(run);
   };
 
-  // Where many runs follow each other, those at work are shown, and the latest that ended while none is.
+  // A comparison shows the runs at work. While none is at work, it shows the last two that ended.
   const tidy = () => {
     if (kind !== "bench") return;
     const ended = [...runs.values()].filter(run => run.end), working = runs.size - ended.length;
@@ -172,7 +172,7 @@
     const checked = [...body.querySelectorAll("input:checked")].map(input => [input.name, input.value, input.dataset.choice]);
     const unchecked = [...body.querySelectorAll("input[type=checkbox]:not(:checked)")].map(input => input.closest("section").id);
     const open = [...body.querySelectorAll("details")].map(node => node.open), focus = document.activeElement && body.contains(document.activeElement);
-    // Nobody loses the place under the fingers.
+    // While a control has the focus, the sections are not replaced.
     if (focus && document.activeElement.matches("input")) { later = { html, charts }; return; }
     body.innerHTML = html;
     for (const [name, value] of checked) body.querySelectorAll("input[type=radio]").forEach(input => { if (input.name === name && input.value === value) input.checked = true; });
@@ -223,7 +223,7 @@
         Page.watch(chart);
       }
       gauge.points = points;
-      const [head, chart] = gauge.children, text = `${name}: ${Charts.number(points[points.length - 1][1])}`;
+      const [head, chart] = gauge.children, text = `${name}: ${Charts.number(+points[points.length - 1][1].toPrecision(3))}`;
       head.textContent = text[0].toUpperCase() + text.slice(1);
       chart.setAttribute("aria-label", text);
       chart.redraw(chart);
