@@ -426,7 +426,8 @@ def surroundings(campaign, folder):
         [SOLOIST, "simplify", fifo, "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     time.sleep(0.3)
-    lonely.send_signal(signal.SIGINT)
+    # Not SIGINT, which a job in the background inherits as ignored.
+    lonely.send_signal(signal.SIGTERM)
     try:
         lonely.wait(5)
     except subprocess.TimeoutExpired:

@@ -8,8 +8,11 @@ use soloist_problems::{AnyInstance, Options, Report, Request, Unobserved, find_d
 use std::collections::HashMap;
 use std::time::Duration;
 
+/// Names and values.
+type Settings = &'static [(&'static str, &'static str)];
+
 /// Small instances: problem, spec, options.
-pub(crate) const INSTANCES: [(&str, &str, &[(&str, &str)]); 14] = [
+pub(crate) const INSTANCES: [(&str, &str, Settings); 14] = [
     ("samegame", "random:6x6x3:7", &[]),
     ("clickomania", "random:6x5x3:7", &[]),
     ("bubble-breaker", "random:6x6x3:7", &[]),
@@ -98,7 +101,7 @@ fn shrink(method: &mut Method) {
 }
 
 /// Settings that take ways through the code which no preset takes.
-const SETTINGS: [(&str, &[(&str, &str)]); 14] = [
+const SETTINGS: [(&str, Settings); 14] = [
     ("uct-best", &[("prune", "on"), ("expansion", "one"), ("theta", "3"), ("select_from", "4")]),
     ("uct-best-lazy", &[("prune", "on"), ("theta", "2"), ("c", "0.3"), ("history", "0.1")]),
     ("uct", &[("transpositions", "true"), ("move_playouts", "50"), ("amaf", "true")]),
@@ -275,7 +278,7 @@ mod tests {
             for case in 0..3 {
                 let mut rng = rng(at as u64, case);
                 match campaign.damage(at, |body| mutate::in_place(&mut rng, body)) {
-                    Verdict::Refused => {}
+                    Verdict::Refused(_) => {}
                     Verdict::Accepted => accepted += 1,
                     Verdict::Finding(what) => panic!("target {at}, case {case}: {what}: {:?}", campaign.targets[at]),
                 }
@@ -287,9 +290,15 @@ mod tests {
     #[test]
     fn undamaged_checkpoints_go_on() {
         let mut campaign = Checkpoints::new(7);
-        let all = (0..campaign.len()).map(|at| campaign.damage(at, |_| {}));
-        let accepted = all.collect::<Vec<_>>().iter().filter(|verdict| **verdict == Verdict::Accepted).count();
-        // The others are methods that do not go with a problem.
-        assert!(accepted * 10 > campaign.len() * 9, "{accepted} of {}", campaign.len());
+        let mut accepted = 0;
+        for at in 0..campaign.len() {
+            match campaign.damage(at, |_| {}) {
+                Verdict::Accepted => accepted += 1,
+                // A method that does not go with the problem has no checkpoint.
+                Verdict::Refused(why) if !why.contains("corrupt") => {}
+                wrong => panic!("{:?}: {wrong:?}", campaign.targets[at]),
+            }
+        }
+        assert!(accepted * 2 > campaign.len(), "{accepted} of {}", campaign.len());
     }
 }

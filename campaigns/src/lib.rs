@@ -15,8 +15,8 @@ pub mod supervise;
 /// What a case showed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The damage was refused, by one line of text.
-    Refused,
+    /// The damage was refused, by this line.
+    Refused(String),
     /// The damage was accepted, and what followed was in order.
     Accepted,
     /// Something is wrong: one line.
@@ -37,11 +37,11 @@ pub fn rng(seed: u64, case: u64) -> soloist::Rng {
     soloist::Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ case)
 }
 
-/// Returns `Refused`, or the finding that a message is not one line.
+/// Returns that a case was refused with a message, or the finding that a message is not one line.
 #[must_use]
 pub fn refused(message: &str) -> Verdict {
     if message.is_empty() || message.lines().count() > 1 {
         return Verdict::Finding(format!("a message that is not one line: {message:?}"));
     }
-    Verdict::Refused
+    Verdict::Refused(message.to_owned())
 }

@@ -132,7 +132,7 @@ fn try_solution(instance: &dyn AnyInstance, text: &str) -> Verdict {
     };
     let moves = match instance.start_from(text) {
         Ok(moves) => moves,
-        Err(error) => return if matches!(verdict, Verdict::Refused) { refused(&error) } else { verdict },
+        Err(error) => return if matches!(verdict, Verdict::Refused(_)) { refused(&error) } else { verdict },
     };
     let started = instance.start(Request::default()).and_then(|mut session| session.offer(&moves));
     match (started, checked) {
@@ -177,7 +177,7 @@ impl Campaign for Readers {
         let path = self.file.to_string_lossy().into_owned();
         match kind {
             Text::Solution(at) => {
-                let Ok(text) = String::from_utf8(bytes) else { return Verdict::Refused };
+                let Ok(text) = String::from_utf8(bytes) else { return refused("not UTF-8") };
                 try_solution(&*crate::checkpoints::instance(*at), &text)
             }
             Text::Instance(problem) => {
@@ -211,7 +211,7 @@ mod tests {
         let mut accepted = 0;
         for case in 0..campaign.corpus.len() as u64 * 20 {
             match campaign.run(case) {
-                Verdict::Refused => {}
+                Verdict::Refused(_) => {}
                 Verdict::Accepted => accepted += 1,
                 Verdict::Finding(what) => panic!("case {case}, {}: {what}", campaign.describe(case)),
             }

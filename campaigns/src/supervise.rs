@@ -77,7 +77,7 @@ pub fn work(campaign: &mut dyn Campaign, from: u64, to: u64, step: u64) -> Resul
         let seconds = start.elapsed().as_secs_f64();
         let grown = peak().zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
         let (kind, what) = match verdict {
-            Verdict::Refused => ("refused", String::new()),
+            Verdict::Refused(_) => ("refused", String::new()),
             Verdict::Accepted => ("accepted", String::new()),
             Verdict::Finding(what) => ("finding", what),
         };

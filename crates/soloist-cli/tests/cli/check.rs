@@ -92,8 +92,8 @@ fn unreadable_solutions_are_refused() {
     check(&folder.write("binary", b"a\nb\xff")).refused(1, "line 2: not UTF-8");
     let large = folder.join("large");
     // Sparse: nothing is written.
-    std::fs::File::create(&large).unwrap().set_len((256 << 20) + 1).unwrap();
-    check(&large).refused(1, "larger than 256 MiB");
+    std::fs::File::create(&large).unwrap().set_len((64 << 20) + 1).unwrap();
+    check(&large).refused(1, "larger than 64 MiB");
     let file = folder.write("r.json", "{}");
     run(&["check", &sample.name, &folder.join("missing.txt"), &file]).refused(1, "missing.txt");
     run(&["check", &sample.name, &sample.example, &file, "--set", "nosuch=1"]).refused(2, "no option `nosuch`");

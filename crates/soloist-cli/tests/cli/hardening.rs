@@ -71,8 +71,18 @@ fn a_checkpoint_belongs_to_one_run() {
     while !std::fs::metadata(&file).is_ok_and(|meta| meta.len() > 0) {
         std::thread::yield_now();
     }
-    let second =
-        run(&["solve", "knapsack", "weak:30x100:7", "--resume", &file, "--checkpoint", &file, "--playouts", "9"]);
+    let second = run(&[
+        "solve",
+        "knapsack",
+        "weak:30x100:7",
+        "--resume",
+        &file,
+        "--checkpoint",
+        &file,
+        "--playouts",
+        "9",
+        "--quiet",
+    ]);
     second.refused(1, "another run is writing it");
     first.kill().unwrap();
     first.wait().unwrap();

@@ -8,7 +8,7 @@ use crate::problem::rules::{Rules, State};
 use crate::{CheckpointError, Policy, Score, Trace};
 
 /// The largest count of playouts or nodes that a run can have: no sum of two counts overflows.
-pub(crate) const MOST: u64 = 1 << 62;
+pub(crate) const MOST: u64 = 1_000_000_000_000_000_000;
 
 /// Returns the error `what` unless `sound`.
 pub(crate) fn require(sound: bool, what: &'static str) -> Result<(), CheckpointError> {

@@ -297,7 +297,7 @@ impl Arena {
     pub(super) fn add_child(&mut self, at: usize, mv: MoveId, more: bool) -> Option<usize> {
         let Node { first, len, tried, .. } = self.nodes[at];
         if tried == len {
-            let size = (2 * len).max(1);
+            let size = (len + 1).next_power_of_two();
             let reused = self.free.get_mut(size.trailing_zeros() as usize).and_then(Vec::pop);
             let start = reused.map_or(self.nodes.len(), |start| start as usize);
             if reused.is_none() && !self.extend(std::iter::repeat_n(mv, size as usize)) {
@@ -306,7 +306,8 @@ impl Arena {
             for i in 0..len as usize {
                 self.swap(first as usize + i, start + i);
             }
-            if len > 0 {
+            // The blocks of a pruned tree have any size: those serve no other.
+            if len.is_power_of_two() {
                 let class = len.trailing_zeros() as usize;
                 self.free.resize_with(self.free.len().max(class + 1), Vec::new);
                 self.free[class].push(first);

@@ -41,7 +41,7 @@ impl Arena {
             sound &= !block.contains(&true);
             block.fill(true);
             let untried = self.nodes[node.children()].iter().skip(node.tried as usize);
-            sound &= self.lazy || untried.into_iter().all(Node::is_blank);
+            sound &= untried.into_iter().all(Node::is_blank);
         }
         for (class, starts) in self.free.iter().enumerate() {
             for &start in starts {
