@@ -339,7 +339,7 @@ mod tests {
             [
                 number(0.1, 10.0, true, false),
                 number(2.0, 9.0, false, true),
-                words(&["mean", "best"]),
+                words(&["mean", "best", "blend"]),
                 words(&["true", "false"]),
                 number(0.0, 1.0, false, false),
                 number(1.0, 2.0, false, false),
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn beliefs_move_to_the_elite() {
-        let space = space(&["c=0..100", "value"]).unwrap();
+        let space = space(&["c=0..100", "value=mean|best"]).unwrap();
         let mut beliefs = space.start(&[]).unwrap();
         let point = |c: f64, word: usize| vec![space.dimensions[0].kind.number(c), space.dimensions[1].kind.word(word)];
         let elite = [point(10.0, 1), point(14.0, 1), point(18.0, 0)];
