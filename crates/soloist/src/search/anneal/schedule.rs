@@ -83,8 +83,11 @@ impl Clock {
         let &Self { run, round, step, total, steps, from, to, runs, spread, heat, .. } = self;
         let counts = [run, round, step, total, steps, runs, spread[0].count, spread[1].count];
         let parts = [from, to, heat, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
-        // Logarithms of the differences between finite numbers: from those of 5e-324 to those of 1.8e308.
-        let within = |spread: &Spread| (-745.0..=709.5).contains(&(spread.logs / spread.count.max(1) as f64));
+        // The unit is always that of the logarithms.
+        let within = |spread: &Spread| match spread.count {
+            0 => spread.logs == 0.0 && spread.unit == 0.0,
+            count => spread.unit == libm::exp(spread.logs / count as f64),
+        };
         let logs = spread.iter().all(within);
         counts.iter().all(|&count| count <= MOST) && parts.iter().all(|part| part.is_finite()) && logs
     }
