@@ -348,7 +348,7 @@ mod tests {
         for (asked, message) in [
             (&["cc"][..], "--parameter cc: no parameter of uct `cc`, did you mean `c`?"),
             (&["c=0..1", "c=1..2"], "--parameter c: is there twice"),
-            (&["c=-1..1"], "--parameter c: expected a number from 0 to 1000000000000"),
+            (&["c=-1..1"], "--parameter c: expected a number from 0 to 1e12"),
             (&["c=0..1:log"], "--parameter c: a logarithmic range begins above 0, got 0"),
             (&["threshold=1.2..1.8"], "--parameter threshold: the range 2..1 holds no two values"),
             (&["value=mean|median"], "--parameter value: expected one of mean best"),

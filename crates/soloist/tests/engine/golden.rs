@@ -57,7 +57,7 @@ const TREES: &[&str] = &[
     "anneal",
     "anneal steps=60 reheats=1 cooling=linear end=0 growth=1",
     "auto",
-    "auto methods=uct,nrpa race=0.5",
+    "auto methods=uct,nrpa race_part=0.5",
 ];
 
 /// The nested family beyond plain NRPA, and beams.

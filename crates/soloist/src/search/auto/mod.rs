@@ -30,7 +30,7 @@ parameters! {
     /// `sampling`. `methods` names others. All play the rollout of the run. A few playouts come first: they give the first incumbent and the
     /// length of solutions.
     ///
-    /// Then come rounds, which take the part `race` of the budget together. Each round is divided evenly among the
+    /// Then come rounds, which take the part `race_part` of the budget together. Each round is divided evenly among the
     /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*. Methods
     /// that can prove optimality win ties, then the one that needed less effort. One method is left: it takes up the best
     /// solution of all and gets the rest. If it ends by itself, the others race for what is left. `anneal` begins again in
@@ -66,7 +66,7 @@ parameters! {
         /// the presets that race, separated by commas; `choose`: by what the problem offers
         methods: Names = Names::default(), ();
         /// the part of the budget that the rounds of the race take together
-        race: f64 = 0.4, 0.01..=1.0;
+        race_part: f64 = 0.4, 0.01..=1.0;
         /// effort of the first race where no budget is known, in moves
         first: u64 = 1_000_000, 1_000..=1_000_000_000_000;
     }
@@ -163,7 +163,7 @@ impl AutoSearch {
     fn open(&mut self, context: &mut Context<'_>, length: f64, now: Progress) -> bool {
         let field: Vec<usize> = (0..self.entrants.len()).filter(|&at| !self.entrants[at].ended).collect();
         let Some(&first) = field.first() else { return false };
-        self.state.race = Some(Race::new(field, self.parameters.race, length, now));
+        self.state.race = Some(Race::new(field, self.parameters.race_part, length, now));
         self.begin(context, first, now);
         true
     }

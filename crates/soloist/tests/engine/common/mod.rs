@@ -315,7 +315,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("anneal", &[("rule", "late"), ("memory", "20"), ("runs", "3"), ("prune", "false")]),
         ("anneal", &[("depth", "10"), ("finish", "0.5")]),
         ("auto", &[("first", "1000")]),
-        ("auto", &[("methods", "anneal,uct,cabs,nmcs"), ("race", "0.9")]),
+        ("auto", &[("methods", "anneal,uct,cabs,nmcs"), ("race_part", "0.9")]),
         ("nmcs", &[("level", "1")]),
         ("nmcs", &[("level", "2"), ("restarts", "false")]),
         ("nmcs", &[("level", "5")]),
