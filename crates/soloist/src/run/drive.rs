@@ -310,13 +310,22 @@ impl<'p> Drive<'p> {
             }
         }
         let kept = self.kept(best.as_ref());
-        Result { best, kept, bound, optimal, stop, history, remarks: self.remarks() }
+        Result {
+            best,
+            kept,
+            bound,
+            optimal,
+            stop,
+            history,
+            remarks: self.remarks(first.map(|(first, _)| first.tally.stream)),
+        }
     }
 
-    /// Returns what the searches have decided and why.
-    fn remarks(&self) -> Vec<String> {
+    /// Returns what the searches have decided and why; with `only`, that of one stream.
+    fn remarks(&self, only: Option<usize>) -> Vec<String> {
         let name = |at: usize| if self.streams.len() > 1 { format!("stream {at}: ") } else { String::new() };
-        let all = self.streams.iter().enumerate();
+        // How far the others came when one had reached a goal depends on their schedule.
+        let all = self.streams.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
         all.flat_map(|(at, stream)| stream.search.remarks().iter().map(move |remark| name(at) + remark)).collect()
     }
 

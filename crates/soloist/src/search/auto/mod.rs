@@ -41,8 +41,15 @@ parameters! {
     /// # Budget
     /// Where counts are limited, a method's share is measured in *moves*: the nodes and the playouts times the mean
     /// length of the first playouts. Such runs are reproducible. A node of a systematic search is one move there,
-    /// which is rough: with limited time shares are shares of the time. Where nothing is limited the races repeat, each
-    /// with twice the effort of the one before, and the winner's share ends when the race's effort is used up.
+    /// which is rough: with limited time shares are shares of the time. With `first`, or where nothing is limited, races
+    /// repeat, each with twice the effort of the one before (a million moves if `first` is 0), and the winner's share ends
+    /// when the race's effort is used up.
+    ///
+    /// A run in parts is the run at once if every part knows the budget of the whole ([`Solver::plan`](crate::Solver::plan)),
+    /// or if `first` is given.
+    ///
+    /// With several threads, the effort that the other streams have made when one has proven the optimum depends on their
+    /// schedule; the solution does not.
     ///
     /// An offered solution is taken up by all methods: what ranks them is then who improves it.
     ///
@@ -67,8 +74,8 @@ parameters! {
         methods: Names = Names::default(), ();
         /// the part of the budget that the rounds of the race take together
         race_part: f64 = 0.4, 0.01..=1.0;
-        /// effort of the first race where no budget is known, in moves
-        first: u64 = 1_000_000, 1_000..=1_000_000_000_000;
+        /// effort of the first race, in moves; 0: the race is spread over the budget
+        first: u64 = 0, 0..=1_000_000_000_000;
     }
 }
 
@@ -80,6 +87,8 @@ impl Family for Auto {
 
 /// The name of the preset.
 const NAME: &str = "auto";
+/// Effort of the first race where neither `first` nor a budget says how much.
+const FIRST: u64 = 1_000_000;
 /// Playouts before the race.
 const SAMPLES: u64 = 8;
 
@@ -124,7 +133,8 @@ impl AutoSearch {
         let playouts = playouts.map(|playouts| self.effort(Counters { playouts, nodes: 0 }));
         let nodes = nodes.map(|nodes| self.effort(Counters { playouts: 0, nodes }));
         let counts = playouts.into_iter().chain(nodes).reduce(f64::min);
-        Progress { effort, part: counts.map(|planned| effort / planned.max(1.0)).or(time) }
+        let part = counts.map(|planned| effort / planned.max(1.0)).or(time);
+        Progress { effort, part: part.filter(|_| self.parameters.first == 0) }
     }
 
     /// The part of the turn that is over, as the budget of the method whose turn it is.
@@ -145,7 +155,8 @@ impl AutoSearch {
         if self.state.samples == SAMPLES {
             self.enter(context.problem);
             let now = self.progress(context);
-            self.open(context, self.parameters.first as f64, now);
+            let length = if self.parameters.first == 0 { FIRST } else { self.parameters.first };
+            self.open(context, length as f64, now);
         }
     }
 
