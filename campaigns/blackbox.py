@@ -233,8 +233,8 @@ def repeat(campaign, folder, problem, method):
     file = folder / "run.ckpt"
     part = draw.randrange(1, 300)
     plan = ["--checkpoint", file, "--checkpoint-every", "1h"]
-    # Annealing cools over the budget: a part is cut off by a signal of its own, here by its node count.
-    if method == "anneal":
+    # Annealing cools over the budget, and auto divides it: a part is cut off by a signal of its own, here by its node count.
+    if method in ("anneal", "auto"):
         return
     call(*base, "--playouts", part, "--nodes", 20_000 * part // 300 + 1, *plan)
     rest = call(*base[:3], "--quiet", *limits, "--resume", file, "--json")

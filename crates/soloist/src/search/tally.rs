@@ -116,14 +116,19 @@ impl Tally {
         let ours = self.history.iter().all(|event| event.stream == stream && event.playouts <= counters.playouts);
         let last = self.history.last().map(|event| event.score);
         require(rising && ours && last == self.best.as_ref().map(|best| best.score), "a history of another incumbent")?;
+        let first = self.kept.first().map(|(_, first)| first.score);
+        require(first == last.filter(|_| self.keep > 1), "the solutions kept")?;
+        self.check_solutions(problem)
+    }
+
+    /// Replays the solutions that a checkpoint holds.
+    pub(crate) fn check_solutions(&self, problem: &dyn Rules) -> Result<(), CheckpointError> {
         if let Some(best) = &self.best {
             sound::solution(problem, &best.moves, best.score)?;
         }
         let most = if self.keep > 1 { self.keep } else { 0 };
-        let ordered = self.kept.windows(2).all(|pair| sense.at_least(pair[0].1.score, pair[1].1.score));
-        let first = self.kept.first().map(|(_, first)| first.score);
-        let best = last.filter(|_| most > 0);
-        require(self.kept.len() <= most && ordered && first == best, "the solutions kept")?;
+        let ordered = self.kept.windows(2).all(|pair| self.sense.at_least(pair[0].1.score, pair[1].1.score));
+        require(self.kept.len() <= most && ordered, "the solutions kept")?;
         for (at, (identity, kept)) in self.kept.iter().enumerate() {
             let end = sound::solution(problem, &kept.moves, kept.score)?;
             let again = problem.key(&end).unwrap_or_else(|| problem.hash_of(&kept.moves));

@@ -193,6 +193,8 @@ impl Anneal {
             Schedule::Geometric => self.start * libm::pow(self.end / self.start, over),
             Schedule::Linear => self.start + (self.end - self.start) * over,
         };
+        // The quotient of two ends may be too large for a number.
+        let cooled = cooled.min(f64::MAX);
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
     }
 }

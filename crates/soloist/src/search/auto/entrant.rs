@@ -3,7 +3,7 @@
 use crate::problem::MoveId;
 use crate::problem::rules::Rules;
 use crate::run::plan::Horizon;
-use crate::search::sound::{MOST, require, solution};
+use crate::search::sound::{MOST, require};
 use crate::search::{Context, Method, Search, Status, Tally};
 use crate::{CheckpointError, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
@@ -143,9 +143,7 @@ impl Entrant {
         let Saved { name, search, tally, reached, ended } = saved;
         let unknown = CheckpointError::Corrupt("a method that is not known");
         let mut entrant = Self::new(&name, problem.sense()).filter(|_| name != super::NAME).ok_or(unknown)?;
-        if let Some(best) = &tally.best {
-            solution(problem, &best.moves, best.score)?;
-        }
+        tally.check_solutions(problem)?;
         let sound = tally.sense == problem.sense() && tally.history.is_empty() && tally.counters.playouts <= MOST;
         require(sound && reached.is_finite(), "the figures of a method")?;
         if let Some(bytes) = search {
