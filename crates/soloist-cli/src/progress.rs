@@ -34,9 +34,7 @@ impl AnyObserver for Watch<'_> {
         if let Some(events) = &mut self.events {
             events.improved(improvement, progress, solution);
         }
-        if let Some(page) = &mut self.page {
-            page.improved(improvement, progress, solution);
-        }
+        self.page.improved(improvement, progress, solution);
     }
 
     fn progress(&mut self, progress: &Progress) {
@@ -44,25 +42,19 @@ impl AnyObserver for Watch<'_> {
         if let Some(events) = &mut self.events {
             events.progress(progress);
         }
-        if let Some(page) = &mut self.page {
-            page.progress(progress);
-        }
+        self.page.progress(progress);
     }
 
     fn wants_insight(&self) -> bool {
-        self.page.is_some()
+        self.page.wants_insight()
     }
 
     fn scores(&mut self, scores: &[f64]) {
-        if let Some(page) = &mut self.page {
-            page.scores(scores);
-        }
+        self.page.scores(scores);
     }
 
     fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
-        if let Some(page) = &mut self.page {
-            page.gauges(gauges);
-        }
+        self.page.gauges(gauges);
     }
 
     fn unsaved(&mut self, error: &CheckpointError) {

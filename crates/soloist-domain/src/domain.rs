@@ -101,6 +101,65 @@ pub struct Unobserved;
 
 impl AnyObserver for Unobserved {}
 
+/// An observer that may be absent.
+impl<O: AnyObserver> AnyObserver for Option<O> {
+    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
+        if let Some(observer) = self {
+            observer.improved(improvement, progress, solution);
+        }
+    }
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(observer) = self {
+            observer.progress(progress);
+        }
+    }
+    fn wants_insight(&self) -> bool {
+        self.as_ref().is_some_and(O::wants_insight)
+    }
+    fn scores(&mut self, scores: &[f64]) {
+        if let Some(observer) = self {
+            observer.scores(scores);
+        }
+    }
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        if let Some(observer) = self {
+            observer.gauges(gauges);
+        }
+    }
+    fn unsaved(&mut self, error: &CheckpointError) {
+        if let Some(observer) = self {
+            observer.unsaved(error);
+        }
+    }
+}
+
+/// Two observers that are both told, the first one first.
+impl<A: AnyObserver, B: AnyObserver> AnyObserver for (A, B) {
+    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
+        self.0.improved(improvement, progress, solution);
+        self.1.improved(improvement, progress, solution);
+    }
+    fn progress(&mut self, progress: &Progress) {
+        self.0.progress(progress);
+        self.1.progress(progress);
+    }
+    fn wants_insight(&self) -> bool {
+        self.0.wants_insight() || self.1.wants_insight()
+    }
+    fn scores(&mut self, scores: &[f64]) {
+        self.0.scores(scores);
+        self.1.scores(scores);
+    }
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        self.0.gauges(gauges);
+        self.1.gauges(gauges);
+    }
+    fn unsaved(&mut self, error: &CheckpointError) {
+        self.0.unsaved(error);
+        self.1.unsaved(error);
+    }
+}
+
 /// A solution in terms that need no types.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {

@@ -8,9 +8,8 @@ use crate::result::{self, Asked, ResultJson};
 use crate::serve::Watched;
 use crate::signal::STOP;
 use crate::solve::verify;
-use serde_json::Value;
-use soloist::{Improvement, Progress, StopReason};
-use soloist_problems::{AnyObserver, Request};
+use soloist::StopReason;
+use soloist_problems::Request;
 use std::time::Duration;
 
 /// A finished run.
@@ -45,7 +44,7 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, kept: Kept) -> Result<Option<Finished
     let request = Request {
         setup: Some(setup.clone()),
         budget: plan.methods[job.method].budget.clone(),
-        // Only improvements are noted, unless somebody watches: progress is reported as seldom as can be.
+        // Only improvements are noted, unless a page shows the run: progress is reported as seldom as can be.
         interval: if plan.feed.is_some() { Duration::from_millis(500) } else { Duration::MAX },
         stop: Some(&STOP),
         ..Request::default()
@@ -55,9 +54,9 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, kept: Kept) -> Result<Option<Finished
     let (budget, names) =
         (&plan.methods[job.method].budget, (plan.methods[job.method].label.as_str(), &*competition.name));
     let page = plan.feed.as_deref().map(|feed| Watched::begin(feed, asked, budget, None, Some(names)));
-    let mut watch = Both { moments: Moments::default(), page };
+    let mut watch = (Moments::default(), page);
     let report = instance.solve(request, &mut watch).map_err(|error| fail(&error))?;
-    let Both { moments, page } = watch;
+    let (moments, page) = watch;
     if let Some(page) = &page {
         page.end(&report);
     }
@@ -73,43 +72,6 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, kept: Kept) -> Result<Option<Finished
     }
     let (run, course) = (Run::new(&report, verified), Course::new(&report, &moments.0));
     Ok(Some(Finished { job, run, course, line, wrong }))
-}
-
-/// Notes improvements, and tells the live page.
-struct Both<'a> {
-    moments: Moments,
-    page: Option<Watched<'a>>,
-}
-
-impl AnyObserver for Both<'_> {
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        self.moments.improved(improvement, progress, solution);
-        if let Some(page) = &mut self.page {
-            page.improved(improvement, progress, solution);
-        }
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        if let Some(page) = &mut self.page {
-            page.progress(progress);
-        }
-    }
-
-    fn wants_insight(&self) -> bool {
-        self.page.is_some()
-    }
-
-    fn scores(&mut self, scores: &[f64]) {
-        if let Some(page) = &mut self.page {
-            page.scores(scores);
-        }
-    }
-
-    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
-        if let Some(page) = &mut self.page {
-            page.gauges(gauges);
-        }
-    }
 }
 
 #[cfg(test)]

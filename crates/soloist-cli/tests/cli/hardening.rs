@@ -1,4 +1,4 @@
-//! Surroundings that fail, input from pipes, files that others use, claims that nobody has checked.
+//! Surroundings that fail, input from pipes, files that others use, claims that were not checked.
 
 use crate::common::{Done, Folder, command, run};
 use serde_json::json;
@@ -71,34 +71,14 @@ fn a_checkpoint_belongs_to_one_run() {
     while !std::fs::metadata(&file).is_ok_and(|meta| meta.len() > 0) {
         std::thread::yield_now();
     }
-    let second = run(&[
-        "solve",
-        "knapsack",
-        "weak:30x100:7",
-        "--resume",
-        &file,
-        "--checkpoint",
-        &file,
-        "--playouts",
-        "9",
-        "--quiet",
-    ]);
-    second.refused(1, "another run is writing it");
+    let resume = || {
+        let place = ["--resume", &file, "--checkpoint", &file];
+        run(&[&["solve", "knapsack", "weak:30x100:7"], &place[..], &["--playouts", "9", "--quiet"]].concat())
+    };
+    resume().refused(1, "another run is writing it");
     first.kill().unwrap();
     first.wait().unwrap();
-    run(&[
-        "solve",
-        "knapsack",
-        "weak:30x100:7",
-        "--resume",
-        &file,
-        "--checkpoint",
-        &file,
-        "--playouts",
-        "9",
-        "--quiet",
-    ])
-    .exits(0);
+    resume().exits(0);
     assert_eq!(folder.files(), ["run.ckpt"]);
 }
 
