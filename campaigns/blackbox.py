@@ -414,7 +414,7 @@ def surroundings(campaign, folder):
     one_line("a checkpoint that another run writes", second, {1})
     campaign.expect("another run" in second.stderr, f"two runs on one checkpoint: {second.stderr.strip()}")
     first.wait()
-    # A FIFO as input, standard input, a signal while nobody writes.
+    # A FIFO as input, standard input, a signal while the FIFO has no writer.
     fifo = folder / "fifo"
     os.mkfifo(fifo)
     writer = subprocess.Popen(["sh", "-c", f"printf '(a+b)^3+c' > {fifo}"])

@@ -22,7 +22,7 @@ pub(crate) struct Events {
     shown: String,
     last: Instant,
     failed: Option<io::Error>,
-    /// Whether nobody reads them any more, which is no failure.
+    /// Whether the reader has closed its end, which is no failure.
     closed: bool,
 }
 

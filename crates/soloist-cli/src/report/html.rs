@@ -104,7 +104,7 @@ pub(crate) fn digits(values: &[Option<f64>], significant: i32) -> usize {
     (0..most).find(|&digits| exact(digits)).unwrap_or(most) as usize
 }
 
-/// A number with so many digits after the point; very large ones in scientific notation.
+/// Formats a number with `digits` digits after the point; very large ones in scientific notation.
 pub(crate) fn fixed(value: f64, digits: usize) -> String {
     if value.abs() >= 1e15 {
         return plain(value);

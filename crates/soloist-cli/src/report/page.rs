@@ -59,7 +59,7 @@ impl Page {
 }
 
 impl Body {
-    /// Works out the sections, with drawings of at most so many instances of each problem; with `files`, the files are
+    /// Works out the sections, with drawings of at most `drawings` instances of each problem; with `files`, the files are
     /// named.
     pub(crate) fn new(runs: &Runs, files: bool, drawings: usize) -> Self {
         let studies = Study::all(runs);

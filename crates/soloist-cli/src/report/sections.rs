@@ -412,7 +412,7 @@ impl View<'_> {
             let _ =
                 write!(content, "<p class=\"fine\">Drawn are the first {most} of {count} instances (--drawings).</p>");
         }
-        let lead = "The best solution of each instance, verified anew by code that shares nothing with the search, and the command that finds it.";
+        let lead = "The best solution of each instance, verified by code that shares nothing with the search, and the command that finds it.";
         section(&format!("{}-solutions", self.id), "Best solutions", lead, &content)
     }
 

@@ -291,14 +291,14 @@ impl Feed {
         self.kind != Kind::Files
     }
 
-    /// Counts a visitor who came (+1) or went (-1).
+    /// Counts a visitor that came (+1) or went (-1).
     pub(super) fn visit(&self, change: isize) {
         let mut state = self.state();
         state.visitors = state.visitors.saturating_add_signed(change);
         self.changed.notify_all();
     }
 
-    /// Notes that somebody asked for something.
+    /// Notes that a request came.
     pub(super) fn requested(&self) {
         self.state().last_request = Some(Instant::now());
     }

@@ -64,7 +64,7 @@ pub(super) fn serve(listener: TcpListener, port: u16, feed: Arc<Feed>) {
             };
             let (feed, guard) = (Arc::clone(&feed), Guard::new(&open));
             let spawned = std::thread::Builder::new().spawn(move || {
-                // A visitor who has gone is no failure.
+                // A closed connection is no failure.
                 let _ = visit(stream, port, &feed, guard.0.load(Ordering::SeqCst) > MAX_CONNECTIONS);
                 drop(guard);
             });

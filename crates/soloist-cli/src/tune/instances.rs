@@ -4,7 +4,7 @@ use crate::bench::plan::names;
 use crate::failure::Failure;
 use soloist::{Rng, stable_hash};
 
-/// Of so many instances one is held out for the final comparison.
+/// One in this many instances is held out for the final comparison.
 const HELD_OUT: usize = 4;
 /// Most instances that are held out.
 const MOST_HELD_OUT: usize = 50;

@@ -7,7 +7,7 @@ use soloist::{Method, Rng, Values};
 
 /// A table range up to this width is taken as it is; wider ones say nothing about where good values are.
 const NARROW: f64 = 1000.0;
-/// Without a range: so many times below and above the method's value.
+/// The factor below and above the method's value between which values are searched where no range is given.
 const AROUND: f64 = 10.0;
 /// Draws of a setting before the ranges are said to hold none that is valid.
 const ATTEMPTS: usize = 1000;

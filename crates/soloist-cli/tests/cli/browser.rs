@@ -239,7 +239,7 @@ fn a_live_run_in_a_browser() {
     browser.until("document.querySelector('.scrub output').textContent.includes('(improvement 1 of ')");
     browser.value("document.querySelector('.scrub button').click()");
     browser.until("document.querySelector('.scrub button').disabled");
-    // A visitor who comes again has the whole history.
+    // A page that is opened again has the whole history.
     browser.open(&origin);
     browser.until("document.querySelector('.scrub output')?.textContent.includes(' of ')");
     browser.value("document.getElementById('stop').click()");

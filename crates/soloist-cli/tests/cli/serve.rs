@@ -1,4 +1,4 @@
-//! The live view from outside: what visitors get, who is refused, and how runs are stopped.
+//! The live view from outside: what visitors get, which requests are refused, and how runs are stopped.
 
 use crate::common::{Done, Folder, command, run};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -73,8 +73,8 @@ pub(crate) trait Search: Send {
     fn left(&self) -> Option<f64> {
         None
     }
-    /// Returns what tells how far the search has narrowed down, by name with unit. Asked a few times a second, if somebody
-    /// watches.
+    /// Returns what tells how far the search has narrowed down, by name with unit. Asked a few times a second
+    /// for observers that ask for it.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }

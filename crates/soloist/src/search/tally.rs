@@ -27,7 +27,7 @@ pub(crate) struct Tally {
 /// Most scores that are sampled between two reports.
 const SAMPLED: usize = 512;
 
-/// Feasible scores of playouts at even distances. Where nobody asks for them, a playout costs one comparison more.
+/// Feasible scores of playouts at even distances. Where no observer asks for them, a playout costs one comparison more.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     /// Playouts of the stream at which the next score is taken.
@@ -46,7 +46,7 @@ impl Default for Sample {
 }
 
 impl Sample {
-    /// Begins to sample after so many playouts.
+    /// Begins to sample; `playouts` is the number of playouts made before.
     pub(crate) fn begin(&mut self, playouts: u64) {
         *self = Self { due: playouts, before: playouts, ..Self::default() };
     }

@@ -18,7 +18,7 @@ pub(crate) struct Report<'a> {
     runs: &'a Runs,
     scale: f64,
     limit: Option<usize>,
-    /// Instances that are not at hand.
+    /// Instances whose files are missing.
     missing: Vec<String>,
     verdicts: Vec<Verdict>,
 }
@@ -186,7 +186,7 @@ impl<'a> Report<'a> {
             notes.push(format!("advantages count the first number of a score as {unit} of the second"));
         }
         if !self.missing.is_empty() {
-            notes.push(format!("instances that are not at hand: {}", self.missing.join(", ")));
+            notes.push(format!("missing instances: {}", self.missing.join(", ")));
         }
         if let Some(tuning) = &description.tuning {
             notes.push(format!("settings were chosen by the mean on {}", tuning.instances.join(", ")));

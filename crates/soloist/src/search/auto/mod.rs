@@ -51,7 +51,7 @@ parameters! {
     /// With several threads, the effort that the other streams have made when one has proven the optimum depends on their
     /// schedule; the solution does not.
     ///
-    /// An offered solution is taken up by all methods: what ranks them is then who improves it.
+    /// An offered solution is taken up by all methods: improvements of it rank them then.
     ///
     /// When to use it: for a new problem. A method that is known to fit gets more of the budget
     /// when it is named. Cost per step: a step of one of the methods. Memory: that of the methods, each of which
