@@ -1,6 +1,6 @@
 //! States of a layer that differ in cost only: the better one stays.
 
-use super::run::Child;
+use super::pass::Child;
 use crate::problem::rules::{Rules, State};
 use crate::search::children::rank;
 use crate::{CheckpointError, Sense, stable_hash};

@@ -2,6 +2,7 @@
 
 mod links;
 mod merge;
+mod pass;
 mod run;
 
 use crate::ParameterError;

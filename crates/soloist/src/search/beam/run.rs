@@ -2,6 +2,7 @@
 
 use super::links::{Links, ROOT};
 use super::merge::{Merger, NONE, Saved};
+use super::pass::{Child, Entry, Pass, Ranked, Round, Trial};
 use super::{Beam, Merit, Tie};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -11,7 +12,6 @@ use crate::search::seen::Seen;
 use crate::search::sound::{self, require};
 use crate::search::{Context, Search, Status, replay};
 use crate::{CheckpointError, Policy, Score, Sense, Trace, stable_hash};
-use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// Places that a beam has however little memory there is.
@@ -20,109 +20,6 @@ const NARROWEST: usize = 64;
 const SLACK: usize = 4;
 /// A round has no more passes than this, but for those of the last layer that is split.
 const MOST_STARTS: usize = 100_000;
-
-/// A state of the layer, by its parent and the move.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Entry {
-    /// Place of the parent in the layer before.
-    parent: u32,
-    /// `None` for the root.
-    mv: Option<MoveId>,
-    link: u32,
-    /// Logarithm of the chance of the moves so far.
-    chance: f64,
-}
-
-/// A state of the next layer.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Child {
-    merit: Ranked,
-    /// [`NONE`]: a better one with the same future has come.
-    parent: u32,
-    /// Its entry in the merger.
-    #[serde(skip, default = "none")]
-    pub(super) entry: u32,
-    mv: MoveId,
-    chance: f64,
-}
-
-fn none() -> u32 {
-    NONE
-}
-
-/// Rank, tie-break and chance, larger is better; the last is what makes the order total.
-type Ranked = (u64, u64, u64);
-
-/// A state that has playouts to decide ties.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Trial {
-    rank: u64,
-    mix: u64,
-    chance: f64,
-    spent: u64,
-    best: Option<Score>,
-}
-
-/// A pass in progress.
-#[derive(Clone, Serialize, Deserialize)]
-struct Pass {
-    width: f64,
-    /// Makes the noise of this pass.
-    salt: u64,
-    /// Empty before the first pass.
-    layer: Vec<Entry>,
-    /// The entry to be expanded next.
-    next: usize,
-    /// The next child of the entry before it; `None`: that entry is done.
-    place: Option<usize>,
-    /// The child whose playouts are being made.
-    trial: Option<Trial>,
-    children: Vec<Child>,
-    /// Children below this rank do not survive.
-    cut: u64,
-    /// Whether a state was dropped that might have led to something better.
-    partial: bool,
-    /// The best rank of the states dropped for lack of places, and the one that no solution of this pass beats.
-    lost: u64,
-    ceiling: u64,
-    best: Option<(Score, Vec<MoveId>)>,
-}
-
-/// Passes of one width, one from each start.
-#[derive(Clone, Serialize, Deserialize)]
-struct Round {
-    /// The moves to the states that passes begin with.
-    starts: Vec<Vec<MoveId>>,
-    /// The start of the present pass.
-    at: usize,
-    /// Whether a pass before this one was partial.
-    partial: bool,
-}
-
-impl Round {
-    fn start(&self) -> &[MoveId] {
-        self.starts.get(self.at).map_or(&[], Vec::as_slice)
-    }
-}
-
-impl Pass {
-    fn new(width: f64, salt: u64, layer: Vec<Entry>, partial: bool) -> Self {
-        Self {
-            width,
-            salt,
-            layer,
-            next: 0,
-            place: None,
-            trial: None,
-            children: Vec::new(),
-            cut: 0,
-            partial,
-            lost: 0,
-            ceiling: u64::MAX,
-            best: None,
-        }
-    }
-}
 
 pub(crate) struct BeamSearch {
     parameters: Beam,
@@ -653,10 +550,7 @@ impl Search for BeamSearch {
         if let Some((score, moves)) = &pass.best {
             sound::solution(problem, moves, *score)?;
         }
-        let alike = match (&policy, &self.policy) {
-            (Some(policy), Some(own)) => policy.is_like(own),
-            (policy, own) => policy.is_some() == own.is_some(),
-        };
+        let alike = policy.as_ref().zip(self.policy.as_ref()).is_none_or(|(policy, own)| policy.is_like(own));
         require(alike && pass.width.is_finite() && pass.width >= 0.0, "a beam")?;
         self.beaten = 0;
         (self.round, self.pass, self.links, self.seen, self.policy) = (round, pass, links, seen, policy);

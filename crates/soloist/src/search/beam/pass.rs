@@ -1,0 +1,109 @@
+//! What a beam holds between two steps: the layer, its children, the pass and the round.
+
+use super::merge::NONE;
+use crate::Score;
+use crate::problem::MoveId;
+use serde::{Deserialize, Serialize};
+
+/// A state of the layer, by its parent and the move.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    /// Place of the parent in the layer before.
+    pub(super) parent: u32,
+    /// `None` for the root.
+    pub(super) mv: Option<MoveId>,
+    pub(super) link: u32,
+    /// Logarithm of the chance of the moves so far.
+    pub(super) chance: f64,
+}
+
+/// A state of the next layer.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Child {
+    pub(super) merit: Ranked,
+    /// [`NONE`]: a better one with the same future has come.
+    pub(super) parent: u32,
+    /// Its entry in the merger.
+    #[serde(skip, default = "none")]
+    pub(super) entry: u32,
+    pub(super) mv: MoveId,
+    pub(super) chance: f64,
+}
+
+fn none() -> u32 {
+    NONE
+}
+
+/// Rank, tie-break and chance, larger is better; the last is what makes the order total.
+pub(super) type Ranked = (u64, u64, u64);
+
+/// A state that has playouts to decide ties.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Trial {
+    pub(super) rank: u64,
+    pub(super) mix: u64,
+    pub(super) chance: f64,
+    pub(super) spent: u64,
+    pub(super) best: Option<Score>,
+}
+
+/// A pass in progress.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Pass {
+    pub(super) width: f64,
+    /// Makes the noise of this pass.
+    pub(super) salt: u64,
+    /// Empty before the first pass.
+    pub(super) layer: Vec<Entry>,
+    /// The entry to be expanded next.
+    pub(super) next: usize,
+    /// The next child of the entry before it; `None`: that entry is done.
+    pub(super) place: Option<usize>,
+    /// The child whose playouts are being made.
+    pub(super) trial: Option<Trial>,
+    pub(super) children: Vec<Child>,
+    /// Children below this rank do not survive.
+    pub(super) cut: u64,
+    /// Whether a state was dropped that might have led to something better.
+    pub(super) partial: bool,
+    /// The best rank of the states dropped for lack of places, and the one that no solution of this pass beats.
+    pub(super) lost: u64,
+    pub(super) ceiling: u64,
+    pub(super) best: Option<(Score, Vec<MoveId>)>,
+}
+
+/// Passes of one width, one from each start.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Round {
+    /// The moves to the states that passes begin with.
+    pub(super) starts: Vec<Vec<MoveId>>,
+    /// The start of the present pass.
+    pub(super) at: usize,
+    /// Whether a pass before this one was partial.
+    pub(super) partial: bool,
+}
+
+impl Round {
+    pub(super) fn start(&self) -> &[MoveId] {
+        self.starts.get(self.at).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl Pass {
+    pub(super) fn new(width: f64, salt: u64, layer: Vec<Entry>, partial: bool) -> Self {
+        Self {
+            width,
+            salt,
+            layer,
+            next: 0,
+            place: None,
+            trial: None,
+            children: Vec::new(),
+            cut: 0,
+            partial,
+            lost: 0,
+            ceiling: u64::MAX,
+            best: None,
+        }
+    }
+}
