@@ -13,6 +13,7 @@
 pub mod bandit;
 mod domain;
 pub mod draw;
+pub mod edits;
 pub mod format;
 pub mod game;
 pub mod grid;

@@ -1,12 +1,13 @@
 //! The tile games as a [`Problem`].
 
+use super::edits::TileEdits;
 use super::game::{Game, Penalty};
 use super::grid::Grid;
 use super::kernel::group::{Body, Links, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Board, Engine, Extent, Geometry, Job};
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::{Problem, Rollout, RolloutInfo, Score, StableHasher};
+use soloist::{Neighbourhood, Problem, Rollout, RolloutInfo, Score, StableHasher};
 use std::hash::Hasher;
 
 /// A board to be played, under the rules of one of the games.
@@ -50,6 +51,12 @@ impl<G: Geometry> Tiles<G> {
             engine,
             colours,
         })
+    }
+
+    /// The start board.
+    #[must_use]
+    pub fn start(&self) -> &Board<G> {
+        &self.start
     }
 
     /// The game whose points are counted.
@@ -182,6 +189,10 @@ impl<G: Geometry> Problem for Tiles<G> {
 
     fn rollouts(&self) -> &'static [RolloutInfo] {
         ROLLOUTS
+    }
+
+    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+        Some(Box::new(TileEdits::new(self)))
     }
 
     fn fingerprint(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! Local search in place: edits of a finished solution whose cost differences are known without a replay.
 
 use super::Problem;
-use crate::{CheckpointError, Rng};
+use crate::{CheckpointError, Rng, Score};
 
 /// Decides whether a change of cost is accepted, at one temperature.
 ///
@@ -220,6 +220,28 @@ pub trait Neighbourhood<P: Problem>: Edits<P> + Send {
     /// Appends the moves of the present solution to `moves`, which arrives empty: legal ones from the root to a state
     /// without moves.
     fn moves(&self, problem: &P, moves: &mut Vec<P::Move>);
+
+    /// Returns the score of the present solution, where it is known at no cost and is not the [`cost`](Self::cost) with
+    /// another sign: then the best solution is the one with the best score. `None` (the default): the one with the
+    /// least cost.
+    fn score(&self, _problem: &P) -> Option<Score> {
+        None
+    }
+
+    /// Returns the difference of costs that temperatures are measured in, where the field knows one. `None` (the
+    /// default): the differences that the run meets at its beginning decide.
+    fn unit(&self, _problem: &P) -> Option<f64> {
+        None
+    }
+
+    /// Returns the number of variants of this local search (1 by default): other preferences of its random choices, say.
+    /// Annealing gives each run another one.
+    fn variants(&self, _problem: &P) -> usize {
+        1
+    }
+
+    /// Chooses a variant, below their number, for the edits from now on. [`save`](Self::save) includes it.
+    fn set_variant(&mut self, _problem: &P, _variant: usize) {}
 
     /// Returns what decides later edits beside the moves: counters, the order of parts, the exact running cost.
     fn save(&self) -> Vec<u8> {

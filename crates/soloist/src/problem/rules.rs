@@ -336,6 +336,10 @@ pub(crate) trait Editor {
     fn is_started(&self) -> bool;
     fn start(&mut self, moves: &[MoveId]) -> bool;
     fn cost(&self) -> f64;
+    fn score(&self) -> Option<Score>;
+    fn unit(&self) -> Option<f64>;
+    fn variants(&self) -> usize;
+    fn set_variant(&mut self, variant: usize);
     fn moves(&mut self, moves: &mut Vec<MoveId>);
     /// Returns the change of the cost of one edit, and whether it was accepted.
     fn advance(&mut self, acceptance: &mut Acceptance<'_>) -> Option<(f64, bool)>;
@@ -360,6 +364,18 @@ impl<P: Problem> Editor for TypedEditor<'_, P> {
     }
     fn cost(&self) -> f64 {
         self.edits.cost(&self.problem)
+    }
+    fn score(&self) -> Option<Score> {
+        self.edits.score(&self.problem)
+    }
+    fn unit(&self) -> Option<f64> {
+        self.edits.unit(&self.problem).filter(|unit| unit.is_finite() && *unit > 0.0)
+    }
+    fn variants(&self) -> usize {
+        self.edits.variants(&self.problem).max(1)
+    }
+    fn set_variant(&mut self, variant: usize) {
+        self.edits.set_variant(&self.problem, variant.min(self.variants() - 1));
     }
     fn moves(&mut self, moves: &mut Vec<MoveId>) {
         self.listed.clear();

@@ -44,6 +44,8 @@ pub trait Window:
     fn lowest(self) -> u32;
     /// All cells below `self`, a single cell.
     fn below(self) -> Self;
+    /// All bits set, or none.
+    fn filled(set: bool) -> Self;
     /// The low bits of an integer.
     fn truncate(wide: u128) -> Self;
 }
@@ -64,6 +66,10 @@ macro_rules! impl_window {
             #[inline(always)]
             fn below(self) -> Self {
                 self.wrapping_sub(1)
+            }
+            #[inline(always)]
+            fn filled(set: bool) -> Self {
+                <$int>::from(set).wrapping_neg()
             }
             #[inline(always)]
             fn truncate(wide: u128) -> Self {

@@ -115,7 +115,7 @@ fn flood_board<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, seed: G::Words)
 
 /// The lane that is first, or last, of a window.
 #[inline(always)]
-fn lane<G: Geometry>(index: u32) -> G::Window {
+pub(super) fn lane<G: Geometry>(index: u32) -> G::Window {
     // Cells of one lane: all below its end that are not below its start.
     let first = (G::Window::ONE << (G::LANE - 1)).below() | G::Window::ONE << (G::LANE - 1);
     first << (index * G::LANE)

@@ -11,6 +11,7 @@ mod board;
 mod engine;
 pub mod geometry;
 pub mod group;
+pub mod numbered;
 pub mod ops;
 mod playout;
 mod policy;

@@ -2,6 +2,7 @@
 
 use super::board::Board;
 use super::geometry::{Geometry, unwindow};
+use super::group::{Body, Group};
 
 /// The links of a position in an engine's registers.
 #[derive(Clone, Copy, Debug)]
@@ -61,10 +62,25 @@ pub trait Ops<G: Geometry>: Copy {
     fn any(self, a: Self::Mask) -> bool;
     /// The k-th cell of a mask, counted from 0; k is below the number of cells.
     fn select(self, words: &G::Words, k: usize) -> usize;
+    /// The bits of `bits`, from the lowest on, at the places of the bits set in `places`, from the lowest on.
+    fn deposit(self, bits: u64, places: u64) -> u64;
+    /// The bits of `bits` at the places of the bits set in `places`, packed at the low end.
+    fn extract(self, bits: u64, places: u64) -> u64;
     /// Removes cells, lets the tiles above fall and closes emptied columns.
     fn remove(self, tiles: &mut Self::Tiles, cells: &G::Words);
     /// The same for the cells of a window.
     fn remove_window(self, tiles: &mut Self::Tiles, base: usize, window: G::Window);
+
+    /// Removes a group from a board in memory.
+    #[inline(always)]
+    fn remove_from(self, board: &mut Board<G>, group: &Group<G>) {
+        let mut tiles = self.load(board);
+        match &group.body {
+            Body::Window(window) => self.remove_window(&mut tiles, group.base, *window),
+            Body::Wide(words) => self.remove(&mut tiles, words),
+        }
+        *board = self.store(&tiles);
+    }
 
     /// The links between equal neighbours.
     #[inline(always)]
@@ -139,6 +155,31 @@ fn select_word(word: u64, k: u32) -> u32 {
         k -= 1;
     }
     byte + bits.trailing_zeros()
+}
+
+/// [`Ops::deposit`] without PDEP, place by place.
+#[inline(always)]
+fn deposit_word(mut bits: u64, mut places: u64) -> u64 {
+    let mut out = 0;
+    while bits != 0 && places != 0 {
+        let place = places & places.wrapping_neg();
+        out |= place & (bits & 1).wrapping_neg();
+        bits >>= 1;
+        places ^= place;
+    }
+    out
+}
+
+/// [`Ops::extract`] without PEXT, bit by bit.
+#[inline(always)]
+fn extract_word(bits: u64, places: u64) -> u64 {
+    let (mut out, mut rest) = (0, bits & places);
+    while rest != 0 {
+        let place = rest & rest.wrapping_neg();
+        out |= 1 << (places & (place - 1)).count_ones();
+        rest ^= place;
+    }
+    out
 }
 
 /// The k-th set bit of a mask, the words' counts added up without branches.
@@ -254,6 +295,31 @@ impl<const BMI: bool, G: Geometry> Ops<G> for Scalar<BMI> {
             return select_words::<G>(words, k, pdep);
         }
         select_words::<G>(words, k, select_word)
+    }
+    #[inline(always)]
+    fn deposit(self, bits: u64, places: u64) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        if BMI {
+            // SAFETY: `Scalar<true>` is only made where the processor has BMI2.
+            return unsafe { std::arch::x86_64::_pdep_u64(bits, places) };
+        }
+        deposit_word(bits, places)
+    }
+    #[inline(always)]
+    fn extract(self, bits: u64, places: u64) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        if BMI {
+            // SAFETY: `Scalar<true>` is only made where the processor has BMI2.
+            return unsafe { std::arch::x86_64::_pext_u64(bits, places) };
+        }
+        extract_word(bits, places)
+    }
+    #[inline(always)]
+    fn remove_from(self, board: &mut Board<G>, group: &Group<G>) {
+        match &group.body {
+            Body::Window(window) => self.remove_window(board, group.base, *window),
+            Body::Wide(words) => self.remove(board, words),
+        }
     }
     #[inline(always)]
     fn remove(self, tiles: &mut Board<G>, cells: &G::Words) {

@@ -98,6 +98,14 @@ impl Ops<Small> for Avx512 {
         select_words::<Small>(words, k, |word, k| simd!(_pdep_u64(1 << k, word)).trailing_zeros())
     }
     #[inline(always)]
+    fn deposit(self, bits: u64, places: u64) -> u64 {
+        simd!(_pdep_u64(bits, places))
+    }
+    #[inline(always)]
+    fn extract(self, bits: u64, places: u64) -> u64 {
+        simd!(_pext_u64(bits, places))
+    }
+    #[inline(always)]
     fn remove(self, tiles: &mut Self::Tiles, cells: &Words) {
         self.fall(tiles, self.mask(cells));
     }

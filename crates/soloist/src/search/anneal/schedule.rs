@@ -57,6 +57,8 @@ pub(super) struct Clock {
     spread: [Spread; 2],
     measuring: bool,
     heat: f64,
+    /// The unit that the problem's neighbourhood names; 0: the spread.
+    pub(super) known: f64,
 }
 
 impl Clock {
@@ -69,6 +71,9 @@ impl Clock {
         match part {
             Some(part) if parameters.steps == 0 && part < 1.0 => {
                 (self.steps, self.from, self.to) = (0, part, 1.0);
+                if parameters.arms > 1 {
+                    self.runs = parameters.arms + parameters.finalists;
+                }
                 if self.runs > 0 {
                     self.to = self.end_of_run(parameters);
                 }
@@ -80,9 +85,9 @@ impl Clock {
 
     /// Whether the counts and parts of a checkpoint can be those of a run.
     pub(super) fn is_sound(&self) -> bool {
-        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, .. } = self;
+        let &Self { run, round, step, total, steps, from, to, runs, spread, heat, known, .. } = self;
         let counts = [run, round, step, total, steps, runs, spread[0].count, spread[1].count];
-        let parts = [from, to, heat, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
+        let parts = [from, to, heat, known, spread[0].logs, spread[1].logs, spread[0].unit, spread[1].unit];
         // The unit is always that of the logarithms.
         let within = |spread: &Spread| match spread.count {
             0 => spread.logs == 0.0 && spread.unit == 0.0,
@@ -93,10 +98,22 @@ impl Clock {
     }
 
     /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left evenly,
-    /// but for the part of the last reheating.
+    /// but for the part of the last reheating. While arms race, they share the part of the race.
     fn end_of_run(&self, parameters: &Anneal) -> f64 {
-        let left = self.runs.saturating_sub(self.run).max(1);
-        self.from + (parameters.finish - self.from).max(0.0) / left as f64
+        let racing = parameters.arms > 1 && self.run < parameters.arms;
+        let (runs, end) = if racing { (parameters.arms, parameters.race) } else { (self.runs, parameters.finish) };
+        let left = runs.saturating_sub(self.run).max(1);
+        self.from + (end.min(parameters.finish) - self.from).max(0.0) / left as f64
+    }
+
+    /// Returns which of the arms, the best one first, this run continues with; `None`: it is one of the race.
+    pub(super) fn finalist(&self, parameters: &Anneal) -> Option<usize> {
+        self.run.checked_sub(parameters.arms).filter(|_| self.is_planned(parameters)).map(|rank| rank as usize)
+    }
+
+    /// Whether arms race for parts of a plan.
+    fn is_planned(&self, parameters: &Anneal) -> bool {
+        parameters.arms > 1 && self.steps == 0
     }
 
     /// Returns the part of this cooling that is over.
@@ -114,7 +131,8 @@ impl Clock {
 
     /// The temperature now, in the unit of differences between feasible solutions, or between infeasible ones.
     pub(super) fn temperature(&self, feasible: bool) -> f64 {
-        self.heat * self.spread[usize::from(!feasible)].unit
+        let unit = if feasible && self.known > 0.0 { self.known } else { self.spread[usize::from(!feasible)].unit };
+        self.heat * unit
     }
 
     /// Takes up a worse neighbour's difference.

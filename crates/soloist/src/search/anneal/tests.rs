@@ -1,15 +1,20 @@
 //! Edits, temperatures, plans, acceptance and replays of annealing.
 
-use super::edits::{Edit, permute};
+use super::edits::{EDITS, Edit, Wheel, permute};
+use super::replay::End;
+use super::run::AnnealSearch;
+use super::schedule::{Clock, Turn};
 use super::*;
-
 use crate::doc::Staircase;
+use crate::problem::MoveId;
 use crate::problem::replay::Entry;
 use crate::problem::rules::{Shared, Typed, TypedPlayer};
 use crate::problem::{Found, Packing};
 use crate::run::plan::Horizon;
-use crate::search::Tally;
-use crate::{Budget, Edits, Method, Neighbourhood, Problem, Solver, stable_hash};
+use crate::search::{Context, Tally};
+use crate::{
+    Acceptance, Budget, Edits, Method, Neighbourhood, Problem, Rng, Score, Sense, Solution, Solver, stable_hash,
+};
 
 fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
     Typed::new(Shared::Borrowed(problem), Packing::new())
@@ -156,6 +161,20 @@ fn a_budget_is_divided_among_runs_and_a_last_cooling() {
     assert_eq!(turns(&deep, 9_000), [(6_750, of_all), (9_000, of_all)], "room for one run");
     let one = Anneal { runs: 2, finish: 1.0, ..deep };
     assert_eq!(turns(&one, 1_000), [(500, Turn::Restart), (1_000, of_all)]);
+}
+
+#[test]
+fn arms_race_before_the_finalists() {
+    let of_all = Turn::Reheat { of_all: true };
+    let racing = Anneal { arms: 4, race: 0.5, finalists: 2, finish: 0.75, ..Anneal::default() };
+    let restarts: Vec<(u64, Turn)> = [1_250, 2_500, 3_750, 5_000, 6_250].map(|made| (made, Turn::Restart)).into();
+    assert_eq!(turns(&racing, 10_000), [restarts, vec![(7_500, of_all), (10_000, of_all)]].concat());
+    let mut clock = Clock::default();
+    let ranks = [None, None, None, None, Some(0), Some(1)];
+    for (run, rank) in ranks.into_iter().enumerate() {
+        clock.run = run as u64;
+        assert_eq!(clock.finalist(&racing), rank);
+    }
 }
 
 #[test]

@@ -1,0 +1,423 @@
+//! The annealing itself: runs, neighbours, what is accepted, what is kept.
+
+use super::edits::Wheel;
+use super::replay::{End, Pruning, Walker};
+use super::schedule::{Clock, Turn};
+use super::{Anneal, Rule};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
+use crate::run::checkpoint::{decode, encode};
+use crate::search::sound::{self, MOST, require};
+use crate::search::{Context, Search, Status, walk};
+use crate::{Acceptance, CheckpointError, Rng, Score, Sense, Solution};
+use serde::{Deserialize, Serialize};
+
+/// Variants whose best scores are remembered.
+const MOST_VARIANTS: usize = 1024;
+
+/// What a solution is worth to annealing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Worth {
+    feasible: bool,
+    /// Smaller is better: the score or its surrogate, with the sign of the sense; a degree; a neighbourhood's cost.
+    cost: f64,
+}
+
+impl Worth {
+    fn new(problem: &dyn Rules, score: Score, state: &State) -> Self {
+        match score {
+            Score::Infeasible(cost) => Self { feasible: false, cost },
+            Score::Feasible(value) => {
+                let value = problem.surrogate(state).unwrap_or(value);
+                Self { feasible: true, cost: if problem.sense() == Sense::Maximize { -value } else { value } }
+            }
+        }
+    }
+
+    /// By how much this is worse than another solution of the same kind, otherwise 0.
+    fn difference(self, other: Self) -> f64 {
+        if self.feasible == other.feasible { self.cost - other.cost } else { 0.0 }
+    }
+
+    fn beats(self, other: Self) -> bool {
+        if self.feasible == other.feasible { self.cost < other.cost } else { self.feasible }
+    }
+}
+
+/// The part of a search from which the rest is rebuilt.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Saved {
+    clock: Clock,
+    wheel: Wheel,
+    /// The present solution; none before a run's first playout.
+    present: Option<Worth>,
+    /// The best solution of the run.
+    pub(super) best: Option<Champion>,
+    /// Whether the problem's own neighbourhood makes the neighbours of this run.
+    edited: bool,
+    /// Costs of the present solution after the last `memory` neighbours, for late acceptance.
+    late: Vec<f64>,
+    late_at: usize,
+    /// A better solution from outside, which the next step takes up.
+    offered: Option<(Score, Vec<MoveId>)>,
+    /// The variant of this run.
+    variant: u64,
+    /// The best score of each variant that has had a run.
+    standings: Vec<(u64, Score)>,
+}
+
+/// A solution that a run goes back to.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Champion {
+    worth: Worth,
+    pub(super) score: Score,
+    moves: Vec<MoveId>,
+}
+
+pub(crate) struct AnnealSearch {
+    parameters: Anneal,
+    pub(super) saved: Saved,
+    pub(super) walker: Walker,
+    /// The solution that is made or kept.
+    pub(super) moves: Vec<MoveId>,
+}
+
+impl AnnealSearch {
+    pub(crate) fn new(parameters: Anneal, problem: &dyn Rules) -> Self {
+        Self {
+            saved: Saved {
+                clock: Clock::default(),
+                wheel: Wheel::default(),
+                present: None,
+                best: None,
+                edited: false,
+                late: Vec::new(),
+                late_at: 0,
+                offered: None,
+                variant: 0,
+                standings: Vec::new(),
+            },
+            walker: Walker::new(problem, &parameters),
+            parameters,
+            moves: Vec::new(),
+        }
+    }
+
+    /// Prepares a run, which has no solution yet.
+    fn prepare(&mut self, context: &mut Context<'_>) {
+        self.saved.best = None;
+        self.saved.clock.begin(&self.parameters, context.part());
+        let run = self.saved.clock.run;
+        let finalist =
+            self.saved.clock.finalist(&self.parameters).and_then(|rank| self.ranked(context).get(rank).copied());
+        self.choose(context, finalist.unwrap_or(run));
+    }
+
+    /// The variants that have had a run, the best one first; of equal ones the first to run.
+    fn ranked(&self, context: &Context<'_>) -> Vec<u64> {
+        let sense = context.problem.sense();
+        let mut standings: Vec<&(u64, Score)> = self.saved.standings.iter().collect();
+        standings.sort_by(|a, b| sense.best_first(Some(a.1), Some(b.1)));
+        standings.iter().map(|standing| standing.0).collect()
+    }
+
+    /// Chooses a variant of the rollout and of the neighbourhood.
+    fn choose(&mut self, context: &mut Context<'_>, variant: u64) {
+        self.saved.variant = variant;
+        let variants = context.rollout.variants().max(1) as u64;
+        context.rollout.set_variant((variant % variants) as usize);
+        if let Some(editor) = context.rollout.editor().filter(|_| self.parameters.local) {
+            editor.set_variant((variant % editor.variants() as u64) as usize);
+        }
+    }
+
+    /// Begins a run from a playout.
+    fn begin(&mut self, context: &mut Context<'_>) {
+        self.prepare(context);
+        let walker = &mut self.walker;
+        self.moves.clear();
+        walker.state.clone_from(&walker.root);
+        context.rollout.run(&mut walker.state, &mut self.moves, context.rng);
+        let score = context.finish(&walker.state, &[], &self.moves);
+        let worth = Worth::new(context.problem, score, &walker.state);
+        self.settle(context, worth, score);
+    }
+
+    /// Goes to a solution, the best one of a run or one from outside, and continues from there.
+    fn go_to(&mut self, context: &mut Context<'_>, score: Score, moves: Vec<MoveId>) {
+        self.moves = moves;
+        self.walk(context);
+        let worth = Worth::new(context.problem, score, &self.walker.state);
+        self.settle(context, worth, score);
+    }
+
+    /// Makes the walker's state the end of the solution in `moves`.
+    fn walk(&mut self, context: &Context<'_>) {
+        let Self { walker, .. } = self;
+        walker.state.clone_from(&walker.root);
+        for &mv in &self.moves {
+            context.problem.apply(&mut walker.state, mv);
+        }
+    }
+
+    /// Makes the solution in `moves` the present one, from which neighbours are made.
+    fn settle(&mut self, context: &mut Context<'_>, mut worth: Worth, score: Score) {
+        let Self { saved, walker, moves, .. } = self;
+        let before = std::mem::replace(&mut saved.edited, false);
+        saved.clock.known = 0.0;
+        if self.parameters.local
+            && let Some(editor) = context.rollout.editor()
+            && editor.start(moves)
+        {
+            saved.edited = true;
+            saved.clock.known = editor.unit().unwrap_or(0.0);
+            worth = Worth { feasible: true, cost: editor.cost() };
+        } else {
+            walker.recode(context.problem, moves);
+        }
+        if before != saved.edited {
+            // Costs of a neighbourhood and scores are not compared.
+            saved.best = None;
+        }
+        saved.present = Some(worth);
+        saved.late.clear();
+        saved.late_at = 0;
+        self.champion(worth, score);
+    }
+
+    /// Keeps the solution in `moves` if it is the best one of the run: by its worth.
+    fn champion(&mut self, worth: Worth, score: Score) {
+        if self.saved.best.as_ref().is_none_or(|best| worth.beats(best.worth)) {
+            self.crown(worth, score);
+        }
+    }
+
+    /// Keeps the solution in `moves` as the best one of the run.
+    fn crown(&mut self, worth: Worth, score: Score) {
+        let Self { saved, moves, .. } = self;
+        match &mut saved.best {
+            Some(best) => {
+                (best.worth, best.score) = (worth, score);
+                best.moves.clone_from(moves);
+            }
+            None => saved.best = Some(Champion { worth, score, moves: moves.clone() }),
+        }
+    }
+
+    /// Notes the best score of this run's variant when a run ends.
+    fn stand(&mut self, sense: Sense) {
+        let Saved { standings, variant, best: Some(best), .. } = &mut self.saved else { return };
+        match standings.iter().position(|standing| standing.0 == *variant) {
+            Some(at) if sense.better(best.score, standings[at].1) => standings[at].1 = best.score,
+            None if standings.len() < MOST_VARIANTS => standings.push((*variant, best.score)),
+            _ => {}
+        }
+    }
+
+    /// Returns the rule for the next neighbour of the present solution.
+    fn acceptance<'a>(&self, rng: &'a mut Rng, present: Worth) -> Acceptance<'a> {
+        let clock = &self.saved.clock;
+        if clock.is_measuring() {
+            return Acceptance::patient(rng, 0.0);
+        }
+        match self.parameters.rule {
+            Rule::Metropolis => Acceptance::new(rng, clock.temperature(present.feasible)),
+            Rule::Late => {
+                let late = self.saved.late.get(self.saved.late_at).copied().unwrap_or(present.cost);
+                Acceptance::below(rng, late - present.cost)
+            }
+        }
+    }
+
+    /// Remembers the cost of the present solution for late acceptance.
+    fn remember(&mut self) {
+        if self.parameters.rule == Rule::Late
+            && let Some(present) = self.saved.present
+        {
+            let Saved { late, late_at, .. } = &mut self.saved;
+            if (late.len() as u64) < self.parameters.memory {
+                late.push(present.cost);
+            } else {
+                late[*late_at] = present.cost;
+                *late_at = (*late_at + 1) % late.len();
+            }
+        }
+    }
+
+    /// Makes a neighbour by the problem's own neighbourhood.
+    fn edit(&mut self, context: &mut Context<'_>, present: Worth) {
+        context.tally.counters.playouts += 1;
+        let mut acceptance = self.acceptance(context.rng, present);
+        let Some(editor) = context.rollout.editor().filter(|editor| editor.is_started()) else {
+            // Nothing that a run writes: the neighbourhood has lost its solution.
+            self.saved.present = None;
+            return;
+        };
+        let Some((change, accepted)) = editor.advance(&mut acceptance) else { return };
+        self.saved.clock.measure(true, change);
+        if !accepted {
+            return;
+        }
+        let cost = present.cost + change;
+        let worth = Worth { feasible: true, cost };
+        self.saved.present = Some(worth);
+        let score = editor.score();
+        let sense = context.problem.sense();
+        let improves = |best: &Champion| match score {
+            Some(score) => sense.better(score, best.score),
+            // Costs are sums of differences: an improvement is larger than their rounding errors.
+            None => cost < best.worth.cost - 1e-9 * (1.0 + best.worth.cost.abs()),
+        };
+        if self.saved.best.as_ref().is_none_or(improves) {
+            let worth = Worth { feasible: true, cost: editor.cost() };
+            self.saved.present = Some(worth);
+            self.moves.clear();
+            editor.moves(&mut self.moves);
+            self.walk(context);
+            let score = context.problem.score(&self.walker.state);
+            context.keep(score, &self.walker.state, &self.moves, &[]);
+            self.crown(worth, score);
+        }
+    }
+
+    /// Makes a neighbour by an edit of the entries and a replay.
+    fn replay(&mut self, context: &mut Context<'_>, present: Worth) {
+        let kind = self.saved.wheel.draw(&self.parameters, context.rng);
+        self.walker.edit(context, kind);
+        let limit = self.acceptance(context.rng, present).limit();
+        // An equal solution is always accepted.
+        let most = limit.max(f64::MIN_POSITIVE);
+        let end = self.walker.run(context, (present.feasible && limit.is_finite()).then_some(present.cost), most);
+        let (score, worth) = match end {
+            End::Abandoned => {
+                context.tally.counters.playouts += 1;
+                return self.saved.wheel.learn(kind, None);
+            }
+            End::Met => {
+                context.tally.counters.playouts += 1;
+                (None, present)
+            }
+            End::Finished | End::Completed => {
+                let state = &self.walker.state;
+                // The rollout learns from what it played only.
+                let score = if end == End::Completed { context.probe(state) } else { context.probe_leaf(state) };
+                let worth = Worth::new(context.problem, score, state);
+                self.saved.clock.measure(present.feasible, worth.difference(present));
+                (Some(score), worth)
+            }
+        };
+        let best = self.saved.best.as_ref().is_none_or(|best| worth.beats(best.worth));
+        if let Some(score) = score.filter(|&score| best || context.tally.wants(score)) {
+            self.walker.moves(&mut self.moves);
+            context.keep(score, &self.walker.state, &self.moves, &[]);
+            self.champion(worth, score);
+        }
+        let accepted = if worth.feasible == present.feasible {
+            // Nothing worse is accepted while differences are measured.
+            let limit = if self.saved.clock.is_measuring() { 0.0 } else { limit };
+            Acceptance::below(context.rng, limit).accepts(worth.cost - present.cost)
+        } else {
+            worth.feasible
+        };
+        let brings = self.parameters.adapt && worth.feasible == present.feasible && worth.beats(present);
+        self.saved.wheel.learn(kind, brings.then_some(worth.cost));
+        if accepted {
+            self.walker.accept(context.problem, end);
+            self.saved.present = Some(worth);
+        }
+    }
+}
+
+impl Search for AnnealSearch {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
+        if let Some((score, moves)) = self.saved.offered.take() {
+            if self.saved.present.is_none() {
+                self.prepare(context);
+            }
+            self.go_to(context, score, moves);
+        }
+        let Some(present) = self.saved.present else {
+            self.begin(context);
+            return Status::Running;
+        };
+        if self.saved.edited {
+            self.edit(context, present);
+        } else {
+            self.replay(context, present);
+        }
+        self.remember();
+        let count = self.saved.best.as_ref().map_or(1, |best| best.moves.len());
+        match self.saved.clock.tick(&self.parameters, context.part(), count) {
+            Turn::Stay => {}
+            Turn::Reheat { of_all } => {
+                self.stand(context.problem.sense());
+                if of_all && let Some(&variant) = self.ranked(context).first() {
+                    self.choose(context, variant);
+                }
+                let best = self.saved.best.as_ref().map(|best| (best.score, &best.moves));
+                let incumbent = context.tally.best.as_ref().map(|best| (best.score, &best.moves)).filter(|_| of_all);
+                if let Some((score, moves)) = incumbent.or(best) {
+                    self.go_to(context, score, moves.clone());
+                }
+            }
+            Turn::Restart => {
+                self.stand(context.problem.sense());
+                self.saved.present = None;
+            }
+            Turn::End => return Status::Completed,
+        }
+        Status::Running
+    }
+
+    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let sense = context.problem.sense();
+        let best = self.saved.best.as_ref().filter(|_| self.saved.present.is_some()).map(|best| best.score);
+        let offered = self.saved.offered.as_ref().map(|offered| offered.0);
+        if best.into_iter().chain(offered).all(|known| sense.better(solution.score, known)) {
+            // Taken up by the next step, which knows the plan of the run.
+            self.saved.offered = Some((solution.score, solution.moves.clone()));
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        // While the problem's own neighbourhood holds the present solution, the entries are those of another one.
+        let entries = self.walker.entries.iter().filter(|_| !self.saved.edited);
+        let entries: Vec<(MoveId, u64)> = entries.map(|entry| (entry.mv, entry.name)).collect();
+        encode(&(&self.saved, entries, self.walker.pruning))
+    }
+
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let (saved, entries, pruning) = decode::<(Saved, Vec<(MoveId, u64)>, Pruning)>(bytes)?;
+        if saved.present.is_some() && saved.best.is_none() || !saved.wheel.is_sound() {
+            return Err(CheckpointError::Corrupt("an annealing without a solution"));
+        }
+        if saved.late_at > 0 && saved.late_at >= saved.late.len() {
+            return Err(CheckpointError::Corrupt("a place in a list of costs"));
+        }
+        require(saved.clock.is_sound(), "a cooling of another run")?;
+        let few = saved.standings.len() <= MOST_VARIANTS && saved.variant <= MOST;
+        let known = |&(variant, score): &(u64, Score)| {
+            variant <= MOST && score.value().or(score.violation()).is_some_and(f64::is_finite)
+        };
+        require(few && saved.standings.iter().all(known), "the variants of an annealing")?;
+        let solutions = saved.best.iter().map(|best| (best.score, &best.moves));
+        for (score, moves) in solutions.chain(saved.offered.iter().map(|(score, moves)| (*score, moves))) {
+            sound::solution(problem, moves, score)?;
+        }
+        let costs = saved.present.iter().chain(saved.best.iter().map(|best| &best.worth)).map(|worth| worth.cost);
+        require(costs.chain(saved.late.iter().copied()).all(f64::is_finite), "the costs of an annealing")?;
+        let present: Vec<MoveId> = entries.iter().map(|&(mv, _)| mv).collect();
+        let Ok((_, finished)) = walk(problem, &present) else {
+            return Err(CheckpointError::Corrupt("an illegal move"));
+        };
+        let replayed = saved.present.is_some() && !saved.edited;
+        require(!replayed || finished, "an annealing without a solution")?;
+        // Decisions are named by what they were in another state: the problem knows no other names than its own.
+        self.walker.recode(problem, &present);
+        let names = self.walker.entries.iter().map(|entry| entry.name);
+        require(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
+        self.walker.pruning = pruning;
+        self.saved = saved;
+        Ok(())
+    }
+}
