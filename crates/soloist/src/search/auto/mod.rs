@@ -2,7 +2,7 @@
 
 mod choose;
 mod entrant;
-mod names;
+mod entries;
 mod race;
 
 use super::method::Family;
@@ -14,10 +14,10 @@ use crate::problem::rules::Rules;
 use crate::run::checkpoint::{decode, encode};
 use crate::run::outcome::Counters;
 use crate::run::plan::Horizon;
-use crate::{CheckpointError, Solution};
+use crate::{CheckpointError, ParameterError, Solution};
 use choose::choose;
 use entrant::Entrant;
-pub use names::Names;
+pub use entries::{Entries, Entry};
 use race::{Progress, Race, Turn};
 use serde::{Deserialize, Serialize};
 
@@ -70,8 +70,8 @@ parameters! {
     /// optimization", AISTATS 2016, on methods instead of settings. Portfolios: C. P. Gomes and B. Selman, "Algorithm
     /// portfolios", Artificial Intelligence 126, 2001.
     pub struct Auto {
-        /// the presets that race, separated by commas; `choose`: by what the problem offers
-        methods: Names = Names::default(), ();
+        /// the methods that race, separated by commas, each with its settings: nrpa(level=3 rollout=NAME); `choose`: by what the problem names and offers
+        methods: Entries = Entries::default(), ();
         /// the part of the budget that the rounds of the race take together
         race_part: f64 = 0.4, 0.01..=1.0;
         /// effort of the first race, in moves; 0: the race is spread over the budget
@@ -79,14 +79,31 @@ parameters! {
     }
 }
 
+impl Auto {
+    /// Returns the methods that race on a problem, and why these.
+    fn field(&self, problem: &dyn Rules) -> Result<(Vec<Entry>, String), ParameterError> {
+        let asked = self.methods.entries();
+        if asked.is_empty() { choose(problem) } else { Ok((asked.to_vec(), String::new())) }
+    }
+}
+
 impl Family for Auto {
+    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+        let (entries, _) = self.field(problem).unwrap_or_default();
+        let most = entries.iter().map(|entry| entrant::method(entry).least_memory(problem)).max();
+        most.unwrap_or(0).saturating_mul(entries.len() as u64)
+    }
+
+    fn rollouts(&self, problem: &dyn Rules) -> Result<Vec<String>, ParameterError> {
+        let (entries, _) = self.field(problem)?;
+        Ok(entries.iter().filter_map(|entry| entry.rollout().map(str::to_owned)).collect())
+    }
+
     fn build(&self, _: &dyn Rules, memory: u64) -> Box<dyn Search> {
         Box::new(AutoSearch::new(self.clone(), memory))
     }
 }
 
-/// The name of the preset.
-const NAME: &str = "auto";
 /// Effort of the first race where neither `first` nor a budget says how much.
 const FIRST: u64 = 1_000_000;
 /// Playouts before the race.
@@ -153,7 +170,7 @@ impl AutoSearch {
             context.tally.keep(Solution { score, moves }, identity);
         }
         if self.state.samples == SAMPLES {
-            self.enter(context.problem);
+            self.enter(context);
             let now = self.progress(context);
             let length = if self.parameters.first == 0 { FIRST } else { self.parameters.first };
             self.open(context, length as f64, now);
@@ -161,13 +178,14 @@ impl AutoSearch {
     }
 
     /// Enters the methods.
-    fn enter(&mut self, problem: &dyn Rules) {
-        let (chosen, offers) = choose(problem);
-        let asked = self.parameters.methods.names();
-        let names: Vec<&str> = if asked.is_empty() { chosen } else { asked.iter().map(String::as_str).collect() };
-        let why = if asked.is_empty() { format!(": the problem offers {offers}") } else { String::new() };
+    fn enter(&mut self, context: &mut Context<'_>) {
+        // What cannot run was found before the run began.
+        let (mut entries, why) = self.parameters.field(context.problem).unwrap_or_default();
+        entries.retain(|entry| context.rollout.open(entry.rollout()));
+        let names: Vec<String> = entries.iter().map(ToString::to_string).collect();
         self.state.remarks.push(format!("{} race{why}", names.join(", ")));
-        self.entrants = names.iter().filter_map(|name| Entrant::new(name, problem.sense())).collect();
+        let sense = context.problem.sense();
+        self.entrants = (0..).zip(entries).map(|(player, entry)| Entrant::new(entry, player, sense)).collect();
     }
 
     /// Opens a race of all that have not ended. Returns false if there is none.
@@ -196,7 +214,7 @@ impl AutoSearch {
         ranked.sort_by(|&a, &b| self.entrants[a].order(&self.entrants[b]));
         let scores: Vec<String> = ranked.iter().map(|&at| self.entrants[at].standing()).collect();
         let dropped = ranked.split_off(ranked.len().div_ceil(2));
-        let names: Vec<&str> = ranked.iter().map(|&at| self.entrants[at].name.as_str()).collect();
+        let names: Vec<String> = ranked.iter().map(|&at| self.entrants[at].entry.to_string()).collect();
         self.state.remarks.push(format!("{}; on with {}", scores.join(", "), names.join(", ")));
         dropped.into_iter().for_each(|at| self.entrants[at].rest());
         ranked
@@ -254,6 +272,15 @@ impl Search for AutoSearch {
         self.entrants.iter_mut().for_each(|entrant| entrant.take_up(context, solution, horizon));
     }
 
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let at = self.state.race.as_ref().map(Race::at);
+        at.map_or_else(Vec::new, |at| self.entrants[at].gauges())
+    }
+
+    fn players(&self) -> usize {
+        self.entrants.len()
+    }
+
     fn remarks(&self) -> &[String] {
         &self.state.remarks
     }
@@ -270,7 +297,7 @@ impl Search for AutoSearch {
         };
         require(sound && state.length <= MOST, "a race that cannot be")?;
         let memory = self.memory / entrants.len().max(1) as u64;
-        let entrants = entrants.into_iter().map(|saved| Entrant::load(problem, saved, memory));
+        let entrants = (0..).zip(entrants).map(|(player, saved)| Entrant::load(problem, saved, player, memory));
         self.entrants = entrants.collect::<Result<_, _>>()?;
         self.state = state;
         Ok(())
