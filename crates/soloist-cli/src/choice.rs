@@ -115,20 +115,30 @@ pub(crate) fn complete(
 ) -> Result<Setup, Failure> {
     apply(domain, &setup.preset, &mut setup.method, set)?;
     let rollout = setup.rollout.take().unwrap_or_else(|| instance.rollout_for(&setup));
-    if !instance.has_rollout(&rollout) {
-        let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
-        if let Some((name, argument)) = rollout.split_once(':')
-            && known.contains(&name)
-        {
-            let place = format!("rollout `{name}` of {}", domain.name);
-            return Err(Failure::usage(format!(
-                "{place}: invalid argument `{argument}`; see `soloist problems {}`",
-                domain.name
-            )));
-        }
-        return Err(Failure::usage(unknown(&format!("rollout of {}", domain.name), &rollout, &known)));
+    check_rollout(domain, instance, &rollout)?;
+    if let Method::Auto(auto) = &setup.method {
+        let mut named = auto.methods.entries().iter().filter_map(|entry| entry.rollout());
+        named.try_for_each(|rollout| check_rollout(domain, instance, rollout))?;
     }
     Ok(setup.rollout(rollout))
+}
+
+/// Checks that a name selects a rollout.
+fn check_rollout(domain: &Domain, instance: &dyn AnyInstance, rollout: &str) -> Result<(), Failure> {
+    if instance.has_rollout(rollout) {
+        return Ok(());
+    }
+    let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
+    if let Some((name, argument)) = rollout.split_once(':')
+        && known.contains(&name)
+    {
+        let place = format!("rollout `{name}` of {}", domain.name);
+        return Err(Failure::usage(format!(
+            "{place}: invalid argument `{argument}`; see `soloist problems {}`",
+            domain.name
+        )));
+    }
+    Err(Failure::usage(unknown(&format!("rollout of {}", domain.name), rollout, &known)))
 }
 
 /// The setup of a resumed search; arguments may repeat it but not contradict it.

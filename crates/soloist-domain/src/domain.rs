@@ -6,6 +6,7 @@
 use crate::answer::json;
 use crate::{InstanceError, svg};
 use serde_json::Value;
+use soloist::search::{Entries, Entry};
 use soloist::{
     Budget, CheckpointError, Control, Improvement, Observer, OfferError, Outcome, Problem, Progress, RolloutInfo,
     RunInfo, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
@@ -313,11 +314,18 @@ pub trait Instance: Send + Sync {
     fn describe(&self) -> String;
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
-    /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it.
-    fn default_setup(&self) -> Setup;
-    /// See [`AnyInstance::rollout_for`]. By default the problem's first one.
-    fn rollout_for(&self, _setup: &Setup) -> String {
-        self.problem().rollouts().first().map_or("random", |info| info.name).to_owned()
+    /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By default the
+    /// first method of the problem's [portfolio](Problem::portfolio), or `auto` where it has none.
+    fn default_setup(&self) -> Setup {
+        portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup)
+    }
+    /// See [`AnyInstance::rollout_for`]. By default that of the preset in the problem's [portfolio](Problem::portfolio), or
+    /// the problem's first one.
+    fn rollout_for(&self, setup: &Setup) -> String {
+        let entries = portfolio(self.problem());
+        let named = entries.iter().find(|entry| entry.preset() == setup.preset).and_then(Entry::rollout);
+        let first = || self.problem().rollouts().first().map_or("random", |info| info.name);
+        named.unwrap_or_else(first).to_owned()
     }
     /// The answer in the problem's own terms, from the moves of the search.
     fn solution(&self, moves: &[MoveOf<Self>]) -> Value;
@@ -352,6 +360,11 @@ pub trait Instance: Send + Sync {
     fn svg(&self, solution: &Value) -> String {
         svg::of_text(&self.text(solution))
     }
+}
+
+/// The methods that a problem names; none where one of them cannot run, which a run reports.
+fn portfolio<P: Problem>(problem: &P) -> Vec<Entry> {
+    problem.portfolio().parse().map_or_else(|_| Vec::new(), |entries: Entries| entries.entries().to_vec())
 }
 
 /// Plays a solution from outside: `choose` names the next move among the legal ones of each state, until the state is

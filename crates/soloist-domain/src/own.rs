@@ -4,7 +4,7 @@ use crate::answer::{Answer, short};
 use crate::domain::{Checked, Instance, LoadResult};
 use crate::{InstanceError, input};
 use serde_json::{Value, json};
-use soloist::{Problem, Score, Setup};
+use soloist::{Problem, Score};
 
 /// An instance of a problem that has nothing but its rules.
 struct Own<P> {
@@ -69,10 +69,6 @@ impl<P: Problem> Instance for Own<P> {
 
     fn problem(&self) -> &P {
         &self.problem
-    }
-
-    fn default_setup(&self) -> Setup {
-        Setup::default()
     }
 
     fn solution(&self, moves: &[P::Move]) -> Value {

@@ -5,11 +5,9 @@ use crate::horner::Dag;
 use crate::problem::Orders;
 use crate::read::read;
 use crate::scheme::Direction;
-use crate::simplify::default_setup;
 use crate::spec::{generate, is_spec, write};
 use crate::{draw, verify};
 use serde_json::{Value, json};
-use soloist::Setup;
 use soloist_domain::answer::{json, solution};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 use std::sync::Arc;
@@ -87,10 +85,6 @@ impl Instance for HornerInstance {
 
     fn problem(&self) -> &Orders {
         &self.problem
-    }
-
-    fn default_setup(&self) -> Setup {
-        default_setup()
     }
 
     fn solution(&self, moves: &[u8]) -> Value {

@@ -182,6 +182,11 @@ impl Problem for Orders {
         if self.exact { self.inner.key(state) } else { None }
     }
 
+    /// Of all methods, annealing finds the best orders within a few thousand evaluations.
+    fn portfolio(&self) -> String {
+        "anneal".into()
+    }
+
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         Some(Box::new(Inner(self.inner.rollout(name)?)))
     }

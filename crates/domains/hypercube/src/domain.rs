@@ -4,8 +4,7 @@ use super::symmetric::SymmetricCoils;
 use super::symmetry::orders;
 use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::search::Beam;
-use soloist::{Method, Problem, Setup};
+use soloist::Problem;
 use soloist_domain::{
     AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options, follow,
 };
@@ -62,8 +61,6 @@ trait Walks: Problem + Send {
     fn nodes(&self, moves: &[Self::Move]) -> Vec<u32>;
     /// The bits flipped, as results print them.
     fn flips(&self, moves: &[Self::Move]) -> Vec<u8>;
-    /// The method that serves most users best.
-    fn method(&self) -> Method;
     /// The moves that make a path which flips these bits, in canonical form; what a path of the search cannot repeat is
     /// completed by the first legal moves.
     fn start_from(&self, flips: &[u8]) -> Result<Vec<Self::Move>, String>;
@@ -87,11 +84,6 @@ impl<const W: usize> Walks for Snakes<W> {
             let next = left.next();
             Ok(legal.iter().find(|&mv| Some(mv) == next).copied().unwrap_or(legal[0]))
         })
-    }
-
-    /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon.
-    fn method(&self) -> Method {
-        Method::Beam(Beam { width: 100, widen: 10.0, ..Beam::default() })
     }
 
     fn remark(&self) -> String {
@@ -118,11 +110,6 @@ impl<const W: usize> Walks for SymmetricCoils<W> {
 
     fn start_from(&self, _: &[u8]) -> Result<Vec<u16>, String> {
         Err("a symmetric search cannot start from a solution: `symmetry` must be none".to_owned())
-    }
-
-    /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
-    fn method(&self) -> Method {
-        Method::Beam(Beam { width: 100, widen: 3.0, noise: 1.0, split: 1, ..Beam::default() })
     }
 
     fn remark(&self) -> String {
@@ -199,10 +186,6 @@ impl<P: Walks> Instance for CubeInstance<P> {
 
     fn problem(&self) -> &P {
         &self.problem
-    }
-
-    fn default_setup(&self) -> Setup {
-        self.problem.method().into()
     }
 
     fn solution(&self, moves: &[P::Move]) -> Value {

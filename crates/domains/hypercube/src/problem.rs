@@ -395,6 +395,11 @@ impl<const W: usize> Problem for Snakes<W> {
         Some(self.key_of(state))
     }
 
+    /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon.
+    fn portfolio(&self) -> String {
+        "beam(width=100 widen=10)".into()
+    }
+
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         (name == "random").then(|| Box::new(Walk) as Box<dyn Rollout<Self>>)
     }

@@ -329,6 +329,11 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         false
     }
 
+    /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
+    fn portfolio(&self) -> String {
+        "beam(width=100 widen=3 noise=1 split=1)".into()
+    }
+
     fn fingerprint(&self) -> u64 {
         let mut hash = StableHasher::new();
         hash.write(b"symmetric coil");

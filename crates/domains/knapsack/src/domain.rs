@@ -2,8 +2,6 @@
 
 use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
-use soloist::search::Nmcs;
-use soloist::{Method, Setup};
 use soloist_domain::answer::Answer;
 use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options, follow};
 
@@ -47,14 +45,6 @@ impl Instance for KnapsackInstance {
 
     fn problem(&self) -> &Knapsack {
         &self.problem
-    }
-
-    /// Nested search of level 2. Within a second it solves the same benchmark files as NRPA, and with thousands of items
-    /// it stays near the bound, which NRPA does not. For proofs `dfs` is the method: it proves every benchmark file within a
-    /// second, but a budget of playouts may never end it.
-    fn default_setup(&self) -> Setup {
-        // Tuned at 2,000 playouts: docs/results/tuning.md.
-        Method::Nmcs(Nmcs { level: 3, width: 4.into(), ..Nmcs::default() }).into()
     }
 
     fn solution(&self, moves: &[Choice]) -> Value {

@@ -3,8 +3,6 @@
 use crate::verify::{self, Played, check, replay};
 use crate::{Game, Morpion, Stroke, Variant, draw, format, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::search::Nrpa;
-use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 
 /// The domain as the command line knows it.
@@ -74,13 +72,6 @@ impl Instance for MorpionInstance {
 
     fn problem(&self) -> &Morpion {
         &self.problem
-    }
-
-    /// NRPA of level 3 with two playouts an adaptation: with four million playouts of 5D and the seeds 1 to 3 it found
-    /// 80, 80 and 82, with one playout an adaptation 78, 80 and 80, with four 80, 81 and 76. A clamp of the logits at 3,
-    /// of use elsewhere, cost two moves of 5D and twenty of 5T.
-    fn default_setup(&self) -> Setup {
-        Method::Nrpa(Nrpa { level: 3, playouts: 2, ..Nrpa::default() }).into()
     }
 
     fn solution(&self, moves: &[u16]) -> Value {

@@ -3,7 +3,6 @@
 use super::problem::encode;
 use super::{Objective, Order, Packing, Values, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::search::Sampling;
 use soloist::{Method, Setup};
 use soloist_domain::answer::json as read_json;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
@@ -78,11 +77,6 @@ impl Instance for PackingInstance {
 
     fn problem(&self) -> &Packing {
         &self.problem
-    }
-
-    /// Repeated playouts: the default rollout keeps a packing and improves it.
-    fn default_setup(&self) -> Setup {
-        Method::Sampling(Sampling::default()).into()
     }
 
     fn rollout_for(&self, setup: &Setup) -> String {

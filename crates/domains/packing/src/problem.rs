@@ -481,6 +481,11 @@ impl Problem for Packing {
         Some(hash.finish())
     }
 
+    /// Repeated playouts of the rollout that keeps a packing and improves it.
+    fn portfolio(&self) -> String {
+        "sampling(rollout=refine)".into()
+    }
+
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         if let Some(refine) = Refine::named(name) {
             return Some(Box::new(refine));

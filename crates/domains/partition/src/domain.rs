@@ -4,7 +4,6 @@ use crate::verify::left;
 use crate::{Differencing, JOIN, Numbers, check, draw, generate, is_spec, read, write};
 use num_bigint::BigUint;
 use serde_json::{Value, json};
-use soloist::search::{BranchAndBound, Sampling};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 
@@ -58,15 +57,6 @@ impl Instance for PartitionInstance {
 
     fn problem(&self) -> &Differencing {
         &self.problem
-    }
-
-    /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says so.
-    fn default_setup(&self) -> Setup {
-        if self.problem.is_finished(&self.problem.root()) {
-            Method::BranchAndBound(BranchAndBound::default()).into()
-        } else {
-            Method::Sampling(Sampling::default()).into()
-        }
     }
 
     fn rollout_for(&self, setup: &Setup) -> String {

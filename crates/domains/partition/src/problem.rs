@@ -529,6 +529,11 @@ impl Problem for Differencing {
         self.potential(&self.root).map(|value| -value)
     }
 
+    /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says so.
+    fn portfolio(&self) -> String {
+        if self.is_finished(&self.root) { "dfs(rollout=kk)" } else { "sampling(rollout=k-list)" }.into()
+    }
+
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         Plan::parse(name).map(|plan| rollout::build(plan, self))
     }

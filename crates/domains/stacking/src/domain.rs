@@ -2,12 +2,8 @@
 
 use crate::{Stacking, Yard, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::search::{BranchAndBound, Sampling};
 use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
-
-/// The number of items up to which an instance without arrivals is small enough for a proof.
-const PROVABLE: usize = 30;
 
 /// The domain as the command line knows it.
 pub const DOMAIN: Domain = Domain {
@@ -58,16 +54,6 @@ impl Instance for StackingInstance {
 
     fn problem(&self) -> &Stacking {
         &self.problem
-    }
-
-    /// Annealing of ranks by playouts; depth-first branch and bound for small block relocation.
-    fn default_setup(&self) -> Setup {
-        let items = self.yard.items();
-        if items.len() <= PROVABLE && items.iter().all(|item| item.release.is_none()) {
-            Method::BranchAndBound(BranchAndBound::default()).into()
-        } else {
-            Method::Sampling(Sampling::default()).into()
-        }
     }
 
     fn rollout_for(&self, setup: &Setup) -> String {

@@ -60,6 +60,9 @@ pub struct Stacking {
     fingerprint: u64,
 }
 
+/// The number of items up to which an instance without arrivals is small enough for a proof.
+const PROVABLE: usize = 30;
+
 impl Stacking {
     /// Orders the events: O(n log n).
     #[must_use]
@@ -364,6 +367,12 @@ impl Problem for Stacking {
         }
         let events = (state.date, state.released, state.target, state.pending, &state.queue);
         Some(stable_hash(&(all, state.relocations, events)))
+    }
+
+    /// Annealing of ranks by playouts; depth-first branch and bound for small block relocation.
+    fn portfolio(&self) -> String {
+        let arrivals = self.lists.len() > self.due.len();
+        if self.due.len() <= PROVABLE && !arrivals { "dfs(rollout=fo)" } else { "sampling(rollout=ranks)" }.into()
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

@@ -183,6 +183,11 @@ impl<G: Geometry> Problem for Tiles<G> {
         Some(hash.finish())
     }
 
+    /// NRPA with one arm for each colour that may be kept for last.
+    fn portfolio(&self) -> String {
+        format!("nrpa(level=3 playouts=4 arms={} rollout=selective)", self.colours().len().max(1))
+    }
+
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         TileRollout::named(name).map(|rollout| Box::new(rollout) as Box<dyn Rollout<Self>>)
     }

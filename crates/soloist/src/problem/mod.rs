@@ -210,6 +210,14 @@ pub trait Problem: Send + Sync {
         &[]
     }
 
+    /// Returns the methods that are known to suit this instance, the best one first, as entrants of the portfolio `auto`
+    /// are [written](crate::search::Entries): `nrpa(level=3 rollout=NAME),anneal`. None by default.
+    ///
+    /// They race in `auto` beside the presets that can use what the problem offers.
+    fn portfolio(&self) -> String {
+        String::new()
+    }
+
     /// Returns where user code reports that it cannot continue; see [`Fault`]. `None`: it never fails.
     fn fault(&self) -> Option<&Fault> {
         None

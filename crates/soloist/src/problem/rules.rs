@@ -12,7 +12,9 @@ use super::{
 use crate::Rng;
 use crate::policy::{Policy, Trace};
 use crate::run::checkpoint::{CheckpointError, decode, encode};
+use crate::search::sound::require;
 use crate::search::walk;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::cell::Cell;
 use std::error::Error;
@@ -126,6 +128,7 @@ pub(crate) trait Rules: Send {
     fn is_complete(&self) -> bool;
     fn potential(&self, state: &State) -> Option<f64>;
     fn reference(&self) -> Option<f64>;
+    fn portfolio(&self) -> String;
     fn key(&self, state: &State) -> Option<u64>;
     fn future(&self, state: &State) -> Option<(u64, f64)>;
     /// Appends the numbers that are compared beside the score so far.
@@ -249,6 +252,9 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn reference(&self) -> Option<f64> {
         self.problem.reference()
     }
+    fn portfolio(&self) -> String {
+        self.problem.portfolio()
+    }
     fn key(&self, state: &State) -> Option<u64> {
         self.problem.key(self.get(state))
     }
@@ -322,9 +328,19 @@ pub(crate) trait Player: Send {
     fn feedback(&mut self, score: Score);
     /// Returns the local search of the problem, if it has one.
     fn editor(&mut self) -> Option<&mut dyn Editor>;
+    /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if there
+    /// is no such rollout.
+    fn open(&mut self, name: Option<&str>) -> bool;
+    /// Returns the number of players opened.
+    fn players(&self) -> usize;
+    /// Returns one of the players opened.
+    ///
+    /// # Panics
+    /// When there are not as many.
+    fn player(&mut self, at: usize) -> &mut dyn Player;
     fn save(&self) -> Vec<u8>;
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
-    /// Whether the rollout has reported an error.
+    /// Whether the rollout, or one of a player opened, has reported an error.
     fn has_failed(&self) -> bool;
     /// Takes that error out.
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
@@ -387,8 +403,18 @@ impl<P: Problem> Editor for TypedEditor<'_, P> {
     }
 }
 
-/// What a checkpoint holds of a player: the rollout's bytes; moves and bytes of a neighbourhood that has a solution.
-type SavedPlayer = (Vec<u8>, Option<(Vec<MoveId>, Vec<u8>)>);
+/// What a checkpoint holds of a player.
+#[derive(Serialize, Deserialize)]
+struct SavedPlayer {
+    rollout: Vec<u8>,
+    /// Moves and bytes of a neighbourhood that has a solution.
+    editor: Option<(Vec<MoveId>, Vec<u8>)>,
+    /// The players opened: the names of their rollouts, and what is saved of them.
+    players: Vec<(String, Vec<u8>)>,
+}
+
+/// The most players that a search opens.
+const MOST_PLAYERS: usize = 64;
 
 fn encode_player(saved: &SavedPlayer) -> Vec<u8> {
     encode(saved)
@@ -402,6 +428,9 @@ fn decode_player(bytes: &[u8]) -> Result<SavedPlayer, CheckpointError> {
 pub(crate) struct TypedPlayer<'p, P: Problem> {
     problem: Shared<'p, P>,
     packing: Packing<P::Move>,
+    /// The name of the rollout.
+    name: String,
+    players: Vec<Self>,
     editor: Option<TypedEditor<'p, P>>,
     rollout: Box<dyn Rollout<P>>,
     playout: Playout<P::Move>,
@@ -423,7 +452,22 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
     ) -> Result<Self, Vec<&'static str>> {
         let rollout = find_rollout(&*problem, name)?;
         let (playout, trace) = (Playout::default(), Trace::default());
-        Ok(Self { problem, packing, editor: None, rollout, playout, trace, listed: Vec::new(), end: None })
+        let (name, players, listed) = (name.to_owned(), Vec::new(), Vec::new());
+        Ok(Self { problem, packing, name, players, editor: None, rollout, playout, trace, listed, end: None })
+    }
+
+    /// Restores the rollout and the neighbourhood.
+    fn restore(&mut self, rollout: &[u8], editor: Option<(Vec<MoveId>, Vec<u8>)>) -> Result<(), CheckpointError> {
+        self.rollout.load(rollout)?;
+        if let Some((moves, bytes)) = editor {
+            let rules = Typed::new(self.problem.clone(), self.packing.clone());
+            let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
+            let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
+            let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
+            let Some(editor) = self.editor.as_mut().filter(|_| is_started) else { return Err(damaged) };
+            editor.edits.load(&self.problem, &bytes)?;
+        }
+        Ok(())
     }
 }
 
@@ -504,32 +548,45 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         }
         self.editor.as_mut().map(|editor| editor as &mut dyn Editor)
     }
+    fn open(&mut self, name: Option<&str>) -> bool {
+        let name = name.unwrap_or(&self.name);
+        let Ok(player) = Self::new(self.problem.clone(), self.packing.clone(), name) else { return false };
+        self.players.push(player);
+        true
+    }
+    fn players(&self) -> usize {
+        self.players.len()
+    }
+    fn player(&mut self, at: usize) -> &mut dyn Player {
+        &mut self.players[at]
+    }
     fn save(&self) -> Vec<u8> {
         let editor = self.editor.as_ref().filter(|editor| editor.is_started).map(|editor| {
             let mut moves = Vec::new();
             editor.edits.moves(&self.problem, &mut moves);
             (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), editor.edits.save())
         });
-        encode_player(&(self.rollout.save(), editor))
+        let players = self.players.iter().map(|player| (player.name.clone(), player.save())).collect();
+        encode_player(&SavedPlayer { rollout: self.rollout.save(), editor, players })
     }
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (rollout, editor) = decode_player(bytes)?;
-        self.rollout.load(&rollout)?;
-        if let Some((moves, bytes)) = editor {
-            let rules = Typed::new(self.problem.clone(), self.packing.clone());
-            let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
-            let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
-            let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
-            let Some(editor) = self.editor.as_mut().filter(|_| is_started) else { return Err(damaged) };
-            editor.edits.load(&self.problem, &bytes)?;
+        let SavedPlayer { rollout, editor, players } = decode_player(bytes)?;
+        require(players.len() <= MOST_PLAYERS, "more players than a search opens")?;
+        self.restore(&rollout, editor)?;
+        self.players.clear();
+        for (name, bytes) in players {
+            let SavedPlayer { rollout, editor, players } = decode_player(&bytes)?;
+            require(players.is_empty() && self.open(Some(&name)), "a player that no search opens")?;
+            self.players.last_mut().map_or(Ok(()), |player| player.restore(&rollout, editor))?;
         }
         Ok(())
     }
     fn has_failed(&self) -> bool {
-        self.rollout.fault().is_some_and(Fault::is_raised)
+        self.rollout.fault().is_some_and(Fault::is_raised) || self.players.iter().any(Self::has_failed)
     }
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
-        self.rollout.fault().and_then(Fault::take)
+        let own = self.rollout.fault().and_then(Fault::take);
+        own.or_else(|| self.players.iter().find_map(Self::take_error))
     }
 }
 

@@ -9,7 +9,7 @@ use super::plan::{Horizon, Plan};
 use super::setup::Setup;
 use super::stream::{Limits, Reports, Stream};
 use crate::problem::rules::{Shared, Typed, TypedPlayer};
-use crate::problem::{MoveId, Packing};
+use crate::problem::{MoveId, Packing, find_rollout};
 use crate::search::sound::require;
 use crate::search::{Tally, walk};
 use crate::{ParameterError, Problem, Rng, Score};
@@ -34,6 +34,9 @@ pub enum SolveError {
     /// The method's parameters do not go together.
     #[error(transparent)]
     Method(#[from] ParameterError),
+    /// The problem's [portfolio](Problem::portfolio) holds an entry that cannot run.
+    #[error("the portfolio of the problem: {0}")]
+    Portfolio(#[source] ParameterError),
     /// A checkpoint could not be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -217,6 +220,10 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             let player = TypedPlayer::new(problem.clone(), packing.clone(), &rollout)
                 .map_err(|known| SolveError::Rollout { name: rollout.clone(), known: known.join(", ") })?;
             let rules = Box::new(Typed::new(problem.clone(), packing.clone()));
+            for name in setup.method.rollouts(&*rules).map_err(SolveError::Portfolio)? {
+                find_rollout(&*problem, &name)
+                    .map_err(|known| SolveError::Rollout { name, known: known.join(", ") })?;
+            }
             let needed = setup.method.least_memory(&*rules).saturating_mul(setup.threads as u64);
             if needed > memory {
                 return Err(SolveError::Memory { needed, allowed: memory });

@@ -102,6 +102,7 @@ impl Stream<'_> {
         require(saved.end.is_none_or(StopReason::is_final), "an end that does not last")?;
         self.search.load(&*self.problem, &saved.search)?;
         self.rollout.load(&saved.rollout)?;
+        require(self.rollout.players() == self.search.players(), "players of another search")?;
         (self.rng, self.tally) = (saved.rng, saved.tally);
         self.end = saved.end;
         self.waiting = self.search.share().is_some();

@@ -17,6 +17,14 @@ pub(crate) trait Family {
         0
     }
 
+    /// Returns the rollouts that the search plays beside that of the run, by name.
+    ///
+    /// # Errors
+    /// When the problem names methods that do not exist.
+    fn rollouts(&self, _problem: &dyn Rules) -> Result<Vec<String>, ParameterError> {
+        Ok(Vec::new())
+    }
+
     /// Returns the search; `memory` bytes are for its trees, lists and tables.
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search>;
 }
@@ -70,6 +78,14 @@ macro_rules! families {
             /// Returns the bytes without which a stream cannot do what the parameters say.
             pub(crate) fn least_memory(&self, problem: &dyn Rules) -> u64 {
                 match self { $(Self::$family(parameters) => parameters.least_memory(problem),)+ }
+            }
+
+            /// Returns the rollouts that the method plays on this problem beside that of the run, by name.
+            ///
+            /// # Errors
+            /// When the problem's [portfolio](crate::Problem::portfolio) holds an entry that cannot run.
+            pub(crate) fn rollouts(&self, problem: &dyn Rules) -> Result<Vec<String>, ParameterError> {
+                match self { $(Self::$family(parameters) => parameters.rollouts(problem),)+ }
             }
 
             /// Returns the search that runs this method; `memory` bytes are for its trees, lists and tables.

@@ -28,7 +28,7 @@ mod tally;
 mod uct;
 
 pub use anneal::{Anneal, Schedule};
-pub use auto::{Auto, Names};
+pub use auto::{Auto, Entries, Entry};
 pub use beam::{Beam, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
@@ -88,6 +88,10 @@ pub(crate) trait Search: Send {
     }
     /// Takes what the streams that have not ended share, by stream.
     fn receive(&mut self, _shared: &[Shared]) {}
+    /// Returns how many players this search has opened beside its rollout.
+    fn players(&self) -> usize {
+        0
+    }
     /// Returns what this search has decided and why, a line each.
     fn remarks(&self) -> &[String] {
         &[]

@@ -47,7 +47,7 @@ pub enum Values {
         /// The largest.
         most: u64,
     },
-    /// Names of presets; see [`Names`](crate::search::Names).
+    /// Presets with settings; see [`Entries`](crate::search::Entries).
     Presets,
 }
 
@@ -72,6 +72,22 @@ pub enum ParameterError {
         /// The value given.
         value: String,
     },
+    /// An entrant of a portfolio that cannot run; see [`Entries`](crate::search::Entries).
+    #[error("entry `{entry}`: {what}")]
+    Entry {
+        /// The entry.
+        entry: String,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The value does not fit, for a reason that a range cannot tell.
+    #[error("parameter `{name}`: {what}")]
+    Invalid {
+        /// The parameter.
+        name: &'static str,
+        /// What is wrong.
+        what: String,
+    },
     /// Two values do not go together.
     #[error("{0}")]
     Conflict(&'static str),
@@ -85,6 +101,10 @@ pub(crate) trait Value: Sized + Display {
     fn parse(text: &str, range: &Self::Range) -> Option<Self>;
     /// Whether the value lies in the range.
     fn is_in(&self, range: &Self::Range) -> bool;
+    /// Returns a closer description of what is wrong with a text that [`parse`](Self::parse) refuses.
+    fn reject(_name: &'static str, _range: &Self::Range, _text: &str) -> Option<ParameterError> {
+        None
+    }
     /// Returns the range in words.
     fn describe(range: &Self::Range) -> String;
     /// Returns the range for programs.
@@ -283,7 +303,8 @@ pub(crate) fn unknown(name: &str, parameters: &[Parameter]) -> ParameterError {
 
 /// Returns the error of a value that is not in the parameter's range.
 pub(crate) fn out_of_range<T: Value>(name: &'static str, range: &T::Range, value: &impl ToString) -> ParameterError {
-    ParameterError::Value { name, range: T::describe(range), value: value.to_string() }
+    let value = value.to_string();
+    T::reject(name, range, &value).unwrap_or_else(|| ParameterError::Value { name, range: T::describe(range), value })
 }
 
 /// Declares a struct of parameters with `Default` and the table behind `--set`, files and documents.

@@ -1,5 +1,6 @@
 //! Tests of the engine, in one program: one link for all of them.
 
+mod auto;
 mod beam;
 mod bounds;
 mod common;

@@ -70,6 +70,26 @@ fn learning_rollouts_are_saved() {
     }
 }
 
+/// Each entrant has a rollout that learns by itself.
+#[test]
+fn rollouts_of_entrants_are_saved() {
+    let bag = Bag::tight();
+    let entries = "nrpa(level=2 rollout=learner),anneal,uct(rollout=learner),sampling(rollout=learner),beam(width=3)";
+    for settings in [("race_part", "0.9"), ("first", "700")] {
+        let method = method("auto", &[("methods", entries), settings]);
+        let start = || Solver::new(&bag, method.clone()).plan(Budget::playouts(801));
+        let solver = |budget| start().budget(Budget::playouts(budget));
+        let (whole, whole_saved) = run_and_save(solver(801), "entrants-whole");
+        for part in [3, 100, 400, 600] {
+            let (_, saved) = run_and_save(solver(part), "entrants-part");
+            let next = start().budget(Budget::playouts(801)).resume(&saved).unwrap();
+            let (resumed, resumed_saved) = run_and_save(next, "entrants-resumed");
+            assert_eq!(timeless(resumed), timeless(whole.clone()), "{part}");
+            assert_eq!(without_time(&resumed_saved), without_time(&whole_saved), "{part}");
+        }
+    }
+}
+
 #[test]
 fn many_small_parts_make_a_whole() {
     let bag = Bag::sixteen();

@@ -249,6 +249,11 @@ impl Problem for Tsptw {
         Some(hash.finish())
     }
 
+    /// One annealing by ruin and recreation, told as playouts.
+    fn portfolio(&self) -> String {
+        "sampling(rollout=sisr)".into()
+    }
+
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         let steps = match name.strip_prefix("sisr") {
             Some("") => Refine::STEPS,

@@ -2,7 +2,6 @@
 
 use super::{Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
-use soloist::search::Sampling;
 use soloist::{Method, Problem, Score, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, InstanceError, LoadResult, Options, follow};
 use std::sync::Arc;
@@ -111,11 +110,6 @@ impl soloist_domain::Instance for Loaded {
 
     fn problem(&self) -> &Vrptw {
         &self.problem
-    }
-
-    /// One annealing by ruin and recreation, told as playouts.
-    fn default_setup(&self) -> Setup {
-        Method::Sampling(Sampling::default()).into()
     }
 
     /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among good moves.

@@ -334,6 +334,11 @@ impl Problem for Vrptw {
         Some(Box::new(Strings::new(self)))
     }
 
+    /// One annealing by ruin and recreation, told as playouts.
+    fn portfolio(&self) -> String {
+        "sampling(rollout=sisr)".into()
+    }
+
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         let (name, argument) = name.split_once(':').map_or((name, None), |(name, argument)| (name, Some(argument)));
         match (name, argument) {

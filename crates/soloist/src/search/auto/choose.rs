@@ -1,10 +1,27 @@
-//! Which methods race: what a problem offers decides.
+//! Which methods race: what a problem names and offers decides.
 
+use super::{Entries, Entry};
 use crate::problem::rules::Rules;
 use crate::search::is_biased;
+use crate::{ParameterError, Preset};
 
-/// Returns the presets that can use what the problem offers, and what that is, in words.
-pub(super) fn choose(problem: &dyn Rules) -> (Vec<&'static str>, String) {
+/// The methods that race, and why these.
+#[derive(Default)]
+pub(super) struct Field {
+    pub(super) entries: Vec<Entry>,
+    /// The number of those that the problem names, which come first.
+    pub(super) named: usize,
+    /// Words to be added to a list of the names.
+    pub(super) why: String,
+}
+
+/// Returns the methods that the problem names and the presets that can use what it offers.
+///
+/// # Errors
+/// When the problem names a method that cannot run.
+pub(super) fn choose(problem: &dyn Rules) -> Result<Field, ParameterError> {
+    let own = problem.portfolio();
+    let mut entries = if own.is_empty() { Vec::new() } else { own.parse::<Entries>()?.entries().to_vec() };
     let root = problem.root();
     let (bound, potential) = (problem.bound(&root).is_some(), problem.potential(&root).is_some());
     let (future, key) = (problem.future(&root).is_some(), problem.key(&root).is_some());
@@ -22,8 +39,17 @@ pub(super) fn choose(problem: &dyn Rules) -> (Vec<&'static str>, String) {
         names.push("gnrpa");
     }
     names.extend(["uct-best", "sampling"]);
+    // What the problem names in settings of its own is not entered in others.
+    names.retain(|name| entries.iter().all(|entry| entry.preset() != *name));
     let all = [(bound, "a bound"), (potential, "a potential"), (future, "futures"), (key, "keys"), (biased, "a bias")];
     let offers: Vec<&str> = all.iter().filter(|(there, _)| *there).map(|&(_, name)| name).collect();
     let offers = if offers.is_empty() { "moves and scores alone".to_owned() } else { offers.join(", ") };
-    (names, offers)
+    let named = entries.len();
+    let names_own = match named {
+        0 => String::new(),
+        1 => format!("names {} and ", entries[0].preset()),
+        _ => format!("names the first {named} and "),
+    };
+    entries.extend(names.into_iter().filter_map(Preset::find).map(Entry::of));
+    Ok(Field { entries, named, why: format!(": the problem {names_own}offers {offers}") })
 }

@@ -1,5 +1,6 @@
 //! A method in the race, with what it has found itself.
 
+use super::Entry;
 use crate::problem::MoveId;
 use crate::problem::rules::Rules;
 use crate::run::plan::Horizon;
@@ -12,10 +13,24 @@ use std::cmp::Ordering;
 /// The width of a beam's first pass, at most.
 const NARROW: u64 = 8;
 
+/// Returns the method of an entry as it races.
+pub(super) fn method(entry: &Entry) -> Method {
+    let mut method = entry.method().clone();
+    if let Method::Beam(beam) = &mut method
+        && !entry.sets("width")
+    {
+        // The first pass of a wide beam would take longer than a turn.
+        beam.width = beam.width.min(NARROW);
+    }
+    method
+}
+
 /// A method in the race.
 pub(super) struct Entrant {
-    pub(super) name: String,
+    pub(super) entry: Entry,
     method: Method,
+    /// The number of its player.
+    player: usize,
     /// `None`: it has not begun, or it was dropped.
     search: Option<Box<dyn Search>>,
     tally: Tally,
@@ -28,7 +43,7 @@ pub(super) struct Entrant {
 /// An entrant in a checkpoint.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
-    name: String,
+    entry: Entry,
     search: Option<Vec<u8>>,
     tally: Tally,
     reached: f64,
@@ -36,14 +51,10 @@ pub(super) struct Saved {
 }
 
 impl Entrant {
-    /// Returns the preset of that name, which has not begun.
-    pub(super) fn new(name: &str, sense: Sense) -> Option<Self> {
-        let (mut method, tally) = (Method::preset(name)?, Tally::new(sense, 0, 0));
-        if let Method::Beam(beam) = &mut method {
-            // The first pass of a wide beam would take longer than a turn.
-            beam.width = beam.width.min(NARROW);
-        }
-        Some(Self { name: name.to_owned(), method, search: None, tally, reached: 0.0, ended: false })
+    /// Returns an entrant that has not begun and plays by player number `player`.
+    pub(super) fn new(entry: Entry, player: usize, sense: Sense) -> Self {
+        let method = method(&entry);
+        Self { entry, method, player, search: None, tally: Tally::new(sense, 0, 0), reached: 0.0, ended: false }
     }
 
     /// The score of the best solution that it has found.
@@ -58,7 +69,7 @@ impl Entrant {
             Some(infeasible) => infeasible.to_string(),
             None => "none".to_owned(),
         };
-        format!("{} {score}", self.name)
+        format!("{} {score}", self.entry)
     }
 
     /// The direction of the problem.
@@ -88,7 +99,6 @@ impl Entrant {
         if self.search.is_none() || matches!(self.method, Method::Anneal(_)) {
             self.search = Some(self.method.build(context.problem, memory));
         }
-        context.rollout.set_variant(0);
     }
 
     /// Forgets everything but the best solution.
@@ -102,8 +112,10 @@ impl Entrant {
         let Some(search) = &mut self.search else { return Status::Completed };
         let tally = &mut self.tally;
         (tally.keep, tally.stream, tally.counters) = (context.tally.keep, context.tally.stream, context.tally.counters);
-        let (problem, rollout, rng) = (context.problem, &mut *context.rollout, &mut *context.rng);
+        std::mem::swap(&mut tally.sample, &mut context.tally.sample);
+        let (problem, rollout, rng) = (context.problem, context.rollout.player(self.player), &mut *context.rng);
         let status = search.step(&mut Context { problem, rollout, rng, tally, horizon });
+        std::mem::swap(&mut tally.sample, &mut context.tally.sample);
         context.tally.counters = tally.counters;
         if !tally.history.is_empty() {
             tally.history.clear();
@@ -122,10 +134,16 @@ impl Entrant {
             return;
         }
         self.tally.best = Some(solution.clone());
+        let (problem, rollout, rng) = (context.problem, context.rollout.player(self.player), &mut *context.rng);
+        rollout.offer(&solution.moves, solution.score);
         if let Some(search) = &mut self.search {
-            let (problem, rollout, rng) = (context.problem, &mut *context.rollout, &mut *context.rng);
             search.take_up(&mut Context { problem, rollout, rng, tally: &mut self.tally, horizon }, solution);
         }
+    }
+
+    /// See [`Search::gauges`].
+    pub(super) fn gauges(&self) -> Vec<(&'static str, f64)> {
+        self.search.as_ref().map_or_else(Vec::new, |search| search.gauges())
     }
 
     /// See [`Search::left`].
@@ -134,15 +152,15 @@ impl Entrant {
     }
 
     pub(super) fn save(&self) -> Saved {
-        let &Self { ref name, ref search, ref tally, reached, ended, .. } = self;
+        let &Self { ref entry, ref search, ref tally, reached, ended, .. } = self;
         let search = search.as_ref().map(|search| search.save());
-        Saved { name: name.clone(), search, tally: tally.clone(), reached, ended }
+        Saved { entry: entry.clone(), search, tally: tally.clone(), reached, ended }
     }
 
-    pub(super) fn load(problem: &dyn Rules, saved: Saved, memory: u64) -> Result<Self, CheckpointError> {
-        let Saved { name, search, tally, reached, ended } = saved;
-        let unknown = CheckpointError::Corrupt("a method that is not known");
-        let mut entrant = Self::new(&name, problem.sense()).filter(|_| name != super::NAME).ok_or(unknown)?;
+    /// Restores entrant number `player`.
+    pub(super) fn load(problem: &dyn Rules, saved: Saved, player: usize, memory: u64) -> Result<Self, CheckpointError> {
+        let Saved { entry, search, tally, reached, ended } = saved;
+        let mut entrant = Self::new(entry, player, problem.sense());
         tally.check_solutions(problem)?;
         let sound = tally.sense == problem.sense() && tally.history.is_empty() && tally.counters.playouts <= MOST;
         require(sound && reached.is_finite(), "the figures of a method")?;

@@ -2,7 +2,7 @@
 
 mod choose;
 mod entrant;
-mod names;
+mod entries;
 mod race;
 
 use super::method::Family;
@@ -14,27 +14,37 @@ use crate::problem::rules::Rules;
 use crate::run::checkpoint::{decode, encode};
 use crate::run::outcome::Counters;
 use crate::run::plan::Horizon;
-use crate::{CheckpointError, Solution};
-use choose::choose;
+use crate::{CheckpointError, ParameterError, Solution};
+use choose::{Field, choose};
 use entrant::Entrant;
-pub use names::Names;
+pub use entries::{Entries, Entry};
 use race::{Progress, Race, Turn};
 use serde::{Deserialize, Serialize};
 
 parameters! {
     /// A portfolio of methods that race for the budget; the winner gets the rest of it.
     ///
-    /// `auto` looks at what the problem offers and enters the presets that can use it: `cabs` where the root has a
-    /// [bound](crate::Problem::bound), `beam` where it has a [potential](crate::Problem::potential), `gnrpa` where
-    /// the [bias](crate::Problem::bias) tells moves of the root apart, and always `anneal`, `nrpa`, `uct-best` and
-    /// `sampling`. `methods` names others. All play the rollout of the run. A few playouts come first: they give the first incumbent and the
-    /// length of solutions.
+    /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can use what it
+    /// offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
+    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Problem::bias) tells moves of the root apart,
+    /// and always `anneal`, `nrpa`, `uct-best` and `sampling`. `methods` names others, each with its settings in parentheses,
+    /// separated by blanks (on a command line the whole is quoted):
+    ///
+    /// ```text
+    /// --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
+    /// ```
+    ///
+    /// `rollout` names a playout policy; by default it is that of the run. Each entrant has a rollout for itself, which learns from
+    /// its playouts alone. A few playouts of the run's rollout come first: they give the first incumbent and the length of
+    /// solutions.
     ///
     /// Then come rounds, which take the part `race_part` of the budget together. Each round is divided evenly among the
     /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*. Methods
-    /// that can prove optimality win ties, then the one that needed less effort. One method is left: it takes up the best
-    /// solution of all and gets the rest. If it ends by itself, the others race for what is left. `anneal` begins again in
-    /// every round, since it cools over what it is given; the others go on where they were. Beams begin with a width of at most 8.
+    /// that can prove optimality win ties, then the one that needed less effort. Where the problem names methods, rounds are
+    /// half as long, the best of those named stays until two are left, and others stay only while they are ahead of it. One
+    /// method is left: it takes up the best solution of all and gets the rest. If it ends by itself, the others race for what is left. `anneal` begins again in
+    /// every round, since it cools over what it is given; the others go on where they were. Beams whose `width` is not set begin
+    /// with one of at most 8.
     ///
     /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why.
     ///
@@ -70,25 +80,43 @@ parameters! {
     /// optimization", AISTATS 2016, on methods instead of settings. Portfolios: C. P. Gomes and B. Selman, "Algorithm
     /// portfolios", Artificial Intelligence 126, 2001.
     pub struct Auto {
-        /// the presets that race, separated by commas; `choose`: by what the problem offers
-        methods: Names = Names::default(), ();
+        /// the methods that race, separated by commas, each with its settings: nrpa(level=3 rollout=NAME); `choose`: by what the problem names and offers
+        methods: Entries = Entries::default(), ();
         /// the part of the budget that the rounds of the race take together
-        race_part: f64 = 0.4, 0.01..=1.0;
+        race_part: f64 = 0.2, 0.01..=1.0;
         /// effort of the first race, in moves; 0: the race is spread over the budget
         first: u64 = 0, 0..=1_000_000_000_000;
     }
 }
 
+impl Auto {
+    /// Returns the methods that race on a problem, and why these.
+    fn field(&self, problem: &dyn Rules) -> Result<Field, ParameterError> {
+        let asked = self.methods.entries();
+        if asked.is_empty() { choose(problem) } else { Ok(Field { entries: asked.to_vec(), ..Field::default() }) }
+    }
+}
+
 impl Family for Auto {
+    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+        let Field { entries, .. } = self.field(problem).unwrap_or_default();
+        let most = entries.iter().map(|entry| entrant::method(entry).least_memory(problem)).max();
+        most.unwrap_or(0).saturating_mul(entries.len() as u64)
+    }
+
+    fn rollouts(&self, problem: &dyn Rules) -> Result<Vec<String>, ParameterError> {
+        Ok(self.field(problem)?.entries.iter().filter_map(|entry| entry.rollout().map(str::to_owned)).collect())
+    }
+
     fn build(&self, _: &dyn Rules, memory: u64) -> Box<dyn Search> {
         Box::new(AutoSearch::new(self.clone(), memory))
     }
 }
 
-/// The name of the preset.
-const NAME: &str = "auto";
 /// Effort of the first race where neither `first` nor a budget says how much.
 const FIRST: u64 = 1_000_000;
+/// The part of `race_part` that is used where the problem names methods.
+const KNOWN: f64 = 0.5;
 /// Playouts before the race.
 const SAMPLES: u64 = 8;
 
@@ -101,6 +129,8 @@ struct State {
     /// `None`: these playouts are being made.
     race: Option<Race>,
     remarks: Vec<String>,
+    /// How many of the entrants, the first ones, the problem has named.
+    named: usize,
 }
 
 pub(crate) struct AutoSearch {
@@ -142,8 +172,11 @@ impl AutoSearch {
         Horizon { time: self.state.race.as_ref().map(|race| race.over(now)), ..Horizon::default() }
     }
 
-    /// Makes a playout; the last one opens the race.
+    /// Makes a playout; the first one is made when the methods are known, the last one opens the race.
     fn sample(&mut self, context: &mut Context<'_>) {
+        if self.state.samples == 0 {
+            self.enter(context);
+        }
         let score = context.rollout.sample(context.rng);
         context.tally.counters.playouts += 1;
         let (moves, identity) = context.rollout.sampled();
@@ -153,7 +186,6 @@ impl AutoSearch {
             context.tally.keep(Solution { score, moves }, identity);
         }
         if self.state.samples == SAMPLES {
-            self.enter(context.problem);
             let now = self.progress(context);
             let length = if self.parameters.first == 0 { FIRST } else { self.parameters.first };
             self.open(context, length as f64, now);
@@ -161,20 +193,24 @@ impl AutoSearch {
     }
 
     /// Enters the methods.
-    fn enter(&mut self, problem: &dyn Rules) {
-        let (chosen, offers) = choose(problem);
-        let asked = self.parameters.methods.names();
-        let names: Vec<&str> = if asked.is_empty() { chosen } else { asked.iter().map(String::as_str).collect() };
-        let why = if asked.is_empty() { format!(": the problem offers {offers}") } else { String::new() };
+    fn enter(&mut self, context: &mut Context<'_>) {
+        // What cannot run was found before the run began.
+        let Field { mut entries, named, why } = self.parameters.field(context.problem).unwrap_or_default();
+        self.state.named = named;
+        entries.retain(|entry| context.rollout.open(entry.rollout()));
+        let names: Vec<String> = entries.iter().map(ToString::to_string).collect();
         self.state.remarks.push(format!("{} race{why}", names.join(", ")));
-        self.entrants = names.iter().filter_map(|name| Entrant::new(name, problem.sense())).collect();
+        let sense = context.problem.sense();
+        self.entrants = (0..).zip(entries).map(|(player, entry)| Entrant::new(entry, player, sense)).collect();
     }
 
     /// Opens a race of all that have not ended. Returns false if there is none.
     fn open(&mut self, context: &mut Context<'_>, length: f64, now: Progress) -> bool {
         let field: Vec<usize> = (0..self.entrants.len()).filter(|&at| !self.entrants[at].ended).collect();
         let Some(&first) = field.first() else { return false };
-        self.state.race = Some(Race::new(field, self.parameters.race_part, length, now));
+        let known = field.iter().any(|&at| at < self.state.named);
+        let part = self.parameters.race_part * if known { KNOWN } else { 1.0 };
+        self.state.race = Some(Race::new(field, part, length, now));
         self.begin(context, first, now);
         true
     }
@@ -195,11 +231,34 @@ impl AutoSearch {
         let mut ranked = field.to_vec();
         ranked.sort_by(|&a, &b| self.entrants[a].order(&self.entrants[b]));
         let scores: Vec<String> = ranked.iter().map(|&at| self.entrants[at].standing()).collect();
-        let dropped = ranked.split_off(ranked.len().div_ceil(2));
-        let names: Vec<&str> = ranked.iter().map(|&at| self.entrants[at].name.as_str()).collect();
+        let dropped = self.drop_worse(&mut ranked);
+        let names: Vec<String> = ranked.iter().map(|&at| self.entrants[at].entry.to_string()).collect();
         self.state.remarks.push(format!("{}; on with {}", scores.join(", "), names.join(", ")));
         dropped.into_iter().for_each(|at| self.entrants[at].rest());
         ranked
+    }
+
+    /// Takes the worse ones out of a field in order, best first, and returns them.
+    fn drop_worse(&self, ranked: &mut Vec<usize>) -> Vec<usize> {
+        let (most, named) = (ranked.len().div_ceil(2), self.state.named);
+        let Some(best) = ranked.iter().position(|&at| at < named) else { return ranked.split_off(most) };
+        // What the problem names is known to suit it, perhaps after a slow start: it stays unless two are left, and others
+        // stay as long as they are ahead of it.
+        let best = ranked[best];
+        let mut is_ahead = true;
+        let (mut stay, mut dropped): (Vec<usize>, Vec<usize>) = std::mem::take(ranked).into_iter().partition(|&at| {
+            is_ahead &= at != best;
+            is_ahead || at < named
+        });
+        if stay.len() > most {
+            let place = stay.iter().position(|&at| at == best).unwrap_or(0);
+            if most > 1 && place >= most {
+                stay[most - 1..=place].rotate_right(1);
+            }
+            dropped.extend(stay.split_off(most));
+        }
+        *ranked = stay;
+        dropped
     }
 
     /// Ends a turn and begins the next one. Returns false if nothing can be done any more.
@@ -254,6 +313,15 @@ impl Search for AutoSearch {
         self.entrants.iter_mut().for_each(|entrant| entrant.take_up(context, solution, horizon));
     }
 
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let at = self.state.race.as_ref().map(Race::at);
+        at.map_or_else(Vec::new, |at| self.entrants[at].gauges())
+    }
+
+    fn players(&self) -> usize {
+        self.entrants.len()
+    }
+
     fn remarks(&self) -> &[String] {
         &self.state.remarks
     }
@@ -265,12 +333,13 @@ impl Search for AutoSearch {
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (state, entrants) = decode::<(State, Vec<entrant::Saved>)>(bytes)?;
         let sound = match &state.race {
-            Some(race) => state.samples == SAMPLES && race.is_sound(entrants.len()),
-            None => state.samples < SAMPLES && entrants.is_empty(),
+            _ if state.named > entrants.len() => false,
+            Some(race) => state.samples == SAMPLES && !entrants.is_empty() && race.is_sound(entrants.len()),
+            None => state.samples < SAMPLES && entrants.is_empty() == (state.samples == 0),
         };
         require(sound && state.length <= MOST, "a race that cannot be")?;
         let memory = self.memory / entrants.len().max(1) as u64;
-        let entrants = entrants.into_iter().map(|saved| Entrant::load(problem, saved, memory));
+        let entrants = (0..).zip(entrants).map(|(player, saved)| Entrant::load(problem, saved, player, memory));
         self.entrants = entrants.collect::<Result<_, _>>()?;
         self.state = state;
         Ok(())

@@ -1,0 +1,126 @@
+//! The portfolio: entrants with settings and rollouts, what a problem names, what observers see.
+
+use crate::common::{Bag, Packed, method};
+use soloist::doc::Staircase;
+use soloist::{Budget, Observer, Problem, Rollout, RolloutInfo, Score, Setup, SolveError, Solver};
+use std::time::Duration;
+
+/// A bag that names methods for `auto`.
+struct Named(Bag, &'static str);
+
+impl Problem for Named {
+    type State = Packed;
+    type Move = u8;
+
+    fn root(&self) -> Packed {
+        self.0.root()
+    }
+    fn moves(&self, state: &Packed, moves: &mut Vec<u8>) {
+        self.0.moves(state, moves);
+    }
+    fn apply(&self, state: &mut Packed, item: u8) {
+        self.0.apply(state, item);
+    }
+    fn score(&self, state: &Packed) -> Score {
+        self.0.score(state)
+    }
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        (name == "first").then(|| Box::new(First) as Box<dyn Rollout<Self>>)
+    }
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        &[RolloutInfo { name: "random", help: "uniform" }, RolloutInfo { name: "first", help: "the first item" }]
+    }
+    fn portfolio(&self) -> String {
+        self.1.into()
+    }
+}
+
+/// Always takes the first item that fits.
+struct First;
+
+impl Rollout<Named> for First {
+    fn candidates(&mut self, problem: &Named, state: &Packed, moves: &mut Vec<u8>) {
+        problem.moves(state, moves);
+        moves.truncate(1);
+    }
+}
+
+fn run(problem: &Named, settings: &[(&str, &str)]) -> Result<soloist::Outcome<u8>, SolveError> {
+    Solver::new(problem, method("auto", settings)).seed(1).budget(Budget::playouts(4_000)).run()
+}
+
+#[test]
+fn each_entrant_plays_its_own_rollout() {
+    let bag = || Named(Bag::sixteen(), "");
+    let alone = |rollout| {
+        let bag = bag();
+        let solver = Solver::new(&bag, Setup::preset("sampling").unwrap()).rollout(rollout);
+        solver.budget(Budget::playouts(1)).run().unwrap().best.unwrap().score
+    };
+    let first = alone("first");
+    // The score in the race is that of the one solution which this rollout knows.
+    let race = [("methods", "sampling(rollout=first),nrpa(level=2 iterations=20)")];
+    let outcome = run(&bag(), &race).unwrap();
+    assert!(outcome.remarks[0].contains("sampling(rollout=first), nrpa(level=2 iterations=20) race"));
+    let expected = format!("sampling(rollout=first) {first}");
+    assert!(outcome.remarks[1].contains(&expected), "{:?} without {expected}", outcome.remarks);
+    assert_eq!(outcome, soloist::Outcome { elapsed: outcome.elapsed, ..run(&bag(), &race).unwrap() });
+}
+
+#[test]
+fn what_a_problem_names_races_in_its_settings() {
+    let outcome = run(&Named(Bag::sixteen(), "nrpa(level=2 rollout=first),nmcs"), &[]).unwrap();
+    let first = &outcome.remarks[0];
+    assert!(first.starts_with("nrpa(level=2 rollout=first), nmcs, anneal, "), "{first}");
+    assert!(first.contains("names"), "{first}");
+    // The preset is not entered a second time with other settings.
+    assert_eq!(first.matches("nrpa").count(), 1, "{first}");
+    let outcome = run(&Named(Bag::sixteen(), "nrpa(level=2)"), &[("methods", "anneal,uct")]).unwrap();
+    assert_eq!(outcome.remarks[0], "anneal, uct race");
+}
+
+#[test]
+fn what_cannot_run_is_named_before_the_run() {
+    let refused = |portfolio, settings: &[(&str, &str)]| {
+        run(&Named(Bag::sixteen(), portfolio), settings).expect_err(portfolio).to_string()
+    };
+    assert_eq!(
+        refused("nrpa(levle=2)", &[]).split(" (known").next(),
+        Some("the portfolio of the problem: entry `nrpa(levle=2)`: no parameter `levle`")
+    );
+    assert_eq!(refused("anneal(rollout=last)", &[]), "no rollout `last` (known: random, first)");
+    assert_eq!(refused("", &[("methods", "uct(rollout=last)")]), "no rollout `last` (known: random, first)");
+    let error = Setup::preset("auto").unwrap().set("methods", "anneal,nrpa(level=0)").unwrap_err().to_string();
+    assert!(error.starts_with("parameter `methods`: entry `nrpa(level=0)`: parameter `level`: expected"), "{error}");
+}
+
+/// Counts what it is told.
+#[derive(Default)]
+struct Told {
+    scores: usize,
+    gauges: Vec<&'static str>,
+}
+
+impl Observer<bool> for Told {
+    fn wants_insight(&self) -> bool {
+        true
+    }
+    fn scores(&mut self, scores: &[f64]) {
+        self.scores += scores.len();
+    }
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        self.gauges.extend(gauges.iter().map(|(name, _)| name));
+    }
+}
+
+#[test]
+fn observers_see_the_scores_and_gauges_of_the_entrant_whose_turn_it_is() {
+    let (problem, mut told) = (Staircase(60), Told::default());
+    let setup = method("auto", &[("methods", "nrpa(level=2),uct")]);
+    let solver = Solver::new(&problem, setup).seed(1).budget(Budget::playouts(20_000));
+    solver.observer(&mut told, Duration::ZERO).run().unwrap();
+    let mut kinds = told.gauges;
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert!(told.scores > 100 && kinds.len() >= 2, "{} scores, {kinds:?}", told.scores);
+}
