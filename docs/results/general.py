@@ -185,7 +185,8 @@ def main():
     runs.add_argument("method", help="a preset, `default`, `portfolio`, `cp-sat` or `cabs-didp`")
     runs.add_argument("--seconds", type=float, default=30.0)
     runs.add_argument("--seeds", default="1")
-    runs.add_argument("--only", help="instances, separated by commas")
+    runs.add_argument("--only", help="instances, separated by semicolons")
+    runs.add_argument("--methods", help="of `portfolio`: those of the table that run, separated by commas")
     commands.add_parser("install")
     commands.add_parser("table")
     asked = parser.parse_args()
@@ -196,7 +197,7 @@ def main():
         subprocess.run([VENV / "bin/pip", "install", "--quiet", "ortools", "didppy"], check=True)
         return None
     env = environment()
-    only = asked.only.split(",") if asked.only else None
+    only = asked.only.split(";") if asked.only else None
     if asked.method in ("cp-sat", "cabs-didp"):
         wanted = ["jobshop"] if asked.method == "cp-sat" else ["sop", "talent", "lcs"]
         for name, where in GENERAL.items():
@@ -205,9 +206,10 @@ def main():
                 append(set="all", instance=name, method=asked.method, seconds=asked.seconds, seed=None, **result)
         return None
     twelve = asked.method == "portfolio"
+    presets = asked.methods.split(",") if asked.methods else PRESETS
     for seed in asked.seeds.split(","):
         for name, where in (TWELVE if twelve else GENERAL).items():
-            for method in PRESETS if twelve else [asked.method]:
+            for method in presets if twelve else [asked.method]:
                 if only is not None and name not in only or twelve and method == "default" and name in GENERAL:
                     continue
                 result = ours(name, where, method, asked.seconds, int(seed), env)

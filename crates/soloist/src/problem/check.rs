@@ -34,7 +34,8 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 ///
 /// States that were met with equal [keys](Problem::key) must have children with equal keys and end with equal scores;
 /// where [futures](Problem::future) are equal, what was better before must stay better. [Rollouts](Problem::rollouts)
-/// must offer legal moves wherever there are any, and play legal moves to the end of the game. What
+/// must offer legal moves wherever there are any, and play legal moves to the end of the game. The methods of the
+/// [portfolio](Problem::portfolio) must exist. What
 /// [`find`](Problem::find) names must be legal, and every legal move must be found by its
 /// [identity](Problem::identity). A [neighbourhood](Problem::neighbourhood) must know the differences that its edits
 /// make, take them back, and hold solutions that can be played and restored.
@@ -57,6 +58,7 @@ pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Vio
         let played = walk(problem, &mut rng)?;
         keys.compare(problem, &played, &mut rng)?;
     }
+    players::check_portfolio(problem)?;
     players::check(problem, walks, &mut rng)?;
     edits::check(problem, walks, &mut rng)
 }

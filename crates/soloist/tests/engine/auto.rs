@@ -90,6 +90,14 @@ fn what_cannot_run_is_named_before_the_run() {
     );
     assert_eq!(refused("anneal(rollout=last)", &[]), "no rollout `last` (known: random, first)");
     assert_eq!(refused("", &[("methods", "uct(rollout=last)")]), "no rollout `last` (known: random, first)");
+    for (portfolio, expected) in [
+        ("nrpa(levle=2)", "the portfolio: entry `nrpa(levle=2)`: no parameter `levle`"),
+        ("anneal(rollout=last)", "the portfolio: the rollout of `anneal(rollout=last)` does not exist"),
+    ] {
+        let violation = soloist::check(&Named(Bag::sixteen(), portfolio), 3, 1).unwrap_err();
+        assert!(violation.what.starts_with(expected), "{violation}");
+    }
+    soloist::check(&Named(Bag::sixteen(), "nmcs,nrpa(level=2 rollout=first)"), 3, 1).unwrap();
     let error = Setup::preset("auto").unwrap().set("methods", "anneal,nrpa(level=0)").unwrap_err().to_string();
     assert!(error.starts_with("parameter `methods`: entry `nrpa(level=0)`: parameter `level`: expected"), "{error}");
 }

@@ -1,11 +1,29 @@
 //! The rollouts of a problem.
 
 use super::{Violation, list};
+use crate::search::Entries;
 use crate::{Playout, Policy, Problem, Rng, Rollout, Trace, find_rollout};
 
 /// Games of each rollout, and variants of it that are tried.
 const GAMES: usize = 5;
 const VARIANTS: usize = 4;
+
+/// Checks that the methods which the problem names, and their rollouts, exist.
+pub(super) fn check_portfolio<P: Problem>(problem: &P) -> Result<(), Violation<P::Move>> {
+    let (text, wrong) = (problem.portfolio(), |what: String| Violation::new(what, Vec::new()));
+    if text.is_empty() {
+        return Ok(());
+    }
+    let entries: Entries = text.parse().map_err(|error| wrong(format!("the portfolio: {error}")))?;
+    match entries
+        .entries()
+        .iter()
+        .find(|entry| entry.rollout().is_some_and(|name| find_rollout(problem, name).is_err()))
+    {
+        Some(entry) => Err(wrong(format!("the portfolio: the rollout of `{entry}` does not exist"))),
+        None => Ok(()),
+    }
+}
 
 /// Checks that each rollout of the problem plays legal moves until there are none.
 pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Result<(), Violation<P::Move>> {
