@@ -70,9 +70,10 @@ fn main() -> Result<ExitCode> {
     let name = arguments.name.to_possible_value().context("a name")?;
     let own = [name.get_name().to_owned(), "--seed".into(), arguments.seed.to_string()];
     let cases = (arguments.from, arguments.from.saturating_add(arguments.cases));
-    let summary = supervise::run(&*campaign, &own, cases, arguments.workers.max(1), limits, deadline)?;
-    let Summary { cases, accepted, findings, wrong, slowest, largest } = summary;
-    findings.iter().for_each(|finding| println!("{finding}"));
+    let summary = supervise::run(&*campaign, &own, cases, arguments.workers.max(1), limits, deadline, &mut |line| {
+        println!("{line}");
+    })?;
+    let Summary { cases, accepted, wrong, slowest, largest } = summary;
     println!(
         "{}: {cases} cases (seed {}), {accepted} accepted, {wrong} findings; longest {:.2} s (case {}), most memory {} MiB (case {}); {:.0} s",
         name.get_name(),

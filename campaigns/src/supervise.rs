@@ -27,9 +27,7 @@ pub struct Summary {
     pub cases: u64,
     /// Cases whose damage was accepted.
     pub accepted: u64,
-    /// What is wrong, one line each, at most [`MOST`].
-    pub findings: Vec<String>,
-    /// All findings, those beyond the list included.
+    /// Findings, those included that are no longer shown.
     pub wrong: u64,
     /// The longest case in seconds, and its number.
     pub slowest: (f64, u64),
@@ -37,8 +35,8 @@ pub struct Summary {
     pub largest: (u64, u64),
 }
 
-/// Findings that are kept.
-pub const MOST: usize = 1000;
+/// Findings that are shown.
+pub const MOST: u64 = 1000;
 
 /// The peak of this process's resident memory in bytes since [`forget_peak`]; `None` where the system does not tell.
 fn peak() -> Option<u64> {
@@ -125,7 +123,7 @@ impl Drop for Worker {
 }
 
 /// Runs the cases from `from` to `to` in `workers` processes, which are this program with `arguments` and `--work`, until
-/// all are done or `deadline` comes.
+/// all are done or `deadline` comes. `show` gets each finding as a line at once, up to [`MOST`] of them.
 ///
 /// # Errors
 /// When no process can be started.
@@ -136,6 +134,7 @@ pub fn run(
     workers: u64,
     limits: Limits,
     deadline: Option<Instant>,
+    show: &mut dyn FnMut(&str),
 ) -> Result<Summary> {
     let mut summary = Summary::default();
     let (sender, results) = channel::<Result<(u64, Value)>>();
@@ -181,8 +180,8 @@ pub fn run(
             }
             if wrong {
                 summary.wrong += 1;
-                if summary.findings.len() < MOST {
-                    summary.findings.push(format!("case {case}: {}: {what}", campaign.describe(case)));
+                if summary.wrong <= MOST {
+                    show(&format!("case {case}: {}: {what}", campaign.describe(case)));
                 }
             }
         }
