@@ -64,6 +64,9 @@ fn main() -> Result<ExitCode> {
     }
     if let Some(case) = arguments.case {
         println!("case {case}: {}", campaign.describe(case));
+        if let Some(input) = campaign.input(case) {
+            println!("{}", input.escape_ascii());
+        }
         println!("{:?}", campaign.run(case));
         return Ok(ExitCode::SUCCESS);
     }

@@ -9,6 +9,7 @@ mod symbols;
 
 use crate::algebra::{Definition, MAX_VARIABLES, Polynomial, Source, System};
 pub use expression::EXPAND_LIMIT;
+pub(crate) use number::MAX_DIGITS;
 pub use reader::EXPAND_BUDGET;
 use reader::Reader;
 use soloist_domain::InstanceError;

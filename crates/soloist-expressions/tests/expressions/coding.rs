@@ -5,7 +5,7 @@ use soloist::{Budget, Method, Setup};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_expressions::{
     DOMAIN, Header, Language, Signs, Simplified, Stop, System, check, emit, parse, simplify, verify_code,
-    verify_exactly,
+    verify_exactly, verify_program,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -47,6 +47,15 @@ fn long_sums_go_on_in_further_statements() {
         assert!(language == Language::Json || code.lines().all(|line| line.len() < 132), "{code}");
         assert_eq!(verify_code(&system, &code, language).unwrap().counts, best.program.counts());
     }
+}
+
+/// Multiplying out makes numbers longer than those that the reader takes: such code is run at points only.
+#[test]
+fn code_of_very_long_numbers_is_verified() {
+    let number = "7".repeat(6_000);
+    let (system, best, code) = written(&format!("{number}*(x + {number}*y) + z"), Language::Form);
+    let verified = verify_program(&system, &best.program, &code, Language::Form, &code).unwrap();
+    assert_eq!((verified.points, verified.exact), (3, false));
 }
 
 #[test]
@@ -212,6 +221,7 @@ fn solutions_are_checked() {
         ("g = x;", "output 'f' is not assigned"),
         ("x = y; f = x;", "line 1: assigns to an input"),
         ("nonsense", "line 1: 'nonsense' is no assignment"),
+        ("a\nb", "line 1: 'a\\nb' is no assignment"),
     ] {
         let found = check(bad).unwrap_err();
         assert!(found == message || found.replace('\'', "") == message.replace('\'', ""), "{bad}: {found}");
