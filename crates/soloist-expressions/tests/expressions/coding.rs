@@ -248,6 +248,31 @@ fn domain_is_registered_and_solves() {
     }
 }
 
+/// The proof behind `bound=optimum` ends when it is asked to. The instance then works with its other bound.
+#[test]
+fn a_proof_can_be_ended() {
+    let options = Options::from([("bound".to_owned(), "optimum".to_owned())]);
+    let mut instance = (DOMAIN.load)("random:6x40x5:2", &options).unwrap();
+    let counting = instance.bound().unwrap();
+    let mut asked = 0;
+    let undone = instance.prepare(&mut || {
+        asked += 1;
+        asked < 16
+    });
+    assert_eq!(
+        undone.unwrap().unwrap(),
+        "the best order is not proven (25.0 % of the sets of variables visited): bound by counting"
+    );
+    assert_eq!((asked, instance.bound()), (16, Some(counting)));
+    assert_eq!(instance.prepare(&mut || true), Ok(None));
+    let proven = instance.bound().unwrap();
+    assert!(proven > counting);
+    assert_eq!(DOMAIN.open("random:6x40x5:2", &options).unwrap().bound(), Some(proven));
+    let report = instance.solve(Request { budget: Budget::playouts(3_000), ..Request::default() }, &mut Unobserved);
+    let report = report.unwrap();
+    assert_eq!((report.optimal, report.score().and_then(|score| score.value())), (true, Some(proven)));
+}
+
 #[test]
 fn drawing_is_sound_on_anything() {
     let folder = folder();
