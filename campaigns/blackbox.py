@@ -245,6 +245,24 @@ def repeat(campaign, folder, problem, method):
         campaign.expect(same, f"{what}: in parts at {part}, {first['score']}, {other['score']}")
 
 
+def other(draw, item):
+    """Another value in the place of one of a solution."""
+    if isinstance(item, dict):
+        field = draw.choice(sorted(item))
+        return {**item, field: other(draw, item[field])}
+    if isinstance(item, list) and item:
+        at = draw.randrange(len(item))
+        return item[:at] + [other(draw, item[at])] + item[at + 1 :]
+    if isinstance(item, int):
+        return draw.choice([item + 1, item - 1, 0, item ^ 1, 10**6])
+    if isinstance(item, float):
+        return draw.choice([item + 1e-12, item + 1e-6, item - 1e-3, -item, item + draw.uniform(-1, 1)])
+    if isinstance(item, str):
+        return draw.choice(["-", "|", "/", "\\", "x1", item + "0", ""])
+    # An empty place: outside, no hull.
+    return draw.choice([0, 1, 10**6])
+
+
 def tamper(draw, value, fields):
     """Changes a solution in one or two places."""
     value = copy.deepcopy(value)
@@ -262,11 +280,7 @@ def tamper(draw, value, fields):
             items[a], items[b] = items[b], items[a]
         elif items:
             at = draw.randrange(len(items))
-            item = items[at]
-            if isinstance(item, dict):
-                item[draw.choice(["row", "col"])] += draw.choice([-1, 1])
-            elif isinstance(item, int):
-                items[at] = draw.choice([item + 1, item - 1, 0, item ^ 1, 10**6])
+            items[at] = other(draw, items[at])
     return value
 
 
@@ -277,8 +291,8 @@ def verifiers(campaign):
         folder = Path(name)
         while campaign.going():
             problem = draw.choice(list(VERIFIERS))
-            verify, fields, spec = VERIFIERS[problem]
-            spec = spec.format(draw.randrange(10_000))
+            verify, fields, specs = VERIFIERS[problem]
+            spec = draw.choice(specs).format(draw.randrange(10_000))
             solved = call(
                 "solve", problem, spec, "--playouts", draw.choice([5, 50, 500]), "--time", "5s", "--seed",
                 draw.randrange(1000), "--json", "--quiet", "--method", draw.choice(["sampling", "nmcs", "nrpa"]),

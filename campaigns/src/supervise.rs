@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The limits of a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Wall-clock time.
+    /// Processor time, or wall-clock time where the system does not tell it.
     pub time: Duration,
     /// Growth of the resident memory, in bytes.
     pub memory: u64,
@@ -45,6 +45,18 @@ fn peak() -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
+/// How often a process that gets little time is waited for.
+const WAITS: u32 = 20;
+
+/// The processor time of a process so far, to the hundredth of a second; `None` where the system does not tell.
+fn computed(process: u32) -> Option<Duration> {
+    let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may hold blanks. User and system time are fields 14 and 15.
+    let mut fields = line.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
+}
+
 /// Makes the present size the peak.
 fn forget_peak() {
     // Best effort: Linux only.
@@ -69,10 +81,13 @@ pub fn work(campaign: &mut dyn Campaign, from: u64, to: u64, step: u64) -> Resul
         writeln!(out, "{case}")?;
         out.flush()?;
         forget_peak();
-        let (before, start) = (peak(), Instant::now());
+        let (before, start, started) = (peak(), Instant::now(), computed(std::process::id()));
         let verdict = catch_unwind(AssertUnwindSafe(|| campaign.run(case)))
             .unwrap_or_else(|_| Verdict::Finding(PANIC.lock().map_or_else(|_| "a panic".into(), |text| text.clone())));
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = match computed(std::process::id()).zip(started) {
+            Some((now, started)) => (now - started).as_secs_f64(),
+            None => start.elapsed().as_secs_f64(),
+        };
         let grown = peak().zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
         let (kind, what) = match verdict {
             Verdict::Refused(_) => ("refused", String::new()),
@@ -199,9 +214,11 @@ fn watch(
     tell: &dyn Fn(u64, Value),
 ) -> Result<()> {
     let worker = Worker::start(arguments, *next, to, step)?;
-    // What a case may take beyond its limit before its process is ended.
+    // What a case may take beyond its limit before its process is ended. On a busy machine a process may get little time:
+    // it is ended when it has computed for so long, or after many times as long.
     let patience = limits.time * 2 + Duration::from_secs(5);
     let mut started = false;
+    let (mut waits, mut before) = (0, computed(worker.child.id()));
     loop {
         let lost = |what: &str| json!({ "kind": "finding", "what": what, "seconds": 0.0, "grown": 0 });
         match worker.lines.recv_timeout(patience) {
@@ -214,8 +231,17 @@ fn watch(
                 }
             }
             Ok(line) => {
+                (waits, before) = (0, computed(worker.child.id()));
                 *next = line.parse().context("a number of a case")?;
                 started = true;
+            }
+            Err(RecvTimeoutError::Timeout)
+                if waits < WAITS
+                    && computed(worker.child.id())
+                        .zip(before)
+                        .is_some_and(|(now, before)| now - before < limits.time) =>
+            {
+                waits += 1;
             }
             Err(RecvTimeoutError::Timeout) => {
                 tell(*next, lost("no end: the process was ended"));

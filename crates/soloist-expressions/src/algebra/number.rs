@@ -104,6 +104,15 @@ impl Coefficient {
         }
     }
 
+    /// The bits of numerator and denominator; 0 for 1 and -1.
+    pub(crate) fn bits(&self) -> u64 {
+        let small = |value: i64| u64::from(63 - value.unsigned_abs().max(1).leading_zeros());
+        match &self.0 {
+            Repr::Small(above, below) => small(*above) + small(*below),
+            Repr::Big(value) => value.numer().bits() + value.denom().bits(),
+        }
+    }
+
     /// Whether it is 0.
     #[must_use]
     pub fn is_zero(&self) -> bool {

@@ -137,15 +137,17 @@ impl Evaluator<'_> {
     fn blanks(&mut self) {
         loop {
             let rest = &self.text[self.at..];
-            let skip_to = |end: &[u8]| rest.windows(end.len()).position(|part| part == end).map(|at| at + end.len());
-            let line = || skip_to(b"\n").unwrap_or(rest.len());
+            let line = || rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
+            // The star that begins a comment does not end it.
+            let comment =
+                |end: &[u8; 2]| rest[2..].windows(2).position(|part| part == end).map_or(rest.len(), |at| at + 4);
             self.at += match rest {
                 [b' ' | b'\t' | b'\r' | b'\n', ..] => 1,
                 [b'\\', b'\n', ..] => 2,
                 [b'\\', b'\r', b'\n', ..] => 3,
                 [b'#', ..] | [b'\\', b'\\', ..] => line(),
-                [b'/', b'*', ..] => skip_to(b"*/").unwrap_or(rest.len()),
-                [b'(', b'*', ..] => skip_to(b"*)").unwrap_or(rest.len()),
+                [b'/', b'*', ..] => comment(b"*/"),
+                [b'(', b'*', ..] => comment(b"*)"),
                 _ => return,
             };
         }
@@ -488,6 +490,7 @@ mod tests {
                 ("x^-2*x^2", "1"),
                 ("x^--2*x^(-+1)", "x"),
                 ("1e--2", "100"),
+                ("x /*/ + y */ + z (*) + 1 *)", "x + z"),
                 ("-x^2", "0-x*x"),
                 ("2*-x", "-2*x"),
                 ("f(x+y, 2)", "f(y+x,1+1)"),
