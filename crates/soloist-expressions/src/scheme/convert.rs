@@ -6,7 +6,7 @@ use crate::algebra::{Coefficient, Polynomial, System};
 use crate::table::Table;
 
 /// The terms of all definitions of a system; a block counts as an output. The flag tells whether the terms are exact:
-/// they are unless a coefficient has more than 64 bits.
+/// they are unless a coefficient reaches the modulus, 2^61 - 1, from which on two numbers have the same remainder.
 #[must_use]
 pub fn terms(system: &System) -> (Terms, bool) {
     let mut terms = Terms::new(system.symbols().len());
@@ -20,7 +20,7 @@ pub fn terms(system: &System) -> (Terms, bool) {
                 None => (0, 1),
             };
             // With a placeholder the exponents of the term still count.
-            exact &= residue != 0;
+            exact &= residue != 0 && size < MODULUS;
             exact &= terms.push(output, row, residue.max(1), size).is_ok();
         }
     }

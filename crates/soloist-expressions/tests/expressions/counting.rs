@@ -230,6 +230,8 @@ fn contents_of_several_outputs_count_once_each() {
         ("A = x/2+y/3; B = x/4+y/6; C = x/2+y/3;", 5),
         ("A = x/2+y/3; B = 6*x+4*y; C = 3*x+2*y; D = 9*x+6*y; E = 3*x/5+2*y/5;", 7),
         ("A = 3/7*x; B = 3*x; C = 2*x; D = x; E = 3/7", 3),
+        // The first number is the second one modulo 2^61 - 1.
+        ("A = 9223372036854775807*x; B = 3*x;", 2),
     ] {
         let system = parse("a", text.as_bytes(), true).unwrap();
         let order = system.occurrence_order();
