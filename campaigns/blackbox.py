@@ -1,9 +1,11 @@
 """Campaigns against the command `soloist` as a black box: python3 campaigns/blackbox.py NAME [--minutes M] [--seed S].
 
-  kills      kill -9 at random moments of solve, bench and simplify, then resume; nothing is lost or left behind
+  kills      kill -9 at random moments of solve, bench, simplify, tune and reproduce, then resume; nothing is lost or
+             left behind
   repeats    repeated runs, runs in parts and runs on several threads give the same result
   verifiers  `check` and the verifiers of verifiers.py agree on honest and tampered solutions
-  limits     full disks, closed pipes, FIFOs, folders, signals, memory and time limits
+  limits     full disks, closed pipes, FIFOs, folders, signals, time limits
+  memory     peaks of memory of hungry methods under --memory, with and without checkpoints
   all        these one after the other, with the time divided among them
 
 The last line of each campaign is its summary. The exit code is 1 if anything is wrong.
@@ -63,6 +65,7 @@ class Campaign:
         self.end = self.start + 60 * minutes
         self.cases = {}
         self.findings = []
+        self.reach = {}
 
     def going(self):
         return time.monotonic() < self.end
@@ -105,14 +108,28 @@ def kills(campaign):
     draw = campaign.random
     while campaign.going():
         folder = Path(tempfile.mkdtemp(prefix="soloist-kills-"))
-        kind = draw.choice(["solve", "solve", "solve", "bench", "simplify"])
+        kind = draw.choice(["solve", "solve", "solve", "bench", "simplify", "tune", "reproduce"])
         if kind == "solve":
             kill_solve(campaign, folder)
         elif kind == "bench":
             kill_bench(campaign, folder)
-        else:
+        elif kind == "simplify":
             kill_simplify(campaign, folder)
+        else:
+            kill_study(campaign, folder, kind)
         shutil.rmtree(folder)
+
+
+def kill_one(campaign, kind, arguments, folder):
+    """Starts the command and kills it at a random moment. Returns whether it was still running.
+
+    Most moments are before the end of the command, however long it takes on this machine.
+    """
+    reach = campaign.reach.get(kind, 0.3)
+    killed = kill_after(arguments, campaign.random.uniform(0.003, reach), cwd=folder)
+    campaign.reach[kind] = min(max(reach * (1.05 if killed else 0.8), 0.01), 2)
+    campaign.count(f"kills of {kind}" if killed else f"runs of {kind} to the end")
+    return killed
 
 
 def kill_after(arguments, seconds, **others):
@@ -142,10 +159,9 @@ def kill_solve(campaign, folder):
     for _ in range(draw.randrange(1, 4)):
         resume = ["--resume", file] if file.exists() else []
         plan = base if not resume else base[:3] + ["--quiet"]
-        if not kill_after(plan + save + limit + resume, draw.uniform(0.005, 0.6), cwd=folder):
+        if not kill_one(campaign, "solve", plan + save + limit + resume, folder):
             break
         killed += 1
-        campaign.count("kills of solve")
     if not file.exists():
         return
     ended = call(*base[:3], "--quiet", *save, *limit, "--resume", file, "--json", cwd=folder)
@@ -171,8 +187,9 @@ def kill_bench(campaign, folder):
         '[[method]]\nmethod = "uct"\n[[method]]\nmethod = "nrpa"\nset = { level = 2 }\n'
     )
     runs = folder / "runs.jsonl"
-    killed = kill_after(["bench", spec, "--out", runs, "--quiet", "--jobs", 2], draw.uniform(0.01, 0.4), cwd=folder)
-    campaign.count("kills of bench" if killed else "runs of bench")
+    for _ in range(draw.randrange(1, 4)):
+        if not kill_one(campaign, "bench", ["bench", spec, "--out", runs, "--quiet", "--jobs", 2], folder):
+            break
     done = call("bench", spec, "--out", runs, "--quiet", "--json", cwd=folder)
     campaign.expect(done.returncode == 0, f"bench: {done.stderr.strip()}")
     lines = runs.read_text().splitlines()
@@ -182,18 +199,48 @@ def kill_bench(campaign, folder):
 
 
 def kill_simplify(campaign, folder):
-    draw = campaign.random
     out = folder / "code.c"
     out.write_text("old\n")
-    killed = kill_after(
-        ["simplify", "res:5,3", "--playouts", "300", "--out", out, "--quiet"], draw.uniform(0.01, 1.0), cwd=folder
-    )
-    campaign.count("kills of simplify" if killed else "runs of simplify")
+    killed = kill_one(campaign, "simplify", ["simplify", "res:5,3", "--playouts", 300, "--out", out, "--quiet"], folder)
     text = out.read_text()
     campaign.expect(text == "old\n" or text.rstrip().endswith("}"), "simplify: a file that is neither old nor whole")
     if killed:
         call("simplify", "res:3,2", "--playouts", "20", "--out", out, "--quiet", cwd=folder)
     campaign.expect(not strays(folder, {"code.c"}), f"simplify left {strays(folder, {'code.c'})}")
+
+
+# What continues in a folder: the command, and the files that it leaves there.
+STUDIES = {
+    "tune": (
+        ["tune", "knapsack", "weak:30x100:1..8", "--method", "uct", "--parameter", "c", "--playouts", 3000, "--samples",
+         6, "--iterations", 3, "--batch", 3],
+        {"result.json", "runs.jsonl", "trace.jsonl", "trace.svg"},
+    ),
+    "reproduce": (
+        ["reproduce", "sa-uct", "--samples", 40, "--instance", "res:3,2", "--updates", "100,200"],
+        {"backward.svg", "forward.svg", "samples.jsonl", "summary.json"},
+    ),
+}
+
+
+def kill_study(campaign, folder, kind):
+    """Kills a study several times and compares what it ends with with an undisturbed one."""
+    draw = campaign.random
+    command, files = STUDIES[kind]
+    command = [*command, "--seed", draw.randrange(1000), "--jobs", 2, "--quiet", "--json"]
+    out = folder / "study"
+    killed = 0
+    for _ in range(draw.randrange(1, 4)):
+        killed += kill_one(campaign, kind, [*command, "--out", out], folder)
+    ended = call(*command, "--out", out, cwd=folder)
+    if not campaign.expect(ended.returncode == 0, f"{kind}: continuing: {ended.stderr.strip()}"):
+        return
+    campaign.expect(not strays(out, files), f"{kind} left {strays(out, files)}")
+    whole = call(*command, "--out", folder / "whole", cwd=folder)
+    same = json.loads(ended.stdout) == json.loads(whole.stdout)
+    if killed:
+        campaign.count("continued studies compared with undisturbed ones")
+    campaign.expect(same, f"{command}: killed {killed} times, another result")
 
 
 def repeats(campaign):
@@ -245,6 +292,24 @@ def repeat(campaign, folder, problem, method):
         campaign.expect(same, f"{what}: in parts at {part}, {first['score']}, {other['score']}")
 
 
+def other(draw, item):
+    """Another value in the place of one of a solution."""
+    if isinstance(item, dict):
+        field = draw.choice(sorted(item))
+        return {**item, field: other(draw, item[field])}
+    if isinstance(item, list) and item:
+        at = draw.randrange(len(item))
+        return item[:at] + [other(draw, item[at])] + item[at + 1 :]
+    if isinstance(item, int):
+        return draw.choice([item + 1, item - 1, 0, item ^ 1, 10**6])
+    if isinstance(item, float):
+        return draw.choice([item + 1e-12, item + 1e-6, item - 1e-3, -item, item + draw.uniform(-1, 1)])
+    if isinstance(item, str):
+        return draw.choice(["-", "|", "/", "\\", "x1", item + "0", ""])
+    # An empty place: outside, no hull.
+    return draw.choice([0, 1, 10**6])
+
+
 def tamper(draw, value, fields):
     """Changes a solution in one or two places."""
     value = copy.deepcopy(value)
@@ -262,11 +327,7 @@ def tamper(draw, value, fields):
             items[a], items[b] = items[b], items[a]
         elif items:
             at = draw.randrange(len(items))
-            item = items[at]
-            if isinstance(item, dict):
-                item[draw.choice(["row", "col"])] += draw.choice([-1, 1])
-            elif isinstance(item, int):
-                items[at] = draw.choice([item + 1, item - 1, 0, item ^ 1, 10**6])
+            items[at] = other(draw, items[at])
     return value
 
 
@@ -277,8 +338,8 @@ def verifiers(campaign):
         folder = Path(name)
         while campaign.going():
             problem = draw.choice(list(VERIFIERS))
-            verify, fields, spec = VERIFIERS[problem]
-            spec = spec.format(draw.randrange(10_000))
+            verify, fields, specs = VERIFIERS[problem]
+            spec = draw.choice(specs).format(draw.randrange(10_000))
             solved = call(
                 "solve", problem, spec, "--playouts", draw.choice([5, 50, 500]), "--time", "5s", "--seed",
                 draw.randrange(1000), "--json", "--quiet", "--method", draw.choice(["sampling", "nmcs", "nrpa"]),
@@ -350,12 +411,11 @@ def peak(arguments, seconds):
 
 
 def limits(campaign):
-    """Surroundings that fail, and the limits of memory and time."""
+    """Surroundings that fail, and the limits of time."""
     with tempfile.TemporaryDirectory(prefix="soloist-limits-") as name:
         folder = Path(name)
         surroundings(campaign, folder)
         times(campaign)
-        memory(campaign, folder)
 
 
 def surroundings(campaign, folder):
@@ -465,9 +525,8 @@ def times(campaign):
     pairs = [(problem, method) for problem in INSTANCES for method in methods]
     draw.shuffle(pairs)
     longest = (0, "")
-    middle = campaign.start + (campaign.end - campaign.start) * 0.6
     for problem, method in pairs:
-        if time.monotonic() > middle:
+        if not campaign.going():
             break
         code, error, seconds, _ = measured(
             ["solve", problem, INSTANCES[problem], "--method", method, "--time", "0.5", "--quiet"], 15
@@ -501,8 +560,13 @@ HUNGRY = [
 ]
 
 
-def memory(campaign, folder):
+def memory(campaign):
     """Peaks of memory under --memory 64MiB, with and without a checkpoint."""
+    with tempfile.TemporaryDirectory(prefix="soloist-memory-") as name:
+        peaks(campaign, Path(name))
+
+
+def peaks(campaign, folder):
     limit = 64
     idle, _ = peak(["solve", "samegame", "random:15x15x5:7", "--playouts", "1"], 60)
     for method, settings in HUNGRY:
@@ -517,11 +581,11 @@ def memory(campaign, folder):
             used, seconds = peak([*arguments, "--quiet"], 60)
             campaign.count("memory limits")
             shown = " ".join([method, *settings]) + (" with checkpoints" if checkpoint else "")
-            print(f"limits: {shown}: {used:.0f} MiB under --memory 64MiB ({idle:.0f} MiB idle), {seconds:.1f} s")
+            print(f"memory: {shown}: {used:.0f} MiB under --memory 64MiB ({idle:.0f} MiB idle), {seconds:.1f} s")
             campaign.expect(used <= 2 * limit + idle, f"{shown}: {used:.0f} MiB")
 
 
-CAMPAIGNS = {"kills": kills, "repeats": repeats, "verifiers": verifiers, "limits": limits}
+CAMPAIGNS = {"kills": kills, "repeats": repeats, "verifiers": verifiers, "limits": limits, "memory": memory}
 
 
 def main():

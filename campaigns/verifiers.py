@@ -5,6 +5,8 @@ Each verifier takes the text of an instance file and the essential part of a sol
 """
 
 import math
+import re
+from fractions import Fraction
 
 
 class Wrong(Exception):
@@ -169,15 +171,234 @@ def vrptw(text, solution, options):
     return 1e6 * len(routes) + length
 
 
-# Problem: verifier, the field of the solution that is tampered with, a spec with the seed open.
+def morpion(text, solution, options):
+    lines = text.splitlines()
+    variant = next(line.split()[2] for line in lines if line.startswith("# variant"))
+    length, disjoint = int(variant[0]), variant[1] == "D"
+    # The outline of a cross whose twelve sides have length - 1 points.
+    side = length - 2
+    corners = [(1, 0), (2, 0), (2, 1), (3, 1), (3, 2), (2, 2), (2, 3), (1, 3), (1, 2), (0, 2), (0, 1), (1, 1)]
+    dots = set()
+    for (a, b), (c, d) in zip(corners, corners[1:] + corners[:1]):
+        dots |= {(a * side + (c - a) * step, b * side + (d - b) * step) for step in range(side)}
+    used = set()
+    moves = solution["moves"]
+    for move in moves:
+        point = move["point"]
+        if not isinstance(point, list) or len(point) != 2:
+            raise Wrong(f"point: {point!r}")
+        x, y = (whole(at, -(10**6), 10**6, "coordinate") for at in point)
+        steps = {"-": (1, 0), "|": (0, 1), "\\": (1, 1), "/": (1, -1)}.get(move["direction"])
+        if steps is None:
+            raise Wrong("direction")
+        place = whole(move["position"], 0, length - 1, "position")
+        line = [(x + (at - place) * steps[0], y + (at - place) * steps[1]) for at in range(length)]
+        if (x, y) in dots or any(dot not in dots for dot in line if dot != (x, y)):
+            raise Wrong("not exactly one new dot")
+        # Lines of a direction share no point, or no segment.
+        parts = {(steps, dot) for dot in (line if disjoint else line[:-1])}
+        if parts & used:
+            raise Wrong("on another line")
+        dots.add((x, y))
+        used |= parts
+    return len(moves)
+
+
+def yard(text):
+    """Returns the stacks, the greatest height, and by item the date on which it comes (or None) and leaves."""
+    rows = data_lines(text)
+    if rows[0][0] != "str":
+        numbers = [[int(field) for field in row] for row in rows]
+        stacks = [row[1:] for row in numbers[1:]]
+        return stacks, math.inf, {item: (None, item) for stack in stacks for item in stack}
+    header = {row[1]: row[3] for row in rows if ":=" in row}
+    items = [[int(field) for field in row] for row in rows if row[0].isdigit()]
+    dates = {item: (release, due) for item, release, due in items}
+    return [[] for _ in range(int(header["width"]))], int(header["height"]), dates
+
+
+def stacking(text, solution, options):
+    stacks, height, dates = yard(text)
+    rows = iter(solution["movements"])
+    relocations = 0
+
+    def move(date, item, source, leaves=False):
+        row = next(rows, None)
+        if not isinstance(row, list) or len(row) != 4 or row[:3] != [date, item, source]:
+            raise Wrong(f"{row!r} instead of item {item} on {date}")
+        if any(isinstance(field, (bool, float)) for field in row):
+            raise Wrong("no number")
+        if leaves:
+            if row[3] is not None:
+                raise Wrong("not outside")
+            return
+        target = whole(row[3], 0, len(stacks) - 1, "stack")
+        if target == source or len(stacks[target]) >= height:
+            raise Wrong("no room")
+        stacks[target].append(item)
+
+    def find(item):
+        found = [at for at, stack in enumerate(stacks) if item in stack]
+        if not found:
+            raise Wrong("nowhere")
+        return found[0]
+
+    for date in sorted({date for pair in dates.values() for date in pair if date is not None}):
+        due = [item for item, (_, leaves) in dates.items() if leaves == date]
+        above = {item: stacks[find(item)][::-1].index(item) for item in due}
+        for item in sorted(due, key=lambda item: (above[item], item)):
+            while True:
+                stack = find(item)
+                top = stacks[stack].pop()
+                move(date, top, stack, top == item)
+                if top == item:
+                    break
+                relocations += 1
+        new = [item for item, (comes, _) in dates.items() if comes == date]
+        for item in sorted(new, key=lambda item: (-dates[item][1], item)):
+            move(date, item, None)
+    if next(rows, None) is not None:
+        raise Wrong("movements behind the end")
+    return relocations
+
+
+def packing(text, solution, options):
+    rows = [[float(field) for field in row] for row in data_lines(text)[1:]]
+    (_, width, height), *types = rows
+    slack = 1e-9 * max(width, height)
+    tubes = []
+    for tube in solution["tubes"]:
+        if any(isinstance(tube[at], bool) or not isinstance(tube[at], (int, float)) for at in "xy"):
+            raise Wrong("no place")
+        kind = whole(tube["type"], 0, len(types) - 1, "type")
+        whole(tube["container"], 0, 0, "container")
+        hull = tube["hull"]
+        if hull is not None:
+            whole(hull, 0, len(solution["tubes"]) - 1, "hull")
+        tubes.append((kind, hull, tube["x"], tube["y"]))
+    kinds = [tube[0] for tube in tubes]
+    if any(kinds.count(kind) > row[0] for kind, row in enumerate(types)):
+        raise Wrong("more than there are")
+    for at, (kind, hull, x, y) in enumerate(tubes):
+        outer = types[kind][2]
+        if hull is None:
+            if min(x, y, width - x, height - y) < outer - slack:
+                raise Wrong("sticks out of the container")
+        else:
+            around = tubes[hull]
+            if math.dist((x, y), around[2:]) + outer > types[around[0]][1] + slack:
+                raise Wrong("sticks out of its hull")
+        for other in tubes[:at]:
+            if other[1] == hull and math.dist((x, y), other[2:]) < outer + types[other[0]][2] - slack:
+                raise Wrong("an overlap")
+    return sum(math.pi * (types[kind][2] ** 2 - types[kind][1] ** 2) for kind in kinds)
+
+
+class Horner:
+    """Counts the operations of Horner's scheme: each different polynomial once, up to a factor."""
+
+    def __init__(self):
+        self.seen = set()
+        self.operations = 0
+
+    def once(self, key, cost=1):
+        if cost and key not in self.seen:
+            self.seen.add(key)
+            self.operations += cost
+
+    @staticmethod
+    def split(poly):
+        """Returns the content, with the sign of the first term, and the rest. A polynomial has exponents by the order
+        as keys."""
+        above = math.gcd(*(value.numerator for value in poly.values()))
+        content = Fraction(above, math.lcm(*(value.denominator for value in poly.values())))
+        if poly[max(poly)] < 0:
+            content = -content
+        return content, frozenset((row, value / content) for row, value in poly.items())
+
+    @staticmethod
+    def is_number(poly):
+        return not any(any(row) for row in poly)
+
+    def times(self, poly, place, power):
+        """Returns the product of a polynomial and a power of the variable at a place of the order."""
+        if power == 0:
+            return poly
+        # Powers by repeated squaring.
+        cost = power.bit_length() - 1 + power.bit_count() - 1
+        self.once(("power", place, power), cost)
+        moved = {row[:place] + (row[place] + power,) + row[place + 1 :]: value for row, value in poly.items()}
+        if not self.is_number(poly):
+            self.once(("product", self.split(moved)[1]))
+        return moved
+
+    def visit(self, poly):
+        rest = self.split(poly)[1]
+        if self.is_number(poly) or ("visited", rest) in self.seen:
+            return
+        self.seen.add(("visited", rest))
+        place = min(place for row in poly for place, exponent in enumerate(row) if exponent)
+        groups = {}
+        for row, value in poly.items():
+            groups.setdefault(row[place], {})[row[:place] + (0,) + row[place + 1 :]] = value
+        whole, last = None, 0
+        for exponent in sorted(groups, reverse=True):
+            group = groups[exponent]
+            self.visit(group)
+            if whole is None:
+                whole = group
+            else:
+                moved = self.times(whole, place, last - exponent)
+                whole = {**moved, **group}
+                content, rest = self.split(whole)
+                self.once(("sum", rest))
+                for part in (moved, group):
+                    inner, primitive = self.split(part)
+                    if abs(inner) != abs(content) and not self.is_number(part):
+                        self.once(("multiple", place, primitive, abs(inner / content)))
+            last = exponent
+        self.times(whole, place, last)
+
+
+def horner(text, solution, options):
+    poly = {}
+    for sign, body in re.findall(r"([+-]?)([^+-]+)", re.sub(r"\s", "", text)):
+        value, powers = Fraction(-1 if sign == "-" else 1), {}
+        for factor in body.split("*"):
+            if factor[0].isdigit():
+                value *= Fraction(factor)
+            else:
+                name, _, exponent = factor.partition("^")
+                powers[name] = powers.get(name, 0) + int(exponent or 1)
+        key = tuple(sorted(powers.items()))
+        poly[key] = poly.get(key, 0) + value
+    poly = {key: value for key, value in poly.items() if value}
+    order = solution["order"]
+    names = {name for key in poly for name, _ in key}
+    if any(not isinstance(name, str) for name in order) or sorted(order) != sorted(names):
+        raise Wrong("not each variable once")
+    ordered = {tuple(dict(key).get(name, 0) for name in order): value for key, value in poly.items()}
+    count = Horner()
+    count.visit(ordered)
+    content, rest = count.split(ordered)
+    if abs(content) != 1 and not count.is_number(ordered):
+        count.once(("content", rest, abs(content)))
+    return count.operations
+
+
+# Problem: verifier, the fields of the solution that are tampered with, specs with the seed open.
 VERIFIERS = {
-    "knapsack": (knapsack, ["items"], "weak:12x100:{}"),
-    "partition": (partition, ["left", "right"], "random:10x20:{}"),
-    "snake": (snake, ["nodes"], "d5k2"),
-    "coil": (coil, ["nodes"], "d5k2"),
-    "samegame": (samegame, ["moves"], "random:6x6x3:{}"),
-    "clickomania": (clickomania, ["moves"], "random:6x5x3:{}"),
-    "bubble-breaker": (bubble_breaker, ["moves"], "random:5x6x3:{}"),
-    "tsptw": (tsptw, ["tour"], "random:7x60:{}"),
-    "vrptw": (vrptw, ["routes"], "random:8:{}"),
+    "knapsack": (knapsack, ["items"], ["weak:12x100:{}"]),
+    "partition": (partition, ["left", "right"], ["random:10x20:{}"]),
+    "snake": (snake, ["nodes"], ["d5k2"]),
+    "coil": (coil, ["nodes"], ["d5k2"]),
+    "samegame": (samegame, ["moves"], ["random:6x6x3:{}"]),
+    "clickomania": (clickomania, ["moves"], ["random:6x5x3:{}"]),
+    "bubble-breaker": (bubble_breaker, ["moves"], ["random:5x6x3:{}"]),
+    "tsptw": (tsptw, ["tour"], ["random:7x60:{}"]),
+    "vrptw": (vrptw, ["routes"], ["random:8:{}"]),
+    "morpion": (morpion, ["moves"], ["5T", "5D", "4T", "4D"]),
+    "stacking": (stacking, ["movements"], ["random:3x14:{}", "relocation:3x4:{}"]),
+    "packing": (packing, ["tubes"], ["random:3x10:{}", "circles:2x12:{}"]),
+    "horner": (horner, ["order"], ["random:4x12x3:{}", "random:6x20x4:{}"]),
 }

@@ -3,6 +3,7 @@
 //! A case resumes the damaged run and, where that is accepted, steps it, saves it and verifies its result.
 
 use crate::{Campaign, Verdict, mutate, refused, rng};
+use anyhow::{Result, ensure};
 use soloist::{Budget, Method, Setup};
 use soloist_problems::{AnyInstance, Options, Report, Request, Unobserved, find_domain};
 use std::collections::HashMap;
@@ -154,22 +155,24 @@ fn targets() -> Vec<Target> {
 }
 
 impl Checkpoints {
-    /// Returns the campaign of a seed.
-    #[must_use]
-    pub fn new(seed: u64) -> Self {
-        Self { seed, targets: targets(), saved: HashMap::new() }
+    /// Returns the campaign of a seed: all runs, or those of the preset `only`.
+    ///
+    /// # Errors
+    /// When no run is of that preset.
+    pub fn new(seed: u64, only: Option<&str>) -> Result<Self> {
+        let mut targets = targets();
+        if let Some(only) = only {
+            targets.retain(|target| target.setup.preset == only);
+        }
+        ensure!(!targets.is_empty(), "no run is of the preset {}", only.unwrap_or_default());
+        Ok(Self { seed, targets, saved: HashMap::new() })
     }
 
     /// Returns how many runs are damaged in turn.
     #[must_use]
+    #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.targets.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.targets.is_empty()
     }
 
     /// Runs target number `at` (modulo their number), lets `damage` change the body of its checkpoint, and resumes that.
@@ -271,7 +274,7 @@ mod tests {
     /// A part of the campaign, in this process: a panic would end the test.
     #[test]
     fn damaged_checkpoints_are_refused_or_go_on() {
-        let mut campaign = Checkpoints::new(7);
+        let mut campaign = Checkpoints::new(7, None).unwrap();
         let mut accepted = 0;
         // Few cases of each run: the campaign itself does more.
         for at in 0..campaign.len() {
@@ -289,7 +292,7 @@ mod tests {
 
     #[test]
     fn undamaged_checkpoints_go_on() {
-        let mut campaign = Checkpoints::new(7);
+        let mut campaign = Checkpoints::new(7, None).unwrap();
         let mut accepted = 0;
         for at in 0..campaign.len() {
             match campaign.damage(at, |_| {}) {

@@ -29,6 +29,10 @@ pub trait Campaign {
     fn run(&mut self, case: u64) -> Verdict;
     /// Says in a line what the case is about.
     fn describe(&self, case: u64) -> String;
+    /// Returns the damaged text of a case; `None` where the damage is done while the case runs.
+    fn input(&self, _case: u64) -> Option<Vec<u8>> {
+        None
+    }
 }
 
 /// Returns the generator of a case.

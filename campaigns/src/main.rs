@@ -35,6 +35,9 @@ struct Arguments {
     /// Runs this one case here, without another process: for a debugger.
     #[arg(long)]
     case: Option<u64>,
+    /// Damages runs of this preset only (`checkpoints`).
+    #[arg(long)]
+    preset: Option<String>,
     /// Set by the program for the processes that it starts: FROM,TO,STEP.
     #[arg(long, hide = true, value_delimiter = ',')]
     work: Option<Vec<u64>>,
@@ -51,7 +54,7 @@ enum Name {
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
     let mut campaign: Box<dyn Campaign> = match arguments.name {
-        Name::Checkpoints => Box::new(Checkpoints::new(arguments.seed)),
+        Name::Checkpoints => Box::new(Checkpoints::new(arguments.seed, arguments.preset.as_deref())?),
         Name::Readers => Box::new(Readers::new(arguments.seed)),
     };
     if let Some(work) = &arguments.work {
@@ -61,6 +64,9 @@ fn main() -> Result<ExitCode> {
     }
     if let Some(case) = arguments.case {
         println!("case {case}: {}", campaign.describe(case));
+        if let Some(input) = campaign.input(case) {
+            println!("{}", input.escape_ascii());
+        }
         println!("{:?}", campaign.run(case));
         return Ok(ExitCode::SUCCESS);
     }
@@ -68,11 +74,15 @@ fn main() -> Result<ExitCode> {
     let deadline = arguments.seconds.map(|seconds| start + Duration::from_secs_f64(seconds));
     let limits = Limits { time: Duration::from_secs(10), memory: 128 << 20 };
     let name = arguments.name.to_possible_value().context("a name")?;
-    let own = [name.get_name().to_owned(), "--seed".into(), arguments.seed.to_string()];
+    let mut own = vec![name.get_name().to_owned(), "--seed".into(), arguments.seed.to_string()];
+    if let Some(preset) = arguments.preset {
+        own.extend(["--preset".into(), preset]);
+    }
     let cases = (arguments.from, arguments.from.saturating_add(arguments.cases));
-    let summary = supervise::run(&*campaign, &own, cases, arguments.workers.max(1), limits, deadline)?;
-    let Summary { cases, accepted, findings, wrong, slowest, largest } = summary;
-    findings.iter().for_each(|finding| println!("{finding}"));
+    let summary = supervise::run(&*campaign, &own, cases, arguments.workers.max(1), limits, deadline, &mut |line| {
+        println!("{line}");
+    })?;
+    let Summary { cases, accepted, wrong, slowest, largest } = summary;
     println!(
         "{}: {cases} cases (seed {}), {accepted} accepted, {wrong} findings; longest {:.2} s (case {}), most memory {} MiB (case {}); {:.0} s",
         name.get_name(),

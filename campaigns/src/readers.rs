@@ -92,6 +92,12 @@ impl Readers {
     fn entry(&self, case: u64) -> &(Text, String) {
         &self.corpus[case as usize % self.corpus.len()]
     }
+
+    fn damaged(&self, case: u64) -> Vec<u8> {
+        let mut bytes = self.entry(case).1.clone().into_bytes();
+        mutate::text(&mut rng(self.seed, case), &mut bytes);
+        bytes
+    }
 }
 
 impl Drop for Readers {
@@ -171,9 +177,8 @@ fn try_expression(path: &str) -> Verdict {
 
 impl Campaign for Readers {
     fn run(&mut self, case: u64) -> Verdict {
-        let (kind, text) = self.entry(case);
-        let mut bytes = text.clone().into_bytes();
-        mutate::text(&mut rng(self.seed, case), &mut bytes);
+        let bytes = self.damaged(case);
+        let kind = &self.entry(case).0;
         let path = self.file.to_string_lossy().into_owned();
         match kind {
             Text::Solution(at) => {
@@ -198,6 +203,10 @@ impl Campaign for Readers {
 
     fn describe(&self, case: u64) -> String {
         format!("{:?}", self.entry(case).0)
+    }
+
+    fn input(&self, case: u64) -> Option<Vec<u8>> {
+        Some(self.damaged(case))
     }
 }
 

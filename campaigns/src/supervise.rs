@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The limits of a case.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Wall-clock time.
+    /// Processor time, or wall-clock time where the system does not tell it.
     pub time: Duration,
     /// Growth of the resident memory, in bytes.
     pub memory: u64,
@@ -27,9 +27,7 @@ pub struct Summary {
     pub cases: u64,
     /// Cases whose damage was accepted.
     pub accepted: u64,
-    /// What is wrong, one line each, at most [`MOST`].
-    pub findings: Vec<String>,
-    /// All findings, those beyond the list included.
+    /// Findings, those included that are no longer shown.
     pub wrong: u64,
     /// The longest case in seconds, and its number.
     pub slowest: (f64, u64),
@@ -37,14 +35,26 @@ pub struct Summary {
     pub largest: (u64, u64),
 }
 
-/// Findings that are kept.
-pub const MOST: usize = 1000;
+/// Findings that are shown.
+pub const MOST: u64 = 1000;
 
 /// The peak of this process's resident memory in bytes since [`forget_peak`]; `None` where the system does not tell.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+}
+
+/// How often a process that gets little time is waited for.
+const WAITS: u32 = 20;
+
+/// The processor time of a process so far, to the hundredth of a second; `None` where the system does not tell.
+fn computed(process: u32) -> Option<Duration> {
+    let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may hold blanks. User and system time are fields 14 and 15.
+    let mut fields = line.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let mut ticks = || fields.next()?.parse::<u64>().ok();
+    Some(Duration::from_millis(10 * (ticks()? + ticks()?)))
 }
 
 /// Makes the present size the peak.
@@ -71,10 +81,13 @@ pub fn work(campaign: &mut dyn Campaign, from: u64, to: u64, step: u64) -> Resul
         writeln!(out, "{case}")?;
         out.flush()?;
         forget_peak();
-        let (before, start) = (peak(), Instant::now());
+        let (before, start, started) = (peak(), Instant::now(), computed(std::process::id()));
         let verdict = catch_unwind(AssertUnwindSafe(|| campaign.run(case)))
             .unwrap_or_else(|_| Verdict::Finding(PANIC.lock().map_or_else(|_| "a panic".into(), |text| text.clone())));
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = match computed(std::process::id()).zip(started) {
+            Some((now, started)) => (now - started).as_secs_f64(),
+            None => start.elapsed().as_secs_f64(),
+        };
         let grown = peak().zip(before).map_or(0, |(after, before)| after.saturating_sub(before));
         let (kind, what) = match verdict {
             Verdict::Refused(_) => ("refused", String::new()),
@@ -125,7 +138,7 @@ impl Drop for Worker {
 }
 
 /// Runs the cases from `from` to `to` in `workers` processes, which are this program with `arguments` and `--work`, until
-/// all are done or `deadline` comes.
+/// all are done or `deadline` comes. `show` gets each finding as a line at once, up to [`MOST`] of them.
 ///
 /// # Errors
 /// When no process can be started.
@@ -136,6 +149,7 @@ pub fn run(
     workers: u64,
     limits: Limits,
     deadline: Option<Instant>,
+    show: &mut dyn FnMut(&str),
 ) -> Result<Summary> {
     let mut summary = Summary::default();
     let (sender, results) = channel::<Result<(u64, Value)>>();
@@ -181,8 +195,8 @@ pub fn run(
             }
             if wrong {
                 summary.wrong += 1;
-                if summary.findings.len() < MOST {
-                    summary.findings.push(format!("case {case}: {}: {what}", campaign.describe(case)));
+                if summary.wrong <= MOST {
+                    show(&format!("case {case}: {}: {what}", campaign.describe(case)));
                 }
             }
         }
@@ -200,9 +214,11 @@ fn watch(
     tell: &dyn Fn(u64, Value),
 ) -> Result<()> {
     let worker = Worker::start(arguments, *next, to, step)?;
-    // What a case may take beyond its limit before its process is ended.
+    // What a case may take beyond its limit before its process is ended. On a busy machine a process may get little time:
+    // it is ended when it has computed for so long, or after many times as long.
     let patience = limits.time * 2 + Duration::from_secs(5);
     let mut started = false;
+    let (mut waits, mut before) = (0, computed(worker.child.id()));
     loop {
         let lost = |what: &str| json!({ "kind": "finding", "what": what, "seconds": 0.0, "grown": 0 });
         match worker.lines.recv_timeout(patience) {
@@ -215,8 +231,17 @@ fn watch(
                 }
             }
             Ok(line) => {
+                (waits, before) = (0, computed(worker.child.id()));
                 *next = line.parse().context("a number of a case")?;
                 started = true;
+            }
+            Err(RecvTimeoutError::Timeout)
+                if waits < WAITS
+                    && computed(worker.child.id())
+                        .zip(before)
+                        .is_some_and(|(now, before)| now - before < limits.time) =>
+            {
+                waits += 1;
             }
             Err(RecvTimeoutError::Timeout) => {
                 tell(*next, lost("no end: the process was ended"));

@@ -12,7 +12,7 @@ static CAMPAIGN: Mutex<Option<Checkpoints>> = Mutex::new(None);
 fuzz_target!(|data: &[u8]| {
     let Some((target, changes)) = data.split_first_chunk::<2>() else { return };
     let mut campaign = CAMPAIGN.lock().expect("one thread");
-    let campaign = campaign.get_or_insert_with(|| Checkpoints::new(0));
+    let campaign = campaign.get_or_insert_with(|| Checkpoints::new(0, None).expect("runs"));
     let verdict = campaign.damage(u16::from_le_bytes(*target).into(), |body| {
         for change in changes.chunks_exact(3) {
             let at = usize::from(u16::from_le_bytes([change[0], change[1]]));

@@ -29,8 +29,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let head = head(&text);
     let result = head.as_ref().ok().and_then(Option::as_ref);
     adopt_options(args, result, &mut options)?;
-    let instance =
-        (args.problem.load)(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
+    let instance = args.problem.open(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
     let verdict = head
         .as_ref()
         .map_err(String::clone)

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use std::fmt::Display;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -110,10 +110,8 @@ impl Writer {
         // What is no file of records is found before it is touched.
         read()?;
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| fail(&error))?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(fail(&format_args!("another `{command}` is writing it"))),
-            // A file system without locks is no reason to refuse.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
+        if !soloist::claim_file(&file) {
+            return Err(fail(&format_args!("another `{command}` is writing it")));
         }
         let mut end = read()?;
         let mut writer = Self { file, path: path.to_owned() };

@@ -11,11 +11,12 @@ use crate::serve::{Feed, Watched};
 use crate::signal;
 use serde_json::Value;
 use soloist::{Budget, RunInfo, Setup, SolveError, StopReason};
-use soloist_problems::{AnyInstance, Report, Request};
+use soloist_problems::{AnyInstance, InstanceError, Report, Request};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 /// The time of a search without any limit.
 const DEFAULT_TIME: Duration = Duration::from_secs(30);
@@ -30,12 +31,11 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         // A wrong call is refused as such, whatever the files hold.
         choice::apply(args.problem, preset.name, &mut preset.method(), &set)?;
     }
-    let instance =
+    let mut instance =
         (args.problem.load)(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
-    let instance = &*instance;
-    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, instance)).transpose()?;
+    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, &*instance)).transpose()?;
     let setup = match &saved {
-        None => choice::fresh(args, instance, &set)?,
+        None => choice::fresh(args, &*instance, &set)?,
         Some((_, info)) => choice::resumed(args, info, &set)?,
     };
     let (bytes, before) = saved.unzip();
@@ -46,25 +46,27 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     {
         return Err(Failure::usage(format!("{}: {why}", setup.preset)));
     }
-    let start = args.start.iter().map(|path| read_start(path, instance)).collect::<Result<_, _>>()?;
+    let start = args.start.iter().map(|path| read_start(path, &*instance)).collect::<Result<_, _>>()?;
     let outputs = Outputs::check(args)?;
-    let asked = Asked { domain: args.problem, instance, options: &options, setup: &setup };
 
     let quiet = args.quiet;
     signal::install(quiet, outputs.leftovers())?;
+    let limits = prepare(args, &mut *instance, &budget, before.as_ref())?;
+    let instance = &*instance;
+    let asked = Asked { domain: args.problem, instance, options: &options, setup: &setup };
     if !quiet {
         announce(args, asked, &budget, before.as_ref());
     }
     let events =
         outputs.events.as_ref().map(|target| Events::start(target, asked, &budget, before.as_ref())).transpose()?;
-    let human = Human::new(quiet, &budget, before.as_ref().map_or(0, |info| info.counters.playouts));
+    let human = Human::new(quiet, &limits, before.as_ref().map_or(0, |info| info.counters.playouts));
     let feed = args.serve.map(|address| serve(address, asked)).transpose()?;
     let page = feed.as_deref().map(|feed| Watched::begin(feed, asked, &budget, before.as_ref(), None));
     let mut watch = Watch { instance, human, events, page };
     let request = Request {
         setup: Some(setup.clone()),
         plan: None,
-        budget,
+        budget: limits,
         start,
         keep: args.keep.unwrap_or(1),
         interval: watch.human.interval(),
@@ -89,6 +91,25 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     }
     logged?;
     Ok(exit_code(&report))
+}
+
+/// Prepares the instance within half of the time that is left for the run. Returns the budget without the time that this took.
+fn prepare(
+    args: &SolveArgs,
+    instance: &mut dyn AnyInstance,
+    budget: &Budget,
+    before: Option<&RunInfo>,
+) -> Result<Budget, Failure> {
+    let start = Instant::now();
+    let spent = before.map_or(Duration::ZERO, |info| info.elapsed);
+    let most = budget.time.map(|time| time.saturating_sub(spent) / 2);
+    let mut go_on = || !signal::STOP.load(Ordering::Relaxed) && most.is_none_or(|most| start.elapsed() < most);
+    let undone = instance.prepare(&mut go_on);
+    let undone = undone.map_err(|error| Failure::runtime(InstanceError::new(&args.instance, error).to_string()))?;
+    if let Some(line) = undone.filter(|_| !args.quiet) {
+        output::note(&line);
+    }
+    Ok(Budget { time: budget.time.map(|time| time.saturating_sub(start.elapsed())), ..budget.clone() })
 }
 
 /// Begins to serve the page of a run.

@@ -31,7 +31,7 @@ pub struct Domain {
     pub example: &'static str,
     /// Choices of rules, set by `--set` like a method's parameters.
     pub options: &'static [DomainOption],
-    /// Reads a file (or generates from a spec).
+    /// Reads a file (or generates from a spec). [`open`](Self::open) also prepares the instance.
     pub load: fn(&str, &Options) -> LoadResult,
     /// Writes the instance of a spec in the domain's file format.
     pub generate: fn(&str) -> Result<String, InstanceError>,
@@ -39,6 +39,18 @@ pub struct Domain {
 
 /// An instance, or why there is none.
 pub type LoadResult = Result<Box<dyn AnyInstance>, InstanceError>;
+
+impl Domain {
+    /// Loads an instance and [prepares](AnyInstance::prepare) it in full, however long that takes.
+    ///
+    /// # Errors
+    /// As of `load`, and what cannot be prepared.
+    pub fn open(&self, instance: &str, options: &Options) -> LoadResult {
+        let mut loaded = (self.load)(instance, options)?;
+        loaded.prepare(&mut || true).map_err(|error| InstanceError::new(instance, error))?;
+        Ok(loaded)
+    }
+}
 
 /// A choice of rules.
 #[derive(Clone, Copy, Debug)]
@@ -252,6 +264,12 @@ pub trait AnyInstance: Send + Sync {
     fn name(&self) -> &str;
     /// One line: sizes and rules in force.
     fn describe(&self) -> String;
+    /// Computes what the options ask for before a search begins and what may take long. Calls `go_on` often and ends
+    /// soon after it has returned false. Returns a line that says what was left undone; the instance works without it.
+    ///
+    /// # Errors
+    /// One line: what cannot be computed for this instance.
+    fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String>;
     /// The direction of improvement.
     fn sense(&self) -> Sense;
     /// The problem's bound on the scores of all solutions; `None`: it has none.
@@ -312,6 +330,13 @@ pub trait Instance: Send + Sync {
     fn name(&self) -> &str;
     /// See [`AnyInstance::describe`].
     fn describe(&self) -> String;
+    /// See [`AnyInstance::prepare`]. By default there is nothing to compute.
+    ///
+    /// # Errors
+    /// One line: what cannot be computed for this instance.
+    fn prepare(&mut self, _go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
+        Ok(None)
+    }
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By default the
@@ -454,6 +479,10 @@ impl<I: Instance> AnyInstance for I {
 
     fn describe(&self) -> String {
         Instance::describe(self)
+    }
+
+    fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
+        Instance::prepare(self, go_on)
     }
 
     fn sense(&self) -> Sense {

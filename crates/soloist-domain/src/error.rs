@@ -79,12 +79,17 @@ impl fmt::Display for InstanceError {
 
 impl std::error::Error for InstanceError {}
 
+/// Whether a character can end or garble a line. The separators U+2028 and U+2029 are no control characters but end a line
+/// in many programs.
+fn garbles(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
 /// Writes `text` with everything that could end or garble a line escaped.
 fn one_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     use fmt::Write;
     for c in text.chars() {
-        // The separators U+2028 and U+2029 are no control characters but end a line in many programs.
-        if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') {
+        if garbles(c) {
             write!(f, "{}", c.escape_default())?;
         } else {
             f.write_char(c)?;
@@ -93,13 +98,20 @@ fn one_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     Ok(())
 }
 
-/// A short quotation of foreign text for a message: at most 24 characters, in single quotes.
+/// A short quotation of foreign text for a message: at most 24 characters, in single quotes, control characters escaped.
 pub fn quote(bytes: &[u8]) -> String {
     const SHOWN: usize = 24;
     // Cut the bytes before decoding: the text may be a megabyte without a blank.
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * SHOWN)]).into_owned();
-    let mut result: String = text.chars().take(SHOWN).collect();
-    if result.len() < bytes.len() && (text.chars().count() > SHOWN || bytes.len() > 4 * SHOWN) {
+    let mut result = String::new();
+    for c in text.chars().take(SHOWN) {
+        if garbles(c) {
+            result.extend(c.escape_default());
+        } else {
+            result.push(c);
+        }
+    }
+    if text.chars().count() > SHOWN || bytes.len() > 4 * SHOWN {
         result.push_str("...");
     }
     format!("'{result}'")
@@ -127,5 +139,7 @@ mod tests {
         assert_eq!(quote(b"abc"), "'abc'");
         assert!(quote(&[b'x'; 1000]).len() < 40);
         assert_eq!(quote("é".as_bytes()), "'é'");
+        assert_eq!(quote("a\nb\u{2028}".as_bytes()), "'a\\nb\\u{2028}'");
+        assert_eq!(quote(&[b'\n'; 25]), format!("'{}...'", "\\n".repeat(24)));
     }
 }

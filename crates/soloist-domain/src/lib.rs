@@ -18,6 +18,8 @@
 //! | `domain` | the [`Instance`] implementation and the [`Domain`] that one line of the registry names |
 //! | `lib` | documentation and the instance type |
 
+#![forbid(unsafe_code)]
+
 pub mod answer;
 pub mod bits;
 mod domain;

@@ -48,6 +48,8 @@
 //! multivariate Horner schemes with Monte Carlo tree search", Computer Physics Communications 184, 2013, pages
 //! 2391-2395.
 
+#![forbid(unsafe_code)]
+
 mod algebra;
 mod anneal;
 mod domain;

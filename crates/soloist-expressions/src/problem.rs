@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// sub-expressions, [`Dag::level_counts`].
 ///
 /// [`SchemeOrders`] scores an order without building its Horner form. Only the forms of systems with coefficients
-/// beyond 64 bits are built in full. A move is a variable, by its number among the symbols that occur. Of more than 128
+/// of 2^61 and more are built in full. A move is a variable, by its number among the symbols that occur. Of more than 128
 /// symbols the most frequent ones are ordered; the others are innermost.
 #[derive(Debug)]
 pub struct Orders {
@@ -92,14 +92,14 @@ impl Orders {
     /// Calls `watch` as [`optimal_order`] does. Returns `None` if `watch` stops the proof.
     ///
     /// # Errors
-    /// One line: too many variables, coefficients beyond 64 bits.
+    /// One line: too many variables, coefficients of 2^61 and more.
     pub fn prove(
         &mut self,
         known: Option<&[usize]>,
         watch: &mut dyn FnMut(u64, u64) -> bool,
     ) -> Result<Option<Vec<usize>>, String> {
         if !self.exact {
-            return Err("coefficients beyond 64 bits: the best order is not proven".into());
+            return Err("coefficients of 2^61 and more: the best order is not proven".into());
         }
         let Some(best) = optimal_order(self.inner.scheme(), known, watch)? else { return Ok(None) };
         self.proven = Some(best.cost);

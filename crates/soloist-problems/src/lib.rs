@@ -17,6 +17,8 @@
 //! assert!(checked.score <= problem.bound(&problem.root()).unwrap());
 //! ```
 
+#![forbid(unsafe_code)]
+
 use std::sync::OnceLock;
 
 pub use soloist_domain::*;

@@ -22,6 +22,8 @@
 //! [`Snakes`] of `problem` plays by, `bound` estimates what is left, `rollout` plays fast, `verify` checks a solution
 //! without any of them, `draw` shows it. `symmetry` and `symmetric` hold the search for coils of a path and its images.
 
+#![forbid(unsafe_code)]
+
 mod bound;
 mod closure;
 mod domain;

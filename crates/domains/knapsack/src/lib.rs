@@ -10,6 +10,8 @@
 //! The files divide the work: `format` and `spec` make a [`Sack`], `problem` turns it into the [`Knapsack`] that is
 //! searched, `verify` recomputes a packing without the search, `draw` shows it.
 
+#![forbid(unsafe_code)]
+
 mod domain;
 mod draw;
 mod format;

@@ -31,6 +31,8 @@
 //! Michalewski, A. Nagórko and J. Pawlewicz, "485 - a new upper bound for Morpion Solitaire", Computer Games Workshop,
 //! 2015, and "An upper bound of 84 for Morpion Solitaire 5D", Canadian Conference on Computational Geometry, 2016.
 
+#![forbid(unsafe_code)]
+
 mod board;
 mod domain;
 mod draw;

@@ -24,6 +24,8 @@
 //! - A. Gleixner, S. J. Maher, B. Müller and J. P. Pedroso, "Price-and-verify: a new algorithm for recursive circle packing using
 //!   Dantzig-Wolfe decomposition", Annals of Operations Research 284, 2020, pages 527-555: the file format, fewest containers.
 
+#![forbid(unsafe_code)]
+
 mod bin;
 mod board;
 mod contents;

@@ -15,6 +15,8 @@
 //! Karmarkar-Karp tree on leading bits, depth-first and by discrepancies), `meet` (meet in the middle) and `birthday` (lists
 //! of small signed sums, merged). `verify` recomputes a partition without the search, `draw` shows it.
 
+#![forbid(unsafe_code)]
+
 mod birthday;
 mod domain;
 mod draw;

@@ -26,6 +26,8 @@
 //! assert!(unserved.is_empty() && routes.len() <= 8);
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod anneal;
 pub mod bound;
 pub mod network;

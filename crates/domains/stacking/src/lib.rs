@@ -22,6 +22,8 @@
 //! (`stacks` is its state, `bound` its bounds), `rollout` holds its playout policies, `verify` recomputes a solution
 //! without the search, `draw` shows it.
 
+#![forbid(unsafe_code)]
+
 mod bound;
 mod domain;
 mod draw;

@@ -97,7 +97,7 @@ impl Plan {
         let mut instances = Vec::new();
         let mut jobs = Vec::with_capacity(count);
         for source in sources {
-            let instance = (spec.domain.load)(&source.load, &spec.options).map_err(|error| {
+            let instance = spec.domain.open(&source.load, &spec.options).map_err(|error| {
                 if source.file {
                     Failure::runtime(error.to_string())
                 } else {

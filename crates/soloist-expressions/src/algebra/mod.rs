@@ -1,6 +1,7 @@
 //! What is computed: exact numbers, polynomials, systems of them, and how operations are counted.
 
 mod counts;
+mod euclid;
 mod number;
 mod polynomial;
 mod signs;

@@ -1,5 +1,6 @@
 //! Exact rational numbers with a fast path for small ones.
 
+use super::euclid;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
@@ -26,6 +27,9 @@ use std::str::FromStr;
 #[serde(try_from = "String", into = "String")]
 pub struct Coefficient(Repr);
 
+/// Numerator and denominator.
+type Pair = (BigInt, BigInt);
+
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
     /// Numerator (never `i64::MIN`, so that it can be negated) and denominator (positive).
@@ -48,7 +52,18 @@ impl Coefficient {
     /// `numerator / denominator` in big integers; `None` when the denominator is zero.
     #[must_use]
     pub fn big_ratio(numerator: BigInt, denominator: BigInt) -> Option<Self> {
-        (!denominator.is_zero()).then(|| Self::from_big(BigRational::new(numerator, denominator)))
+        (!denominator.is_zero()).then(|| Self::reduced(numerator, denominator))
+    }
+
+    /// A quotient in lowest terms; the denominator is not zero.
+    ///
+    /// Here and below the greatest common divisors are [ours](euclid::gcd): those of `BigRational` take a step for each bit.
+    fn reduced(numerator: BigInt, denominator: BigInt) -> Self {
+        let common = euclid::gcd(numerator.magnitude(), denominator.magnitude());
+        let common = BigInt::from_biguint(denominator.sign(), common);
+        let (numerator, denominator) =
+            if common.is_one() { (numerator, denominator) } else { (numerator / &common, denominator / common) };
+        Self::from_big(BigRational::new_raw(numerator, denominator))
     }
 
     /// The quotient of two numbers whose products fit in 128 bits; the denominator is not zero.
@@ -86,6 +101,15 @@ impl Coefficient {
         match self.0 {
             Repr::Small(numerator, denominator) => Some((numerator, denominator)),
             Repr::Big(_) => None,
+        }
+    }
+
+    /// The bits of numerator and denominator; 0 for 1 and -1.
+    pub(crate) fn bits(&self) -> u64 {
+        let small = |value: i64| u64::from(63 - value.unsigned_abs().max(1).leading_zeros());
+        match &self.0 {
+            Repr::Small(above, below) => small(*above) + small(*below),
+            Repr::Big(value) => value.numer().bits() + value.denom().bits(),
         }
     }
 
@@ -148,12 +172,15 @@ impl Coefficient {
             // Both products stay below 2^126.
             return Self::from_wide(a * d + c * b, b * d);
         }
-        self.whole(other, |a, b| a + b).unwrap_or_else(|| Self::from_big(self.to_big() + other.to_big()))
+        self.whole(other, |a, b| Some(a + b)).unwrap_or_else(|| {
+            let ((a, b), (c, d)): (Pair, Pair) = (self.to_big().into(), other.to_big().into());
+            Self::reduced(a * &d + c * &b, b * d)
+        })
     }
 
-    /// Combines two integers; `None`: one is a fraction, whose result has to be brought to lowest terms. That takes far longer
-    /// than the sum or product of large numbers.
-    fn whole(&self, other: &Self, combine: impl Fn(&BigInt, &BigInt) -> BigInt) -> Option<Self> {
+    /// Combines two integers; `None`: one is a fraction or the result is none, which has to be brought to lowest terms.
+    /// That takes far longer than the sum or product of large numbers.
+    fn whole(&self, other: &Self, combine: impl Fn(&BigInt, &BigInt) -> Option<BigInt>) -> Option<Self> {
         if !(self.is_integer() && other.is_integer()) {
             return None;
         }
@@ -162,7 +189,7 @@ impl Coefficient {
             (Repr::Small(a, _), Repr::Big(b)) => combine(&(*a).into(), b.numer()),
             (Repr::Big(a), Repr::Small(b, _)) => combine(a.numer(), &(*b).into()),
             (Repr::Big(a), Repr::Big(b)) => combine(a.numer(), b.numer()),
-        };
+        }?;
         Some(Self::from_big(BigRational::from_integer(value)))
     }
 
@@ -178,7 +205,10 @@ impl Coefficient {
         if let (&Repr::Small(a, b), &Repr::Small(c, d)) = (&self.0, &other.0) {
             return Self::from_wide(i128::from(a) * i128::from(c), i128::from(b) * i128::from(d));
         }
-        self.whole(other, |a, b| a * b).unwrap_or_else(|| Self::from_big(self.to_big() * other.to_big()))
+        self.whole(other, |a, b| Some(a * b)).unwrap_or_else(|| {
+            let ((a, b), (c, d)): (Pair, Pair) = (self.to_big().into(), other.to_big().into());
+            Self::reduced(a * c, b * d)
+        })
     }
 
     /// The quotient of two numbers; `None` when `other` is zero.
@@ -188,7 +218,19 @@ impl Coefficient {
             let below = i128::from(b) * i128::from(c);
             return (below != 0).then(|| Self::from_wide(i128::from(a) * i128::from(d), below));
         }
-        (!other.is_zero()).then(|| Self::from_big(self.to_big() / other.to_big()))
+        if other.is_zero() {
+            return None;
+        }
+        // Most quotients are whole.
+        let exact = |a: &BigInt, b: &BigInt| {
+            let (quotient, rest) = a.div_rem(b);
+            rest.is_zero().then_some(quotient)
+        };
+        let whole = self.whole(other, exact);
+        Some(whole.unwrap_or_else(|| {
+            let ((a, b), (c, d)): (Pair, Pair) = (self.to_big().into(), other.to_big().into());
+            Self::reduced(a * d, b * c)
+        }))
     }
 
     /// The positive generator of all integer combinations of two numbers: gcd of the numerators over the least common
@@ -204,8 +246,16 @@ impl Coefficient {
         if self == other {
             return self.abs();
         }
-        let (a, b) = (self.to_big(), other.to_big());
-        Self::from_big(BigRational::new(a.numer().gcd(b.numer()), a.denom().lcm(b.denom())))
+        let ((a, b), (c, d)): (Pair, Pair) = (self.to_big().into(), other.to_big().into());
+        let top = euclid::gcd(a.magnitude(), c.magnitude()).into();
+        let below = if b.is_one() && d.is_one() {
+            b
+        } else {
+            let common = euclid::gcd(b.magnitude(), d.magnitude());
+            b / BigInt::from(common) * d
+        };
+        // A factor of a numerator is none of the denominator below it.
+        Self::from_big(BigRational::new_raw(top, below))
     }
 
     /// The number as an integer modulo the prime `prime` below 2^63; `None` when the prime divides the denominator.

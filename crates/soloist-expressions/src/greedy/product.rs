@@ -171,6 +171,13 @@ pub(super) struct Numbers {
     ratio_places: Table<(Size, Size), Ratio>,
     /// The ratio and the greatest common factor of two sizes.
     known: Table<(Size, Size), (Ratio, Size)>,
+    /// The contents of lists with sizes beyond 64 bits, and such sizes divided by others: polishing asks for the same ones
+    /// again and again, and a greatest common divisor of thousands of digits takes long.
+    contents: Table<Vec<Size>, Size>,
+    quotients: Table<(Size, Size), Size>,
+    /// Greatest common divisors of sizes beyond 64 bits that were computed.
+    #[cfg(test)]
+    pub(super) divisors: u64,
 }
 
 impl Numbers {
@@ -181,6 +188,10 @@ impl Numbers {
             ratios: vec![(0, 0)],
             ratio_places: Table::default(),
             known: Table::default(),
+            contents: Table::default(),
+            quotients: Table::default(),
+            #[cfg(test)]
+            divisors: 0,
         };
         numbers.place(&Coefficient::ONE);
         numbers.ratio_places.insert((0, 0), 0);
@@ -228,6 +239,10 @@ impl Numbers {
             return known;
         }
         let (first, second) = (&self.sizes[m as usize], &self.sizes[n as usize]);
+        #[cfg(test)]
+        {
+            self.divisors += u64::from(first.small().is_none() && second.small().is_none());
+        }
         let front = first.gcd(second);
         // The common factor divides both and is not zero.
         let quotient = |value: &Coefficient| value.div(&front).unwrap_or(Coefficient::ONE);
@@ -241,6 +256,41 @@ impl Numbers {
         }
         self.known.insert((m, n), (ratio, front));
         (ratio, front)
+    }
+
+    /// The greatest common divisor of several sizes.
+    pub(super) fn content(&mut self, sizes: &[Size]) -> Size {
+        if let Some(&known) = self.contents.get(sizes) {
+            return known;
+        }
+        let values = sizes.iter().map(|&size| &self.sizes[size as usize]);
+        let content = values.clone().fold(Coefficient::ZERO, |content, value| content.gcd(value));
+        let large = values.filter(|value| value.small().is_none()).count();
+        #[cfg(test)]
+        {
+            self.divisors += large.saturating_sub(1) as u64;
+        }
+        let place = self.place(&content) / 2;
+        if large > 0 {
+            self.contents.insert(sizes.to_vec(), place);
+        }
+        place
+    }
+
+    /// The quotient of two sizes.
+    pub(super) fn quotient(&mut self, size: Size, by: Size) -> Size {
+        if let Some(&known) = self.quotients.get(&(size, by)) {
+            return known;
+        }
+        let value = &self.sizes[size as usize];
+        let large = value.small().is_none();
+        // No size is zero.
+        let quotient = value.div(&self.sizes[by as usize]).unwrap_or(Coefficient::ONE);
+        let place = self.place(&quotient) / 2;
+        if large {
+            self.quotients.insert((size, by), place);
+        }
+        place
     }
 
     pub(super) fn sizes_of(&self, ratio: Ratio) -> (Size, Size) {

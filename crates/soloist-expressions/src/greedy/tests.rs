@@ -67,3 +67,28 @@ fn attempts_are_taken_back_in_full() {
     }
     assert!(changed > 100);
 }
+
+/// Greatest common divisors of long numbers are computed once for each pair, however often polishing asks.
+#[test]
+fn long_numbers_are_divided_once() {
+    let number = |digits: usize, seed: u64| {
+        let mut rng = Rng::new(seed);
+        (0..digits).map(|_| char::from(b'1' + rng.below(9) as u8)).collect::<String>()
+    };
+    let [a, b, c] = [1, 2, 3].map(|seed| number(2_000, seed));
+    let (_, program) = example(&format!("F = {a}*x*y + {b}*y*z + {c}*x*z;"));
+    let mut work = Work::new(program, 0);
+    extract_all(&mut work, Stop::never());
+    let mut rng = Rng::new(3);
+    for _ in 0..2_000 {
+        work.mark(rng.next_u64() | 1, 127);
+        let at = rng.index(work.sums.len()) as u32;
+        if work.is_temporary(at) {
+            dissolve(&mut work, at);
+        }
+        work.settle();
+        extract_all(&mut work, Stop::never());
+        work.roll_back();
+    }
+    assert!((1..100).contains(&work.numbers.divisors), "{}", work.numbers.divisors);
+}

@@ -3,7 +3,6 @@
 use super::index::{mix, note};
 use super::pair::{Pair, Pairs};
 use super::product::{NOTHING, Number, Numbers, ONE, Product, Products, Size};
-use crate::algebra::Coefficient;
 use crate::horner::{Program, Term};
 use crate::table::Table;
 
@@ -535,19 +534,15 @@ impl Work {
         if terms.iter().any(|item| item.size() == 0) {
             return 0;
         }
-        let values: Vec<_> = terms.iter().map(|item| self.numbers.get(item.number)).collect();
-        let content = values.iter().fold(Coefficient::ZERO, |content, value| content.gcd(value));
-        let content_place = self.numbers.place(&content);
+        let sizes: Vec<Size> = terms.iter().map(|item| item.size()).collect();
+        let content = self.numbers.content(&sizes);
         let costly = |by: Size| terms.iter().filter(|item| item.product != ONE && item.size() != by).count();
-        if costly(content_place / 2) >= costly(0) {
+        if costly(content) >= costly(0) {
             return 0;
         }
-        for (item, value) in terms.iter_mut().zip(values) {
-            // The content divides all and is not zero.
-            if let Some(quotient) = value.div(&content) {
-                item.number = self.numbers.place(&quotient);
-            }
+        for item in terms {
+            item.number = 2 * self.numbers.quotient(item.size(), content) + item.negative();
         }
-        content_place
+        2 * content
     }
 }

@@ -159,19 +159,25 @@ impl Reader<'_> {
             return Ok(None);
         }
         let mut work = 1_usize;
+        let (mut bits, mut powers) = (0_u64, 0_u64);
         for (sum, exponent) in sums {
             let limit = EXPAND_LIMIT.max(sum.len());
             let Some(terms) = power_terms(sum.len(), *exponent, limit) else { return Ok(None) };
             // The number of products of the last multiplication of a power.
             let products = if *exponent > 1 { terms.saturating_mul(sum.len()) } else { terms };
             work = work.saturating_mul(if sums.len() > 1 { terms } else { products }).max(products);
+            bits = bits.saturating_add(sum.bits().saturating_mul((*exponent).into()));
+            // Those of all multiplications: about half as many each on average.
+            powers = powers.saturating_add(products as u64 * u64::from(*exponent - 1) / 2);
         }
+        let words = (powers + work as u64).saturating_mul(1 + bits / 64);
         // A sum times a monomial has as many terms as the sum.
         let linear = matches!(sums, [(_, 1)]);
-        if work > EXPAND_LIMIT && !linear || work > self.budget {
+        if work > EXPAND_LIMIT && !linear || work > self.budget || !linear && words > self.words {
             return Ok(None);
         }
         self.budget -= work;
+        self.words -= if linear { 0 } else { words };
         let mut product = Sum::constant(Coefficient::ONE);
         for (sum, exponent) in sums {
             let mut power = sum.clone();

@@ -9,6 +9,7 @@ mod symbols;
 
 use crate::algebra::{Definition, MAX_VARIABLES, Polynomial, Source, System};
 pub use expression::EXPAND_LIMIT;
+pub(crate) use number::MAX_DIGITS;
 pub use reader::EXPAND_BUDGET;
 use reader::Reader;
 use soloist_domain::InstanceError;
@@ -45,7 +46,7 @@ pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
 ///
 /// Functions and inverses are opaque: `sin(x)` and `x^-1` become symbols. Products and powers of sums are multiplied
 /// out if they form at most [`EXPAND_LIMIT`] products of terms (and all of a file at most [`EXPAND_BUDGET`] plus its
-/// size). Other sums, or with `expand` false all sums, become blocks of the [`System`]. Time and memory grow linearly
+/// size, of at most 2^27 words in the coefficients: `(a+b)^2000` is multiplied out, `(a+b)^3000` is not). Other sums, or with `expand` false all sums, become blocks of the [`System`]. Time and memory grow linearly
 /// with the text, apart from a sort of the terms.
 ///
 /// # Errors

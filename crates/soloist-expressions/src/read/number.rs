@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use num_traits::Pow;
 
 /// The most digits of a number, and the largest power of ten.
-const MAX_DIGITS: usize = 10_000;
+pub(crate) const MAX_DIGITS: usize = 10_000;
 /// The most bits of a power of a number.
 const MAX_BITS: u64 = 400_000;
 

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 /// Products of terms that may be formed for all of a file: this many, and as many again as the file has bytes.
 pub const EXPAND_BUDGET: usize = 4_000_000;
+/// Words of coefficients that these products may write in all of a file: a second or two of work.
+const EXPAND_WORDS: u64 = 1 << 27;
 /// The deepest nesting of parentheses that is read.
 const MAX_DEPTH: usize = 200;
 
@@ -28,6 +30,8 @@ pub(super) struct Reader<'a> {
     pub(super) expand: bool,
     /// Products of terms that may still be formed.
     pub(super) budget: usize,
+    /// Words of coefficients that they may still write.
+    pub(super) words: u64,
     pub(super) symbols: Vec<String>,
     pub(super) index: HashMap<String, u16>,
     /// The block for which each symbol stands.
@@ -56,6 +60,7 @@ impl<'a> Reader<'a> {
             at: 0,
             expand,
             budget: EXPAND_BUDGET.saturating_add(text.len()),
+            words: EXPAND_WORDS,
             symbols: Vec::new(),
             index: HashMap::new(),
             block_of: HashMap::new(),

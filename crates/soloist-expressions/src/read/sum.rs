@@ -114,6 +114,12 @@ impl Sum {
         Ok(result)
     }
 
+    /// An estimate of the bits that a factor of this sum adds to the coefficients of a product.
+    pub(super) fn bits(&self) -> u64 {
+        let most = self.values.iter().map(Coefficient::bits).max().unwrap_or(0);
+        most + u64::from(usize::BITS - self.len().saturating_sub(1).leading_zeros())
+    }
+
     /// The content with the sign of the first term. The sum must be normalized.
     pub(super) fn content(&self) -> Coefficient {
         let content = self.values.iter().fold(Coefficient::ZERO, |content, value| content.gcd(value));

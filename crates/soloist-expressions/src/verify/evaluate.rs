@@ -137,18 +137,32 @@ impl Evaluator<'_> {
     fn blanks(&mut self) {
         loop {
             let rest = &self.text[self.at..];
-            let skip_to = |end: &[u8]| rest.windows(end.len()).position(|part| part == end).map(|at| at + end.len());
-            let line = || skip_to(b"\n").unwrap_or(rest.len());
+            let line = || rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
+            // The star that begins a comment does not end it.
+            let comment =
+                |end: &[u8; 2]| rest[2..].windows(2).position(|part| part == end).map_or(rest.len(), |at| at + 4);
             self.at += match rest {
                 [b' ' | b'\t' | b'\r' | b'\n', ..] => 1,
                 [b'\\', b'\n', ..] => 2,
                 [b'\\', b'\r', b'\n', ..] => 3,
                 [b'#', ..] | [b'\\', b'\\', ..] => line(),
-                [b'/', b'*', ..] => skip_to(b"*/").unwrap_or(rest.len()),
-                [b'(', b'*', ..] => skip_to(b"*)").unwrap_or(rest.len()),
+                [b'/', b'*', ..] => comment(b"*/"),
+                [b'(', b'*', ..] => comment(b"*)"),
                 _ => return,
             };
         }
+    }
+
+    /// Skips signs. Returns their number, and whether they make a negative.
+    fn signs(&mut self) -> (usize, bool) {
+        let (mut count, mut negative) = (0, false);
+        while matches!(self.peek(), b'+' | b'-') {
+            negative ^= self.peek() == b'-';
+            count += 1;
+            self.at += 1;
+            self.blanks();
+        }
+        (count, negative)
     }
 
     /// Skips a line continuation inside a number or a name.
@@ -178,14 +192,7 @@ impl Evaluator<'_> {
         let mut first = true;
         loop {
             self.blanks();
-            let mut negative = false;
-            let mut signs = 0;
-            while matches!(self.peek(), b'+' | b'-') {
-                negative ^= self.peek() == b'-';
-                signs += 1;
-                self.at += 1;
-                self.blanks();
-            }
+            let (signs, negative) = self.signs();
             if signs == 0 && !first {
                 break;
             }
@@ -235,12 +242,7 @@ impl Evaluator<'_> {
 
     /// A factor with or without a sign, as in `2*-x`.
     fn signed_power(&mut self) -> Result<Part, Failed> {
-        let mut negative = false;
-        while matches!(self.peek(), b'+' | b'-') {
-            negative ^= self.peek() == b'-';
-            self.at += 1;
-            self.blanks();
-        }
+        let (_, negative) = self.signs();
         let part = self.power()?;
         let value = if negative { negate(part.value, self.point.prime) } else { part.value };
         Ok(Part { value, ..part })
@@ -268,7 +270,7 @@ impl Evaluator<'_> {
         Ok(Part { value: if negative { power(value, prime - 2, prime) } else { value }, ..base })
     }
 
-    /// A whole number with a sign and parentheses around.
+    /// A whole number with signs and parentheses around.
     fn exponent(&mut self) -> Result<(bool, u32), Failed> {
         self.blanks();
         match self.peek() {
@@ -287,17 +289,15 @@ impl Evaluator<'_> {
                 self.at += 1;
                 Ok(exponent)
             }
-            sign @ (b'+' | b'-') => {
-                self.at += 1;
-                self.blanks();
-                let (negative, exponent) = self.whole()?;
-                Ok((negative ^ (sign == b'-'), exponent))
+            b'+' | b'-' => {
+                let (_, negative) = self.signs();
+                Ok((negative, self.whole()?))
             }
-            _ => self.whole(),
+            _ => Ok((false, self.whole()?)),
         }
     }
 
-    fn whole(&mut self) -> Result<(bool, u32), Failed> {
+    fn whole(&mut self) -> Result<u32, Failed> {
         let mut value = 0_u32;
         let start = self.at;
         while self.peek().is_ascii_digit() {
@@ -312,7 +312,7 @@ impl Evaluator<'_> {
         if self.at == start {
             return Err(self.fail("expected a whole number as exponent"));
         }
-        Ok((false, value))
+        Ok(value)
     }
 
     fn atom(&mut self) -> Result<Part, Failed> {
@@ -357,11 +357,10 @@ impl Evaluator<'_> {
         }
         if matches!(self.peek(), b'e' | b'E' | b'd' | b'D') {
             self.at += 1;
-            let sign = self.peek();
-            self.at += usize::from(matches!(sign, b'+' | b'-'));
-            let (_, exponent) = self.whole()?;
+            let (_, negative) = self.signs();
+            let exponent = self.whole()?;
             let ten = power(10, exponent.into(), prime);
-            if sign == b'-' {
+            if negative {
                 scale = multiply(scale, ten, prime);
             } else {
                 value = multiply(value, ten, prime);
@@ -489,6 +488,9 @@ mod tests {
                 ("(x+y)^2", "x^2+2*x*y+y**2"),
                 ("x/2-1.5e1", "0.5*x - 15"),
                 ("x^-2*x^2", "1"),
+                ("x^--2*x^(-+1)", "x"),
+                ("1e--2", "100"),
+                ("x /*/ + y */ + z (*) + 1 *)", "x + z"),
                 ("-x^2", "0-x*x"),
                 ("2*-x", "-2*x"),
                 ("f(x+y, 2)", "f(y+x,1+1)"),

@@ -7,7 +7,7 @@ mod recount;
 use crate::algebra::{Coefficient, Counts, Definition, Signs, System};
 use crate::emit::{CONTINUATION, Language, names};
 use crate::horner::Program;
-use crate::read::parse;
+use crate::read::{MAX_DIGITS, parse};
 use evaluate::{Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
 use recompute::{Recomputed, Refused, detect, recompute};
 pub use recount::{LevelCounts, recount};
@@ -187,12 +187,15 @@ pub fn verify_program(
 }
 
 /// Multiplies out statements in the notation of FORM and compares with the definitions term by term. Returns false,
-/// without a comparison, if they are too large or hold blocks.
+/// without a comparison, if they are too large, hold blocks or hold numbers longer than the reader takes.
 ///
 /// # Errors
 /// One line: code that cannot be read, or an output that differs.
 pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
     if system.terms() > MAX_EXACT || system.is_block().contains(&true) {
+        return Ok(false);
+    }
+    if form.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > MAX_DIGITS) {
         return Ok(false);
     }
     let again = parse("code", form.as_bytes(), true).map_err(|error| error.to_string())?;

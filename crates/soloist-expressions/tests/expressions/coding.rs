@@ -5,7 +5,7 @@ use soloist::{Budget, Method, Setup};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_expressions::{
     DOMAIN, Header, Language, Signs, Simplified, Stop, System, check, emit, parse, simplify, verify_code,
-    verify_exactly,
+    verify_exactly, verify_program,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -47,6 +47,15 @@ fn long_sums_go_on_in_further_statements() {
         assert!(language == Language::Json || code.lines().all(|line| line.len() < 132), "{code}");
         assert_eq!(verify_code(&system, &code, language).unwrap().counts, best.program.counts());
     }
+}
+
+/// Multiplying out makes numbers longer than those that the reader takes: such code is run at points only.
+#[test]
+fn code_of_very_long_numbers_is_verified() {
+    let number = "7".repeat(6_000);
+    let (system, best, code) = written(&format!("{number}*(x + {number}*y) + z"), Language::Form);
+    let verified = verify_program(&system, &best.program, &code, Language::Form, &code).unwrap();
+    assert_eq!((verified.points, verified.exact), (3, false));
 }
 
 #[test]
@@ -212,6 +221,7 @@ fn solutions_are_checked() {
         ("g = x;", "output 'f' is not assigned"),
         ("x = y; f = x;", "line 1: assigns to an input"),
         ("nonsense", "line 1: 'nonsense' is no assignment"),
+        ("a\nb", "line 1: 'a\\nb' is no assignment"),
     ] {
         let found = check(bad).unwrap_err();
         assert!(found == message || found.replace('\'', "") == message.replace('\'', ""), "{bad}: {found}");
@@ -236,6 +246,31 @@ fn domain_is_registered_and_solves() {
             assert!(instance.text(report.solution()).starts_with(&format!("{score} operations")));
         }
     }
+}
+
+/// The proof behind `bound=optimum` ends when it is asked to. The instance then works with its other bound.
+#[test]
+fn a_proof_can_be_ended() {
+    let options = Options::from([("bound".to_owned(), "optimum".to_owned())]);
+    let mut instance = (DOMAIN.load)("random:6x40x5:2", &options).unwrap();
+    let counting = instance.bound().unwrap();
+    let mut asked = 0;
+    let undone = instance.prepare(&mut || {
+        asked += 1;
+        asked < 16
+    });
+    assert_eq!(
+        undone.unwrap().unwrap(),
+        "the best order is not proven (25.0 % of the sets of variables visited): bound by counting"
+    );
+    assert_eq!((asked, instance.bound()), (16, Some(counting)));
+    assert_eq!(instance.prepare(&mut || true), Ok(None));
+    let proven = instance.bound().unwrap();
+    assert!(proven > counting);
+    assert_eq!(DOMAIN.open("random:6x40x5:2", &options).unwrap().bound(), Some(proven));
+    let report = instance.solve(Request { budget: Budget::playouts(3_000), ..Request::default() }, &mut Unobserved);
+    let report = report.unwrap();
+    assert_eq!((report.optimal, report.score().and_then(|score| score.value())), (true, Some(proven)));
 }
 
 #[test]

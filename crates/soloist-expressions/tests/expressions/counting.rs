@@ -222,6 +222,26 @@ fn orders_as_a_problem() {
 }
 
 /// The score by levels equals the count of the graph: several outputs, rational coefficients, blocks, large numbers.
+/// Outputs that are multiples of each other take an operation for each different content, fractions included.
+#[test]
+fn contents_of_several_outputs_count_once_each() {
+    for (text, operations) in [
+        ("A = x/2+y/3; B = x/4+y/6;", 5_u32),
+        ("A = x/2+y/3; B = x/4+y/6; C = x/2+y/3;", 5),
+        ("A = x/2+y/3; B = 6*x+4*y; C = 3*x+2*y; D = 9*x+6*y; E = 3*x/5+2*y/5;", 7),
+        ("A = 3/7*x; B = 3*x; C = 2*x; D = x; E = 3/7", 3),
+        // The first number is the second one modulo 2^61 - 1.
+        ("A = 9223372036854775807*x; B = 3*x;", 2),
+    ] {
+        let system = parse("a", text.as_bytes(), true).unwrap();
+        let order = system.occurrence_order();
+        let problem = Orders::new(Arc::new(system.clone()), Signs::Canonical, Direction::Forward);
+        let sampled = Solver::new(&problem, Method::preset("sampling").unwrap()).budget(Budget::playouts(20)).run();
+        assert_eq!(sampled.unwrap().best.unwrap().score.value(), Some(operations.into()), "{text}");
+        assert_eq!(recount(&system, &order, Signs::Canonical).counts().total(), u64::from(operations), "{text}");
+    }
+}
+
 #[test]
 fn levels_count_as_the_graph() {
     let mut rng = Rng::new(11);

@@ -61,6 +61,10 @@ fn what_would_explode_becomes_blocks() {
     let kept = parse("a", b"(x1+x2+x3)^4 + y*(x1+x2+x3) - (y+z)", false).unwrap();
     assert_eq!((kept.definitions().len(), kept.is_block().iter().filter(|&&block| block).count()), (2, 1));
     assert_eq!(kept.definitions()[1].polynomial.len(), 4);
+    // The coefficients of a high power are long numbers.
+    let power = |exponent: u32| parse("a", format!("(a+b)^{exponent}*c").as_bytes(), true).unwrap();
+    assert_eq!((power(300).terms(), power(300).definitions().len()), (301, 1));
+    assert_eq!((power(34_000).terms(), power(34_000).definitions().len()), (3, 2));
     let nested = parse("a", b"((a+b)^9*c + d)^3", false).unwrap();
     assert_eq!(nested.definitions().len(), 3);
 }

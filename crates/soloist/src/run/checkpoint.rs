@@ -46,8 +46,12 @@ pub enum CheckpointError {
 }
 
 /// Encodes a value for [`decode`].
+///
+/// The length is counted first: a list that grows by doubling would take up to twice the memory.
 pub(crate) fn encode<T: Serialize>(value: &T) -> Vec<u8> {
-    postcard::to_allocvec(value).expect("plain data is always encodable in memory")
+    const PLAIN: &str = "plain data is always encodable in memory";
+    let size = postcard::experimental::serialized_size(value).expect(PLAIN);
+    postcard::to_extend(value, Vec::with_capacity(size)).expect(PLAIN)
 }
 
 /// Decodes a part of a checkpoint; every byte must be used.

@@ -18,7 +18,7 @@ mod stream;
 
 pub use budget::Budget;
 pub use checkpoint::CheckpointError;
-pub use file::{temporary_path, write_atomically};
+pub use file::{claim_file, temporary_path, write_atomically};
 pub use observer::{Observer, Progress, Silent, gap};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 pub use session::{Control, OfferError, RunInfo, Session, SolveError};

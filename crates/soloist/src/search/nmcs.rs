@@ -9,6 +9,7 @@ use crate::run::checkpoint::{decode, encode};
 use crate::search::parameter::{PerLevel, parameters};
 use crate::{CheckpointError, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 parameters! {
     /// Nested Monte-Carlo search (NMCS) with a memorised best sequence, and its beam.
@@ -29,7 +30,8 @@ parameters! {
     ///
     /// When to use it: short games with few moves; it needs no learning and no tuning. Cost per step: one playout; one
     /// run of level `n` takes about (width x branching x length)^n / n! playouts. Memory: `width` states a level, and a
-    /// sequence for each of their children.
+    /// sequence for each of their children; every level has its part of the memory of the budget, and a beam for whose
+    /// children that is too little is cut to as many states as it is enough for.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -52,8 +54,8 @@ parameters! {
 }
 
 impl Family for Nmcs {
-    fn build(&self, _: &dyn Rules, _: u64) -> Box<dyn Search> {
-        Box::new(NmcsSearch::new(self.clone()))
+    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+        Box::new(NmcsSearch::new(self.clone(), problem, memory))
     }
 }
 
@@ -119,8 +121,29 @@ impl Entry {
     }
 }
 
+/// What the beam of a level may take.
+#[derive(Clone, Copy)]
+struct Room {
+    /// Bytes for a level.
+    memory: u64,
+    /// Bytes of a state.
+    state: u64,
+}
+
+impl Room {
+    /// Returns how many states there is room for, from the `parents` that a level has developed and their children.
+    fn states(self, parents: usize, children: &[(usize, Found)]) -> usize {
+        // Lists grow by doubling.
+        let list = 2 * (size_of::<Found>() + size_of::<(usize, Found)>());
+        let bytes = children.iter().map(|(_, (_, moves))| list + moves.capacity() * size_of::<MoveId>()).sum::<usize>();
+        let each = self.state + bytes as u64 / parents.max(1) as u64;
+        usize::try_from(self.memory / each.max(1)).unwrap_or(usize::MAX).max(1)
+    }
+}
+
 pub(crate) struct NmcsSearch {
     parameters: Nmcs,
+    room: Room,
     /// Outermost level first; empty between runs.
     frames: Vec<Frame>,
     /// The best solution from outside, which each run of the outermost level begins to follow.
@@ -131,8 +154,10 @@ pub(crate) struct NmcsSearch {
 }
 
 impl NmcsSearch {
-    pub(crate) fn new(parameters: Nmcs) -> Self {
-        Self { parameters, frames: Vec::new(), offered: None, playout: Vec::new(), state: None }
+    pub(crate) fn new(parameters: Nmcs, problem: &dyn Rules, memory: u64) -> Self {
+        // What a state holds on the heap is not known: as much again is assumed.
+        let room = Room { memory: memory / parameters.level, state: 2 * problem.state_size() as u64 };
+        Self { room, parameters, frames: Vec::new(), offered: None, playout: Vec::new(), state: None }
     }
 
     fn push(&mut self, context: &mut Context<'_>, state: State, path: Vec<MoveId>) {
@@ -159,7 +184,7 @@ impl NmcsSearch {
                 saved.best = Some(found.clone());
             }
             saved.entries[saved.turn].results.push(found);
-            if saved.next < saved.moves.len() || frame.next_entry(context, width) {
+            if saved.next < saved.moves.len() || frame.next_entry(context, width, self.room) {
                 return;
             }
             // This level returns its best solution to the one above.
@@ -171,10 +196,10 @@ impl NmcsSearch {
 
 impl Frame {
     /// Ends the present entry and begins the next one, or the next beam. Returns false when the level has ended.
-    fn next_entry(&mut self, context: &mut Context<'_>, width: usize) -> bool {
+    fn next_entry(&mut self, context: &mut Context<'_>, width: usize, room: Room) -> bool {
         self.saved.turn += 1;
         if self.saved.turn == self.saved.entries.len() {
-            self.next_beam(context, width);
+            self.next_beam(context, width, room);
         }
         let Some(state) = self.states.get(self.saved.turn) else { return false };
         self.saved.next = 0;
@@ -184,24 +209,20 @@ impl Frame {
     }
 
     /// Makes the best children of all entries the entries; finished ones have nothing left to develop.
-    fn next_beam(&mut self, context: &mut Context<'_>, width: usize) {
+    fn next_beam(&mut self, context: &mut Context<'_>, width: usize, room: Room) {
         let problem = context.problem;
         let sense = problem.sense();
         let mut children: Vec<(usize, Found)> = Vec::new();
-        let mut depth = 0;
+        let (mut depth, parents) = (0, self.saved.entries.len());
         for (parent, entry) in self.saved.entries.drain(..).enumerate() {
             depth = entry.path.len();
             children.extend(entry.children().map(|child| (parent, child)));
         }
         children.sort_by(|(_, a), (_, b)| sense.best_first(Some(a.0), Some(b.0)));
         // The better one of two solutions that pass the same child.
-        let mut kept: Vec<(usize, MoveId)> = Vec::new();
-        children.retain(|(parent, (_, moves))| {
-            let child = (*parent, moves[depth]);
-            let fresh = kept.len() < width && !kept.contains(&child);
-            kept.extend(fresh.then_some(child));
-            fresh
-        });
+        let width = width.min(room.states(parents, &children));
+        let mut kept: BTreeSet<(usize, MoveId)> = BTreeSet::new();
+        children.retain(|(parent, (_, moves))| kept.len() < width && kept.insert((*parent, moves[depth])));
         let parents = std::mem::take(&mut self.states);
         self.saved.turn = 0;
         for (parent, (score, moves)) in children {

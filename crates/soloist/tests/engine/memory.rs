@@ -50,8 +50,8 @@ static ALLOCATOR: Counting = Counting;
 
 /// Bytes in use at the same time by a run of one stream, on this thread, beyond what was in use before, and its best
 /// score.
-fn peak(name: &str, memory: u64, bag: &Bag) -> (usize, f64) {
-    let method = method(name, &[("c", "1")]);
+fn peak(name: &str, settings: &[(&str, &str)], memory: u64, bag: &Bag) -> (usize, f64) {
+    let method = method(name, settings);
     let before = NOW.get();
     PEAK.set(before);
     let budget = Budget { memory, ..Budget::playouts(60_000) };
@@ -66,16 +66,34 @@ fn trees_stay_within_their_memory() {
     const OTHER: usize = 16 << 10;
     for bag in [Bag::sixteen(), Bag::tight()] {
         for name in ["uct", "uct-best"] {
-            let (free, _) = peak(name, Budget::MEMORY, &bag);
+            let (free, _) = peak(name, &[("c", "1")], Budget::MEMORY, &bag);
             for memory in [32 << 10, 256 << 10, 1 << 20] {
                 assert!(free > 2 * memory as usize, "{name} needs {free} bytes anyway");
-                let (used, score) = peak(name, memory, &bag);
+                let (used, score) = peak(name, &[("c", "1")], memory, &bag);
                 let limit = memory as usize + OTHER;
                 assert!(used <= limit, "{name} used {used} bytes of {memory}");
                 assert!(score >= bag.optimum() * 0.95, "{name} within {memory} bytes: {score}");
             }
             // Less than a node: the tree cannot grow, but the run continues.
-            assert!(peak(name, 1, &bag).0 <= OTHER);
+            assert!(peak(name, &[("c", "1")], 1, &bag).0 <= OTHER);
         }
+    }
+}
+
+/// A beam that is wider than the memory allows is cut.
+#[test]
+fn beams_of_nested_search_stay_within_their_memory() {
+    const OTHER: usize = 32 << 10;
+    let bag = Bag::sixteen();
+    for level in ["1", "2"] {
+        let settings = [("level", level), ("width", "100000")];
+        let (free, _) = peak("nmcs", &settings, Budget::MEMORY, &bag);
+        for memory in [64 << 10, 512 << 10] {
+            assert!(free > 2 * memory as usize, "level {level} needs {free} bytes anyway");
+            let (used, score) = peak("nmcs", &settings, memory, &bag);
+            assert!(used <= memory as usize + OTHER, "level {level} used {used} bytes of {memory}");
+            assert!(score >= bag.optimum() * 0.9, "level {level} within {memory} bytes: {score}");
+        }
+        assert!(peak("nmcs", &settings, 1, &bag).0 <= OTHER);
     }
 }

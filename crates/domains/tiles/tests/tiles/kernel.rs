@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use soloist::Rng;
 use soloist_domain::testing::published_data;
 use soloist_tiles::game::{Game, Penalty};
-use soloist_tiles::kernel::geometry::{contains, lowest};
+use soloist_tiles::kernel::geometry::{base_of, contains, lowest, spread, window};
 use soloist_tiles::kernel::group::{code, flood_from, flood_lowest, flood_smallest};
 use soloist_tiles::kernel::ops::PORTABLE;
 use soloist_tiles::kernel::{Board, Engine, Extent, Geometry, Large, Policy, Small, playout};
@@ -545,4 +545,24 @@ fn means_of_the_reference() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A window shows four columns of the mask, for any base: also for one beyond the board, where it shows the last four.
+#[test]
+fn windows_show_four_columns_of_the_board() {
+    fn check<G: Geometry>() {
+        let mut rng = Rng::new(5);
+        for base in (0..G::COLUMNS + 8).chain([1 << 20, usize::MAX]) {
+            let mut words = G::Words::default();
+            (0..G::WORDS).for_each(|at| words[at] = rng.next_u64());
+            let shown = spread::<G>(base_of::<G>(base), window::<G>(&words, base));
+            let first = base.min(G::COLUMNS - 4) * G::LANE as usize;
+            for cell in 0..G::WORDS * 64 {
+                let inside = (first..first + 4 * G::LANE as usize).contains(&cell);
+                assert_eq!(contains::<G>(&shown, cell), inside && contains::<G>(&words, cell), "{base}, {cell}");
+            }
+        }
+    }
+    check::<Small>();
+    check::<Large>();
 }

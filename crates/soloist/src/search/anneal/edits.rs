@@ -3,6 +3,7 @@
 use super::Anneal;
 use crate::Rng;
 use crate::problem::replay::Entry;
+use crate::search::sound::MOST;
 use serde::{Deserialize, Serialize};
 
 /// How a neighbour differs.
@@ -78,6 +79,7 @@ impl Wheel {
     pub(super) fn is_sound(&self) -> bool {
         self.factors.iter().chain(&self.rates).chain(&self.gains).all(|x| x.is_finite() && *x >= 0.0)
             && self.factors.iter().all(|factor| *factor >= LEAST)
+            && self.tries.iter().chain([&self.count]).all(|&count| count <= MOST)
     }
 
     /// Draws a kind.

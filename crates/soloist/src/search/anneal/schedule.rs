@@ -208,6 +208,8 @@ impl Anneal {
     /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is over.
     pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
         let cooled = match self.cooling {
+            // The quotient of the ends has no meaning.
+            Schedule::Geometric if self.start == 0.0 => 0.0,
             Schedule::Geometric => self.start * libm::pow(self.end / self.start, over),
             Schedule::Linear => self.start + (self.end - self.start) * over,
         };
