@@ -7,8 +7,8 @@ use super::kernel::{Engine, Geometry, Large, Small};
 use super::problem::Tiles;
 use super::{draw, solution, spec, text, verify};
 use serde_json::Value;
-use soloist::search::Nrpa;
-use soloist::{Method, Setup};
+use soloist::search::Auto;
+use soloist::{Method, Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 
 const INSTANCE: &str = "a text file, one line a row, the top row first: colours as numbers separated by blanks or as digits side by side, \
@@ -132,11 +132,10 @@ impl<G: Geometry> Instance for TileInstance<G> {
         &self.problem
     }
 
+    /// Annealing and NRPA share the budget, since each fails on other boards; the best game of both is annealed again.
     fn default_setup(&self) -> Setup {
-        // One arm for each colour that may be kept for last: which one pays differs from board to board, and shows
-        // early.
-        let arms = self.grid.colours().max(1) as u64;
-        Method::Nrpa(Nrpa { level: 3, playouts: 4, arms, ..Nrpa::default() }).into()
+        let methods = self.problem.portfolio().parse().unwrap_or_default();
+        Method::Auto(Auto { methods, race_part: 0.8, polish: 0.2, ..Auto::default() }).into()
     }
 
     /// The rollout that a preset was tuned with, by its paper or here; otherwise the one that suits the family.
@@ -150,7 +149,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
             "bmcts-samegame" | "bmcts-bubble-breaker" | "bmcts-clickomania" => "random",
             "bmcts-samegame-informed" => "tabu-bandit",
             _ => match setup.method {
-                Method::Nrpa(_) | Method::Nmcs(_) => "selective",
+                Method::Auto(_) | Method::Nrpa(_) | Method::Nmcs(_) => "selective",
                 _ => "tabu-color",
             },
         }

@@ -183,9 +183,14 @@ impl<G: Geometry> Problem for Tiles<G> {
         Some(hash.finish())
     }
 
-    /// NRPA with one arm for each colour that may be kept for last.
+    /// Annealing, and NRPA with one arm for each colour that may be kept for last: which one pays differs from board to
+    /// board, and shows early.
     fn portfolio(&self) -> String {
-        format!("nrpa(level=3 playouts=4 arms={} rollout=selective)", self.colours().len().max(1))
+        let colours = self.colours().len().max(1);
+        format!(
+            "anneal(arms={} finish=0.75 reheats=2),nrpa(level=3 playouts=4 arms={colours} rollout=selective)",
+            colours + 1
+        )
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

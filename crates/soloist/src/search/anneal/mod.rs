@@ -68,7 +68,8 @@ parameters! {
     /// With `steps = 0` the cooling is spread over the budget of the run, counts or time (counts are reproducible). A
     /// budget that has room for several runs of `depth` neighbours a decision is divided among several runs from new
     /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part of
-    /// the budget, from `finish` on, cools from the best solution of all, `reheat_factor` as hot. With `arms > 1` so many
+    /// the budget, from `finish` on, is for `reheats` coolings from the best solution of all (one if that is 0), each `reheat_factor` as hot as
+    /// the one before. With `arms > 1` so many
     /// short runs share the part `race` of the budget, each with another variant; the variants of the `finalists` best
     /// ones have a longer run each, from new solutions, until `finish`. Without a budget, or
     /// with `steps`, a cooling takes `steps` neighbours (2000 if neither is given); `reheats` coolings follow it from the
@@ -121,7 +122,7 @@ parameters! {
         finalists: u64 = 2, 1..=1024;
         /// fraction of the budget after which the best solution of all is reheated; 1: never
         finish: f64 = 0.75, 0.0..=1.0;
-        /// further coolings of a run of `steps`, each from the run's best solution
+        /// further coolings: of a run of `steps`, each from the run's best solution; from `finish` on, each from the best of all (at least one)
         reheats: u64 = 0, 0..=1_000_000_000;
         /// factor of the temperature at the start from one cooling of a run to the next
         reheat_factor: f64 = 0.5, 0.0..=1.0;

@@ -195,7 +195,12 @@ impl Clock {
             return Turn::Restart;
         }
         self.round += 1;
-        (self.from, self.to) = (part, 1.0);
+        // The coolings that are left share what is left.
+        let left = parameters.reheats.max(1).saturating_sub(self.round - 1).max(1);
+        (self.from, self.to) = (part, part + (1.0 - part) / left as f64);
+        if left == 1 {
+            self.to = 1.0;
+        }
         if part >= 1.0 {
             // The run goes on beyond its plan.
             self.steps = (self.total / 2).max(FIRST);

@@ -46,6 +46,10 @@ parameters! {
     /// every round, since it cools over what it is given; the others go on where they were. Beams whose `width` is not set begin
     /// with one of at most 8.
     ///
+    /// With `polish` the last part of the budget is for `anneal(finish=0 reheats=3 reheat_factor=0.6)` on the best solution
+    /// of all: three coolings, each from a lower temperature. It pays where a small edit of a good solution is a good solution, whatever
+    /// method has found that.
+    ///
     /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why.
     ///
     /// # Budget
@@ -84,6 +88,8 @@ parameters! {
         methods: Entries = Entries::default(), ();
         /// the part of the budget that the rounds of the race take together
         race_part: f64 = 0.2, 0.01..=1.0;
+        /// the part of the budget, at its end, in which `anneal` improves the best solution of all; used where the budget is known
+        polish: f64 = 0.0, 0.0..=0.9;
         /// effort of the first race, in moves; 0: the race is spread over the budget
         first: u64 = 0, 0..=1_000_000_000_000;
     }
@@ -98,6 +104,13 @@ impl Auto {
 }
 
 impl Family for Auto {
+    fn validate(&self) -> Result<(), ParameterError> {
+        if self.race_part + self.polish > 1.0 + 1e-9 {
+            return Err(ParameterError::Conflict("race_part and polish are more than the whole budget"));
+        }
+        Ok(())
+    }
+
     fn least_memory(&self, problem: &dyn Rules) -> u64 {
         let Field { entries, .. } = self.field(problem).unwrap_or_default();
         let most = entries.iter().map(|entry| entrant::method(entry).least_memory(problem)).max();
@@ -117,6 +130,8 @@ impl Family for Auto {
 const FIRST: u64 = 1_000_000;
 /// The part of `race_part` that is used where the problem names methods.
 const KNOWN: f64 = 0.5;
+/// What polishes.
+const POLISHER: &str = "anneal(finish=0 reheats=3 reheat_factor=0.6)";
 /// Playouts before the race.
 const SAMPLES: u64 = 8;
 
@@ -201,16 +216,36 @@ impl AutoSearch {
         let names: Vec<String> = entries.iter().map(ToString::to_string).collect();
         self.state.remarks.push(format!("{} race{why}", names.join(", ")));
         let sense = context.problem.sense();
+        entries.extend(POLISHER.parse().ok().filter(|_| self.parameters.polish > 0.0 && context.rollout.open(None)));
         self.entrants = (0..).zip(entries).map(|(player, entry)| Entrant::new(entry, player, sense)).collect();
+    }
+
+    /// The number of entrants that race: the polisher is the last one.
+    fn racers(&self) -> usize {
+        self.entrants.len().saturating_sub(usize::from(self.parameters.polish > 0.0))
+    }
+
+    /// Begins the last part of the plan.
+    fn polish(&mut self, context: &mut Context<'_>, mut race: Race, now: Progress) -> bool {
+        if !race.is_won() {
+            self.halve(race.field());
+        }
+        let polisher = self.racers();
+        let best = context.tally.best.as_ref().map_or("nothing".to_owned(), |best| best.score.to_string());
+        self.state.remarks.push(format!("{best} is polished by {}", self.entrants[polisher].entry));
+        race.polish(polisher, now);
+        self.state.race = Some(race);
+        self.begin(context, polisher, now);
+        true
     }
 
     /// Opens a race of all that have not ended. Returns false if there is none.
     fn open(&mut self, context: &mut Context<'_>, length: f64, now: Progress) -> bool {
-        let field: Vec<usize> = (0..self.entrants.len()).filter(|&at| !self.entrants[at].ended).collect();
+        let field: Vec<usize> = (0..self.racers()).filter(|&at| !self.entrants[at].ended).collect();
         let Some(&first) = field.first() else { return false };
         let known = field.iter().any(|&at| at < self.state.named);
         let part = self.parameters.race_part * if known { KNOWN } else { 1.0 };
-        self.state.race = Some(Race::new(field, part, length, now));
+        self.state.race = Some(Race::new(field, part, 1.0 - self.parameters.polish, length, now));
         self.begin(context, first, now);
         true
     }
@@ -271,6 +306,7 @@ impl AutoSearch {
                 let stay = self.halve(race.field());
                 race.halve(stay, now);
             }
+            Turn::Polish => return self.polish(context, race, now),
             Turn::Over => return self.open(context, race.next_length(), now),
         }
         let at = race.at();

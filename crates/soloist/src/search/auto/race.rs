@@ -22,6 +22,8 @@ pub(super) enum Turn {
     Halve,
     /// The winner's part of a race without a plan is over: another race is to begin.
     Over,
+    /// The last part of the plan begins.
+    Polish,
 }
 
 /// Rounds with fewer and fewer entrants, then one that has the rest.
@@ -43,23 +45,27 @@ pub(super) struct Race {
     /// Effort at which the race began, and effort that it lasts; used without a plan.
     since: f64,
     length: f64,
+    /// The part of the plan at which the winner's turn ends.
+    end: f64,
 }
 
 impl Race {
-    /// Begins a race of `entrants` whose rounds take the part `race` of the budget together, or of the effort `length`.
-    pub(super) fn new(entrants: Vec<usize>, race: f64, length: f64, now: Progress) -> Self {
+    /// Begins a race of `entrants` whose rounds take the part `race` of the budget together, or of the effort `length`;
+    /// it ends at the part `end` of the budget.
+    pub(super) fn new(entrants: Vec<usize>, race: f64, end: f64, length: f64, now: Progress) -> Self {
         // As many rounds as halvings leave one.
         let rounds = entrants.len().max(2).next_power_of_two().trailing_zeros();
         let share = (race - now.part.unwrap_or(0.0)).max(0.0) / f64::from(rounds);
         let mut race =
-            Self { round: 0, field: entrants, turn: 0, from: 0.0, to: 0.0, share, since: now.effort, length };
+            Self { round: 0, field: entrants, turn: 0, from: 0.0, to: 0.0, share, since: now.effort, length, end };
         race.open(now);
         race
     }
 
     /// Whether everything read from a checkpoint fits a race of that many entrants.
     pub(super) fn is_sound(&self, entrants: usize) -> bool {
-        let finite = [self.from, self.to, self.share, self.since, self.length].iter().all(|number| number.is_finite());
+        let finite =
+            [self.from, self.to, self.share, self.since, self.length, self.end].iter().all(|number| number.is_finite());
         finite && self.turn < self.field.len() && self.field.iter().all(|&at| at < entrants) && self.length >= 1.0
     }
 
@@ -90,7 +96,8 @@ impl Race {
     /// Begins a turn.
     fn open(&mut self, now: Progress) {
         self.from = self.position(now);
-        self.to = if self.is_won() { 1.0 } else { self.from + self.share / self.field.len() as f64 };
+        let end = if now.part.is_some() { self.end } else { 1.0 };
+        self.to = if self.is_won() { end } else { self.from + self.share / self.field.len() as f64 };
     }
 
     /// Returns the part of the turn that is over, from 0 to 1.
@@ -100,6 +107,9 @@ impl Race {
 
     /// Says what follows; `ended`: the one whose turn it is can do nothing more.
     pub(super) fn follow(&self, now: Progress, ended: bool) -> Turn {
+        if self.end < 1.0 && now.part.is_some_and(|part| part >= self.end) {
+            return Turn::Polish;
+        }
         if !ended && self.over(now) < 1.0 {
             return Turn::Stay;
         }
@@ -116,6 +126,12 @@ impl Race {
     pub(super) fn next(&mut self, now: Progress) {
         self.turn += 1;
         self.open(now);
+    }
+
+    /// Gives an entrant the last part of the budget.
+    pub(super) fn polish(&mut self, entrant: usize, now: Progress) {
+        self.halve(vec![entrant], Progress { part: None, ..now });
+        (self.from, self.to, self.end) = (self.position(now), 1.0, 1.0);
     }
 
     /// Begins a round of those that stay.
@@ -137,7 +153,7 @@ mod tests {
 
     #[test]
     fn rounds_take_their_part_and_the_winner_has_the_rest() {
-        let mut race = Race::new(vec![0, 1, 2, 3], 0.4, 1.0, at(0.0));
+        let mut race = Race::new(vec![0, 1, 2, 3], 0.4, 1.0, 1.0, at(0.0));
         let mut turns = Vec::new();
         for step in 0..1000 {
             let now = at(f64::from(step) / 1000.0);
@@ -146,7 +162,7 @@ mod tests {
                     Turn::Stay => break,
                     Turn::Next => race.next(now),
                     Turn::Halve => race.halve(race.field()[..race.field().len() / 2].to_vec(), now),
-                    Turn::Over => unreachable!(),
+                    Turn::Over | Turn::Polish => unreachable!(),
                 }
             }
             turns.push(race.at());
@@ -161,9 +177,22 @@ mod tests {
     }
 
     #[test]
+    fn the_last_part_is_for_polishing() {
+        let mut race = Race::new(vec![0, 1], 0.5, 0.75, 1.0, at(0.0));
+        race.halve(vec![1], at(0.5));
+        assert_eq!(race.follow(at(0.74), false), Turn::Stay);
+        assert!((race.over(at(0.625)) - 0.5).abs() < 1e-12);
+        assert_eq!(race.follow(at(0.75), false), Turn::Polish);
+        race.polish(2, at(0.75));
+        assert_eq!((race.at(), race.is_won(), race.follow(at(0.9), false)), (2, true, Turn::Stay));
+        assert!((race.over(at(0.875)) - 0.5).abs() < 1e-12);
+        assert_eq!(race.follow(at(0.9), true), Turn::Over);
+    }
+
+    #[test]
     fn without_a_plan_a_race_lasts_its_effort() {
         let now = |effort| Progress { effort, part: None };
-        let mut race = Race::new(vec![0, 1], 0.5, 100.0, now(10.0));
+        let mut race = Race::new(vec![0, 1], 0.5, 1.0, 100.0, now(10.0));
         assert_eq!(race.follow(now(34.0), false), Turn::Stay);
         assert_eq!(race.follow(now(36.0), false), Turn::Next);
         race.next(now(36.0));
@@ -177,7 +206,7 @@ mod tests {
 
     #[test]
     fn one_entrant_has_everything() {
-        let race = Race::new(vec![0], 0.3, 1.0, at(0.0));
+        let race = Race::new(vec![0], 0.3, 1.0, 1.0, at(0.0));
         assert!(race.is_won());
         assert_eq!(race.follow(at(0.99), false), Turn::Stay);
     }
