@@ -352,6 +352,9 @@ def verifiers(campaign):
             text = generated.stdout if generated.returncode == 0 else spec
             result = json.loads(solved.stdout)
             honest = {field: result["solution"][field] for field in fields}
+            if problem == "horner" and any(name not in text for name in honest["order"]):
+                # The file does not say that there are variables which occur in no term.
+                continue
             if problem in ("samegame", "clickomania", "bubble-breaker"):
                 honest = {"moves": [{"row": move["row"], "col": move["col"]} for move in honest["moves"]]}
             compare(campaign, folder, verify, text, (problem, spec), honest, result["score"], True)

@@ -149,6 +149,8 @@ def vrptw(text, solution, options):
     numbers = [[float(field) for field in row] for row in rows if row and row[0].isdigit()]
     (vehicles, capacity), *sites = numbers
     routes = solution["routes"]
+    if any(not isinstance(route, list) for route in routes):
+        raise Wrong("no route")
     served = [whole(customer, 1, len(sites) - 1, "customer") for route in routes for customer in route]
     if sorted(served) != list(range(1, len(sites))):
         raise Wrong("not each customer once")

@@ -482,3 +482,11 @@ fn the_best_of_several_offers_is_where_a_run_begins() {
         });
     }
 }
+
+/// An end at 0 is no number that a quotient of the ends gives.
+#[test]
+fn temperatures_of_zero_are_finite() {
+    let at = |start, end, over| Anneal { start, end, ..Anneal::default() }.temperature(over, 0);
+    assert_eq!([at(0.0, 0.0, 0.0), at(0.0, 0.0, 0.5), at(0.0, 1.0, 0.5), at(0.0, 1.0, 1.0)], [0.0; 4]);
+    assert_eq!([at(1.0, 0.0, 0.0), at(1.0, 0.0, 0.5), at(1.0, 0.0, 1.0)], [1.0, 0.0, 0.0]);
+}
