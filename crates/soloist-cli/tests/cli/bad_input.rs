@@ -24,6 +24,8 @@ fn wrong_arguments_exit_with_2() {
         (&["--method", "nrpa", "--set", "level=0"], "level"),
         (&["--method", "nrpa", "--set", "level=x"], "level"),
         (&["--method", "uct", "--set", "c=NaN"], "parameter `c`"),
+        (&["--method", "auto", "--set", "methods=uct,nrpa(levle=2)"], "`nrpa(levle=2)`: no parameter `levle`"),
+        (&["--method", "auto", "--set", "methods=uct(rollout=nosuch)"], "no rollout of"),
         (&["--method", "bmcts", "--set", "move_playouts=9"], "beam_width and move_playouts exclude each other"),
         (&["--method", "uct", "--set", "played_only=true"], "played_only needs move_playouts"),
         (&["--method", "nrpa", "--nodes", "9"], "nrpa: it creates no nodes"),

@@ -28,7 +28,7 @@ parameters! {
     /// offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
     /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Problem::bias) tells moves of the root apart,
     /// and always `anneal`, `nrpa`, `uct-best` and `sampling`. `methods` names others, each with its settings in parentheses,
-    /// separated by blanks (on a command line the whole is quoted):
+    /// separated by blanks (a shell needs quotes around the whole; a file has the same text):
     ///
     /// ```text
     /// --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
@@ -84,7 +84,7 @@ parameters! {
     /// optimization", AISTATS 2016, on methods instead of settings. Portfolios: C. P. Gomes and B. Selman, "Algorithm
     /// portfolios", Artificial Intelligence 126, 2001.
     pub struct Auto {
-        /// the methods that race, separated by commas, each with its settings: nrpa(level=3 rollout=NAME); `choose`: by what the problem names and offers
+        /// the methods that race, `rollout` among their settings; `choose`: those that the problem names and those that can use what it offers
         methods: Entries = Entries::default(), ();
         /// the part of the budget that the rounds of the race take together
         race_part: f64 = 0.2, 0.01..=1.0;
