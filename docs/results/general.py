@@ -143,7 +143,7 @@ def table():
             scores = [r["score"] for r in whole if (r["instance"], r["method"]) == (name, method)]
             valid = [score for score in scores if score is not None]
             row += " " + (", ".join(f"{s:g}" if s is not None else "none" for s in scores) or "") + " |"
-            gap = -sense * (statistics.mean(valid) / known[name] - 1) if valid and name in known else None
+            gap = 0.0 - sense * (statistics.mean(valid) / known[name] - 1) if valid and name in known else None
             row += f" {100 * gap:+.2f} % |" if gap is not None else " |"
         print(row)
     twelve = [r for r in records if r["set"] == "twelve"]
@@ -172,9 +172,10 @@ def table():
                 ranks[method].append(1 + sum(v > own for v in worse) + 0.5 * sum(v == own for v in worse))
             elif not (method == "default" and name in GENERAL):
                 ranks[method].append(len(means) + 1)
-        behind = sense * (best - means["auto"]) / abs(best)
+        behind = sense * (best - means["auto"]) / abs(best) + 0.0
         cells = "".join(f" {means[m]:.6g} |" if m in means else " |" for m in methods)
         print(f"| {name} |{cells} {100 * behind:+.2f} % |")
+    # The ranks of a method are those among the methods that ran on the instance.
     print("| mean rank |" + "".join(f" {statistics.mean(ranks[m]):.2f} |" if ranks[m] else " |" for m in methods) + " |")
 
 

@@ -134,7 +134,7 @@ impl From<Entry> for String {
 ///
 /// ```
 /// let mut method = soloist::Method::preset("auto").unwrap();
-/// method.set("methods", "anneal, nrpa(level=3 width=1,10), uct(value=best)").unwrap();
+/// method.set("methods", "anneal, hd-nrpa(level=3 width=1,10), uct(value=best)").unwrap();
 /// assert!(method.set("methods", "anneal,nosuch").is_err());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn entries_are_read_and_written() {
-        for text in ["choose", "anneal", "beam-nrpa(width=1,10 rollout=tabu-color:0.003),uct(value=best),nrpa"] {
+        for text in ["choose", "anneal", "hd-nrpa(level=3 width=1,10 rollout=tabu-color:0.003),uct(value=best),nrpa"] {
             let entries: Entries = text.parse().unwrap();
             assert_eq!(entries.to_string(), text);
             assert_eq!(String::from(entries.clone()).parse::<Entries>().unwrap(), entries);
