@@ -100,7 +100,12 @@ impl<G: Geometry> Tiles<G> {
     fn terms(&self, state: &Position<G>, mv: u16) -> [f64; 2] {
         let size = state.board.group_size(mv).saturating_sub(2).min(8);
         let kept = self.colours.first() == Some(&state.board.colour_at(mv));
-        [f64::from(size), if kept { -1.0 } else { 0.0 }]
+        [f64::from(size), kept_term(kept)]
+    }
+
+    /// The bias of a group with `size` tiles beyond two, at most 8, whose colour is the most frequent one or not.
+    pub(crate) fn bias_of(size: usize, kept: bool) -> f64 {
+        size as f64 + kept_term(kept)
     }
 
     /// The points at the end of a game that stops at `board`.
@@ -109,6 +114,11 @@ impl<G: Geometry> Tiles<G> {
         let counts = board.colour_counts().map(|count| count as usize);
         self.game.end_points(self.penalty, &counts[1..])
     }
+}
+
+/// The term of the bias for the colour that is kept for last.
+fn kept_term(kept: bool) -> f64 {
+    if kept { -1.0 } else { 0.0 }
 }
 
 impl<G: Geometry> Problem for Tiles<G> {

@@ -23,7 +23,7 @@ use super::kernel::group::several_components;
 use super::kernel::ops::PORTABLE;
 use super::kernel::{Board, Geometry, Policy as Kind, playout};
 use super::problem::{Position, Tiles};
-use super::softmax::{Lists, softmax};
+use super::softmax::{Biases, Lists, softmax};
 use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, RolloutInfo, Score, Trace, policy_playout};
 
 /// The names, the best general one first. Those whose help names an EPSILON take it behind a colon.
@@ -175,12 +175,15 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
     ) {
         // These moves are drawn by what the policy has learned, not by a colour.
         self.pending = None;
-        if policy.uses_bias() {
-            // The fast playout below knows no biases.
+        if policy.learns_bias() {
+            // The factors of the fast playout below do not change.
             return policy_playout(self, problem, state, policy, trace, rng);
         }
+        let factor = |size, kept| policy.bias_factor(Tiles::<G>::bias_of(size, kept));
+        let kept = problem.colours().first().copied().unwrap_or(0);
+        let biases = policy.uses_bias().then(|| Biases::new(kept, factor));
         let tabu = if self.kind == Named::Selective { self.tabu(problem) } else { 0 };
-        softmax(problem.engine(), problem.game(), tabu, &mut self.lists, state, policy, trace, rng);
+        softmax(problem.engine(), problem.game(), tabu, biases.as_ref(), &mut self.lists, state, policy, trace, rng);
     }
 
     fn variants(&self, problem: &Tiles<G>) -> usize {

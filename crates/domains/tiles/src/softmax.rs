@@ -26,6 +26,32 @@ struct Slot<G: Geometry> {
     base: u8,
     kind: u8,
     wide: bool,
+    /// Its place in [`Biases`].
+    bias: u8,
+}
+
+/// The factors of the biases, by size and whether the colour is the start board's most frequent one.
+pub(super) struct Biases {
+    /// That colour.
+    pub kept: u8,
+    pub factors: [f64; 2 * SIZES],
+}
+
+/// The bias counts at most eight tiles beyond two.
+const SIZES: usize = 9;
+
+impl Biases {
+    /// Tabulates the factors of `bias`, a function of the tiles beyond two, at most 8, and whether the colour is kept.
+    pub(super) fn new(kept: u8, factor: impl Fn(usize, bool) -> f64) -> Self {
+        Self { kept, factors: std::array::from_fn(|at| factor(at % SIZES, at >= SIZES)) }
+    }
+
+    /// The place of a group.
+    #[inline(always)]
+    fn place(&self, colour: u8, size: u32) -> u8 {
+        let kept = if colour == self.kept { SIZES } else { 0 };
+        ((size.saturating_sub(2) as usize).min(SIZES - 1) + kept) as u8
+    }
 }
 
 /// Tabu groups of two tiles, other tabu groups, and the rest become available under different conditions.
@@ -48,24 +74,27 @@ impl<G: Geometry> Default for Lists<G> {
     }
 }
 
-/// Plays `state` to its end; `tabu` is the colour of the selective rule (0: none).
+/// Plays `state` to its end; `tabu` is the colour of the selective rule (0: none), `biases` are those of a policy that
+/// uses them.
 #[allow(clippy::too_many_arguments, reason = "the arguments of a playout, each of another kind")]
 pub(super) fn softmax<G: Geometry>(
     engine: Engine,
     game: Game,
     tabu: u8,
+    biases: Option<&Biases>,
     lists: &mut Lists<G>,
     state: &mut Position<G>,
     policy: &Policy,
     trace: &mut Trace<u16>,
     rng: &mut Rng,
 ) {
-    engine.for_lists().run(Softmax { game, tabu, lists, state, policy, trace, rng });
+    engine.for_lists().run(Softmax { game, tabu, biases, lists, state, policy, trace, rng });
 }
 
 struct Softmax<'a, G: Geometry> {
     game: Game,
     tabu: u8,
+    biases: Option<&'a Biases>,
     lists: &'a mut Lists<G>,
     state: &'a mut Position<G>,
     policy: &'a Policy,
@@ -138,12 +167,21 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
 
     #[inline(always)]
     fn run<O: Ops<G>>(self, ops: O) {
-        let Self { game, tabu, lists, state, policy, trace, rng } = self;
+        let Self { game, tabu, biases, lists, state, policy, trace, rng } = self;
         let Lists { slots, wide } = lists;
         let [square, linear, constant] = game.coefficients();
         if slots.is_empty() {
-            let free =
-                Slot { cells: G::Window::EMPTY, weight: 0, code: 0, since: 0, size: 0, base: 0, kind: 0, wide: false };
+            let free = Slot {
+                cells: G::Window::EMPTY,
+                weight: 0,
+                code: 0,
+                since: 0,
+                size: 0,
+                base: 0,
+                kind: 0,
+                wide: false,
+                bias: 0,
+            };
             slots.resize(G::WORDS * 64, free);
         }
         // A length known here spares bounds checks below.
@@ -178,7 +216,13 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
                     let group = flood_lowest(ops, &links, cell);
                     let colour = board.colour_at(cell as u16);
                     let code = code::<G>(colour, &group);
-                    let weight = policy.weight(code);
+                    let (weight, bias) = match biases {
+                        None => (policy.weight(code), 0),
+                        Some(biases) => {
+                            let bias = biases.place(colour, group.size);
+                            (policy.biased_weight(code, biases.factors[usize::from(bias)]), bias)
+                        }
+                    };
                     let kind = match (colour == tabu, group.size) {
                         (false, _) => FREE,
                         (true, 2) => PAIR,
@@ -206,6 +250,7 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
                         base: base as u8,
                         kind: kind as u8,
                         wide: is_wide,
+                        bias,
                     };
                     listed.all[w] |= 1 << (cell % 64);
                     listed.counts[kind] += 1;
@@ -217,7 +262,7 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
             if tabu != 0 {
                 let wanted = available(ops, &tiles, &in_groups, &listed, tabu, state.played);
                 if wanted != listed.available {
-                    switch(&mut listed, wanted, slots, trace, step);
+                    switch(&mut listed, wanted, slots, biases, trace, step);
                 }
             }
             if listed.total == 0 {
@@ -258,7 +303,7 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
                     clear_from::<G>(&mut covered, usize::from(slot.base), slot.cells);
                     listed.counts[usize::from(slot.kind)] -= 1;
                     if listed.available[usize::from(slot.kind)] {
-                        let entry = trace.record(Lifetime { code: slot.code, first: slot.since, end: step });
+                        let entry = record(trace, slot, biases, step);
                         if gone == cell {
                             trace.set_chosen(step as usize - 1, entry);
                         }
@@ -269,6 +314,16 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
         }
         state.board = ops.store(&tiles);
         *rng = local;
+    }
+}
+
+/// Records a group that is no longer available. Returns the number of the entry.
+#[inline(always)]
+fn record<G: Geometry>(trace: &mut Trace<u16>, slot: &Slot<G>, biases: Option<&Biases>, end: u32) -> u32 {
+    let lifetime = Lifetime { code: slot.code, first: slot.since, end };
+    match biases {
+        None => trace.record(lifetime),
+        Some(biases) => trace.record_biased(lifetime, biases.factors[usize::from(slot.bias)]),
     }
 }
 
@@ -352,6 +407,7 @@ fn switch<G: Geometry>(
     listed: &mut Listed<G>,
     wanted: [bool; 3],
     slots: &mut [Slot<G>],
+    biases: Option<&Biases>,
     trace: &mut Trace<u16>,
     step: u32,
 ) {
@@ -366,7 +422,7 @@ fn switch<G: Geometry>(
             slot.since = step;
         } else if slot.since < step {
             // One closed in the step in which it opened was never offered.
-            trace.record(Lifetime { code: slot.code, first: slot.since, end: step });
+            record(trace, slot, biases, step);
         }
         listed.set_open(cell, slot.weight, wanted[kind]);
     }

@@ -208,6 +208,13 @@ impl Policy {
         exp(self.bias_weight * bias)
     }
 
+    /// Returns the integer weight of `code` times the factor of a bias.
+    #[inline]
+    #[must_use]
+    pub fn biased_weight(&self, code: u64, factor: f64) -> u64 {
+        scaled(self.weight(code), factor)
+    }
+
     /// Returns the factor exp(sum of weight x term) of a move, with the weights learned.
     #[must_use]
     pub fn terms_factor(&self, terms: &[f64]) -> f64 {

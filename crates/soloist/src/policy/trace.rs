@@ -1,6 +1,6 @@
 //! Playouts recorded for adaptation.
 
-use super::{Policy, scaled};
+use super::Policy;
 use crate::Move;
 use serde::{Deserialize, Serialize};
 
@@ -179,7 +179,8 @@ impl<M> Trace<M> {
     /// As [`offer`](Self::offer), for a policy with biases; `factor` is [`Policy::bias_factor`].
     pub fn offer_biased(&mut self, code: u64, factor: f64, policy: &Policy) -> u64 {
         self.factors.push(factor);
-        scaled(self.offer(code, policy), factor)
+        self.offer(code, policy);
+        policy.biased_weight(code, factor)
     }
 
     /// As [`offer_biased`](Self::offer_biased), for a policy that learns the weights of the bias's terms: as many at
@@ -200,6 +201,14 @@ impl<M> Trace<M> {
     pub fn record(&mut self, lifetime: Lifetime) -> u32 {
         self.lifetimes.push(lifetime);
         self.lifetimes.len() as u32 - 1
+    }
+
+    /// As [`record`](Self::record), for a policy with biases; `factor` is [`Policy::bias_factor`]. Sums over an entry of
+    /// several steps are rounded once, those over an entry for each step as often as there are steps.
+    #[inline]
+    pub fn record_biased(&mut self, lifetime: Lifetime, factor: f64) -> u32 {
+        self.factors.push(factor);
+        self.record(lifetime)
     }
 
     /// Ends a step: entry number `chosen` was chosen, by `mv`. The entry may be recorded later.

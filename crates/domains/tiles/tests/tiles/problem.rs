@@ -1,6 +1,6 @@
 //! The tile games as search problems: promises kept, fast playouts equal to the plain definition, engines equal.
 
-use soloist::{Budget, Method, Problem, Rollout, Score, Sense, Solver};
+use soloist::{Budget, Method, Policy, Problem, Rng, Rollout, Score, Sense, Solver, Trace, policy_playout};
 use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::kernel::{Engine, Geometry, Large, Small};
 use soloist_tiles::problem::{Position, Tiles};
@@ -62,6 +62,9 @@ impl<G: Geometry> Problem for Plain<G> {
     fn code(&self, state: &Self::State, mv: u16) -> u64 {
         self.0.code(state, mv)
     }
+    fn bias(&self, state: &Self::State, mv: u16) -> f64 {
+        self.0.bias(state, mv)
+    }
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         Some(Box::new(PlainRollout(TileRollout::named(name)?)))
     }
@@ -107,6 +110,38 @@ fn the_fast_policy_playout_is_the_plain_one() {
     }
     same_as_plain::<Large>("random:20x20x10:8", "selective", 300);
     same_as_plain::<Large>("random:31x32x3:9", "selective", 60);
+}
+
+/// With biases the same moves are drawn. Adaptation sums over lifetimes, which are rounded less often.
+fn biased_as_plain<G: Geometry>(board: &str, name: &str, rounds: u64) {
+    let problem = tiles::<G>(board, Game::SameGame, Engine::detect().unwrap());
+    let plain = Plain(problem.clone());
+    let mut policy = Policy::new(1.0, 0.4, f64::INFINITY);
+    let (mut fast, mut slow) = (TileRollout::named(name).unwrap(), PlainRollout(TileRollout::named(name).unwrap()));
+    for seed in 0..rounds {
+        let (mut trace, mut plain_trace) = (Trace::default(), Trace::default());
+        let (mut state, mut plain_state) = (problem.root(), plain.root());
+        fast.run_policy(&problem, &mut state, &policy, &mut trace, &mut Rng::new(seed));
+        policy_playout(&mut slow, &plain, &mut plain_state, &policy, &mut plain_trace, &mut Rng::new(seed));
+        assert_eq!((&state, &trace.moves), (&plain_state, &plain_trace.moves), "{board} {name}, round {seed}");
+        let mut other = policy.clone();
+        other.adapt(&plain_trace, 1.0);
+        policy.adapt(&trace, 1.0);
+        for life in plain_trace.lifetimes() {
+            let (a, b) = (policy.logit(life.code), other.logit(life.code));
+            assert!((a - b).abs() < 1e-9, "{board} {name}, round {seed}: {a} and {b}");
+        }
+    }
+}
+
+#[test]
+fn biased_playouts_are_the_plain_ones() {
+    for board in BOARDS {
+        for name in ["selective", "random"] {
+            biased_as_plain::<Small>(board, name, 60);
+            biased_as_plain::<Large>(board, name, 20);
+        }
+    }
 }
 
 #[test]
