@@ -5,14 +5,14 @@
 //! earlier or later. The rest of the list is played again from there. A click removes the group that its tile is part of by
 //! then. A click on a tile that is gone is passed over. A tile without an equal neighbour waits in a short list and is
 //! tried again after each move. Random moves end the game. The edit is abandoned as soon as the game can no longer
-//! pass the threshold. The replay stops as soon as the board is one of the present game and the same clicks follow.
+//! pass the threshold. The replay stops at a board of the present game from which the same clicks follow; clicks that wait then are dropped.
 //!
 //! An uncleared board is valued by `1000 exp(-n / 6)` for `n` tiles left, where the score has 1000 or nothing: one tile
 //! less is then worth something. The solution kept is the one with the best score.
 //!
 //! Cost of an edit: some 20 moves on average on boards of 15 x 15, at 60 ns each. Memory: a board for each click.
 
-use crate::game::{Game, Penalty};
+use crate::game::Game;
 use crate::kernel::numbered::Numbered;
 use crate::kernel::ops::Ops;
 use crate::kernel::{Geometry, Group, Job, geometry};
@@ -62,8 +62,8 @@ pub struct TileEdits<G: Geometry> {
     clicks: Vec<u16>,
     /// The boards before each click, and the last one.
     boards: Vec<Numbered<G>>,
-    /// The value of the present game: its score, but for the smooth award.
-    value: f64,
+    /// What the end of the present game is worth: penalties and the smooth award.
+    award: f64,
     /// The points at the end of the present game.
     end: i64,
     /// The variant: which colour random moves keep for last, or that they keep none.
@@ -82,7 +82,7 @@ struct Trial<G: Geometry> {
     boards: Vec<Numbered<G>>,
     /// The place of the present game from which both go on alike.
     met: Option<usize>,
-    value: f64,
+    award: f64,
     end: i64,
     /// What is to be played after the edit.
     plan: Vec<u16>,
@@ -96,16 +96,28 @@ impl<G: Geometry> TileEdits<G> {
             Game::SameGame => 1000.0 * libm::exp(-f64::from(left) / SLOPE),
             Game::Clickomania | Game::BubbleBreaker => 0.0,
         };
-        let (clicks, boards, plan) = Default::default();
         Self {
             clicks: Vec::new(),
             boards: Vec::new(),
-            value: 0.0,
+            award: 0.0,
             end: 0,
             variant: 0,
-            trial: Trial { first: 0, clicks, boards, met: None, value: 0.0, end: 0, plan },
+            trial: Trial {
+                first: 0,
+                clicks: Vec::new(),
+                boards: Vec::new(),
+                met: None,
+                award: 0.0,
+                end: 0,
+                plan: Vec::new(),
+            },
             awards: (0..=problem.start().tiles()).map(award).collect(),
         }
+    }
+
+    /// The value of the present game: its score, with the smooth award.
+    fn value(&self) -> f64 {
+        self.boards.last().map_or(0.0, |last| f64::from(last.points)) + self.award
     }
 
     /// The colour that random moves keep for last; 0: none.
@@ -114,16 +126,16 @@ impl<G: Geometry> TileEdits<G> {
     }
 }
 
-/// Returns the value of a finished game and its points at the end.
+/// Returns what the end of a game is worth to the search, and its points at the end.
 fn worth<G: Geometry>(problem: &Tiles<G>, awards: &[f64], last: &Numbered<G>) -> (f64, i64) {
     let end = problem.end_points(&last.board);
     let award = awards[last.board.tiles() as usize];
-    let smooth = match (problem.game(), problem.penalty()) {
-        (Game::SameGame, _) if last.board.is_cleared() => award,
-        (Game::SameGame, Penalty::Schadd | Penalty::Literal | Penalty::None) => award + end as f64,
-        (Game::Clickomania | Game::BubbleBreaker, _) => end as f64,
+    let smooth = match problem.game() {
+        Game::SameGame if last.board.is_cleared() => award,
+        Game::SameGame => award + end as f64,
+        Game::Clickomania | Game::BubbleBreaker => end as f64,
     };
-    (f64::from(last.points) + smooth, end)
+    (smooth, end)
 }
 
 /// Makes an edit; see [`Edits::propose`].
@@ -140,9 +152,10 @@ impl<G: Geometry> Job<G> for Propose<'_, '_, G> {
     fn run<O: Ops<G>>(self, ops: O) -> Option<f64> {
         let Self { edits, problem, acceptance } = self;
         let (game, kept) = (problem.game(), edits.kept(problem));
-        let floor = edits.value - acceptance.limit();
+        let value = edits.value();
+        let floor = value - acceptance.limit();
         let rng = &mut *acceptance.rng;
-        let TileEdits { clicks, boards, value, end, trial, awards, .. } = edits;
+        let TileEdits { clicks, boards, award, end, trial, awards, .. } = edits;
         let hopeless = |board: &Numbered<G>| f64::from(board.points + board.hope) + awards[0] <= floor;
         let (behind, skip) = edit(ops, game, kept, clicks, boards, trial, rng)?;
         let Trial { clicks: made, boards: passed, met, plan, .. } = trial;
@@ -157,7 +170,7 @@ impl<G: Geometry> Job<G> for Propose<'_, '_, G> {
                 if here.is_level(there) {
                     *met = Some(head + skip);
                     let change = f64::from(here.points - there.points);
-                    (trial.value, trial.end) = (*value + change, *end);
+                    (trial.award, trial.end) = (*award, *end);
                     return Some(-change);
                 }
             }
@@ -198,8 +211,8 @@ impl<G: Geometry> Job<G> for Propose<'_, '_, G> {
                 return None;
             }
         }
-        (trial.value, trial.end) = worth(problem, awards, top(passed));
-        Some(*value - trial.value)
+        (trial.award, trial.end) = worth(problem, awards, top(passed));
+        Some(value - (f64::from(top(passed).points) + trial.award))
     }
 }
 
@@ -286,7 +299,7 @@ impl<G: Geometry> Edits<Tiles<G>> for TileEdits<G> {
     }
 
     fn accept(&mut self, _: &Tiles<G>) {
-        let Self { clicks, boards, value, end, trial, .. } = self;
+        let Self { clicks, boards, award, end, trial, .. } = self;
         if let Some(met) = trial.met {
             let change = top(&trial.boards).points - boards[met].points;
             if change != 0 {
@@ -300,7 +313,7 @@ impl<G: Geometry> Edits<Tiles<G>> for TileEdits<G> {
             boards.truncate(trial.first);
             boards.extend_from_slice(&trial.boards);
         }
-        (*value, *end) = (trial.value, trial.end);
+        (*award, *end) = (trial.award, trial.end);
     }
 
     fn reject(&mut self, _: &Tiles<G>) {}
@@ -331,12 +344,12 @@ impl<G: Geometry> Job<G> for Replay<'_, G> {
 }
 
 /// Turns moves, cells of their time, into clicks.
-struct Number<'a, G: Geometry> {
+struct ClicksOf<'a, G: Geometry> {
     problem: &'a Tiles<G>,
     moves: &'a [u16],
 }
 
-impl<G: Geometry> Job<G> for Number<'_, G> {
+impl<G: Geometry> Job<G> for ClicksOf<'_, G> {
     type Output = Vec<u16>;
 
     #[inline(always)]
@@ -354,14 +367,14 @@ impl<G: Geometry> Job<G> for Number<'_, G> {
 impl<G: Geometry> Neighbourhood<Tiles<G>> for TileEdits<G> {
     fn start(&mut self, problem: &Tiles<G>, moves: &[u16]) -> bool {
         let engine = problem.engine().for_lists();
-        self.clicks = engine.run(Number { problem, moves });
+        self.clicks = engine.run(ClicksOf { problem, moves });
         self.boards = engine.run(Replay { problem, clicks: &self.clicks });
-        (self.value, self.end) = worth(problem, &self.awards, top(&self.boards));
+        (self.award, self.end) = worth(problem, &self.awards, top(&self.boards));
         !moves.is_empty()
     }
 
     fn cost(&self, _: &Tiles<G>) -> f64 {
-        -self.value
+        -self.value()
     }
 
     fn score(&self, _: &Tiles<G>) -> Option<Score> {
@@ -369,12 +382,11 @@ impl<G: Geometry> Neighbourhood<Tiles<G>> for TileEdits<G> {
         Some(Score::Feasible((points + self.end) as f64))
     }
 
-    fn moves(&self, problem: &Tiles<G>, moves: &mut Vec<u16>) {
+    fn moves(&self, _: &Tiles<G>, moves: &mut Vec<u16>) {
         for (&click, board) in self.clicks.iter().zip(&self.boards) {
             let cell = board.find(click).map(|cell| board.board.group_mask(cell as u16));
             moves.extend(cell.and_then(|mask| geometry::lowest::<G>(&mask)).map(|cell| cell as u16));
         }
-        debug_assert_eq!(moves.len(), self.clicks.len(), "{:?}", problem.game());
     }
 
     /// In SameGame the award of a cleared board.
@@ -406,7 +418,7 @@ impl<G: Geometry> Neighbourhood<Tiles<G>> for TileEdits<G> {
         }
         // Any tile of a group stands for the group's removal: the clicks decide how later edits go on.
         let boards = problem.engine().for_lists().run(Replay { problem, clicks });
-        if boards != self.boards {
+        if boards != self.boards || boards.len() != clicks.len() + 1 {
             return Err(damaged);
         }
         (self.variant, self.clicks) = (usize::from(variant), clicks.to_vec());

@@ -102,6 +102,28 @@ fn what_cannot_run_is_named_before_the_run() {
     assert!(error.starts_with("parameter `methods`: entry `nrpa(level=0)`: parameter `level`: expected"), "{error}");
 }
 
+#[test]
+fn the_last_part_improves_the_best_and_a_larger_budget_races_again() {
+    let bag = Named(Bag::sixteen(), "");
+    let settings = [("methods", "sampling,nrpa(level=2)"), ("race_part", "0.5"), ("polish", "0.25")];
+    let path = std::env::temp_dir().join(format!("soloist-polish-{}", std::process::id()));
+    let solver = |budget| Solver::new(&bag, method("auto", &settings)).seed(1).budget(Budget::playouts(budget));
+    let outcome = solver(2_000).checkpoint(&path, Duration::from_secs(3600)).run().unwrap();
+    assert_eq!(outcome.counters.playouts, 2_000);
+    let last = outcome.remarks.last().unwrap();
+    assert!(last.contains("; the best solution is improved by anneal(runs=1 finish=0"), "{last}");
+    let improved = |remarks: &[String]| remarks.iter().filter(|remark| remark.contains("is improved by")).count();
+    assert_eq!(improved(&outcome.remarks), 1);
+    let longer = solver(8_000).resume(&std::fs::read(&path).unwrap()).unwrap().run().unwrap();
+    std::fs::remove_file(&path).unwrap();
+    // The race for the rest has a round, and its winner a turn, before the last part.
+    assert_eq!(improved(&longer.remarks), 2);
+    assert!(longer.remarks.len() >= outcome.remarks.len() + 2, "{:?}", longer.remarks);
+    let refused = |settings: &[(&str, &str)]| run(&Named(Bag::sixteen(), ""), settings).unwrap_err().to_string();
+    assert!(refused(&[("race_part", "0.9"), ("polish", "0.2")]).contains("race_part + polish"));
+    assert!(refused(&[("first", "10"), ("polish", "0.2")]).contains("polish needs first=0"));
+}
+
 /// Counts what it is told.
 #[derive(Default)]
 struct Told {

@@ -75,8 +75,8 @@ fn learning_rollouts_are_saved() {
 fn rollouts_of_entrants_are_saved() {
     let bag = Bag::tight();
     let entries = "nrpa(level=2 rollout=learner),anneal,uct(rollout=learner),sampling(rollout=learner),beam(width=3)";
-    for settings in [("race_part", "0.9"), ("first", "700")] {
-        let method = method("auto", &[("methods", entries), settings]);
+    for (name, value, polish) in [("race_part", "0.9", "0"), ("first", "700", "0"), ("race_part", "0.4", "0.5")] {
+        let method = method("auto", &[("methods", entries), (name, value), ("polish", polish)]);
         let start = || Solver::new(&bag, method.clone()).plan(Budget::playouts(801));
         let solver = |budget| start().budget(Budget::playouts(budget));
         let (whole, whole_saved) = run_and_save(solver(801), "entrants-whole");

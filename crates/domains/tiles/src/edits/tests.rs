@@ -1,6 +1,7 @@
 //! Edits against the rules of the game: on every engine, small boards and large ones.
 
 use super::*;
+use crate::game::Penalty;
 use crate::kernel::{Engine, Large, Small};
 use crate::spec;
 use soloist::{Problem, Score};
@@ -106,9 +107,11 @@ fn what_is_saved_is_restored() {
         assert_eq!(change, other.advance(&problem, &mut Acceptance::new(&mut again, 20.0)));
     }
     assert_eq!(edits.clicks, other.clicks);
+    assert_eq!(edits.cost(&problem).to_bits(), other.cost(&problem).to_bits());
     // Bytes of another game, of none, and cut ones.
     let saved = edits.save();
-    for bytes in [&bytes[..], &[], &saved[..saved.len() - 1], &saved[..2], &[9; 40]] {
+    let longer = |more: usize| [&saved[..], &saved[2..2 + 2 * more]].concat();
+    for bytes in [&bytes[..], &[], &saved[..saved.len() - 1], &saved[..2], &[9; 40], &longer(1), &longer(30)] {
         assert!(edits.load(&problem, bytes).is_err());
     }
     assert!(edits.load(&problem, &saved).is_ok());

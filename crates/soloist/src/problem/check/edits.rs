@@ -69,11 +69,15 @@ fn neighbourhood<P: Problem>(
         edits.moves(problem, &mut moves);
         moves
     };
+    if let Some(unit) = edits.unit(problem).filter(|unit| !(unit.is_finite() && *unit > 0.0)) {
+        return Err(Violation::new(format!("the unit of a neighbourhood is {unit}"), start.to_vec()));
+    }
     let close = |a: f64, b: f64| (a - b).abs() <= 1e-6 * (1.0 + a.abs().max(b.abs()));
     let mut cost = edits.cost(problem);
     for trial in 0..EDITS {
         let before = moves_of(edits);
         let wrong = |what: String| Err(Violation::new(what, before.clone()));
+        edits.set_variant(problem, trial % edits.variants(problem).max(1));
         let temperature = if trial % 3 == 0 { 0.0 } else { 1.0 + cost.abs() };
         let proposed = edits.propose(problem, &mut Acceptance::new(rng, temperature));
         match proposed {
@@ -84,6 +88,10 @@ fn neighbourhood<P: Problem>(
                     return wrong(format!("an edit of a neighbourhood changes the cost {cost} by {change} to {now}"));
                 }
                 cost = edits.cost(problem);
+                let score = edits.score(problem);
+                if score.is_some_and(|score| score != problem.score(&after(problem, &moves_of(edits)))) {
+                    return wrong(format!("a neighbourhood says {score:?} of a solution that has another score"));
+                }
             }
             proposed => {
                 if proposed.is_some() {

@@ -69,9 +69,10 @@ parameters! {
     /// budget that has room for several runs of `depth` neighbours a decision is divided among several runs from new
     /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part of
     /// the budget, from `finish` on, is for `reheats` coolings from the best solution of all (one if that is 0), each `reheat_factor` as hot as
-    /// the one before. With `arms > 1` so many
-    /// short runs share the part `race` of the budget, each with another variant; the variants of the `finalists` best
-    /// ones have a longer run each, from new solutions, until `finish`. Without a budget, or
+    /// the one before. With `arms > 1`, that
+    /// number of short runs share the part `race` of the budget, each with another variant (beyond their number variants
+    /// repeat); the `finalists` best variants have a longer run each, from new solutions, until `finish`. `runs`, `depth` and
+    /// `most` then have no effect. Coolings of the best solution of all use the best variant. Without a budget, or
     /// with `steps`, a cooling takes `steps` neighbours (2000 if neither is given); `reheats` coolings follow it from the
     /// best solution of the run; then a new run begins, with `steps` multiplied by `growth`.
     ///
@@ -102,7 +103,7 @@ parameters! {
     pub struct Anneal {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
-        /// temperature at the start of a cooling, in units of the geometric mean difference of neighbours
+        /// temperature at the start of a cooling, in units of the geometric mean difference of neighbours, or of the neighbourhood's unit
         start: f64 = 0.1, 0.0..=1e6;
         /// temperature at the end of a cooling, in the same units
         end: f64 = 0.01, 0.0..=1e6;
@@ -177,6 +178,9 @@ impl Family for Anneal {
     fn validate(&self) -> Result<(), ParameterError> {
         if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
             return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
+        }
+        if self.arms > 1 && (self.steps > 0 || self.race >= self.finish || self.finalists > self.arms) {
+            return Err(ParameterError::Conflict("arms need steps=0, race below finish and at most as many finalists"));
         }
         if self.weights().iter().sum::<u64>() == 0 {
             return Err(ParameterError::Conflict(

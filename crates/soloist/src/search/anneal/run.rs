@@ -78,7 +78,7 @@ pub(crate) struct AnnealSearch {
     parameters: Anneal,
     pub(super) saved: Saved,
     pub(super) walker: Walker,
-    /// The solution that is made or kept.
+    /// The moves of the solution that is being made or kept.
     pub(super) moves: Vec<MoveId>,
 }
 
@@ -123,11 +123,15 @@ impl AnnealSearch {
 
     /// Chooses a variant of the rollout and of the neighbourhood.
     fn choose(&mut self, context: &mut Context<'_>, variant: u64) {
+        let rollouts = context.rollout.variants().max(1) as u64;
+        let local = self.parameters.local;
+        let edits = context.rollout.editor().filter(|_| local).map_or(1, |editor| editor.variants() as u64);
+        // Beyond their number variants repeat.
+        let variant = variant % rollouts.max(edits);
         self.saved.variant = variant;
-        let variants = context.rollout.variants().max(1) as u64;
-        context.rollout.set_variant((variant % variants) as usize);
-        if let Some(editor) = context.rollout.editor().filter(|_| self.parameters.local) {
-            editor.set_variant((variant % editor.variants() as u64) as usize);
+        context.rollout.set_variant((variant % rollouts) as usize);
+        if let Some(editor) = context.rollout.editor().filter(|_| local) {
+            editor.set_variant((variant % edits) as usize);
         }
     }
 
@@ -164,6 +168,7 @@ impl AnnealSearch {
     fn settle(&mut self, context: &mut Context<'_>, mut worth: Worth, score: Score) {
         let Self { saved, walker, moves, .. } = self;
         let before = std::mem::replace(&mut saved.edited, false);
+        let mut by_score = false;
         saved.clock.known = 0.0;
         if self.parameters.local
             && let Some(editor) = context.rollout.editor()
@@ -172,6 +177,7 @@ impl AnnealSearch {
             saved.edited = true;
             saved.clock.known = editor.unit().unwrap_or(0.0);
             worth = Worth { feasible: true, cost: editor.cost() };
+            by_score = editor.score().is_some();
         } else {
             walker.recode(context.problem, moves);
         }
@@ -182,7 +188,12 @@ impl AnnealSearch {
         saved.present = Some(worth);
         saved.late.clear();
         saved.late_at = 0;
-        self.champion(worth, score);
+        let sense = context.problem.sense();
+        if by_score && saved.best.as_ref().is_some_and(|best| sense.better(score, best.score)) {
+            self.crown(worth, score);
+        } else if !by_score || saved.best.is_none() {
+            self.champion(worth, score);
+        }
     }
 
     /// Keeps the solution in `moves` if it is the best one of the run: by its worth.
@@ -249,7 +260,7 @@ impl AnnealSearch {
         context.tally.counters.playouts += 1;
         let mut acceptance = self.acceptance(context.rng, present);
         let Some(editor) = context.rollout.editor().filter(|editor| editor.is_started()) else {
-            // Nothing that a run writes: the neighbourhood has lost its solution.
+            // No run writes such a checkpoint: the neighbourhood has no solution.
             self.saved.present = None;
             return;
         };

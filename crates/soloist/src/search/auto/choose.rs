@@ -27,7 +27,7 @@ pub(super) fn choose(problem: &dyn Rules) -> Result<Field, ParameterError> {
     let (future, key) = (problem.future(&root).is_some(), problem.key(&root).is_some());
     let biased = is_biased(problem);
     let mut names = Vec::new();
-    // What may end the run with a proof comes first.
+    // Methods that may end the run with a proof come first.
     if bound {
         names.push("cabs");
     }

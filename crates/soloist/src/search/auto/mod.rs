@@ -46,7 +46,7 @@ parameters! {
     /// every round, since it cools over what it is given; the others go on where they were. Beams whose `width` is not set begin
     /// with one of at most 8.
     ///
-    /// With `polish` the last part of the budget is for `anneal(finish=0 reheats=3 reheat_factor=0.6)` on the best solution
+    /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the best solution
     /// of all: three coolings, each from a lower temperature. It pays where a small edit of a good solution is a good solution, whatever
     /// method has found that.
     ///
@@ -58,6 +58,10 @@ parameters! {
     /// which is rough: with limited time shares are shares of the time. With `first`, or where nothing is limited, races
     /// repeat, each with twice the effort of the one before (a million moves if `first` is 0), and the winner's share ends
     /// when the race's effort is used up.
+    ///
+    /// Where counts and time are limited, the counts alone are the plan: give counts that the time allows.
+    ///
+    /// A run that is continued with a larger budget after `polish` has begun races again for what is left.
     ///
     /// A run in parts is the run at once if every part knows the budget of the whole ([`Solver::plan`](crate::Solver::plan)),
     /// or if `first` is given.
@@ -86,7 +90,7 @@ parameters! {
     pub struct Auto {
         /// the methods that race, `rollout` among their settings; `choose`: those that the problem names and those that can use what it offers
         methods: Entries = Entries::default(), ();
-        /// the part of the budget that the rounds of the race take together
+        /// the part of the budget that the rounds of the race take together; half of it where the problem names methods and `methods` is `choose`
         race_part: f64 = 0.2, 0.01..=1.0;
         /// the part of the budget, at its end, in which `anneal` improves the best solution of all; used where the budget is known
         polish: f64 = 0.0, 0.0..=0.9;
@@ -106,7 +110,10 @@ impl Auto {
 impl Family for Auto {
     fn validate(&self) -> Result<(), ParameterError> {
         if self.race_part + self.polish > 1.0 + 1e-9 {
-            return Err(ParameterError::Conflict("race_part and polish are more than the whole budget"));
+            return Err(ParameterError::Conflict("race_part + polish must be at most 1"));
+        }
+        if self.first > 0 && self.polish > 0.0 {
+            return Err(ParameterError::Conflict("polish needs first=0: it is a part of a budget that is known"));
         }
         Ok(())
     }
@@ -114,7 +121,8 @@ impl Family for Auto {
     fn least_memory(&self, problem: &dyn Rules) -> u64 {
         let Field { entries, .. } = self.field(problem).unwrap_or_default();
         let most = entries.iter().map(|entry| entrant::method(entry).least_memory(problem)).max();
-        most.unwrap_or(0).saturating_mul(entries.len() as u64)
+        let polisher = u64::from(self.polish > 0.0);
+        most.unwrap_or(0).saturating_mul(entries.len() as u64 + polisher)
     }
 
     fn rollouts(&self, problem: &dyn Rules) -> Result<Vec<String>, ParameterError> {
@@ -130,8 +138,8 @@ impl Family for Auto {
 const FIRST: u64 = 1_000_000;
 /// The part of `race_part` that is used where the problem names methods.
 const KNOWN: f64 = 0.5;
-/// What polishes.
-const POLISHER: &str = "anneal(finish=0 reheats=3 reheat_factor=0.6)";
+/// The method of the last part.
+const POLISHER: &str = "anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)";
 /// Playouts before the race.
 const SAMPLES: u64 = 8;
 
@@ -209,14 +217,16 @@ impl AutoSearch {
 
     /// Enters the methods.
     fn enter(&mut self, context: &mut Context<'_>) {
-        // What cannot run was found before the run began.
+        // Entries that cannot run were refused before the run began.
         let Field { mut entries, named, why } = self.parameters.field(context.problem).unwrap_or_default();
         self.state.named = named;
         entries.retain(|entry| context.rollout.open(entry.rollout()));
         let names: Vec<String> = entries.iter().map(ToString::to_string).collect();
         self.state.remarks.push(format!("{} race{why}", names.join(", ")));
         let sense = context.problem.sense();
-        entries.extend(POLISHER.parse().ok().filter(|_| self.parameters.polish > 0.0 && context.rollout.open(None)));
+        if self.parameters.polish > 0.0 {
+            entries.extend(POLISHER.parse().ok().filter(|_| context.rollout.open(None)));
+        }
         self.entrants = (0..).zip(entries).map(|(player, entry)| Entrant::new(entry, player, sense)).collect();
     }
 
@@ -227,12 +237,12 @@ impl AutoSearch {
 
     /// Begins the last part of the plan.
     fn polish(&mut self, context: &mut Context<'_>, mut race: Race, now: Progress) -> bool {
-        if !race.is_won() {
-            self.halve(race.field());
-        }
         let polisher = self.racers();
-        let best = context.tally.best.as_ref().map_or("nothing".to_owned(), |best| best.score.to_string());
-        self.state.remarks.push(format!("{best} is polished by {}", self.entrants[polisher].entry));
+        let mut ranked = race.field().to_vec();
+        ranked.sort_by(|&a, &b| self.entrants[a].order(&self.entrants[b]));
+        let scores: Vec<String> = ranked.iter().map(|&at| self.entrants[at].standing()).collect();
+        let entry = &self.entrants[polisher].entry;
+        self.state.remarks.push(format!("{}; the best solution is improved by {entry}", scores.join(", ")));
         race.polish(polisher, now);
         self.state.race = Some(race);
         self.begin(context, polisher, now);

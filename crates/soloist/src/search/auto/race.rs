@@ -1,5 +1,6 @@
 //! The schedule of a race: whose turn it is, for how long, and what comes next.
 
+use crate::search::sound::MOST;
 use serde::{Deserialize, Serialize};
 
 /// How far a run has come.
@@ -47,6 +48,8 @@ pub(super) struct Race {
     length: f64,
     /// The part of the plan at which the winner's turn ends.
     end: f64,
+    /// Whether the last part of the plan has begun.
+    polishing: bool,
 }
 
 impl Race {
@@ -55,9 +58,21 @@ impl Race {
     pub(super) fn new(entrants: Vec<usize>, race: f64, end: f64, length: f64, now: Progress) -> Self {
         // As many rounds as halvings leave one.
         let rounds = entrants.len().max(2).next_power_of_two().trailing_zeros();
-        let share = (race - now.part.unwrap_or(0.0)).max(0.0) / f64::from(rounds);
-        let mut race =
-            Self { round: 0, field: entrants, turn: 0, from: 0.0, to: 0.0, share, since: now.effort, length, end };
+        let over = now.part.unwrap_or(0.0);
+        // A race that begins late has its part of what is left.
+        let share = if over < race { race - over } else { race * (end - over).max(0.0) } / f64::from(rounds);
+        let mut race = Self {
+            round: 0,
+            field: entrants,
+            turn: 0,
+            from: 0.0,
+            to: 0.0,
+            share,
+            since: now.effort,
+            length,
+            end,
+            polishing: false,
+        };
         race.open(now);
         race
     }
@@ -66,7 +81,11 @@ impl Race {
     pub(super) fn is_sound(&self, entrants: usize) -> bool {
         let finite =
             [self.from, self.to, self.share, self.since, self.length, self.end].iter().all(|number| number.is_finite());
-        finite && self.turn < self.field.len() && self.field.iter().all(|&at| at < entrants) && self.length >= 1.0
+        self.round <= MOST
+            && finite
+            && self.turn < self.field.len()
+            && self.field.iter().all(|&at| at < entrants)
+            && self.length >= 1.0
     }
 
     /// The entrant whose turn it is.
@@ -107,6 +126,10 @@ impl Race {
 
     /// Says what follows; `ended`: the one whose turn it is can do nothing more.
     pub(super) fn follow(&self, now: Progress, ended: bool) -> Turn {
+        if self.polishing && now.part.is_some_and(|part| part < self.from) {
+            // The budget has grown.
+            return Turn::Over;
+        }
         if self.end < 1.0 && now.part.is_some_and(|part| part >= self.end) {
             return Turn::Polish;
         }
@@ -131,7 +154,7 @@ impl Race {
     /// Gives an entrant the last part of the budget.
     pub(super) fn polish(&mut self, entrant: usize, now: Progress) {
         self.halve(vec![entrant], Progress { part: None, ..now });
-        (self.from, self.to, self.end) = (self.position(now), 1.0, 1.0);
+        (self.from, self.to, self.end, self.polishing) = (self.position(now), 1.0, 1.0, true);
     }
 
     /// Begins a round of those that stay.
@@ -187,6 +210,9 @@ mod tests {
         assert_eq!((race.at(), race.is_won(), race.follow(at(0.9), false)), (2, true, Turn::Stay));
         assert!((race.over(at(0.875)) - 0.5).abs() < 1e-12);
         assert_eq!(race.follow(at(0.9), true), Turn::Over);
+        assert_eq!(race.follow(at(0.45), false), Turn::Over, "twice the budget");
+        let again = Race::new(vec![0, 1], 0.5, 0.75, 1.0, at(0.6));
+        assert!((again.share - 0.075).abs() < 1e-12);
     }
 
     #[test]
