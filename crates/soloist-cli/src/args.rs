@@ -2,7 +2,7 @@
 
 mod tune;
 
-pub(crate) use tune::TuneArgs;
+pub(crate) use tune::{Race, TuneArgs};
 
 use crate::failure::unknown;
 use crate::reproduce;
