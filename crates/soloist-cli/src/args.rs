@@ -2,7 +2,7 @@
 
 mod tune;
 
-pub(crate) use tune::TuneArgs;
+pub(crate) use tune::{Race, TuneArgs};
 
 use crate::failure::unknown;
 use crate::reproduce;
@@ -430,6 +430,7 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   soloist report runs.jsonl -o report.html                 the runs of `soloist bench`
   soloist report events.jsonl -o report.html               those of `soloist solve --events`
+  soloist report runs.jsonl --best-known best.csv          with gaps to the best known scores
   soloist report a.json b.json --title \"Two tries\" -o report.html
 
 The page is one file that opens from disk and loads nothing from elsewhere. Solutions are drawn where the instance can
@@ -448,6 +449,9 @@ pub(crate) struct ReportArgs {
     /// The heading of the page; default: what the runs are about
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
+    /// Best known scores, for gaps and targets: a CSV file with the columns instance and value, as `bench` reads it
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) best_known: Option<PathBuf>,
     /// Draw the best solutions of at most N instances of each problem
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, default_value = "50")]
     pub(crate) drawings: u64,

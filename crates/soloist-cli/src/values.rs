@@ -210,6 +210,12 @@ pub(crate) fn scale(text: &str) -> Result<f64, String> {
     scale.ok_or_else(|| format!("expected a number from 1e-6 to 1e6, got `{text}`"))
 }
 
+/// Reads a number above 0.
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("expected a number above 0, got `{text}`"))
+}
+
 /// Reads a relative gap: `0.05` or `5%`.
 pub(crate) fn gap(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number.trim_end(), 100.0));

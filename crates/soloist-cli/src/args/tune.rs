@@ -2,7 +2,7 @@
 
 use super::{MethodParser, OUTPUT, ProblemParser, SEARCH};
 use crate::values::{self, Setting};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use soloist::Preset;
 use soloist_problems::Domain;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ const TUNE_EXAMPLES: &str = "\
 Examples:
   soloist tune samegame random:15x15x5:1..400 --method sp-mcts-cem -p c=1..10000:log -p w=0..1 --playouts 5k
   soloist tune knapsack items/*.kp --validation more/*.kp --method nrpa -p level=1..4 -p alpha=0.1..10:log --playouts 1k
-  soloist tune snake d7k2 --validation d6k2 --method uct -p c=0.01..10:log -p 'value=mean|best' --playouts 2k --racing
+  soloist tune snake d7k2 --validation d6k2 --method uct -p c=0.01..10:log -p 'value=mean|best' --playouts 2k --race t
 
 Each iteration draws settings from a distribution (normal for numbers, chances for words), runs all of them on the same
 fresh instances with the same seed, and moves the distribution to the best. The middle of the last distribution is the
@@ -24,6 +24,25 @@ result; it is compared with the method as it was on instances that took no part 
 DIR holds runs.jsonl (every run, as bench keeps them), trace.jsonl (one line an iteration), trace.svg and result.json.
 The same call continues what was stopped or killed and gives the result of an undisturbed one, whatever --jobs, if the
 budget is a count. Exit 130: interrupted.";
+
+/// When a setting leaves the race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Race {
+    /// A paired t test
+    T,
+    /// Hoeffding's bound
+    Hoeffding,
+}
+
+impl Race {
+    /// The word of the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::T => "t",
+            Self::Hoeffding => "hoeffding",
+        }
+    }
+}
 
 /// Arguments of `tune`.
 #[derive(Args, Debug)]
@@ -87,9 +106,17 @@ pub(crate) struct TuneArgs {
     /// Begin with this mean instead of the middle of the range (repeatable)
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::setting, help_heading = TUNING)]
     pub(crate) start: Vec<Setting>,
-    /// Drop settings within an iteration as soon as a paired t test says that they do not belong to the best
-    #[arg(long, help_heading = TUNING)]
+    /// Drop settings within an iteration as soon as this test says that they do not belong to the best: a paired t test,
+    /// or Hoeffding's bound, which assumes nothing but a range of the scores and drops later
+    #[arg(long, value_name = "TEST", value_enum, help_heading = TUNING)]
+    pub(crate) race: Option<Race>,
+    /// Short for --race t
+    #[arg(long, conflicts_with = "race", help_heading = TUNING)]
     pub(crate) racing: bool,
+    /// With --race hoeffding: by how much the scores of two settings on one instance may differ; default: what was met so
+    /// far in the iteration
+    #[arg(long, value_name = "X", value_parser = values::positive, allow_hyphen_values = true, help_heading = TUNING)]
+    pub(crate) spread: Option<f64>,
     /// The seed of draws and runs [default: 0]
     #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, help_heading = TUNING)]
     pub(crate) seed: Option<u64>,
@@ -119,4 +146,11 @@ pub(crate) struct TuneArgs {
     /// Start over: empty the file of runs first (only if it holds nothing but runs)
     #[arg(long, help_heading = OUTPUT)]
     pub(crate) fresh: bool,
+}
+
+impl TuneArgs {
+    /// The race that was asked for.
+    pub(crate) fn race(&self) -> Option<Race> {
+        self.race.or(self.racing.then_some(Race::T))
+    }
 }

@@ -13,10 +13,10 @@ mod profile;
 mod progress;
 mod raw;
 pub(crate) mod record;
-mod reference;
+pub(crate) mod reference;
 pub(crate) mod runner;
 pub(crate) mod spec;
-mod standing;
+pub(crate) mod standing;
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;

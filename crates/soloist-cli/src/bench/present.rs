@@ -367,7 +367,8 @@ impl<'a> Findings<'a> {
 }
 
 /// A gap with two digits after the point, more for tiny ones.
-fn percent(gap: f64) -> String {
+/// A gap as a percentage.
+pub(crate) fn percent(gap: f64) -> String {
     let percent = gap * 100.0;
     let digits = if percent.abs() >= 0.1 || percent == 0.0 { 2 } else { 4 };
     format!("{percent:.digits$} %")

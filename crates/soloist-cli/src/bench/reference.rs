@@ -1,4 +1,4 @@
-//! The best known score of each instance, from a CSV file beside the spec.
+//! The best known score of each instance, from a CSV file beside the spec or given to `soloist report`.
 
 use super::spec::at_line;
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use std::path::Path;
 const MAX_SIZE: u64 = 16 << 20;
 
 /// Best known scores by the name of the instance.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct BestKnown(HashMap<String, f64>);
 
 impl BestKnown {

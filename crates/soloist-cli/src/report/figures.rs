@@ -76,7 +76,8 @@ pub(crate) fn median(sense: Sense, courses: &[Course]) -> Steps {
     median
 }
 
-/// The goals of an instance: the best score of all runs, and the median of the first scores.
+/// The goals of an instance: the best known score, or where the report has none the best of all runs, and the median of
+/// the first scores.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scale {
     pub(crate) first: f64,
@@ -84,10 +85,12 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The scale of an instance; `None`: no run has a feasible solution.
+    /// The scale of an instance; `None`: no run has a feasible solution, or the report has best known scores but none of
+    /// this instance.
     pub(crate) fn new(study: &Study, trials: &[Trial], instance: usize) -> Option<Self> {
         let runs: Vec<&Trial> = study.of_instance(instance).map(|at| &trials[at]).collect();
-        let best = runs.iter().filter_map(|trial| trial.value()).reduce(|a, b| study.sense.best_value(a, b))?;
+        let of_runs = runs.iter().filter_map(|trial| trial.value()).reduce(|a, b| study.sense.best_value(a, b))?;
+        let best = study.best_known.as_ref().map_or(Some(of_runs), |known| known[instance])?;
         let first = |trial: &&Trial| trial.points.iter().find_map(|point| point.score).or(trial.value());
         let firsts: Vec<f64> = runs.iter().filter(|trial| trial.value().is_some()).filter_map(first).collect();
         Some(Self { first: Summary::of(&firsts)?.median, best })
@@ -98,7 +101,7 @@ impl Scale {
     /// # References
     /// J. J. Moré and S. M. Wild, "Benchmarking derivative-free optimization algorithms", SIAM Journal on Optimization
     /// 20, 2009, equation 2.2: f(x) <= f_L + tau (f(x0) - f_L), here with f(x0) the median of the first scores and f_L the
-    /// best score of all runs.
+    /// best known score.
     pub(crate) fn target(self, level: f64) -> f64 {
         self.best + level * (self.first - self.best)
     }

@@ -15,6 +15,7 @@ pub(crate) mod study;
 pub(crate) mod trial;
 
 use crate::args::ReportArgs;
+use crate::bench::reference::BestKnown;
 use crate::failure::Failure;
 use crate::live::counted;
 use crate::output::{self, Target};
@@ -27,7 +28,17 @@ pub(crate) fn run(args: &ReportArgs) -> Result<u8, Failure> {
     if let Some(input) = args.files.iter().find(|input| target.is_same(input)) {
         return Err(Failure::usage(format!("--output {} would overwrite a file of runs", input.display())));
     }
-    let runs = Runs::read(&args.files)?;
+    let mut runs = Runs::read(&args.files)?;
+    if let Some(path) = &args.best_known {
+        if target.is_same(path) {
+            return Err(Failure::usage(format!("--output {} would overwrite the best known scores", path.display())));
+        }
+        let known = BestKnown::read(path)?;
+        if runs.trials.iter().all(|trial| known.of(&trial.instance).is_none()) {
+            return Err(Failure::runtime(format!("{}: no value for any instance of the runs", path.display())));
+        }
+        runs.best_known = Some(known);
+    }
     let page = Page::new(&runs, args.title.as_deref(), args.drawings as usize);
     target.write(&page.html())?;
     if !args.quiet {

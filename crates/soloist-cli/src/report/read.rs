@@ -1,6 +1,7 @@
 //! Files of runs, read line by line: `bench`, `solve --events`, `solve --json`, also while they grow.
 
 use super::trial::{Later, Record, Start, Trial};
+use crate::bench::reference::BestKnown;
 use crate::failure::Failure;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -23,6 +24,8 @@ pub(crate) struct Runs {
     pub(crate) twice: usize,
     /// Files whose last line was cut short.
     pub(crate) cut: Vec<PathBuf>,
+    /// Best known scores; `None`: not given.
+    pub(crate) best_known: Option<BestKnown>,
     /// The runs by what their search is.
     known: HashMap<String, Vec<usize>>,
     /// The best run of each instance: only its solution is kept.

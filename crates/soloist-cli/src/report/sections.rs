@@ -8,7 +8,8 @@ use super::repeat::{command, usual, value_text};
 use super::study::Study;
 use super::trial::{Clock, Trial};
 use crate::bench::analysis::{Comparison, Row, mean};
-use crate::bench::present::probability;
+use crate::bench::present::{percent, probability};
+use crate::bench::standing::Standing;
 use crate::live::{counted, span};
 use crate::result::{plain, short};
 use serde_json::Value;
@@ -192,6 +193,13 @@ impl View<'_> {
         if optimal {
             head.push("optimal");
         }
+        let standings = self.study.best_known.as_ref().map(|known| self.study.grid.standings(known));
+        if standings.is_some() {
+            head.extend(["gap", "best known reached"]);
+        }
+        let gap_of = |standings: &Vec<Standing>, method: usize| {
+            standings.iter().find(|standing| standing.method == method).and_then(|standing| standing.gap.clone())
+        };
         let mut table = Grid::new("Final scores of the methods", 1, &head);
         for (at, row) in self.rows.iter().enumerate() {
             let interval =
@@ -209,6 +217,12 @@ impl View<'_> {
             ];
             if optimal {
                 cells.push(Cell::text(row.optimal.to_string()));
+            }
+            if let Some(standings) = &standings {
+                let gap = gap_of(standings, row.method);
+                let text = |text: Option<String>| Cell::text(text.unwrap_or_else(|| "–".to_owned()));
+                cells.push(text(gap.as_ref().map(|gap| percent(gap.mean))));
+                cells.push(text(gap.as_ref().map(|gap| format!("{} of {}", gap.reached, gap.runs))));
             }
             table.push(cells);
         }
@@ -272,6 +286,8 @@ impl View<'_> {
         let mut head = vec!["instance"];
         head.extend(self.study.methods.iter().map(String::as_str));
         head.push("best of all");
+        let known = self.study.best_known.as_ref().map(|known| column(known, 6));
+        head.extend(known.as_ref().map(|_| "best known"));
         let caption = if several { "Mean score over the seeds on each instance" } else { "Score on each instance" };
         let mut table = Grid::new(caption, 1, &head);
         let scores = |method, at| self.study.grid.scores(method, at);
@@ -294,6 +310,7 @@ impl View<'_> {
                     .push(Cell::text(&shown[at]).best(columns.len() > 1 && values[at].is_some() && values[at] == best));
             }
             cells.push(Cell::text(&top[at]));
+            cells.extend(known.as_ref().map(|known| Cell::text(&known[at])));
             table.push(cells);
         }
         content.push_str(&table.html());
@@ -398,9 +415,12 @@ impl View<'_> {
             table.push(cells);
         }
         content.push_str(&table.html());
-        let lead = "Share of the runs that reached a target by a time. A target of 10 % leaves a tenth of the way from the first scores on an \
-                    instance (their median) to the best score of all runs there.";
-        section(&id, "Targets reached", lead, &content)
+        let best = if self.study.best_known.is_some() { "best known score" } else { "best score of all runs" };
+        let lead = format!(
+            "Share of the runs that reached a target by a time. A target of 10 % leaves a tenth of the way from the first scores on an \
+             instance (their median) to the {best} there."
+        );
+        section(&id, "Targets reached", &lead, &content)
     }
 
     fn solutions(&self, most: usize) -> String {
@@ -517,6 +537,15 @@ impl View<'_> {
                 notes.push(format!(
                     "{name}: {} failed verification and count for nothing",
                     counted(row.unverified, "run")
+                ));
+            }
+        }
+        if let Some(known) = &self.study.best_known {
+            let (there, all) = (known.iter().flatten().count(), known.len());
+            if there < all {
+                notes.push(format!(
+                    "{}: best known scores of {there} of {all} instances; gaps and targets cover those",
+                    self.study.problem
                 ));
             }
         }

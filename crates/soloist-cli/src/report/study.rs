@@ -4,6 +4,7 @@ use super::read::Runs;
 use super::trial::Trial;
 use crate::bench::analysis::Grid;
 use crate::bench::record::Run;
+use crate::bench::reference::BestKnown;
 use soloist::Sense;
 use soloist_problems::Options;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -21,6 +22,8 @@ pub(crate) struct Study {
     /// Indices into the runs: `[method][instance][seed]`.
     pub(crate) cells: Vec<Vec<Vec<Option<usize>>>>,
     pub(crate) grid: Grid,
+    /// For each instance the best known score; `None`: the report was given none.
+    pub(crate) best_known: Option<Vec<Option<f64>>>,
 }
 
 impl Study {
@@ -34,10 +37,10 @@ impl Study {
                 None => groups.push((key, vec![at])),
             }
         }
-        groups.into_iter().map(|(_, members)| Self::new(&runs.trials, &members)).collect()
+        groups.into_iter().map(|(_, members)| Self::new(&runs.trials, &members, runs.best_known.as_ref())).collect()
     }
 
-    fn new(trials: &[Trial], members: &[usize]) -> Self {
+    fn new(trials: &[Trial], members: &[usize], best_known: Option<&BestKnown>) -> Self {
         let first = &trials[members[0]];
         let contenders = contenders(trials, members);
         let instances = distinct(members.iter().map(|&at| trials[at].instance.as_str()));
@@ -70,6 +73,7 @@ impl Study {
             options: first.options.clone(),
             sense: first.sense,
             grid: Grid::of(first.sense, runs.collect()),
+            best_known: best_known.map(|known| instances.iter().map(|name| known.of(name)).collect()),
             methods: contenders.into_iter().map(|(name, _)| name).collect(),
             instances: instances.into_iter().map(str::to_owned).collect(),
             seeds,

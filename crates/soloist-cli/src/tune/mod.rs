@@ -16,7 +16,7 @@ mod race;
 mod space;
 mod trace;
 
-use crate::args::TuneArgs;
+use crate::args::{Race, TuneArgs};
 use crate::bench::plan::{Job, Plan};
 use crate::bench::present::{Findings, budget_text};
 use crate::bench::record::{self, Found, Kept, budget_json};
@@ -33,7 +33,7 @@ use crate::signal::{self, STOP};
 use crate::values::Setting;
 use instances::{Instances, generator};
 use present::Summary;
-use race::Scores;
+use race::{Scores, Test};
 use serde_json::{Value, json};
 use soloist::{Budget, Method, Sense, Setup};
 use soloist_problems::Options;
@@ -136,6 +136,18 @@ impl<'a> Tuning<'a> {
             return Err(Failure::usage(format!("--elite {elite}: expected fewer than the {} samples", args.samples)));
         }
         let instances = Instances::new(&args.instances, &args.validation, seed)?;
+        if args.race() == Some(Race::Hoeffding) {
+            let (batch, least) = (args.batch.min(instances.tuning.len()), Test::least_instances(args.samples));
+            if batch < least {
+                return Err(Failure::usage(format!(
+                    "--race hoeffding: {batch} instances an iteration are too few for {} settings to drop any, expected \
+                     --batch {least} or more (and as many INSTANCES)",
+                    args.samples
+                )));
+            }
+        } else if args.spread.is_some() {
+            return Err(Failure::usage("--spread belongs to --race hoeffding".to_owned()));
+        }
         let first = &instances.tuning[0];
         let first = (args.problem.load)(first, &options).map_err(|error| Failure::runtime(error.to_string()))?;
         let setup = Setup { rollout: args.rollout.clone(), ..choice::base(&*first, args.method) };
@@ -171,7 +183,8 @@ impl<'a> Tuning<'a> {
             "elite": self.elite,
             "batch": args.batch,
             "smoothing": args.smoothing,
-            "racing": args.racing,
+            "race": args.race().map(Race::name),
+            "spread": args.spread,
             "seed": self.seed,
             "version": result::VERSION,
         })
@@ -293,8 +306,14 @@ impl<'a> Tuning<'a> {
     fn evaluate(&self, plan: &Plan, runs: &mut Runs) -> Result<Option<Vec<Scores>>, Failure> {
         let mut scores = vec![Scores::new(); plan.methods.len()];
         let mut live: Vec<usize> = (0..plan.methods.len()).collect();
+        let test = self.args.race().map(|race| match race {
+            Race::T => Test::T,
+            Race::Hoeffding => {
+                Test::Hoeffding { spread: self.args.spread, bounds: plan.methods.len() * plan.instances.len() }
+            }
+        });
         // A race decides after every instance; without one all runs go to the pool at once.
-        let step = if self.args.racing { 1 } else { plan.instances.len() };
+        let step = if test.is_some() { 1 } else { plan.instances.len() };
         let all: Vec<usize> = (0..plan.instances.len()).collect();
         for block in all.chunks(step) {
             let is_due = |job: &&Job| block.contains(&job.instance) && live.contains(&job.method);
@@ -305,8 +324,8 @@ impl<'a> Tuning<'a> {
             for job in jobs {
                 scores[job.method].push(runs.found.runs[&job.key].value());
             }
-            if self.args.racing {
-                live = race::survivors(plan.sense, &scores, &live, self.elite);
+            if let Some(test) = test {
+                live = race::survivors(test, plan.sense, &scores, &live, self.elite);
                 if live.len() <= self.elite {
                     break;
                 }

@@ -3,6 +3,7 @@
 use super::Tuning;
 use super::space::{Belief, Coordinate, Kind, Space};
 use super::trace::{self, Iteration};
+use crate::args::Race;
 use crate::bench::present::{Findings, budget_text};
 use crate::bench::record::budget_json;
 use crate::live::counted;
@@ -25,7 +26,11 @@ impl Summary<'_> {
     pub(super) fn text(&self, markdown: bool) -> String {
         let Self { tuning, tuned, iterations: all, .. } = self;
         let args = tuning.args;
-        let way = if args.racing { "cross-entropy method with t races" } else { "cross-entropy method" };
+        let way = match args.race() {
+            None => "cross-entropy method",
+            Some(Race::T) => "cross-entropy method with t races",
+            Some(Race::Hoeffding) => "cross-entropy method with Hoeffding races",
+        };
         let head = format!(
             "{}: {way} on {}, {} samples, {} elite, {} instances an iteration; {} a run",
             args.problem.name,

@@ -78,6 +78,34 @@ fn a_comparison_becomes_a_page() {
 }
 
 #[test]
+fn best_known_scores_give_gaps_and_targets() {
+    let (folder, runs) = compared();
+    let (out, best) = (folder.join("report.html"), folder.join("best.csv"));
+    let report = |more: &[&str]| run(&[&["report", &runs, "-o", &out], more].concat());
+    report(&[]).exits(0);
+    let plain = read(&out);
+    assert!(!plain.contains("best known") && plain.contains("to the best score of all runs there"));
+    // Nothing comes within a tenth of the way to a score that no run can reach.
+    folder.write("best.csv", "instance,value\nweak:20x50:1,1e6\n");
+    let done = report(&["--best-known", &best]).exits(0);
+    let note = "knapsack: best known scores of 1 of 2 instances; gaps and targets cover those";
+    assert!(done.stderr.contains(note), "{done:?}");
+    let page = read(&out);
+    for part in [">gap</th>", ">best known reached</th>", "0 of 3", ">1000000<", "to the best known score there", note]
+    {
+        assert!(page.contains(part), "{part}");
+    }
+    let of_level = |page: &str| data(page)[0]["levels"][2]["methods"].to_string();
+    assert_eq!(of_level(&page).matches("\"playouts\":[]").count(), 2, "{}", of_level(&page));
+    assert_ne!(of_level(&plain), of_level(&page));
+    folder.write("other.csv", "instance,value\nelsewhere,1\n");
+    report(&["--best-known", &folder.join("other.csv")]).refused(1, "other.csv: no value for any instance of the runs");
+    report(&["--best-known", &folder.join("none.csv")]).refused(1, "none.csv: cannot be read");
+    run(&["report", &runs, "-o", &best, "--best-known", &best]).refused(2, "would overwrite the best known scores");
+    assert_eq!(read(&out), page);
+}
+
+#[test]
 fn the_page_is_the_same_every_time() {
     let (folder, runs) = compared();
     let (a, b) = (folder.join("a.html"), folder.join("b.html"));

@@ -159,19 +159,57 @@ fn races_take_fewer_runs() {
 }
 
 #[test]
+fn hoeffding_races_drop_the_clearly_worse() {
+    let folder = Folder::new();
+    // The best of 200 random playouts against the first one: of a common seed it is never worse.
+    let call = ["--method", "sampling", "--rollout", "random", "-p", "limit=1..200:log"];
+    let more = ["--playouts", "200", "--samples", "8", "--elite", "2", "--batch", "400", "--iterations", "1", "--json"];
+    let tune = |name: &str, more: &[&[&str]]| {
+        let out = folder.join(name);
+        let call = [
+            "tune",
+            "samegame",
+            "random:6x6x3:1..400",
+            "--validation",
+            "random:6x6x3:1001..1010",
+            "--quiet",
+            "--out",
+            &out,
+        ];
+        run(&[&call[..], &more.concat()].concat()).exits(0).json()
+    };
+    let runs = |name: &str, race: &[&str]| tune(name, &[&call, &more, race])["iterations"][0]["runs"].as_u64().unwrap();
+    let (all, hoeffding, t) =
+        (runs("all", &[]), runs("hoeffding", &["--race", "hoeffding"]), runs("t", &["--race", "t"]));
+    assert!(t < hoeffding && hoeffding < all, "{t}, {hoeffding} of {all}");
+    assert_eq!(runs("racing", &["--racing"]), t);
+    // Scores that may differ by a million leave everything open.
+    assert_eq!(runs("wide", &["--race", "hoeffding", "--spread", "1e6"]), all);
+    let trace = read(folder.join("wide/trace.jsonl"));
+    assert!(trace.lines().next().unwrap().contains(r#""race":"hoeffding""#), "{trace}");
+    // A limit beyond the budget changes nothing: equal settings stay.
+    let equal = ["--method", "sampling", "--rollout", "random", "-p", "limit=300..900"];
+    let runs =
+        |name: &str, race: &[&str]| tune(name, &[&equal, &more, race])["iterations"][0]["runs"].as_u64().unwrap();
+    let all = runs("equal", &[]);
+    assert!(all > 400, "{all}: one setting alone");
+    assert_eq!(runs("equal-raced", &["--race", "hoeffding"]), all);
+}
+
+#[test]
 fn default_methods_and_options_are_tuned() {
     let folder = Folder::new();
     let out = folder.join("dir");
     let call = [
         "tune",
-        "samegame",
-        "random:6x6x3:1..12",
+        "horner",
+        "random:6x30x4:1..12",
         "--set",
-        "penalty=literal",
+        "direction=backward",
         "--set",
-        "iterations=10",
+        "swap=3",
         "-p",
-        "alpha=0.5..2",
+        "start=0.02..5:log",
         "--playouts",
         "100",
         "--samples",
@@ -187,12 +225,12 @@ fn default_methods_and_options_are_tuned() {
         "--markdown",
     ];
     let done = run(&call).exits(0);
-    for part in ["| parameter | values | before |", "| alpha | 0.5..2 | 1 |", "A - B", "--set alpha="] {
+    for part in ["| parameter | values | before |", "| start | 0.02..5:log | 0.1 |", "A - B", "--set start="] {
         assert!(done.stdout.contains(part), "no {part:?} in {}", done.stdout);
     }
     assert!(done.stderr.contains("3 instances held out for the final comparison"), "{done:?}");
     let record: Value = serde_json::from_str(read(format!("{out}/runs.jsonl")).lines().next().unwrap()).unwrap();
-    assert_eq!((&record["options"]["penalty"], &record["parameters"]["iterations"]), (&"literal".into(), &10.into()));
+    assert_eq!((&record["options"]["direction"], &record["parameters"]["swap"]), (&"backward".into(), &3.into()));
 }
 
 #[test]
@@ -216,6 +254,11 @@ fn wrong_calls_are_refused_in_one_line() {
         (&["-p", "alpha=1..2", "--start", "alpha=3"], "--start alpha=3: expected a number from 1 to 2"),
         (&["-p", "alpha=1..2", "--start", "level=3"], "--start level=3: no --parameter has this name"),
         (&["-p", "alpha", "--samples", "5", "--elite", "5"], "--elite 5: expected fewer than the 5 samples"),
+        (&["-p", "alpha", "--race", "f"], "[possible values: t, hoeffding]"),
+        (&["-p", "alpha", "--racing", "--race", "t"], "cannot be used with"),
+        (&["-p", "alpha", "--spread", "5"], "--spread belongs to --race hoeffding"),
+        (&["-p", "alpha", "--race", "hoeffding", "--spread", "0"], "expected a number above 0"),
+        (&["-p", "alpha", "--race", "hoeffding"], "10 instances an iteration are too few for 30 settings to drop any"),
         (&["-p", "alpha", "--samples", "0"], "expected a whole number from 1 to 100000"),
         (&["-p", "alpha", "--smoothing", "0"], "expected a number above 0, at most 1"),
         (&["-p", "alpha", "--validation", "random:20x100:7"], "`random:20x100:7` is an instance to tune on as well"),
