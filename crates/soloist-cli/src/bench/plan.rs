@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     /// Index of the method that the others are compared with.
     pub(crate) baseline: Option<usize>,
     pub(crate) instances: Vec<Competition>,
+    /// Instances of the spec beyond the number that it allows.
+    pub(crate) left_out: usize,
     /// Whether the spec names a file of best known scores.
     pub(crate) has_best_known: bool,
     pub(crate) profile: Wanted,
@@ -84,7 +86,7 @@ impl Plan {
         let folder = path.parent().unwrap_or(Path::new(""));
         let best_known =
             spec.best_known.as_ref().map(|entry| BestKnown::read(&folder.join(&entry.text))).transpose()?;
-        let sources = sources(&file, folder, &spec)?;
+        let (sources, left_out) = sources(&file, folder, &spec)?;
         let count = sources.len().saturating_mul(spec.seeds.len()).saturating_mul(spec.methods.len());
         if count > MAX_JOBS {
             return Err(Failure::usage(format!("{file}: {count} runs, expected at most {MAX_JOBS}")));
@@ -141,6 +143,7 @@ impl Plan {
             methods,
             baseline,
             instances,
+            left_out,
             has_best_known,
             profile,
             jobs,
@@ -236,11 +239,12 @@ pub(crate) fn names(what: &str, arguments: &[String]) -> Result<Vec<String>, Fai
     Ok(each(what, Path::new(""), &entries)?.into_iter().map(|source| source.name).collect())
 }
 
-/// The instances that the spec names, each once, at most as many as it allows.
-fn sources(file: &str, folder: &Path, spec: &Spec) -> Result<Vec<Source>, Failure> {
+/// The instances that the spec names, each once, at most as many as it allows, and how many are beyond.
+fn sources(file: &str, folder: &Path, spec: &Spec) -> Result<(Vec<Source>, usize), Failure> {
     let mut sources = each(file, folder, &spec.instances)?;
+    let left_out = sources.len().saturating_sub(spec.limit);
     sources.truncate(spec.limit);
-    Ok(sources)
+    Ok((sources, left_out))
 }
 
 fn each(file: &str, folder: &Path, entries: &[Entry]) -> Result<Vec<Source>, Failure> {

@@ -43,6 +43,7 @@ fn published_values_stand_beside_ours() {
     assert!(report.contains("| d3k2 | 4 | 4 | 4 | 4 |"), "{report}");
     let svg = read(folder.join("snakes/figure.svg"));
     assert!(svg.starts_with("<svg") && svg.contains(">d10k2<"), "{svg}");
+    assert!(report.contains("the first 8 of 66 instances were run"), "{report}");
     let whole: serde_json::Value = serde_json::from_str(&read(folder.join("snakes/report.json"))).unwrap();
     assert_eq!((&whole["instances"], &whole["methods"][0]["runs"]), (&8.into(), &8.into()));
     // The runs are a spec of `bench`, from whose file it continues.
@@ -76,6 +77,7 @@ fn settings_are_chosen_first() {
     assert_eq!(methods[3]["chosen"].as_object().unwrap().len(), 3);
     for claim in report["claims"].as_array().unwrap() {
         let outcome = claim["outcome"].as_str().unwrap();
+        // The scores of all runs are feasible, so that there are pairs.
         assert!(["confirmed", "not confirmed", "differs"].contains(&outcome), "{claim}");
     }
     // What was chosen stays chosen.
@@ -99,6 +101,27 @@ fn absent_data_is_named() {
     let out = folder.join("out");
     let done = run(&["reproduce", "rei-table-4.1", "--scale", "0.00001", "--data", &data, "--out", &out]).exits(0);
     assert!(done.stderr.contains("left out, because not in") && done.stdout.contains("hard0300"), "{done:?}");
+}
+
+/// r103 has no published value, so that there is nothing to compare ours with.
+#[test]
+fn claims_without_pairs_are_not_tested() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.join("data/solomon")).unwrap();
+    let rows = ["0 35 35 0 0 230 0", "1 41 49 10 0 200 10", "2 35 17 7 50 190 10", "3 55 45 13 0 150 10"];
+    let text = format!(
+        "R103\n\nVEHICLE\nNUMBER CAPACITY\n25 200\n\nCUSTOMER\nCUST NO. XCOORD. YCOORD. DEMAND READY DUE SERVICE\n\n{}\n",
+        rows.join("\n")
+    );
+    folder.write("data/solomon/r103.txt", &text);
+    let (data, out) = (folder.join("data"), folder.join("out"));
+    let call = ["reproduce", "hd-nrpa-vrp", "--scale", "0.000001", "--data", &data, "--out", &out, "--quiet"];
+    let report = run(&[&call[..], &["--json"]].concat()).exits(0).json();
+    let claims = report["claims"].as_array().unwrap();
+    let told: Vec<_> = claims.iter().map(|claim| (&claim["outcome"], &claim["pairs"], claim["p"].is_null())).collect();
+    assert_eq!(told, [(&"not tested".into(), &0.into(), true), (&"not confirmed".into(), &1.into(), true)]);
+    let markdown = read(folder.join("out/report.md"));
+    assert!(markdown.contains("| HD-NRPA reaches the values of the paper | not tested |"), "{markdown}");
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub(crate) enum Outcome {
     NotConfirmed,
     /// The runs show the opposite.
     Differs,
+    /// There is nothing to compare: no instance has the scores that the test needs.
+    NotTested,
 }
 
 impl Outcome {
@@ -27,6 +29,7 @@ impl Outcome {
             Self::Confirmed => "confirmed",
             Self::NotConfirmed => "not confirmed",
             Self::Differs => "differs",
+            Self::NotTested => "not tested",
         }
     }
 }
@@ -66,15 +69,17 @@ impl Verdict {
             let reached = differences.iter().filter(|&&difference| difference >= 0.0).count();
             let test = format!("{} reaches {column} on {reached} of {} instances", claim.method, differences.len());
             let mut verdict = Self::of(claim, test, &differences, None);
-            let all = !differences.is_empty() && reached == differences.len();
-            verdict.outcome = if all { Outcome::Confirmed } else { Outcome::NotConfirmed };
+            if !differences.is_empty() {
+                let all = reached == differences.len();
+                verdict.outcome = if all { Outcome::Confirmed } else { Outcome::NotConfirmed };
+            }
             return verdict;
         }
         let than = claim.than.as_deref().unwrap_or_default();
         let Some(b) = runs.method(than) else { return Self::of(claim, String::new(), &[], None) };
         let differences: Vec<f64> = runs.grid.differences(a, b).iter().map(|difference| sign * difference).collect();
         let margin = claim.margin.map(|part| part * runs.grid.row(b).mean.map_or(0.0, |(mean, _)| mean.abs()));
-        let test = match margin {
+        let test = match margin.filter(|_| !differences.is_empty()) {
             None => format!("{} against {than}", claim.method),
             Some(margin) => format!("{} against {than}, a margin of {margin:.4}", claim.method),
         };
@@ -89,6 +94,7 @@ impl Verdict {
         let interval = t.and_then(|t| t.interval);
         let shown = rank.count > 0 && rank.p < LEVEL;
         let outcome = match (mean, interval, margin) {
+            _ if advantages.is_empty() => Outcome::NotTested,
             (Some(_), Some((low, _)), Some(margin)) if low > -margin => Outcome::Confirmed,
             (Some(mean), ..) if shown && mean > 0.0 => Outcome::Confirmed,
             (Some(mean), ..) if shown && mean < 0.0 => Outcome::Differs,
@@ -117,8 +123,8 @@ mod tests {
         assert_eq!(outcome(&good, None), Outcome::Confirmed);
         assert_eq!(outcome(&bad, None), Outcome::Differs);
         assert_eq!(outcome(&mixed, None), Outcome::NotConfirmed);
-        assert_eq!(outcome(&[], None), Outcome::NotConfirmed);
         assert_eq!(outcome(&[0.0, 0.0], None), Outcome::NotConfirmed);
+        assert_eq!([outcome(&[], None), outcome(&[], Some(1.0))], [Outcome::NotTested; 2]);
     }
 
     #[test]

@@ -188,6 +188,10 @@ impl<'a> Report<'a> {
         if !self.missing.is_empty() {
             notes.push(format!("missing instances: {}", self.missing.join(", ")));
         }
+        if plan.left_out > 0 {
+            let (used, all) = (plan.instances.len(), plan.instances.len() + plan.left_out);
+            notes.push(format!("the first {used} of {all} instances were run; `--limit` takes another number"));
+        }
         if let Some(tuning) = &description.tuning {
             notes.push(format!("settings were chosen by the mean on {}", tuning.instances.join(", ")));
         }
@@ -208,7 +212,7 @@ impl<'a> Report<'a> {
         }
         notes.push(format!(
             "claims: instances are paired, p is two-sided (Wilcoxon); confirmed or differs below 0.05; with a margin, \
-             confirmed if the interval lies above minus the margin; soloist {VERSION}"
+             confirmed if the interval lies above minus the margin; not tested without a pair; soloist {VERSION}"
         ));
         notes
     }
