@@ -224,7 +224,18 @@ fn a_report_in_a_browser() {
 fn a_live_run_in_a_browser() {
     let Some(mut browser) = Browser::start() else { return };
     let blank = browser.picture();
-    let server = Server::start(&["solve", "samegame", "random:8x8x4:1", "--time", "300s", "--json", "--serve", "0"]);
+    let server = Server::start(&[
+        "solve",
+        "samegame",
+        "random:8x8x4:1",
+        "--method",
+        "nrpa",
+        "--time",
+        "300s",
+        "--json",
+        "--serve",
+        "0",
+    ]);
     let origin = format!("http://127.0.0.1:{}/", server.port);
     browser.open(&origin);
     browser.until("document.querySelector('.card .facts dd')?.textContent > 0");
