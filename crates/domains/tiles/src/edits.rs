@@ -2,10 +2,11 @@
 //! start.
 //!
 //! An edit changes the list at one place: another group is played there, a click is left out, or a click is made
-//! earlier or later. The rest of the list is played again from there. A click removes the group that its tile is part of by
-//! then. A click on a tile that is gone is passed over. A tile without an equal neighbour waits in a short list and is
-//! tried again after each move. Random moves end the game. The edit is abandoned as soon as the game can no longer
-//! pass the threshold. The replay stops at a board of the present game from which the same clicks follow; clicks that wait then are dropped.
+//! earlier or later. The rest of the list is played again from there. A click removes the group that its tile is part
+//! of by then. A click on a tile that is gone is passed over. A tile without an equal neighbour waits in a short list
+//! and is tried again after each move. Random moves end the game. The edit is abandoned as soon as the game can no
+//! longer pass the threshold. The replay stops at a board of the present game from which the same clicks follow; clicks
+//! that wait then are dropped.
 //!
 //! An uncleared board is valued by `1000 exp(-n / 6)` for `n` tiles left, where the score has 1000 or nothing: one tile
 //! less is then worth something. The solution kept is the one with the best score.

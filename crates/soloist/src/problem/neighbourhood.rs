@@ -234,8 +234,8 @@ pub trait Neighbourhood<P: Problem>: Edits<P> + Send {
         None
     }
 
-    /// Returns the number of variants of this local search (1 by default): other preferences of its random choices, say.
-    /// Annealing gives each run another one.
+    /// Returns the number of variants of this local search (1 by default): other preferences of its random choices,
+    /// say. Annealing gives each run another one.
     fn variants(&self, _problem: &P) -> usize {
         1
     }

@@ -28,8 +28,7 @@ choice! {
     pub enum Rule {
         /// By chance, from the difference and the temperature (Metropolis et al., 1953).
         Metropolis = "metropolis",
-        /// Those better than the present solution `memory` neighbours ago, or not worse than the present one (late acceptance
-        /// hill climbing).
+        /// Those better than the present solution `memory` neighbours ago, or not worse than the present one (late acceptance hill climbing).
         Late = "late",
     }
 }
@@ -39,13 +38,13 @@ parameters! {
     ///
     /// A solution is the sequence of moves that makes it. A neighbour is made from it by one edit, and the rest is
     /// replayed from there. A problem whose moves have [identities](crate::Problem::identity) is replayed by them: each
-    /// entry of the edited sequence is played if [`find`](crate::Problem::find) names a move for it; if it is blocked, it
-    /// waits in a list of at most `waiting` entries and is tried again after each move. Otherwise the moves are listed at each state, and
-    /// the first entry is played that can be, which is a legal move with the same [`code`](crate::Problem::code) as the
-    /// old one had, or else the same move. When no entry is left, the rollout completes the solution. So any problem can
-    /// be annealed, orderings (where most edits are edits of the permutation) as well as games (where an edit changes
-    /// what the later moves meet). A problem with a [neighbourhood](crate::Problem::neighbourhood) of its own is edited
-    /// by that instead, unless `local` is false.
+    /// entry of the edited sequence is played if [`find`](crate::Problem::find) names a move for it; if it is blocked,
+    /// it waits in a list of at most `waiting` entries and is tried again after each move. Otherwise the moves are
+    /// listed at each state, and the first entry is played that can be, which is a legal move with the same
+    /// [`code`](crate::Problem::code) as the old one had, or else the same move. When no entry is left, the rollout
+    /// completes the solution. So any problem can be annealed, orderings (where most edits are edits of the
+    /// permutation) as well as games (where an edit changes what the later moves meet). A problem with a
+    /// [neighbourhood](crate::Problem::neighbourhood) of its own is edited by that instead, unless `local` is false.
     ///
     /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `remove`
     /// and `guide`: two entries are exchanged; one is moved; a block of at most `longest` entries is moved, reversed or
@@ -58,26 +57,28 @@ parameters! {
     /// A neighbour that is at least as good is accepted, a worse one with probability `exp(-d / T)`, where `d` is the
     /// difference. The temperature T falls from `start` to `end`, in units of the differences that the run meets at its
     /// beginning (their geometric mean, over at most 1000 neighbours and 2 % of a cooling, in which no worse neighbour
-    /// is accepted), or of the [unit](crate::Neighbourhood::unit) that the neighbourhood names: temperatures suit instances of any size and do not change when a constant is added to all scores.
-    /// Between infeasible solutions `d` is the difference of degrees; a feasible solution is never left for an
-    /// infeasible one. A neighbour is abandoned at the first state whose [`bound`](crate::Problem::bound) cannot pass
-    /// the threshold, which is drawn beforehand, and as soon as it meets a state of the present solution with an equal
-    /// [`key`](crate::Problem::key) behind the last edited place: the rest is then the same.
+    /// is accepted), or of the [unit](crate::Neighbourhood::unit) that the neighbourhood names: temperatures suit
+    /// instances of any size and do not change when a constant is added to all scores. Between infeasible solutions `d`
+    /// is the difference of degrees; a feasible solution is never left for an infeasible one. A neighbour is abandoned
+    /// at the first state whose [`bound`](crate::Problem::bound) cannot pass the threshold, which is drawn beforehand,
+    /// and as soon as it meets a state of the present solution with an equal [`key`](crate::Problem::key) behind the
+    /// last edited place: the rest is then the same.
     ///
     /// # Budget
     /// With `steps = 0` the cooling is spread over the budget of the run, counts or time (counts are reproducible). A
     /// budget that has room for several runs of `depth` neighbours a decision is divided among several runs from new
-    /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part of
-    /// the budget, from `finish` on, is for `reheats` coolings from the best solution of all (one if that is 0), each `reheat_factor` as hot as
-    /// the one before. With `arms > 1`, that
-    /// number of short runs share the part `race` of the budget, each with another variant (beyond their number variants
-    /// repeat); the `finalists` best variants have a longer run each, from new solutions, until `finish`. `runs`, `depth` and
-    /// `most` then have no effect. Coolings of the best solution of all use the best variant. Without a budget, or
-    /// with `steps`, a cooling takes `steps` neighbours (2000 if neither is given); `reheats` coolings follow it from the
-    /// best solution of the run; then a new run begins, with `steps` multiplied by `growth`.
+    /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part
+    /// of the budget, from `finish` on, is for `reheats` coolings from the best solution of all (one if that is 0),
+    /// each `reheat_factor` as hot as the one before. With `arms > 1`, that number of short runs share the part `race`
+    /// of the budget, each with another variant (beyond their number variants repeat); the `finalists` best variants
+    /// have a longer run each, from new solutions, until `finish`. `runs`, `depth` and `most` then have no effect.
+    /// Coolings of the best solution of all use the best variant. Without a budget, or with `steps`, a cooling takes
+    /// `steps` neighbours (2000 if neither is given); `reheats` coolings follow it from the best solution of the run;
+    /// then a new run begins, with `steps` multiplied by `growth`.
     ///
-    /// A run in parts is the run at once if every part knows the budget of the whole ([`Solver::plan`](crate::Solver::plan)),
-    /// or if `steps` is given. A run that is continued with a larger budget is warm again where the larger plan has it.
+    /// A run in parts is the run at once if every part knows the budget of the whole
+    /// ([`Solver::plan`](crate::Solver::plan)), or if `steps` is given. A run that is continued with a larger budget is
+    /// warm again where the larger plan has it.
     ///
     /// An offered solution becomes the present one if it is better: a run that has not begun begins there.
     ///
@@ -97,9 +98,10 @@ parameters! {
     /// # References
     /// S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983, pages
     /// 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
-    /// simplification", arXiv:1409.5223, 2014 (over orders of variables). E. K. Burke and Y. Bykov, "The late acceptance
-    /// hill-climbing heuristic", European Journal of Operational Research 258, 2017. Weights that follow success: S.
-    /// Ropke and D. Pisinger, Transportation Science 40, 2006. Identities, waiting entries and the plan are ours.
+    /// simplification", arXiv:1409.5223, 2014 (over orders of variables). E. K. Burke and Y. Bykov, "The late
+    /// acceptance hill-climbing heuristic", European Journal of Operational Research 258, 2017. Weights that follow
+    /// success: S. Ropke and D. Pisinger, Transportation Science 40, 2006. Identities, waiting entries and the plan are
+    /// ours.
     pub struct Anneal {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;

@@ -24,50 +24,50 @@ use serde::{Deserialize, Serialize};
 parameters! {
     /// A portfolio of methods that race for the budget; the winner gets the rest of it.
     ///
-    /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can use what it
-    /// offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
-    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Problem::bias) tells moves of the root apart,
-    /// and always `anneal`, `nrpa`, `uct-best` and `sampling`. `methods` names others, each with its settings in parentheses,
-    /// separated by blanks (a shell needs quotes around the whole; a file has the same text):
+    /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
+    /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
+    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Problem::bias) tells moves of the root
+    /// apart, and always `anneal`, `nrpa`, `uct-best` and `sampling`. `methods` names others, each with its settings in
+    /// parentheses, separated by blanks (a shell needs quotes around the whole; a file has the same text):
     ///
     /// ```text
     /// --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
     /// ```
     ///
-    /// `rollout` names a playout policy; by default it is that of the run. Each entrant has a rollout for itself, which learns from
-    /// its playouts alone. A few playouts of the run's rollout come first: they give the first incumbent and the length of
-    /// solutions.
+    /// `rollout` names a playout policy; by default it is that of the run. Each entrant has a rollout for itself, which
+    /// learns from its playouts alone. A few playouts of the run's rollout come first: they give the first incumbent
+    /// and the length of solutions.
     ///
     /// Then come rounds, which take the part `race_part` of the budget together. Each round is divided evenly among the
-    /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*. Methods
-    /// that can prove optimality win ties, then the one that needed less effort. Where the problem names methods, rounds are
-    /// half as long, the best of those named stays until two are left, and others stay only while they are ahead of it. One
-    /// method is left: it takes up the best solution of all and gets the rest. If it ends by itself, the others race for what is left. `anneal` begins again in
-    /// every round, since it cools over what it is given; the others go on where they were. Beams whose `width` is not set begin
-    /// with one of at most 8.
+    /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*.
+    /// Methods that can prove optimality win ties, then the one that needed less effort. Where the problem names
+    /// methods, rounds are half as long, the best of those named stays until two are left, and others stay only while
+    /// they are ahead of it. One method is left: it takes up the best solution of all and gets the rest. If it ends by
+    /// itself, the others race for what is left. `anneal` begins again in every round, since it cools over what it is
+    /// given; the others go on where they were. Beams whose `width` is not set begin with one of at most 8.
     ///
-    /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the best solution
-    /// of all: three coolings, each from a lower temperature. It pays where a small edit of a good solution is a good solution, whatever
-    /// method has found that.
+    /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
+    /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
+    /// solution is a good solution, whatever method has found that.
     ///
     /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why.
     ///
     /// # Budget
     /// Where counts are limited, a method's share is measured in *moves*: the nodes and the playouts times the mean
-    /// length of the first playouts. Such runs are reproducible. A node of a systematic search is one move there,
-    /// which is rough: with limited time shares are shares of the time. With `first`, or where nothing is limited, races
-    /// repeat, each with twice the effort of the one before (a million moves if `first` is 0), and the winner's share ends
-    /// when the race's effort is used up.
+    /// length of the first playouts. Such runs are reproducible. A node of a systematic search is one move there, which
+    /// is rough: with limited time shares are shares of the time. With `first`, or where nothing is limited, races
+    /// repeat, each with twice the effort of the one before (a million moves if `first` is 0), and the winner's share
+    /// ends when the race's effort is used up.
     ///
     /// Where counts and time are limited, the counts alone are the plan: give counts that the time allows.
     ///
     /// A run that is continued with a larger budget after `polish` has begun races again for what is left.
     ///
-    /// A run in parts is the run at once if every part knows the budget of the whole ([`Solver::plan`](crate::Solver::plan)),
-    /// or if `first` is given.
+    /// A run in parts is the run at once if every part knows the budget of the whole
+    /// ([`Solver::plan`](crate::Solver::plan)), or if `first` is given.
     ///
-    /// With several threads, the effort that the other streams have made when one has proven the optimum depends on their
-    /// schedule; the solution does not.
+    /// With several threads, the effort that the other streams have made when one has proven the optimum depends on
+    /// their schedule; the solution does not.
     ///
     /// An offered solution is taken up by all methods: improvements of it rank them then.
     ///
