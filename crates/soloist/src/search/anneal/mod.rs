@@ -69,7 +69,7 @@ parameters! {
     /// budget that has room for several runs of `depth` neighbours a decision is divided among several runs from new
     /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part
     /// of the budget, from `finish` on, is for `reheats` coolings from the best solution of all (one if that is 0),
-    /// each `reheat_factor` as hot as the one before. With `arms > 1`, that number of short runs share the part `race`
+    /// each `reheat_factor` as hot as the one before. With `arms > 1`, that number of short runs share the part `race_part`
     /// of the budget, each with another variant (beyond their number variants repeat); the `finalists` best variants
     /// have a longer run each, from new solutions, until `finish`. `runs`, `depth` and `most` then have no effect.
     /// Coolings of the best solution of all use the best variant. Without a budget, or with `steps`, a cooling takes
@@ -120,7 +120,7 @@ parameters! {
         /// runs that race, each with another variant of the rollout or of the neighbourhood; 1: no race
         arms: u64 = 1, 1..=1024;
         /// fraction of the budget that the race takes; used if arms>1
-        race: f64 = 0.4, 0.01..=1.0;
+        race_part: f64 = 0.4, 0.01..=1.0;
         /// runs with the variants of the best arms after the race; used if arms>1
         finalists: u64 = 2, 1..=1024;
         /// fraction of the budget after which the best solution of all is reheated; 1: never
@@ -181,8 +181,10 @@ impl Family for Anneal {
         if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
             return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
         }
-        if self.arms > 1 && (self.steps > 0 || self.race >= self.finish || self.finalists > self.arms) {
-            return Err(ParameterError::Conflict("arms need steps=0, race below finish and at most as many finalists"));
+        if self.arms > 1 && (self.steps > 0 || self.race_part >= self.finish || self.finalists > self.arms) {
+            return Err(ParameterError::Conflict(
+                "arms need steps=0, race_part below finish and at most as many finalists",
+            ));
         }
         if self.weights().iter().sum::<u64>() == 0 {
             return Err(ParameterError::Conflict(

@@ -101,7 +101,7 @@ impl Clock {
     /// but for the part of the last reheating. While arms race, they share the part of the race.
     fn end_of_run(&self, parameters: &Anneal) -> f64 {
         let racing = parameters.arms > 1 && self.run < parameters.arms;
-        let (runs, end) = if racing { (parameters.arms, parameters.race) } else { (self.runs, parameters.finish) };
+        let (runs, end) = if racing { (parameters.arms, parameters.race_part) } else { (self.runs, parameters.finish) };
         let left = runs.saturating_sub(self.run).max(1);
         self.from + (end.min(parameters.finish) - self.from).max(0.0) / left as f64
     }

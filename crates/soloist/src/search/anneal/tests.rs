@@ -166,7 +166,7 @@ fn a_budget_is_divided_among_runs_and_a_last_cooling() {
 #[test]
 fn arms_race_before_the_finalists() {
     let of_all = Turn::Reheat { of_all: true };
-    let racing = Anneal { arms: 4, race: 0.5, finalists: 2, finish: 0.75, ..Anneal::default() };
+    let racing = Anneal { arms: 4, race_part: 0.5, finalists: 2, finish: 0.75, ..Anneal::default() };
     let restarts: Vec<(u64, Turn)> = [1_250, 2_500, 3_750, 5_000, 6_250].map(|made| (made, Turn::Restart)).into();
     assert_eq!(turns(&racing, 10_000), [restarts, vec![(7_500, of_all), (10_000, of_all)]].concat());
     let mut clock = Clock::default();
