@@ -238,11 +238,9 @@ impl AutoSearch {
     /// Begins the last part of the plan.
     fn polish(&mut self, context: &mut Context<'_>, mut race: Race, now: Progress) -> bool {
         let polisher = self.racers();
-        let mut ranked = race.field().to_vec();
-        ranked.sort_by(|&a, &b| self.entrants[a].order(&self.entrants[b]));
-        let scores: Vec<String> = ranked.iter().map(|&at| self.entrants[at].standing()).collect();
+        let (_, scores) = self.rank(race.field());
         let entry = &self.entrants[polisher].entry;
-        self.state.remarks.push(format!("{}; the best solution is improved by {entry}", scores.join(", ")));
+        self.state.remarks.push(format!("{scores}; the best solution is improved by {entry}"));
         race.polish(polisher, now);
         self.state.race = Some(race);
         self.begin(context, polisher, now);
@@ -271,14 +269,20 @@ impl AutoSearch {
         }
     }
 
-    /// Ends a round: the better half of the field stays.
-    fn halve(&mut self, field: &[usize]) -> Vec<usize> {
+    /// Returns a field in order, the best first, and its scores in words.
+    fn rank(&self, field: &[usize]) -> (Vec<usize>, String) {
         let mut ranked = field.to_vec();
         ranked.sort_by(|&a, &b| self.entrants[a].order(&self.entrants[b]));
         let scores: Vec<String> = ranked.iter().map(|&at| self.entrants[at].standing()).collect();
+        (ranked, scores.join(", "))
+    }
+
+    /// Ends a round: the better half of the field stays.
+    fn halve(&mut self, field: &[usize]) -> Vec<usize> {
+        let (mut ranked, scores) = self.rank(field);
         let dropped = self.drop_worse(&mut ranked);
         let names: Vec<String> = ranked.iter().map(|&at| self.entrants[at].entry.to_string()).collect();
-        self.state.remarks.push(format!("{}; on with {}", scores.join(", "), names.join(", ")));
+        self.state.remarks.push(format!("{scores}; on with {}", names.join(", ")));
         dropped.into_iter().for_each(|at| self.entrants[at].rest());
         ranked
     }
