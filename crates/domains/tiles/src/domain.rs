@@ -134,7 +134,6 @@ impl<G: Geometry> Instance for TileInstance<G> {
 
     /// Annealing and NRPA share the budget, since each fails on other boards; the best game of both is annealed again.
     fn default_setup(&self) -> Setup {
-        // `check` and a test accept the portfolio: it can be read.
         let methods = self.problem.portfolio().parse().unwrap_or_default();
         Method::Auto(Auto { methods, race_part: 0.8, polish: 0.2, ..Auto::default() }).into()
     }

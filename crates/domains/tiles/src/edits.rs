@@ -344,32 +344,32 @@ impl<G: Geometry> Job<G> for Replay<'_, G> {
     }
 }
 
-/// Turns moves, cells of their time, into clicks.
-struct ClicksOf<'a, G: Geometry> {
+/// Turns moves, cells of their time, into clicks. Returns them with the boards before each, and the last one.
+struct Clicks<'a, G: Geometry> {
     problem: &'a Tiles<G>,
     moves: &'a [u16],
 }
 
-impl<G: Geometry> Job<G> for ClicksOf<'_, G> {
-    type Output = Vec<u16>;
+impl<G: Geometry> Job<G> for Clicks<'_, G> {
+    type Output = (Vec<u16>, Vec<Numbered<G>>);
 
     #[inline(always)]
-    fn run<O: Ops<G>>(self, ops: O) -> Vec<u16> {
-        let mut board = Numbered::new(self.problem.start(), self.problem.game());
-        let click = |&cell: &u16| {
-            let click = board.tile(ops, usize::from(cell));
-            board.play(ops, self.problem.game(), &board.group(ops, usize::from(cell)));
-            click
-        };
-        self.moves.iter().map(click).collect()
+    fn run<O: Ops<G>>(self, ops: O) -> Self::Output {
+        let game = self.problem.game();
+        let (mut clicks, mut boards) = (Vec::new(), vec![Numbered::new(self.problem.start(), game)]);
+        for &cell in self.moves {
+            let (board, cell) = (top(&boards), usize::from(cell));
+            clicks.push(board.tile(ops, cell));
+            let group = board.group(ops, cell);
+            play(ops, game, &mut boards, &group);
+        }
+        (clicks, boards)
     }
 }
 
 impl<G: Geometry> Neighbourhood<Tiles<G>> for TileEdits<G> {
     fn start(&mut self, problem: &Tiles<G>, moves: &[u16]) -> bool {
-        let engine = problem.engine().for_lists();
-        self.clicks = engine.run(ClicksOf { problem, moves });
-        self.boards = engine.run(Replay { problem, clicks: &self.clicks });
+        (self.clicks, self.boards) = problem.engine().for_lists().run(Clicks { problem, moves });
         (self.award, self.end) = worth(problem, &self.awards, top(&self.boards));
         !moves.is_empty()
     }

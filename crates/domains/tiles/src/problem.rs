@@ -3,7 +3,7 @@
 use super::edits::TileEdits;
 use super::game::{Game, Penalty};
 use super::grid::Grid;
-use super::kernel::group::{Body, Links, flood_lowest};
+use super::kernel::group::{Links, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Board, Engine, Extent, Geometry, Job};
 use super::rollout::{ROLLOUTS, TileRollout};
@@ -290,14 +290,9 @@ impl<G: Geometry> Job<G> for Play<'_, G> {
 
     #[inline(always)]
     fn run<O: Ops<G>>(self, ops: O) -> u32 {
-        let mut tiles = ops.load(self.board);
-        let links = Links::new(ops, &ops.links(&tiles));
+        let links = Links::new(ops, &ops.links(&ops.load(self.board)));
         let group = flood_lowest(ops, &links, usize::from(self.cell));
-        match &group.body {
-            Body::Window(cells) => ops.remove_window(&mut tiles, group.base, *cells),
-            Body::Wide(words) => ops.remove(&mut tiles, words),
-        }
-        *self.board = ops.store(&tiles);
+        ops.remove_from(self.board, &group);
         group.size
     }
 }

@@ -1,7 +1,7 @@
 //! A position of a tile game as bit planes.
 
-use super::geometry::{Geometry, contains, count, lowest};
-use super::group::{Body, Links, code, flood_from};
+use super::geometry::{Geometry, contains, count, lane_at, lowest};
+use super::group::{Links, code, flood_from};
 use super::ops::{Ops, PORTABLE};
 
 /// Why rows of colours are not a board.
@@ -56,7 +56,7 @@ impl<G: Geometry> Board<G> {
         }
         let occupied = board.occupied();
         let height = |column: usize| {
-            let lane = lane_of::<G>(&occupied, column);
+            let lane = lane_at::<G>(&occupied, column);
             (lane & (lane + 1) == 0).then_some(lane.count_ones())
         };
         for column in 0..G::COLUMNS {
@@ -207,12 +207,7 @@ impl<G: Geometry> Board<G> {
             return 0;
         }
         let group = flood_from(ops, &links, usize::from(cell));
-        let mut tiles = ops.load(self);
-        match &group.body {
-            Body::Window(window) => Ops::<G>::remove_window(ops, &mut tiles, group.base, *window),
-            Body::Wide(words) => Ops::<G>::remove(ops, &mut tiles, words),
-        }
-        *self = ops.store(&tiles);
+        ops.remove_from(self, &group);
         group.size
     }
 }
@@ -227,11 +222,4 @@ pub fn most_frequent(counts: &[u32; 16]) -> u8 {
         }
     }
     best as u8
-}
-
-/// One column of a mask.
-#[inline(always)]
-fn lane_of<G: Geometry>(words: &G::Words, column: usize) -> u64 {
-    let bit = column * G::LANE as usize;
-    words.as_ref()[bit / 64] >> (bit % 64) & ((1 << G::LANE) - 1)
 }

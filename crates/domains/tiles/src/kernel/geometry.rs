@@ -197,6 +197,25 @@ pub fn contains<G: Geometry>(words: &G::Words, cell: usize) -> bool {
     words[cell / 64] >> (cell % 64) & 1 == 1
 }
 
+/// One column of a mask, its bottom cell the lowest bit.
+#[inline(always)]
+pub fn lane_at<G: Geometry>(words: &G::Words, column: usize) -> u64 {
+    let bit = column * G::LANE as usize;
+    words[bit / 64] >> (bit % 64) & ((1 << G::LANE) - 1)
+}
+
+/// Takes a column out of a mask: those to its right move one to the left.
+#[inline(always)]
+pub fn close_column<G: Geometry>(words: &mut G::Words, column: usize) {
+    let (first, bit) = (column * G::LANE as usize / 64, column * G::LANE as usize % 64);
+    let keep = (1_u64 << bit) - 1;
+    for w in first..G::WORDS {
+        let next = if w + 1 < G::WORDS { words[w + 1] << (64 - G::LANE) } else { 0 };
+        let moved = words[w] >> G::LANE | next;
+        words[w] = if w == first { words[w] & keep | moved & !keep } else { moved };
+    }
+}
+
 /// Leftmost column of the window that shows `column` in as low a lane as the board's edge allows.
 #[inline(always)]
 pub fn base_of<G: Geometry>(column: usize) -> usize {

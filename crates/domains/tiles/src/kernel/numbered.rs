@@ -4,7 +4,7 @@
 //! left of each start column therefore says where every tile is now, and which tile is at a place.
 
 use super::board::Board;
-use super::geometry::{Geometry, Window, base_of, count, spread, unwindow, window};
+use super::geometry::{Geometry, Window, base_of, close_column, count, lane_at, spread, unwindow, window};
 use super::group::{Body, Group, lane};
 use super::ops::Ops;
 use crate::game::Game;
@@ -168,13 +168,7 @@ impl<G: Geometry> Numbered<G> {
                 continue;
             }
             self.columns ^= ops.deposit(1 << column, u64::from(self.columns)) as u32;
-            let (first, bit) = (column * G::LANE as usize / 64, column * G::LANE as usize % 64);
-            let keep = (1_u64 << bit) - 1;
-            for w in first..G::WORDS {
-                let next = if w + 1 < G::WORDS { self.left[w + 1] << (64 - G::LANE) } else { 0 };
-                let moved = self.left[w] >> G::LANE | next;
-                self.left[w] = if w == first { self.left[w] & keep | moved & !keep } else { moved };
-            }
+            close_column::<G>(&mut self.left, column);
         }
     }
 
@@ -213,11 +207,4 @@ fn points(game: Game, size: u32) -> i32 {
     let [square, linear, constant] = game.coefficients().map(|coefficient| coefficient as i32);
     let size = size as i32;
     if size < 2 { 0 } else { (square * size + linear) * size + constant }
-}
-
-/// One column of a mask.
-#[inline(always)]
-fn lane_at<G: Geometry>(words: &G::Words, column: usize) -> u64 {
-    let bit = column * G::LANE as usize;
-    words[bit / 64] >> (bit % 64) & ((1 << G::LANE) - 1)
 }

@@ -1,7 +1,7 @@
 //! The few operations on masks that differ from engine to engine.
 
 use super::board::Board;
-use super::geometry::{Geometry, unwindow};
+use super::geometry::{Geometry, close_column, unwindow};
 use super::group::{Body, Group};
 
 /// The links of a position in an engine's registers.
@@ -412,15 +412,8 @@ fn close<G: Geometry>(tiles: &mut Board<G>) {
             occupied[bit / 64] >> (bit % 64) & 1
         };
         let Some(gap) = (0..G::COLUMNS - 1).find(|&c| lane(c) == 0 && lane(c + 1) != 0) else { return };
-        let bit = gap * G::LANE as usize;
-        let keep = (1_u64 << (bit % 64)) - 1;
         for i in 0..G::PLANES {
-            let plane = &mut tiles.planes[i];
-            for w in bit / 64..G::WORDS {
-                let next = if w + 1 < G::WORDS { plane[w + 1] << (64 - G::LANE) } else { 0 };
-                let moved = plane[w] >> G::LANE | next;
-                plane[w] = if w == bit / 64 { plane[w] & keep | moved & !keep } else { moved };
-            }
+            close_column::<G>(&mut tiles.planes[i], gap);
         }
     }
 }
