@@ -1,29 +1,15 @@
 //! The portfolio: entrants with settings and rollouts, what a problem names, what observers see.
 
-use crate::common::{Bag, Packed, method};
+use crate::common::{Bag, Packed, method, rules_of};
 use soloist::doc::Staircase;
-use soloist::{Budget, Observer, Problem, Rollout, RolloutInfo, Score, Setup, SolveError, Solver};
+use soloist::{Budget, Observer, Problem, Rollout, RolloutInfo, Setup, SolveError, Solver};
 use std::time::Duration;
 
 /// A bag that names methods for `auto`.
 struct Named(Bag, &'static str);
 
 impl Problem for Named {
-    type State = Packed;
-    type Move = u8;
-
-    fn root(&self) -> Packed {
-        self.0.root()
-    }
-    fn moves(&self, state: &Packed, moves: &mut Vec<u8>) {
-        self.0.moves(state, moves);
-    }
-    fn apply(&self, state: &mut Packed, item: u8) {
-        self.0.apply(state, item);
-    }
-    fn score(&self, state: &Packed) -> Score {
-        self.0.score(state)
-    }
+    rules_of!(Bag);
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         (name == "first").then(|| Box::new(First) as Box<dyn Rollout<Self>>)
     }

@@ -1,6 +1,6 @@
 //! Beam search against plain sorting of whole layers, and its proofs.
 
-use crate::common::{Recorded, method, run, run_and_save, timeless};
+use crate::common::{Recorded, method, rules_of, run, run_and_save, timeless};
 use soloist::doc::Staircase;
 use soloist::{Budget, Problem, Score, Sense, Solver, StopReason, stable_hash};
 
@@ -104,23 +104,7 @@ fn plain(problem: &Layers, width: usize) -> Vec<Vec<u32>> {
 struct Blind(Layers);
 
 impl Problem for Blind {
-    type State = At;
-    type Move = u32;
-    fn root(&self) -> At {
-        self.0.root()
-    }
-    fn moves(&self, state: &At, moves: &mut Vec<u32>) {
-        self.0.moves(state, moves);
-    }
-    fn apply(&self, state: &mut At, edge: u32) {
-        self.0.apply(state, edge);
-    }
-    fn score(&self, state: &At) -> Score {
-        self.0.score(state)
-    }
-    fn sense(&self) -> Sense {
-        self.0.sense
-    }
+    rules_of!(Layers);
     fn potential(&self, state: &At) -> Option<f64> {
         self.0.potential(state)
     }

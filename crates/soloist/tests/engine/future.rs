@@ -1,7 +1,7 @@
 //! States that differ in cost only: every search that merges them against plain recursions, its proofs, its
 //! checkpoints, and what happens when memory is short.
 
-use crate::common::{method, timeless};
+use crate::common::{method, rules_of, timeless};
 use soloist::{Budget, Problem, Score, Sense, Setup, Solver, stable_hash};
 
 const MERGING: [&str; 8] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
@@ -193,23 +193,7 @@ fn a_beam_keeps_the_better_of_states_with_equal_futures() {
         }
     }
     impl Problem for Ranked {
-        type State = At;
-        type Move = u32;
-        fn root(&self) -> At {
-            self.0.root()
-        }
-        fn moves(&self, at: &At, moves: &mut Vec<u32>) {
-            self.0.moves(at, moves);
-        }
-        fn apply(&self, at: &mut At, edge: u32) {
-            self.0.apply(at, edge);
-        }
-        fn score(&self, at: &At) -> Score {
-            self.0.score(at)
-        }
-        fn sense(&self) -> Sense {
-            self.0.sense
-        }
+        rules_of!(Grid);
         fn potential(&self, at: &At) -> Option<f64> {
             Some(self.merit(at))
         }

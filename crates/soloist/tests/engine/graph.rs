@@ -1,8 +1,8 @@
 //! Tree search on the graph of states (`transpositions`): against a naive implementation, and what sharing is for.
 
-use crate::common::{Bag, Packed, altered, assert_same, playout, recorded};
+use crate::common::{Bag, Packed, altered, assert_same, playout, recorded, rules_of};
 use soloist::search::Uct;
-use soloist::{Budget, Method, Problem, Rng, Score, Sense, Solver, StopReason};
+use soloist::{Budget, Method, Problem, Rng, Solver, StopReason};
 use std::collections::{HashMap, HashSet};
 
 /// A bag whose states are the same when the same items are packed, in whatever order.
@@ -10,24 +10,7 @@ use std::collections::{HashMap, HashSet};
 struct Keyed(Bag);
 
 impl Problem for Keyed {
-    type State = Packed;
-    type Move = u8;
-
-    fn root(&self) -> Packed {
-        self.0.root()
-    }
-    fn moves(&self, state: &Packed, moves: &mut Vec<u8>) {
-        self.0.moves(state, moves);
-    }
-    fn apply(&self, state: &mut Packed, mv: u8) {
-        self.0.apply(state, mv);
-    }
-    fn score(&self, state: &Packed) -> Score {
-        self.0.score(state)
-    }
-    fn sense(&self) -> Sense {
-        self.0.sense()
-    }
+    rules_of!(Bag);
     fn key(&self, state: &Packed) -> Option<u64> {
         Some(soloist::stable_hash(&state.set))
     }

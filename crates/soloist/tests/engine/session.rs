@@ -1,6 +1,6 @@
 //! Runs that live: slices, offered solutions, solutions that are kept, failures of user code.
 
-use crate::common::{Bag, methods, timeless};
+use crate::common::{Bag, methods, rules_of, timeless};
 use soloist::doc::Staircase;
 use soloist::{
     Budget, Fault, OfferError, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Session, Setup, SolveError,
@@ -118,24 +118,7 @@ fn a_run_with_an_offer_is_reproducible() {
 struct Echo(Staircase);
 
 impl Problem for Echo {
-    type State = <Staircase as Problem>::State;
-    type Move = bool;
-
-    fn root(&self) -> Self::State {
-        self.0.root()
-    }
-
-    fn moves(&self, state: &Self::State, moves: &mut Vec<bool>) {
-        self.0.moves(state, moves);
-    }
-
-    fn apply(&self, state: &mut Self::State, right: bool) {
-        self.0.apply(state, right);
-    }
-
-    fn score(&self, state: &Self::State) -> Score {
-        self.0.score(state)
-    }
+    rules_of!(Staircase);
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         (name == "echo").then(|| Box::new(Echoing(Vec::new())) as Box<dyn Rollout<Self>>)
@@ -234,20 +217,7 @@ fn methods_take_up_offers() {
 struct Bounded(Bag);
 
 impl Problem for Bounded {
-    type State = <Bag as Problem>::State;
-    type Move = u8;
-    fn root(&self) -> Self::State {
-        self.0.root()
-    }
-    fn moves(&self, state: &Self::State, moves: &mut Vec<u8>) {
-        self.0.moves(state, moves);
-    }
-    fn apply(&self, state: &mut Self::State, item: u8) {
-        self.0.apply(state, item);
-    }
-    fn score(&self, state: &Self::State) -> Score {
-        self.0.score(state)
-    }
+    rules_of!(Bag);
     fn key(&self, state: &Self::State) -> Option<u64> {
         Some(state.items())
     }

@@ -14,6 +14,31 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+/// States, moves and scores of a problem that wraps another one in its first field.
+macro_rules! rules_of {
+    ($inner:ty) => {
+        type State = <$inner as soloist::Problem>::State;
+        type Move = <$inner as soloist::Problem>::Move;
+
+        fn root(&self) -> Self::State {
+            self.0.root()
+        }
+        fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>) {
+            self.0.moves(state, moves);
+        }
+        fn apply(&self, state: &mut Self::State, mv: Self::Move) {
+            self.0.apply(state, mv);
+        }
+        fn score(&self, state: &Self::State) -> soloist::Score {
+            self.0.score(state)
+        }
+        fn sense(&self) -> soloist::Sense {
+            soloist::Problem::sense(&self.0)
+        }
+    };
+}
+pub(crate) use rules_of;
+
 /// A knapsack, packed item by item in any order; optionally upside down and with a least weight.
 #[derive(Clone, Debug)]
 pub(crate) struct Bag {
