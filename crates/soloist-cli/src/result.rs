@@ -1,6 +1,6 @@
 //! A result as JSON and as text.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use soloist::{Improvement, Method, Score, Sense, Setup, StopReason};
 use soloist_problems::{Answer, AnyInstance, Domain, Options, Report};
@@ -69,8 +69,26 @@ pub(crate) struct Ending {
     gap: Value,
     playouts: u64,
     nodes: u64,
+    /// Where the method has built a tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<Depths>,
     seconds: f64,
     stop: StopReason,
+}
+
+/// How deep the nodes of a tree are, in moves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Depths {
+    pub(crate) mean_depth: f64,
+    pub(crate) deepest: u64,
+}
+
+impl Depths {
+    /// Those of a run; `None`: its method has built no tree.
+    pub(crate) fn of(report: &Report) -> Option<Self> {
+        let tree = report.tree;
+        (tree.nodes > 0).then(|| Self { mean_depth: tree.mean_depth(), deepest: tree.deepest })
+    }
 }
 
 impl Ending {
@@ -85,13 +103,15 @@ impl Ending {
             gap: optional(gap(report)),
             playouts: report.run.counters.playouts,
             nodes: report.run.counters.nodes,
+            tree: Depths::of(report),
             seconds: report.run.elapsed.as_secs_f64(),
             stop: report.stop,
         }
     }
 }
 
-/// The JSON of a result. Everything but `seconds` is the same for equal runs with count limits.
+/// The JSON of a result. Everything but `seconds`, also those of the history, is the same for equal runs with count
+/// limits.
 #[derive(Debug, Serialize)]
 pub(crate) struct ResultJson<'a> {
     #[serde(flatten)]
@@ -120,7 +140,7 @@ impl<'a> ResultJson<'a> {
             moves: report.moves(),
             solution: report.solution(),
             others: report.answers.iter().skip(1).map(other).collect(),
-            history: report.history.iter().map(improvement).collect(),
+            history: report.history.iter().map(timed).collect(),
             remarks: &report.remarks,
             version: VERSION,
         }
@@ -185,6 +205,13 @@ pub(crate) fn sense(sense: Sense) -> &'static str {
         Sense::Maximize => "maximize",
         Sense::Minimize => "minimize",
     }
+}
+
+/// One improvement of the incumbent, with the seconds of the run.
+fn timed(event: &Improvement) -> Value {
+    let mut object = improvement(event);
+    object["seconds"] = event.elapsed.as_secs_f64().into();
+    object
 }
 
 /// One improvement of the incumbent.
@@ -297,7 +324,13 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     );
     row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
     let counters = report.run.counters;
-    let nodes = if counters.nodes > 0 { format!(", {} nodes", counters.nodes) } else { String::new() };
+    let nodes = match Depths::of(report) {
+        Some(tree) => {
+            format!(", {} nodes ({:.1} deep on average, at most {})", counters.nodes, tree.mean_depth, tree.deepest)
+        }
+        None if counters.nodes > 0 => format!(", {} nodes", counters.nodes),
+        None => String::new(),
+    };
     let rate = short(counters.playouts as f64 / seconds.max(1e-9));
     row("effort", &format!("{} playouts{nodes}, {rate}/s", counters.playouts));
     row("method", &method_line(setup));

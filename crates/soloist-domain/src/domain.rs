@@ -9,7 +9,7 @@ use serde_json::Value;
 use soloist::search::{Entries, Entry};
 use soloist::{
     Budget, CheckpointError, Control, Improvement, Observer, OfferError, Outcome, Problem, Progress, RolloutInfo,
-    RunInfo, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
+    RunInfo, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason, TreeShape,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -191,6 +191,8 @@ pub struct Report {
     pub run: RunInfo,
     /// The best different solutions, best first: one, or as many as were to be kept. Empty: no playout ended.
     pub answers: Vec<Answer>,
+    /// The nodes of tree searches.
+    pub tree: TreeShape,
     /// An optimistic bound.
     pub bound: Option<f64>,
     /// Whether the score is proven optimal.
@@ -460,7 +462,7 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
 }
 
 fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
-    let Outcome { kept, bound, optimal, stop, counters, elapsed, unsaved, history, remarks, .. } = outcome;
+    let Outcome { kept, bound, optimal, stop, counters, tree, elapsed, unsaved, history, remarks, .. } = outcome;
     let mut answers: Vec<Answer> = Vec::new();
     for Solution { score, moves } in kept {
         let answer = Answer { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
@@ -469,7 +471,8 @@ fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) 
             answers.push(answer);
         }
     }
-    Report { run: RunInfo { setup, counters, elapsed }, answers, bound, optimal, stop, unsaved, history, remarks }
+    let run = RunInfo { setup, counters, elapsed };
+    Report { run, answers, tree, bound, optimal, stop, unsaved, history, remarks }
 }
 
 impl<I: Instance> AnyInstance for I {

@@ -5,6 +5,7 @@
 
 use super::plan::Plan;
 use super::record::Run;
+use crate::result::Depths;
 use crate::solve::close;
 use soloist::Sense;
 use soloist::statistics::{Summary, Wilcoxon, holm, paired_t, wilcoxon};
@@ -51,6 +52,8 @@ pub(crate) struct Row {
     pub(crate) rate: Option<f64>,
     /// Mean over runs of seconds.
     pub(crate) seconds: Option<f64>,
+    /// Means over runs with a tree: of the mean depth of its nodes, of the depth of the deepest one.
+    pub(crate) depth: Option<(f64, f64)>,
 }
 
 /// A method against another over the runs that both have.
@@ -130,6 +133,8 @@ impl Grid {
         let sum = |value: &dyn Fn(&[f64]) -> Option<f64>| {
             common.iter().filter_map(|&at| value(&self.scores(method, at))).sum::<f64>()
         };
+        let trees: Vec<Depths> = runs.iter().filter_map(|run| run.tree).collect();
+        let over_trees = |depth: &dyn Fn(&Depths) -> f64| mean(&trees.iter().map(depth).collect::<Vec<_>>());
         let rates: Vec<f64> = runs.iter().map(|run| run.playouts as f64 / run.seconds.max(1e-9)).collect();
         Row {
             method,
@@ -145,6 +150,7 @@ impl Grid {
             sums: (!common.is_empty()).then(|| (sum(&|scores| self.best(scores)), sum(&mean))),
             rate: mean(&rates),
             seconds: mean(&runs.iter().map(|run| run.seconds).collect::<Vec<_>>()),
+            depth: over_trees(&|tree| tree.mean_depth).zip(over_trees(&|tree| tree.deepest as f64)),
         }
     }
 
@@ -269,7 +275,15 @@ pub(super) mod tests {
     use super::*;
 
     pub(crate) fn run(score: Option<f64>, violation: Option<f64>) -> Option<Run> {
-        Some(Run { score, violation, optimal: false, playouts: 100, seconds: 0.5, verified: score.map(|_| true) })
+        Some(Run {
+            score,
+            violation,
+            optimal: false,
+            playouts: 100,
+            seconds: 0.5,
+            verified: score.map(|_| true),
+            tree: None,
+        })
     }
 
     pub(crate) fn at(score: f64) -> Option<Run> {

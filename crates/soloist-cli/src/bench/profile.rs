@@ -321,6 +321,7 @@ mod tests {
             playouts: 100,
             seconds: 4.0,
             verified: Some(true),
+            tree: None,
         };
         let mut course = Course {
             by_playouts: vec![(1.0, 3.0), (20.0, 5.0), (60.0, 7.0)],

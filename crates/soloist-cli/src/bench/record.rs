@@ -4,7 +4,7 @@ use super::plan::{Job, Plan};
 use crate::failure::Failure;
 use crate::lines::{self, End, Writer};
 use crate::machine::{self, Machine};
-use crate::result::{self, Ending, Task, VERSION};
+use crate::result::{self, Depths, Ending, Task, VERSION};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use soloist::{Budget, Improvement, Progress, Score, StopReason};
@@ -147,6 +147,8 @@ pub(crate) struct Run {
     pub(crate) playouts: u64,
     pub(crate) seconds: f64,
     pub(crate) verified: Option<bool>,
+    /// `None`: no tree, or a record of a release that did not note it.
+    pub(crate) tree: Option<Depths>,
 }
 
 impl Run {
@@ -159,6 +161,7 @@ impl Run {
             playouts: report.run.counters.playouts,
             seconds: report.run.elapsed.as_secs_f64(),
             verified,
+            tree: Depths::of(report),
         }
     }
 
@@ -212,6 +215,7 @@ struct Line {
     playouts: u64,
     seconds: f64,
     verified: Option<bool>,
+    tree: Option<Depths>,
     #[serde(default)]
     nodes: u64,
     bound: Option<f64>,
@@ -237,8 +241,8 @@ struct Step {
 
 impl Line {
     fn split(self, machines: &mut BTreeSet<Arc<Machine>>) -> (String, Run, Course) {
-        let Self { job, score, violation, optimal, playouts, seconds: time, verified, .. } = self;
-        let run = Run { score, violation, optimal, playouts, seconds: time, verified };
+        let Self { job, score, violation, optimal, playouts, seconds: time, verified, tree, .. } = self;
+        let run = Run { score, violation, optimal, playouts, seconds: time, verified, tree };
         let streams = f64::from(self.threads);
         let steps = self.history.iter().filter_map(|step| Some((step.playouts as f64 * streams, step.score?)));
         // Thousands of runs share a machine.

@@ -63,6 +63,7 @@ impl Study {
                 playouts: trial.playouts,
                 seconds: trial.seconds,
                 verified: trial.verified,
+                tree: None,
             }
         };
         let runs = cells.iter().map(|method: &Vec<Vec<Option<usize>>>| {

@@ -1,12 +1,12 @@
 //! The loop over the streams of a run: limits, clocks, exchanges, and what the streams yield together.
 
 use super::goals::{Goals, root_bound};
-use super::outcome::{Counters, Improvement, Solution, StopReason};
+use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::{Horizon, Plan};
 use super::stream::{Limits, Reports, SavedStream, Shared, Stream, tighter};
 use crate::problem::MoveId;
 use crate::search::sound::require;
-use crate::search::{Shared as Gift, insert};
+use crate::search::{Clock, Shared as Gift, insert};
 use crate::{CheckpointError, Sense};
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
@@ -105,6 +105,24 @@ impl<'p> Drive<'p> {
         Ok(())
     }
 
+    /// Returns when each improvement was found, those of the streams before those of the log.
+    pub(super) fn times(&self) -> Vec<Duration> {
+        let events = self.streams.iter().flat_map(|stream| &stream.tally.history).chain(&self.log);
+        events.map(|event| event.elapsed).collect()
+    }
+
+    /// Takes up what [`times`](Self::times) returned.
+    pub(super) fn set_times(&mut self, times: &[Duration]) -> std::result::Result<(), CheckpointError> {
+        let events = self.streams.iter_mut().flat_map(|stream| &mut stream.tally.history).chain(&mut self.log);
+        let events: Vec<&mut Improvement> = events.collect();
+        let possible = times.iter().all(|&time| time <= self.elapsed);
+        require(events.len() == times.len() && possible, "times of other improvements")?;
+        for (event, &time) in events.into_iter().zip(times) {
+            event.elapsed = time;
+        }
+        Ok(())
+    }
+
     pub(super) fn sense(&self) -> Sense {
         self.streams[0].problem.sense()
     }
@@ -114,6 +132,13 @@ impl<'p> Drive<'p> {
             playouts: self.streams.iter().map(|stream| stream.tally.counters.playouts).sum(),
             nodes: self.streams.iter().map(|stream| stream.tally.counters.nodes).sum(),
         }
+    }
+
+    /// Returns the nodes of the trees of all streams.
+    pub(super) fn tree(&self) -> TreeShape {
+        let mut tree = TreeShape::default();
+        self.streams.iter().for_each(|stream| tree.merge(&stream.tally.tree));
+        tree
     }
 
     /// Returns the limits of the whole run that a slice adds up to.
@@ -141,6 +166,7 @@ impl<'p> Drive<'p> {
     /// Gives every stream a solution from outside, which is legal and finished.
     pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u64) {
         for stream in &mut self.streams {
+            stream.tally.clock = Clock::stopped(self.elapsed);
             stream.take_up(solution, identity);
         }
         self.note();
@@ -154,6 +180,7 @@ impl<'p> Drive<'p> {
         reports: &mut Reports<'_>,
     ) -> Option<StopReason> {
         let count = self.streams.len() as u64;
+        let start = Instant::now();
         for (index, stream) in self.streams.iter_mut().enumerate() {
             let share = |all: Option<u64>| all.map(|all| all / count + u64::from(all % count > index as u64));
             stream.limits = Limits {
@@ -161,13 +188,13 @@ impl<'p> Drive<'p> {
                 nodes: share(part.nodes).unwrap_or(u64::MAX),
                 stall: part.stall.unwrap_or(u64::MAX),
             };
+            stream.tally.clock = Clock::running(self.elapsed, start);
             stream.horizon = Horizon { playouts: share(self.plan.playouts), nodes: share(self.plan.nodes), time: None };
         }
         self.target = part.target;
         reports.best = self.best().map(|best| best.score);
         reports.bound = self.bound;
         let made = self.counters();
-        let start = Instant::now();
         let shared = Shared {
             watched: reports.observer.wants_insight(),
             stop,

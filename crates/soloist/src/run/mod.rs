@@ -20,7 +20,7 @@ pub use budget::Budget;
 pub use checkpoint::CheckpointError;
 pub use file::{claim_file, temporary_path, write_atomically};
 pub use observer::{Observer, Progress, Silent, gap};
-pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason};
+pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShape};
 pub use session::{Control, OfferError, RunInfo, Session, SolveError};
 pub use setup::Setup;
 pub use solver::Solver;

@@ -102,23 +102,21 @@ impl RunInfo {
 
 // The body of a checkpoint, in functions that no problem's type reaches: they are compiled here, once.
 
-fn seal_run(fingerprint: u64, info: &RunInfo, moves: &[u8], drive: &SavedDrive) -> Vec<u8> {
-    seal(fingerprint, &(info, moves, drive))
+/// A run in a checkpoint: what it is, the times of its improvements, its table of moves, the rest. What differs between
+/// equal runs comes first.
+type Run<I> = (I, Vec<Duration>, Vec<u8>, SavedDrive);
+
+fn seal_run(fingerprint: u64, run: &Run<&RunInfo>) -> Vec<u8> {
+    seal(fingerprint, run)
 }
 
-fn write_run(
-    mut file: &File,
-    fingerprint: u64,
-    info: &RunInfo,
-    moves: &[u8],
-    drive: &SavedDrive,
-) -> std::io::Result<()> {
-    write_sealed(&mut file, fingerprint, &(info, moves, drive))
+fn write_run(mut file: &File, fingerprint: u64, run: &Run<&RunInfo>) -> std::io::Result<()> {
+    write_sealed(&mut file, fingerprint, run)
 }
 
-fn decode_run(body: &[u8]) -> Result<(RunInfo, Vec<u8>, SavedDrive), CheckpointError> {
-    let run = decode::<(RunInfo, Vec<u8>, SavedDrive)>(body)?;
-    require(run.0.setup.threads == run.2.streams(), "another number of streams")?;
+fn decode_run(body: &[u8]) -> Result<Run<RunInfo>, CheckpointError> {
+    let run = decode::<Run<RunInfo>>(body)?;
+    require(run.0.setup.threads == run.3.streams(), "another number of streams")?;
     Ok(run)
 }
 
@@ -249,10 +247,11 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Restores the run in `bytes`, a checkpoint of this problem.
     pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], memory: u64) -> Result<Self, SolveError> {
         let body = open(problem.fingerprint(), bytes)?;
-        let (info, table, drive) = decode_run(body)?;
+        let (info, times, table, drive) = decode_run(body)?;
         let mut session = Self::new(problem, info.setup, memory, 0)?;
         session.packing.load(&table)?;
         session.drive.load(drive, info.elapsed)?;
+        session.drive.set_times(&times)?;
         require(session.counters() == info.counters, "counters of another run")?;
         session.checked()?;
         Ok(session)
@@ -385,12 +384,14 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// from it.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        seal_run(self.problem.fingerprint(), &self.info(), &self.packing.save(), &self.drive.save())
+        let run = (&self.info(), self.drive.times(), self.packing.save(), self.drive.save());
+        seal_run(self.problem.fingerprint(), &run)
     }
 
     /// Writes what [`save`](Self::save) returns to an empty file, with one copy of the search in memory instead of two.
     pub(super) fn write(&self, file: &File) -> std::io::Result<()> {
-        write_run(file, self.problem.fingerprint(), &self.info(), &self.packing.save(), &self.drive.save())
+        let run = (&self.info(), self.drive.times(), self.packing.save(), self.drive.save());
+        write_run(file, self.problem.fingerprint(), &run)
     }
 
     /// Returns what the run has yielded so far.
@@ -404,6 +405,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             optimal: result.optimal,
             stop: result.stop,
             counters: self.counters(),
+            tree: self.drive.tree(),
             elapsed: self.elapsed(),
             unsaved: None,
             history: result.history,

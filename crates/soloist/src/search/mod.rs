@@ -39,7 +39,7 @@ pub use nrpa::{Keep, Nrpa, Share, Similar};
 pub use presets::Preset;
 pub use sampling::Sampling;
 pub(crate) use sound::{replay, walk};
-pub(crate) use tally::{Tally, insert};
+pub(crate) use tally::{Clock, Tally, insert};
 pub use uct::{
     Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing,
     Playing, Playouts, Prune, Pruning, Rank, Selection, Uct,

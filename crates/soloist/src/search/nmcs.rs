@@ -253,6 +253,7 @@ impl Search for NmcsSearch {
             let mut path = saved.entries[saved.turn].path.clone();
             if let Some(&mv) = saved.moves.get(saved.next) {
                 saved.next += 1;
+                context.tally.counters.nodes += 1;
                 problem.child(&states[saved.turn], mv, state);
                 path.push(mv);
                 if depth < self.parameters.level {
@@ -267,6 +268,7 @@ impl Search for NmcsSearch {
             self.playout.clear();
             context.rollout.run(state, &mut self.playout, context.rng);
             let score = context.finish(state, &path, &self.playout);
+            context.tally.counters.nodes += self.playout.len() as u64;
             path.extend_from_slice(&self.playout);
             self.offer(context, (score, path));
             let ended = self.frames.is_empty() && !self.parameters.restarts;

@@ -3,9 +3,10 @@
 use super::sound::{self, require};
 use crate::problem::MoveId;
 use crate::problem::rules::Rules;
-use crate::run::outcome::{Counters, Improvement, Solution};
+use crate::run::outcome::{Counters, Improvement, Solution, TreeShape};
 use crate::{CheckpointError, Score, Sense};
 use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
 
 /// Counters, incumbent and best solutions of a stream.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,6 +14,8 @@ pub(crate) struct Tally {
     pub(crate) sense: Sense,
     pub(crate) stream: usize,
     pub(crate) counters: Counters,
+    /// The tree nodes among those counted.
+    pub(crate) tree: TreeShape,
     pub(crate) best: Option<Solution<MoveId>>,
     pub(crate) history: Vec<Improvement>,
     /// How many different solutions are kept beside the incumbent, which is one of them; 0 or 1: the incumbent alone.
@@ -22,6 +25,32 @@ pub(crate) struct Tally {
     /// Scores of some playouts, for an observer.
     #[serde(skip)]
     pub(crate) sample: Sample,
+    /// The time of the run.
+    #[serde(skip)]
+    pub(crate) clock: Clock,
+}
+
+/// The wall-clock time of a run: that of its parts before, and of the present one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clock {
+    before: Duration,
+    since: Option<Instant>,
+}
+
+impl Clock {
+    /// Returns a clock that goes on from `before` since an instant.
+    pub(crate) fn running(before: Duration, since: Instant) -> Self {
+        Self { before, since: Some(since) }
+    }
+
+    /// Returns a clock that stands.
+    pub(crate) fn stopped(before: Duration) -> Self {
+        Self { before, since: None }
+    }
+
+    fn elapsed(self) -> Duration {
+        self.before + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
 }
 
 /// Most scores that are sampled between two reports.
@@ -67,8 +96,18 @@ impl Sample {
 
 impl Tally {
     pub(crate) fn new(sense: Sense, stream: usize, keep: usize) -> Self {
-        let (counters, best) = (Counters::default(), None);
-        Self { sense, stream, counters, best, history: Vec::new(), keep, kept: Vec::new(), sample: Sample::default() }
+        Self {
+            sense,
+            stream,
+            counters: Counters::default(),
+            tree: TreeShape::default(),
+            best: None,
+            history: Vec::new(),
+            keep,
+            kept: Vec::new(),
+            sample: Sample::default(),
+            clock: Clock::default(),
+        }
     }
 
     /// Counts a playout with its score.
@@ -78,6 +117,20 @@ impl Tally {
         if self.counters.playouts >= self.sample.due {
             self.sample.take(self.counters.playouts, score);
         }
+    }
+
+    /// Counts a node of a tree, `depth` moves below the root of the problem.
+    #[inline]
+    pub(crate) fn grow(&mut self, depth: usize) {
+        self.counters.nodes += 1;
+        self.tree.add(depth);
+    }
+
+    /// Takes back a node of a tree that turned out to be another one: `depth` is that of [`grow`](Self::grow).
+    #[inline]
+    pub(crate) fn shrink(&mut self, depth: usize) {
+        self.counters.nodes -= 1;
+        self.tree.remove(depth);
     }
 
     /// Whether a solution of this score would be kept.
@@ -108,7 +161,9 @@ impl Tally {
         let sense = problem.sense();
         let counters = self.counters;
         require(self.sense == sense && self.stream == stream, "a stream of another run")?;
-        require(counters.playouts.max(counters.nodes) <= sound::MOST, "more playouts or nodes than a run can have")?;
+        let most = counters.playouts.max(counters.nodes).max(self.tree.nodes);
+        require(most <= sound::MOST, "more playouts or nodes than a run can have")?;
+        require(self.tree.mean_depth() <= self.tree.deepest as f64, "depths of another tree")?;
         let rising = self
             .history
             .windows(2)
@@ -145,7 +200,8 @@ impl Tally {
         }
         if self.is_improved_by(solution.score) {
             let (playouts, stream) = (self.counters.playouts, self.stream);
-            self.history.push(Improvement { score: solution.score, playouts, stream });
+            let elapsed = self.clock.elapsed();
+            self.history.push(Improvement { score: solution.score, playouts, stream, elapsed });
             self.best = Some(solution);
         }
     }

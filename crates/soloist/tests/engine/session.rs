@@ -434,3 +434,25 @@ fn slices_end_for_their_reasons() {
     assert_eq!(session.advance(&Budget::playouts(10)).unwrap(), StopReason::Completed);
     assert_eq!(session.info().setup.preset, "nmcs");
 }
+
+#[test]
+fn improvements_have_times_that_a_restore_keeps() {
+    let bag = Bag::sixteen();
+    let solver = || Solver::new(&bag, Setup::preset("sampling").unwrap()).threads(2);
+    let mut session = solver().start().unwrap();
+    session.advance(&Budget::playouts(200)).unwrap();
+    session.offer(&best_packing(&bag)).unwrap();
+    let times = |session: &Session<'_, Bag>| -> Vec<_> {
+        let outcome = session.outcome();
+        outcome.history.iter().chain(session.improvements_since(0)).map(|event| event.elapsed).collect()
+    };
+    let before = times(&session);
+    assert!(before.len() > 2 && before.iter().all(|time| !time.is_zero() && *time <= session.elapsed()), "{before:?}");
+    let restored = solver().resume(&session.save()).unwrap().start().unwrap();
+    assert_eq!(times(&restored), before);
+    // Equal runs have equal histories at other times.
+    let mut again = solver().start().unwrap();
+    again.advance(&Budget::playouts(200)).unwrap();
+    again.offer(&best_packing(&bag)).unwrap();
+    assert_eq!(again.outcome().history, session.outcome().history);
+}

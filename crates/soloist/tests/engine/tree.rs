@@ -4,7 +4,7 @@ use crate::common::tree::{uct_playouts, uct_search};
 use crate::common::{Bag, Fenced, altered, assert_same, recorded};
 use soloist::doc::Staircase;
 use soloist::search::{Cooling, Expansion, NodeValue, Normalisation, Rank, Uct};
-use soloist::{Budget, Method, Problem, Rng, Solver};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 
 fn compare<P: Problem + Clone>(problem: &P, uct: &Uct, seed: u64, playouts: u64) {
     let got = recorded(problem, Method::Uct(uct.clone()), seed, playouts);
@@ -224,4 +224,40 @@ fn only_the_game_played_counts() {
             assert!(played.iter().all(|moves| !bag.sense().better(score(moves), best.score)));
         }
     }
+}
+
+/// One way of so many moves.
+struct Way(u32);
+
+impl Problem for Way {
+    type State = u32;
+    type Move = bool;
+    fn root(&self) -> u32 {
+        0
+    }
+    fn moves(&self, at: &u32, moves: &mut Vec<bool>) {
+        moves.extend((*at < self.0).then_some(true));
+    }
+    fn apply(&self, at: &mut u32, _: bool) {
+        *at += 1;
+    }
+    fn score(&self, _: &u32) -> Score {
+        Score::Feasible(1.0)
+    }
+}
+
+#[test]
+fn depths_of_nodes_are_counted() {
+    let run = |method: &str, settings: &[(&str, &str)]| {
+        Solver::new(&Way(9), crate::common::method(method, settings)).budget(Budget::playouts(50)).run().unwrap().tree
+    };
+    // The root and the nine states behind it.
+    let tree = run("uct", &[]);
+    assert_eq!((tree.nodes, tree.depths, tree.deepest), (10, 45, 9));
+    assert!((tree.mean_depth() - 4.5).abs() < 1e-12);
+    // Depths are those below the root of the problem, wherever the tree begins.
+    let tree = run("uct", &[("move_playouts", "3"), ("keep_tree", "false"), ("solver", "false")]);
+    assert_eq!(tree.deepest, 9);
+    assert!(tree.nodes > 10 && tree.mean_depth() > 2.0, "{tree:?}");
+    assert_eq!(run("dfs", &[]), soloist::TreeShape::default());
 }

@@ -45,7 +45,8 @@ fn checkpoint<P: Problem>(solver: Solver<'_, P>, name: &str) -> Vec<u8> {
 
 /// What a checkpoint says about the run, the time taken left out, and everything else.
 fn without_time(checkpoint: &[u8]) -> (RunInfo, Vec<u8>) {
-    let (mut info, rest) = postcard::take_from_bytes::<RunInfo>(&checkpoint[28..checkpoint.len() - 4]).unwrap();
+    let ((mut info, _), rest) =
+        postcard::take_from_bytes::<(RunInfo, Vec<Duration>)>(&checkpoint[28..checkpoint.len() - 4]).unwrap();
     info.elapsed = Duration::ZERO;
     (info, rest.to_vec())
 }

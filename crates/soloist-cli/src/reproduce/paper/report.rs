@@ -129,6 +129,8 @@ impl<'a> Report<'a> {
         if has("sum") {
             head.push("sum".to_owned());
         }
+        let depths = ["depth", "deepest"].map(|name| has(name).then_some(name));
+        head.extend(depths.iter().flatten().map(|&name| name.to_owned()));
         head.extend(statistics.iter().map(|name| format!("published {name}")));
         head.push("seconds".to_owned());
         let mut table = Table::new(2 + usize::from(tuned), head);
@@ -151,6 +153,10 @@ impl<'a> Report<'a> {
             }
             if has("sum") {
                 cells.push(line.sums.map_or_else(none, |(_, sum)| rounded(sum, 6)));
+            }
+            let (mean_depth, deepest) = line.depth.unzip();
+            for value in depths.iter().zip([mean_depth, deepest]).filter_map(|(name, value)| name.map(|_| value)) {
+                cells.push(value.map_or_else(none, |value| rounded(value, 4)));
             }
             for statistic in &statistics {
                 let value = self.paper.published.overall(statistic, &row.label);
@@ -241,6 +247,8 @@ impl<'a> Report<'a> {
                     "missing": line.missing,
                     "mean": real(line.mean.map(|(mean, _)| mean)),
                     "standard_error": real(line.mean.and_then(|(_, error)| error)),
+                    "mean_depth": real(line.depth.map(|(mean, _)| mean)),
+                    "deepest": real(line.depth.map(|(_, deepest)| deepest)),
                     "published": values,
                 })
             })

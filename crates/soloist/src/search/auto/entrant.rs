@@ -82,6 +82,11 @@ impl Entrant {
         matches!(self.method, Method::Beam(_) | Method::BranchAndBound(_) | Method::IdaStar(_))
     }
 
+    /// Whether its nodes are other work than the moves of its playouts.
+    pub(super) fn has_nodes(&self) -> bool {
+        self.is_systematic() || matches!(self.method, Method::Uct(_))
+    }
+
     /// Compares two entrants: the better one first; of equal ones the one that can prove, then the one that was there first.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let sense = self.tally.sense;
@@ -111,12 +116,14 @@ impl Entrant {
     pub(super) fn step(&mut self, context: &mut Context<'_>, horizon: Horizon, effort: f64) -> Status {
         let Some(search) = &mut self.search else { return Status::Completed };
         let tally = &mut self.tally;
-        (tally.keep, tally.stream, tally.counters) = (context.tally.keep, context.tally.stream, context.tally.counters);
+        let shared = &*context.tally;
+        (tally.keep, tally.stream, tally.counters) = (shared.keep, shared.stream, shared.counters);
+        (tally.tree, tally.clock) = (shared.tree, shared.clock);
         std::mem::swap(&mut tally.sample, &mut context.tally.sample);
         let (problem, rollout, rng) = (context.problem, context.rollout.player(self.player), &mut *context.rng);
         let status = search.step(&mut Context { problem, rollout, rng, tally, horizon });
         std::mem::swap(&mut tally.sample, &mut context.tally.sample);
-        context.tally.counters = tally.counters;
+        (context.tally.counters, context.tally.tree) = (tally.counters, tally.tree);
         if !tally.history.is_empty() {
             tally.history.clear();
             self.reached = effort;

@@ -149,6 +149,8 @@ struct State {
     /// Playouts before the race, and their moves.
     samples: u64,
     length: u64,
+    /// Nodes of trees and of systematic searches. Those of the others are the moves of their playouts.
+    nodes: u64,
     /// `None`: these playouts are being made.
     race: Option<Race>,
     remarks: Vec<String>,
@@ -181,7 +183,7 @@ impl AutoSearch {
 
     /// Returns how far the run has come.
     fn progress(&self, context: &Context<'_>) -> Progress {
-        let effort = self.effort(context.tally.counters);
+        let effort = self.effort(Counters { nodes: self.state.nodes, ..context.tally.counters });
         let Horizon { playouts, nodes, time } = context.horizon;
         let playouts = playouts.map(|playouts| self.effort(Counters { playouts, nodes: 0 }));
         let nodes = nodes.map(|nodes| self.effort(Counters { playouts: 0, nodes }));
@@ -340,9 +342,13 @@ impl Search for AutoSearch {
         };
         let now = self.progress(context);
         let (at, horizon) = (race.at(), self.horizon(now));
-        match self.entrants[at].step(context, horizon, now.effort) {
-            Status::Exhausted => return Status::Exhausted,
-            Status::Running | Status::Completed | Status::Waiting => {}
+        let before = context.tally.counters.nodes;
+        let status = self.entrants[at].step(context, horizon, now.effort);
+        if self.entrants[at].has_nodes() {
+            self.state.nodes += context.tally.counters.nodes.saturating_sub(before);
+        }
+        if status == Status::Exhausted {
+            return Status::Exhausted;
         }
         let now = self.progress(context);
         // What makes no playouts would go on for ever where only playouts are limited.
@@ -387,7 +393,7 @@ impl Search for AutoSearch {
             Some(race) => state.samples == SAMPLES && !entrants.is_empty() && race.is_sound(entrants.len()),
             None => state.samples < SAMPLES && entrants.is_empty() == (state.samples == 0),
         };
-        require(sound && state.length <= MOST, "a race that cannot be")?;
+        require(sound && state.length.max(state.nodes) <= MOST, "a race that cannot be")?;
         let memory = self.memory / entrants.len().max(1) as u64;
         let entrants = (0..).zip(entrants).map(|(player, saved)| Entrant::load(problem, saved, player, memory));
         self.entrants = entrants.collect::<Result<_, _>>()?;

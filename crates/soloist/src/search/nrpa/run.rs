@@ -210,6 +210,7 @@ impl Search for NrpaSearch {
                 deviate(context, &self.root, &mut self.state, arm.policy(), &mut self.trace);
             }
             let score = context.finish(&self.state, &[], &self.trace.moves);
+            context.tally.counters.nodes += self.trace.moves.len() as u64;
             self.absorb(problem, score);
         }
         self.next_turn();

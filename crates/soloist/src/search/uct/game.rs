@@ -211,7 +211,7 @@ impl UctSearch {
         if self.prunes() {
             self.tree.arena.limits[0].bound = optimistic(context.problem, &self.roots.tree);
         }
-        context.tally.counters.nodes += 1;
+        context.tally.grow(self.game.decided.len());
         self.game.nodes += 1;
         true
     }

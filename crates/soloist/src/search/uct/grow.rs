@@ -208,16 +208,20 @@ impl UctSearch {
             return None;
         };
         self.set_sides(context.problem, at, tried, None);
-        context.tally.counters.nodes += 1;
-        self.game.nodes += 1;
+        self.count_child(context);
         Some(child)
     }
 
-    /// Makes the untried child number `pick` of `at` a node.
+    /// Makes the untried child number `pick` of `at`, the last node of the path, a node.
     fn try_child(&mut self, context: &mut Context<'_>, at: usize, pick: usize) -> usize {
-        context.tally.counters.nodes += 1;
-        self.game.nodes += 1;
+        self.count_child(context);
         self.tree.arena.try_child(at, pick)
+    }
+
+    /// Counts a new child of the last node of the path.
+    fn count_child(&mut self, context: &mut Context<'_>) {
+        context.tally.grow(self.game.decided.len() + self.walk.path.len());
+        self.game.nodes += 1;
     }
 
     /// Returns which of the `untried` children of `at` comes next: the one with the largest bias, or any.
@@ -393,7 +397,7 @@ impl UctSearch {
         match self.tree.keys.get(&key) {
             Some(&node) => {
                 self.tree.arena.alias(slot, node as usize);
-                context.tally.counters.nodes -= 1;
+                context.tally.shrink(self.game.decided.len() + self.walk.path.len() - 1);
                 self.game.nodes -= 1;
                 false
             }

@@ -406,7 +406,7 @@ pub(crate) fn run_and_save<P: Problem>(solver: Solver<'_, P>, name: &str) -> (Ou
 /// A checkpoint in two parts: what it says about the run, the time taken left out, and everything else, byte by byte.
 pub(crate) fn without_time(checkpoint: &[u8]) -> (RunInfo, Vec<u8>) {
     let body = &checkpoint[28..checkpoint.len() - 4];
-    let (mut info, rest) = postcard::take_from_bytes::<RunInfo>(body).unwrap();
+    let ((mut info, _), rest) = postcard::take_from_bytes::<(RunInfo, Vec<Duration>)>(body).unwrap();
     info.elapsed = Duration::ZERO;
     (info, rest.to_vec())
 }
