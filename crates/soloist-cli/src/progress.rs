@@ -2,7 +2,7 @@
 
 use crate::events::Events;
 use crate::output;
-use crate::result::{percent, plain, short, show};
+use crate::result::{percent, short, show, show_value};
 use crate::serve::Watched;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value;
@@ -19,9 +19,7 @@ const STEPS: u64 = 1000;
 
 /// Hands a run's events to people and to the events file.
 pub(crate) struct Watch<'a> {
-    /// Says what scores mean.
-    pub(crate) instance: &'a dyn AnyInstance,
-    pub(crate) human: Human,
+    pub(crate) human: Human<'a>,
     pub(crate) events: Option<Events>,
     pub(crate) page: Option<Watched<'a>>,
 }
@@ -29,7 +27,7 @@ pub(crate) struct Watch<'a> {
 impl AnyObserver for Watch<'_> {
     fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
         if !matches!(self.human.kind, Kind::Quiet) {
-            self.human.improved(improvement, progress, self.instance.brief(improvement.score, solution));
+            self.human.improved(improvement, progress, self.human.instance.brief(improvement.score, solution));
         }
         if let Some(events) = &mut self.events {
             events.improved(improvement, progress, solution);
@@ -63,8 +61,9 @@ impl AnyObserver for Watch<'_> {
 }
 
 /// Progress for people.
-#[derive(Debug)]
-pub(crate) struct Human {
+pub(crate) struct Human<'a> {
+    /// Says what scores mean.
+    instance: &'a dyn AnyInstance,
     kind: Kind,
     budget: Budget,
     start: Instant,
@@ -87,9 +86,9 @@ enum Kind {
     Bar(ProgressBar),
 }
 
-impl Human {
-    /// Progress towards `budget`, on the terminal if there is one, none if `quiet`.
-    pub(crate) fn new(quiet: bool, budget: &Budget, before: u64) -> Self {
+impl<'a> Human<'a> {
+    /// Progress of a run on `instance` towards `budget`, on the terminal if there is one, none if `quiet`.
+    pub(crate) fn new(instance: &'a dyn AnyInstance, quiet: bool, budget: &Budget, before: u64) -> Self {
         let kind = if quiet {
             Kind::Quiet
         } else if output::is_terminal() {
@@ -103,6 +102,7 @@ impl Human {
         };
         let start = Instant::now();
         Self {
+            instance,
             kind,
             budget: budget.clone(),
             start,
@@ -197,8 +197,8 @@ impl Human {
     /// The best score, and what it means.
     fn named(&self, score: Score) -> String {
         match &self.brief {
-            Some(brief) => format!("{} ({brief})", show(score)),
-            None => show(score),
+            Some(brief) => format!("{} ({brief})", show(self.instance, score)),
+            None => show(self.instance, score),
         }
     }
 
@@ -216,9 +216,11 @@ impl Human {
         let rate = short(here / self.start.elapsed().as_secs_f64().max(1e-3));
         let mut line = format!("best {best}, {} playouts, {rate}/s", short(playouts as f64));
         if let Some(bound) = progress.bound {
-            line.push_str(&format!(", bound {}", plain(bound)));
+            line.push_str(&format!(", bound {}", show_value(self.instance, bound)));
         }
-        if let Some(gap) = progress.gap() {
+        // A gap in percent says nothing about a pair.
+        let pair = progress.bound.and_then(|bound| self.instance.pair(bound));
+        if let Some(gap) = progress.gap().filter(|_| pair.is_none()) {
             line.push_str(&format!(", gap {}", percent(gap)));
         }
         if let Some(all) = self.budget.playouts {

@@ -118,6 +118,9 @@ pub(crate) struct ResultJson<'a> {
     task: Task<'a>,
     #[serde(flatten)]
     ending: Ending,
+    /// The two numbers that the score stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pair: Option<[Value; 2]>,
     moves: &'a Value,
     solution: &'a Value,
     /// The next best different solutions, with --keep.
@@ -137,6 +140,7 @@ impl<'a> ResultJson<'a> {
         Self {
             task: Task::new(domain, instance.name(), options, instance.sense(), setup),
             ending: Ending::new(report),
+            pair: value(report).and_then(|score| instance.pair(score)).map(|(a, b)| [number(a), number(b)]),
             moves: report.moves(),
             solution: report.solution(),
             others: report.answers.iter().skip(1).map(other).collect(),
@@ -264,11 +268,19 @@ pub(crate) fn method_line(setup: &Setup) -> String {
     line
 }
 
-/// A score for people.
-pub(crate) fn show(score: Score) -> String {
+/// A score of an instance for people.
+pub(crate) fn show(instance: &dyn AnyInstance, score: Score) -> String {
     match score {
-        Score::Feasible(value) => plain(value),
+        Score::Feasible(value) => show_value(instance, value),
         Score::Infeasible(degree) => format!("infeasible by {}", plain(degree)),
+    }
+}
+
+/// A score or bound of an instance for people: a number, or the two that it stands for.
+pub(crate) fn show_value(instance: &dyn AnyInstance, value: f64) -> String {
+    match instance.pair(value) {
+        Some((first, second)) => format!("{} / {}", plain(first), plain((second * 1e6).round() / 1e6)),
+        None => plain(value),
     }
 }
 
@@ -309,8 +321,10 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
         _ if report.optimal && value(report).is_some() => ", proven optimal".to_owned(),
         _ if report.optimal => ", proven infeasible".to_owned(),
         Some(bound) => {
-            let gap = gap(report).map_or_else(String::new, |gap| format!(", gap {}", percent(gap)));
-            format!(", bound {}{gap}", plain(bound))
+            // A gap in percent says nothing about a pair.
+            let gap = gap(report).filter(|_| instance.pair(bound).is_none());
+            let gap = gap.map_or_else(String::new, |gap| format!(", gap {}", percent(gap)));
+            format!(", bound {}{gap}", show_value(instance, bound))
         }
         None => String::new(),
     };
@@ -320,7 +334,10 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     };
     row(
         "score",
-        &(report.score().map_or_else(|| "none: no solution was finished within the limits".to_owned(), show) + &bound),
+        &(report.score().map_or_else(
+            || "none: no solution was finished within the limits".to_owned(),
+            |score| show(instance, score),
+        ) + &bound),
     );
     row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
     let counters = report.run.counters;
@@ -341,7 +358,7 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     }
     row("version", &format!("soloist {VERSION}"));
     for answer in report.answers.iter().skip(1) {
-        let _ = writeln!(text, "{:<9} {}", "also", show(answer.score));
+        let _ = writeln!(text, "{:<9} {}", "also", show(instance, answer.score));
     }
     for answer in &report.answers {
         text.push('\n');

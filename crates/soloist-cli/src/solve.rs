@@ -59,10 +59,10 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     }
     let events =
         outputs.events.as_ref().map(|target| Events::start(target, asked, &budget, before.as_ref())).transpose()?;
-    let human = Human::new(quiet, &limits, before.as_ref().map_or(0, |info| info.counters.playouts));
+    let human = Human::new(instance, quiet, &limits, before.as_ref().map_or(0, |info| info.counters.playouts));
     let feed = args.serve.map(|address| serve(address, asked)).transpose()?;
     let page = feed.as_deref().map(|feed| Watched::begin(feed, asked, &budget, before.as_ref(), None));
-    let mut watch = Watch { instance, human, events, page };
+    let mut watch = Watch { human, events, page };
     let request = Request {
         setup: Some(setup.clone()),
         plan: None,

@@ -276,6 +276,8 @@ pub trait AnyInstance: Send + Sync {
     fn sense(&self) -> Sense;
     /// The problem's bound on the scores of all solutions; `None`: it has none.
     fn bound(&self) -> Option<f64>;
+    /// The two numbers that a score stands for; `None`: it is one number. See [`Problem::pair`].
+    fn pair(&self, score: f64) -> Option<(f64, f64)>;
     /// Whether the search space holds every solution, so that a bound that is reached proves optimality.
     fn is_complete(&self) -> bool;
     /// The setup that serves most users best, with its rollout.
@@ -494,6 +496,10 @@ impl<I: Instance> AnyInstance for I {
 
     fn bound(&self) -> Option<f64> {
         self.problem().bound(&self.problem().root())
+    }
+
+    fn pair(&self, score: f64) -> Option<(f64, f64)> {
+        self.problem().pair(score)
     }
 
     fn is_complete(&self) -> bool {

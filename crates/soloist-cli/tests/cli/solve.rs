@@ -37,6 +37,7 @@ fn results_have_all_fields_and_equal_runs_equal_results() {
         assert_eq!(result["score"].is_null(), done.code == 3);
         if let Some(last) = result["history"].as_array().unwrap().last() {
             assert_eq!(last["score"], result["score"]);
+            assert!(last["seconds"].as_f64() <= result["seconds"].as_f64());
         }
         assert_eq!(without_seconds(result), without_seconds(run(&call).json()), "{}", sample.name);
     }
@@ -154,6 +155,23 @@ fn text_is_for_people_and_quiet_is_quiet() {
             assert!(done.stdout.contains(part), "no {part:?} in {}", done.stdout);
         }
     }
+}
+
+#[test]
+fn a_score_of_two_numbers_is_shown_as_both() {
+    let call = ["solve", "vrptw", "random:12:3", "--playouts", "50"];
+    let result = run(&[&call[..], &["--json", "--quiet"]].concat()).json();
+    let (vehicles, distance) = (result["solution"]["vehicles"].as_f64(), result["solution"]["distance"].as_f64());
+    let pair = [result["pair"][0].as_f64(), result["pair"][1].as_f64()];
+    assert_eq!(pair[0], vehicles);
+    assert!((pair[1].unwrap() - distance.unwrap()).abs() < 1e-6, "{pair:?}");
+    let shown = run(&call);
+    let score = format!("score     {} / ", vehicles.unwrap());
+    assert!(shown.stdout.contains(&score) && !shown.stdout.contains("000000"), "{}", shown.stdout);
+    assert!(shown.stderr.contains(&format!(" {} / ", vehicles.unwrap())), "{}", shown.stderr);
+    // The distance alone is one number.
+    let alone = run(&[&call[..], &["--set", "objective=distance", "--json", "--quiet"]].concat()).json();
+    assert!(alone.get("pair").is_none() && alone["score"].is_number());
 }
 
 #[test]

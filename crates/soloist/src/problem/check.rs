@@ -34,7 +34,8 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 ///
 /// States that were met with equal [keys](Problem::key) must have children with equal keys and end with equal scores;
 /// where [futures](Problem::future) are equal, what was better before must stay better. [Rollouts](Problem::rollouts)
-/// must offer legal moves wherever there are any, and play legal moves to the end of the game. The methods of the
+/// must offer legal moves wherever there are any, and play legal moves to the end of the game. [Pairs](Problem::pair)
+/// must be ordered as the scores are. The methods of the
 /// [portfolio](Problem::portfolio) must exist. What
 /// [`find`](Problem::find) names must be legal, and every legal move must be found by its
 /// [identity](Problem::identity). A [neighbourhood](Problem::neighbourhood) must know the differences that its edits
@@ -55,13 +56,27 @@ pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Vio
         return Err(Violation::new("the fingerprint changes", Vec::new()));
     }
     let mut keys = keys::Keys::new();
+    let mut scores = Vec::new();
     for _ in 0..walks {
         let played = walk(problem, &mut rng)?;
         keys.compare(problem, &played, &mut rng)?;
+        scores.extend(problem.score(&after(problem, &played)).value());
     }
+    check_pairs(problem, &mut scores)?;
     players::check_portfolio(problem)?;
     players::check(problem, walks, &mut rng)?;
     edits::check(problem, walks, &mut rng)
+}
+
+/// Checks that pairs of numbers are ordered as the scores that stand for them.
+fn check_pairs<P: Problem>(problem: &P, scores: &mut [f64]) -> Result<(), Violation<P::Move>> {
+    scores.sort_by(f64::total_cmp);
+    let pairs: Vec<_> = scores.iter().map(|&score| problem.pair(score)).collect();
+    let one = pairs.iter().all(Option::is_none);
+    if one || pairs.iter().all(Option::is_some) && pairs.is_sorted() {
+        return Ok(());
+    }
+    Err(Violation::new("the pairs of numbers that scores stand for are not ordered as the scores", Vec::new()))
 }
 
 fn list<P: Problem>(problem: &P, state: &P::State) -> Vec<P::Move> {

@@ -187,6 +187,13 @@ pub trait Problem: Send + Sync {
         None
     }
 
+    /// Returns the two numbers that a score stands for, where it encodes an objective in two levels (vehicles, then
+    /// distance): the one that counts first in front, both in the problem's [`sense`](Self::sense). They are what people
+    /// are shown; searches compare the score. `None`: the score is one number.
+    fn pair(&self, _score: f64) -> Option<(f64, f64)> {
+        None
+    }
+
     /// Returns a local search that edits finished solutions in place and knows each difference in cost without a
     /// replay. Annealing uses it instead of replays. `None`: there is none.
     fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>>

@@ -17,6 +17,8 @@ struct Sums {
     key: Option<Parts>,
     future: Option<Parts>,
     rollout: Option<&'static str>,
+    /// The score is this many times a first number, plus a second one.
+    unit: Option<f64>,
     /// Sums of this remainder of 4 are infeasible.
     infeasible: Option<u32>,
 }
@@ -56,6 +58,9 @@ impl Problem for Sums {
 
     fn root(&self) -> Chosen {
         Chosen { count: 0, sum: 0, first: 0 }
+    }
+    fn pair(&self, score: f64) -> Option<(f64, f64)> {
+        self.unit.map(|unit| ((score / unit).floor(), score % unit))
     }
     fn moves(&self, at: &Chosen, moves: &mut Vec<u32>) {
         if at.count < 5 {
@@ -177,6 +182,9 @@ fn check_finds_what_is_wrong() {
         (with_future(Parts::All), None),
         (with_future(Parts::NoFirst), Some("states with equal keys end with")),
         (with_future(Parts::Constant), Some("earlier one of the same game")),
+        (Sums { unit: Some(4.0), ..Sums::default() }, None),
+        // Not the remainder: a larger score has a smaller pair.
+        (Sums { unit: Some(-4.0), ..Sums::default() }, Some("not ordered as the scores")),
         (with_rollout("fine"), None),
         (with_rollout("empty"), Some("`empty` has no candidate where there are legal moves")),
         (with_rollout("illegal"), Some("`illegal` has an illegal candidate")),

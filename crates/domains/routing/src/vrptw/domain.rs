@@ -164,6 +164,10 @@ impl soloist_domain::Instance for Loaded {
         if let Score::Infeasible(unserved) = score {
             return Some(format!("{unserved} not served"));
         }
+        if self.problem.objective() == Objective::Vehicles {
+            // The pair says it.
+            return None;
+        }
         let solution = solution();
         let (vehicles, distance) = (solution.get("vehicles")?.as_u64()?, solution.get("distance")?.as_f64()?);
         let plural = if vehicles == 1 { "" } else { "s" };

@@ -279,6 +279,12 @@ impl Problem for Vrptw {
         Sense::Minimize
     }
 
+    /// The vehicles and the distance.
+    fn pair(&self, score: f64) -> Option<(f64, f64)> {
+        let unit = self.route_cost / self.network.scale();
+        (self.objective == Objective::Vehicles).then(|| ((score / unit).floor(), score % unit))
+    }
+
     /// The edge: from, to.
     fn code(&self, state: &Tour, mv: u16) -> u64 {
         u64::from(state.last) * self.network.size() as u64 + u64::from(mv)
