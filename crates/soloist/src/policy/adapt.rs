@@ -100,6 +100,7 @@ impl Policy {
         };
         self.reserve(traces.iter().map(hashed).sum());
         scratch.local.resize(self.logits.len(), 0);
+        scratch.diverse.is_known = false;
         scratch.touched.clear();
         scratch.codes.clear();
         scratch.weights.clear();
@@ -145,7 +146,7 @@ impl Policy {
         scratch.fresh.clear();
         scratch.fresh.extend(scratch.logits.iter().map(|logit| weight_of(logit * self.sharpness)));
         let values = scratch.logits.iter().zip(&scratch.fresh);
-        for (slot, (&logit, &weight)) in scratch.touched.drain(..).zip(values) {
+        for (&slot, (&logit, &weight)) in scratch.touched.iter().zip(values) {
             scratch.local[slot as usize] = 0;
             self.set(slot, logit, weight);
         }

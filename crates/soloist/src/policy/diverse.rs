@@ -19,8 +19,25 @@ pub(super) struct Scratch {
     places: Vec<u32>,
     /// By code: the number of the union that it was last put into.
     stamp: Vec<u32>,
-    /// The codes of the present union, by one entry each.
-    union: Vec<u32>,
+    /// Where biases are used, the unions that teach something, one behind the other: an entry for each code. Otherwise
+    /// the codes of the last union.
+    members: Vec<u32>,
+    /// Where each union ends in `members`; biases only.
+    ends: Vec<u32>,
+    /// Without biases: for each row of unions that have a code, the code and the numbers of the first union and of the
+    /// one behind the last.
+    runs: Vec<(u32, u32, u32)>,
+    /// By code: the number behind that of the last union that has it, and its row.
+    latest: Vec<(u32, u32)>,
+    /// How many unions the rows are of.
+    taught: u32,
+    /// By code: its weight.
+    weights: Vec<u64>,
+    /// By union: the change of the sum of weights; the sum of chances of the unions before.
+    z: Vec<u64>,
+    chances: Vec<u128>,
+    /// Whether the unions are those of the last adaptation, and the places of their codes in the policy still hold.
+    pub(super) is_known: bool,
 }
 
 impl Policy {
@@ -43,47 +60,46 @@ impl Policy {
     /// HD-Adapt and HD-Other. The test that drops forks (x, c) of better traces follows from "`c` was not chosen
     /// there".
     pub fn adapt_diverse<M>(&mut self, traces: &[&Trace<M>], alpha: f64) {
+        self.teach_diverse(traces, alpha, false);
+    }
+
+    /// As [`adapt_diverse`](Self::adapt_diverse), for the traces of the last adaptation of this policy: which codes
+    /// compete at which steps is known from it, where nothing else has happened to the policy in between.
+    pub(crate) fn adapt_diverse_again<M>(&mut self, traces: &[&Trace<M>], alpha: f64) {
+        self.teach_diverse(traces, alpha, true);
+    }
+
+    fn teach_diverse<M>(&mut self, traces: &[&Trace<M>], alpha: f64, again: bool) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.clear_factors();
-        self.gather(traces, &mut scratch);
         let mut lists = std::mem::take(&mut scratch.diverse);
-        lists.list(traces, &scratch.codes, scratch.touched.len());
-        let factors: Option<Vec<f64>> = traces
-            .iter()
-            .any(|trace| !trace.factors.is_empty())
-            .then(|| traces.iter().flat_map(|trace| trace.factors.iter().copied()).collect());
-        let mut step = 0_u32;
-        let mut unions = 0_u32;
-        for trace in traces {
-            let end = step + trace.chosen.len() as u32;
-            let begin = step;
-            while step < end {
-                let code = lists.chosen[step as usize];
-                let places = lists.homes[code as usize] as usize..lists.homes[code as usize + 1] as usize;
-                if lists.places[places.start] >= begin {
-                    unions += 1;
-                    lists.union.clear();
-                    let mut z = 0;
-                    for at in places {
-                        let other = lists.places[at];
-                        if other == step || other >= end {
-                            z = lists.unite(other, unions, &scratch.codes, &scratch.weights, z, factors.is_some());
-                        }
-                    }
-                    // Without an alternative there is nothing to learn.
-                    let taught = if lists.union.len() > 1 { &lists.union[..] } else { &[] };
-                    scratch.count[code as usize] += u32::from(!taught.is_empty());
-                    let chance = chance(z);
-                    for &entry in taught {
-                        let factor = factors.as_ref().map(|factors| &factors[entry as usize]);
-                        expose(&mut scratch.exposure[scratch.codes[entry as usize] as usize], chance, factor);
-                    }
-                }
-                step += 1;
-            }
+        let biased = traces.iter().any(|trace| !trace.factors.is_empty());
+        if again && lists.is_known && !biased {
+            scratch.exposure.fill(0);
+        } else {
+            scratch.clear_factors();
+            self.gather(traces, &mut scratch);
+            lists.list(traces, &scratch.codes, scratch.touched.len());
+            lists.list_unions(traces, &mut scratch, biased);
+            lists.is_known = !biased;
         }
-        scratch.diverse = lists;
+        if biased {
+            let factors: Vec<f64> = traces.iter().flat_map(|trace| trace.factors.iter().copied()).collect();
+            for union in lists.unions() {
+                let z = union.iter().fold(0_u64, |z, &entry| z.wrapping_add(scratch.weights[entry as usize]));
+                let chance = chance(z);
+                for &entry in union {
+                    let code = scratch.codes[entry as usize];
+                    expose(&mut scratch.exposure[code as usize], chance, Some(&factors[entry as usize]));
+                }
+            }
+        } else {
+            // All entries of a code have the same weight.
+            lists.weights.clear();
+            lists.weights.extend(scratch.touched.iter().map(|&slot| self.weight_at(slot as usize)));
+            lists.expose_runs(&mut scratch.exposure);
+        }
         self.apply(&mut scratch, alpha);
+        scratch.diverse = lists;
         self.scratch = scratch;
     }
 }
@@ -139,26 +155,109 @@ impl Scratch {
         self.stamp.resize(count, 0);
     }
 
-    /// Adds the codes available at `step` to union number `union`, whose sum of weights is `z`; returns the new sum.
-    /// Entries of a code differ in weight only where biases are used.
-    fn unite(&mut self, step: u32, union: u32, codes: &[u32], weights: &[u64], mut z: u64, biased: bool) -> u64 {
-        let entries = self.starts[step as usize] as usize..self.starts[step as usize + 1] as usize;
-        for &entry in &self.open[entries] {
-            let code = codes[entry as usize];
-            let (stamp, weight) = (&mut self.stamp[code as usize], weights[entry as usize]);
-            if *stamp != union {
-                *stamp = union;
-                self.union.push(entry);
-                z = z.wrapping_add(weight);
-            } else if biased
-                && let Some(place) = self.union.iter().position(|&other| codes[other as usize] == code)
-                && weights[self.union[place] as usize] < weight
-            {
-                z = z.wrapping_add(weight - weights[self.union[place] as usize]);
-                self.union[place] = entry;
+    /// Lists the unions that teach something, and counts the choices that they teach.
+    fn list_unions<M>(&mut self, traces: &[&Trace<M>], scratch: &mut super::adapt::Scratch, biased: bool) {
+        self.members.clear();
+        self.ends.clear();
+        self.runs.clear();
+        self.latest.clear();
+        self.latest.resize(scratch.touched.len(), (0, 0));
+        self.taught = 0;
+        let (mut step, mut union) = (0_u32, 0_u32);
+        for trace in traces {
+            let (begin, end) = (step, step + trace.chosen.len() as u32);
+            while step < end {
+                let code = self.chosen[step as usize];
+                let places = self.homes[code as usize] as usize..self.homes[code as usize + 1] as usize;
+                // Not where a better trace has chosen the code.
+                if self.places[places.start] >= begin {
+                    union += 1;
+                    let first = self.members.len();
+                    for at in places {
+                        let other = self.places[at];
+                        if other == step || other >= end {
+                            self.unite(other, union, first, scratch, biased);
+                        }
+                    }
+                    // Without an alternative there is nothing to learn.
+                    let teaches = self.members.len() - first > 1;
+                    scratch.count[code as usize] += u32::from(teaches);
+                    match (teaches, biased) {
+                        (true, true) => self.ends.push(self.members.len() as u32),
+                        (true, false) => self.lengthen_runs(),
+                        (false, _) => self.members.truncate(first),
+                    }
+                }
+                step += 1;
             }
         }
-        z
+    }
+
+    /// Adds the codes available at `step` to union number `union`, whose members begin at `first`. Entries of a code
+    /// differ in weight only where biases are used.
+    fn unite(&mut self, step: u32, union: u32, first: usize, lists: &super::adapt::Scratch, biased: bool) {
+        let entries = self.starts[step as usize] as usize..self.starts[step as usize + 1] as usize;
+        for &entry in &self.open[entries] {
+            let code = lists.codes[entry as usize];
+            let stamp = &mut self.stamp[code as usize];
+            if *stamp != union {
+                *stamp = union;
+                self.members.push(if biased { entry } else { code });
+            } else if biased {
+                let present = self.members[first..].iter_mut().find(|other| lists.codes[**other as usize] == code);
+                if let Some(present) = present
+                    && lists.weights[*present as usize] < lists.weights[entry as usize]
+                {
+                    *present = entry;
+                }
+            }
+        }
+    }
+
+    /// Adds the union in `members` to the rows of unions that have a code. Most of its codes are those of the union
+    /// before: a move takes few of those away that are available.
+    fn lengthen_runs(&mut self) {
+        let number = self.taught;
+        self.taught += 1;
+        for code in self.members.drain(..) {
+            let (behind, run) = &mut self.latest[code as usize];
+            if *behind != number || number == 0 {
+                *run = self.runs.len() as u32;
+                self.runs.push((code, number, number));
+            }
+            *behind = number + 1;
+            self.runs[*run as usize].2 = number + 1;
+        }
+    }
+
+    /// Sums up the chances of the codes of all unions. Sums of whole numbers are the same in any order.
+    fn expose_runs(&mut self, exposure: &mut [u128]) {
+        self.z.clear();
+        self.z.resize(self.taught as usize + 1, 0);
+        for &(code, first, end) in &self.runs {
+            let weight = self.weights[code as usize];
+            self.z[first as usize] = self.z[first as usize].wrapping_add(weight);
+            self.z[end as usize] = self.z[end as usize].wrapping_sub(weight);
+        }
+        self.chances.clear();
+        self.chances.push(0);
+        let (mut z, mut sum) = (0_u64, 0_u128);
+        for &change in &self.z[..self.taught as usize] {
+            z = z.wrapping_add(change);
+            // At most 2^100 each: no sum overflows.
+            sum = sum.wrapping_add(chance(z));
+            self.chances.push(sum);
+        }
+        for &(code, first, end) in &self.runs {
+            let chances = self.chances[end as usize].wrapping_sub(self.chances[first as usize]);
+            expose(&mut exposure[code as usize], chances, None);
+        }
+    }
+
+    /// The unions where biases are used, in the order in which they are taught.
+    fn unions(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.members[start as usize..end as usize])
     }
 }
 
@@ -207,6 +306,38 @@ mod tests {
                 for code in 0..20 {
                     assert_eq!(plain.logit(code).to_bits(), diverse.logit(code).to_bits(), "code {code}");
                     assert_eq!(plain.weight(code), diverse.weight(code));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_known_from_the_last_adaptation_changes_nothing() {
+        for (bias, limit) in [(0.0, 0), (0.0, 20), (0.7, 7)] {
+            let mut rng = Rng::new(11);
+            let mut first = Policy::new(1.0, bias, 3.0).with_codes(limit);
+            let mut again = first.clone();
+            for round in 0..100 {
+                let traces: Vec<_> = (0..4).map(|_| playout(&mut rng, &first)).collect();
+                let refs: Vec<_> = traces.iter().collect();
+                again.adapt_diverse(&refs, 0.7);
+                first.adapt_diverse(&refs, 0.7);
+                for repeat in 0..4 {
+                    // Whatever happens in between, the result is that of a new listing.
+                    for policy in [&mut first, &mut again] {
+                        match (round + repeat) % 6 {
+                            1 => policy.push(),
+                            3 if policy.copies() > 0 => policy.pop(),
+                            4 => policy.adapt(&traces[1], 0.3),
+                            5 => *policy = postcard::from_bytes(&postcard::to_allocvec(policy).unwrap()).unwrap(),
+                            _ => {}
+                        }
+                    }
+                    first.adapt_diverse(&refs, 0.7);
+                    again.adapt_diverse_again(&refs, 0.7);
+                    for code in 0..20 {
+                        assert_eq!(first.logit(code).to_bits(), again.logit(code).to_bits(), "round {round}");
+                    }
                 }
             }
         }

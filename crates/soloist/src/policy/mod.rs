@@ -229,6 +229,7 @@ impl Policy {
 
     /// Starts a nested copy.
     pub fn push(&mut self) {
+        self.scratch.diverse.is_known = false;
         self.serial += 1;
         self.frames.push(Frame {
             serial: self.serial,
@@ -266,6 +267,7 @@ impl Policy {
     /// When there is no copy.
     pub fn pop(&mut self) {
         let frame = self.frames.pop().expect("pop matches a push");
+        self.scratch.diverse.is_known = false;
         while self.undo.len() > frame.undo
             && let Some((slot, logit)) = self.undo.pop()
         {

@@ -109,13 +109,16 @@ pub(super) struct Levels {
     /// Traces whose buffers can be reused.
     #[serde(skip, default = "Vec::new")]
     spare: Vec<Trace<MoveId>>,
+    /// The level whose beam the policy has learned last, if the beam has not changed since.
+    #[serde(skip)]
+    taught: Option<usize>,
 }
 
 impl Levels {
     pub(super) fn new(parameters: &Nrpa, policy: Policy) -> Self {
         let frame = || Frame { iteration: 0, playouts: 0, beam: Vec::new(), gate: Gate::default() };
         let frames = (0..parameters.level).map(|_| frame()).collect();
-        let mut levels = Self { policy, frames, ended: false, waiting: false, spare: Vec::new() };
+        let mut levels = Self { policy, frames, ended: false, waiting: false, spare: Vec::new(), taught: None };
         for index in 0..levels.frames.len() {
             levels.enter(index);
         }
@@ -167,6 +170,7 @@ impl Levels {
     /// Begins a call of a level, which gets a copy of the policy.
     fn enter(&mut self, index: usize) {
         self.policy.push();
+        self.taught = None;
         let frame = &mut self.frames[index];
         frame.iteration = 0;
         frame.playouts = 0;
@@ -220,6 +224,7 @@ impl Levels {
             self.spare.push(result.trace);
             return;
         }
+        self.taught = None;
         if full {
             self.spare.extend(beam.pop().map(|bucket| bucket.trace));
         }
@@ -269,7 +274,12 @@ impl Levels {
         }
         if parameters.beam == Keep::Solutions {
             let traces: Vec<&Trace<MoveId>> = beam.iter().map(|bucket| &bucket.trace).collect();
-            self.policy.adapt_diverse(&traces, alpha);
+            if self.taught == Some(index) {
+                self.policy.adapt_diverse_again(&traces, alpha);
+            } else {
+                self.policy.adapt_diverse(&traces, alpha);
+            }
+            self.taught = Some(index);
         } else if let Some(best) = beam.first() {
             self.policy.adapt(&best.trace, alpha);
         }
