@@ -3,9 +3,10 @@
 
     python3 docs/results/general.py run auto --seconds 30 --seeds 1,2,3       every instance by one method
     python3 docs/results/general.py run portfolio --seconds 8 --seeds 1       twelve instances by `auto` and its presets
-    python3 docs/results/general.py install                                   peers, from PyPI into target/peers
+    python3 docs/results/general.py install                                   peers, from PyPI and crates.io into target/
     python3 docs/results/general.py run cp-sat --seconds 30                   job shops by CP-SAT with one worker
     python3 docs/results/general.py run cabs-didp --seconds 30                SOP, talent and LCS by didppy's CABS
+    python3 docs/results/general.py run ddo --seconds 30                      the same by the examples of the crate ddo
     python3 docs/results/general.py table                                     Markdown of all that was run
 
 Needs `cargo build --release -p soloist-cli -p soloist --bins --examples`. Instances lie in shared/data beside the checkout.
@@ -17,6 +18,7 @@ import argparse
 import json
 import os
 import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,6 +29,8 @@ DATA = ROOT.parent / "shared/data"
 BIN = Path(os.environ.get("SOLOIST_BIN", ROOT / "target/release"))
 LOG = Path(os.environ.get("GENERAL_LOG", ROOT / "target/general.jsonl"))
 VENV = ROOT / "target/peers"
+DDO = ROOT / "target/ddo"
+DDO_VERSION = "2.0.0"
 
 # Instance: example program or `soloist` with its problem, the file or spec, the sense (1: larger is better).
 JOBS = ["ft10", "la21", "la24", "la25", "la27", "la29", "la36", "la37", "la38", "la39", "la40", "ta01", "ta11"]
@@ -56,14 +60,26 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
 }
 """
 
+# A program that ends when a thread has slept long enough: its sleep takes processor time as well.
+SLEEP = r"""
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {
+    (void)clock;
+    return (int)-syscall(SYS_clock_nanosleep, CLOCK_PROCESS_CPUTIME_ID, flags, time, left);
+}
+int nanosleep(const struct timespec *time, struct timespec *left) {
+    return (int)syscall(SYS_clock_nanosleep, CLOCK_PROCESS_CPUTIME_ID, 0, time, left);
+}
+"""
 
-def environment():
-    """The environment of a program whose clock shows its processor time."""
-    library = ROOT / "target/clock.so"
+
+def environment(sleeps=False):
+    """The environment of a program whose clock shows its processor time, and whose sleep takes it."""
+    library = ROOT / ("target/clock-sleep.so" if sleeps else "target/clock.so")
     if not library.exists():
         command = ["cc", "-O2", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library)]
         try:
-            subprocess.run(command, input=CLOCK, text=True, check=True, capture_output=True)
+            source = CLOCK + SLEEP if sleeps else CLOCK
+            subprocess.run(command, input=source, text=True, check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError):
             print("no C compiler: seconds are seconds of wall clock", file=sys.stderr)
             return dict(os.environ)
@@ -113,6 +129,55 @@ def peer(name, where, method, seconds, env):
     if done.returncode != 0:
         sys.exit(f"{method} on {name}: {done.stderr.strip().splitlines()[-1:]}")
     return dict(json.loads(done.stdout.splitlines()[-1]), used=round(used, 1))
+
+
+def install():
+    """Installs the peers: OR-Tools and didppy from PyPI, the examples of ddo from crates.io."""
+    subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
+    subprocess.run([VENV / "bin/pip", "install", "--quiet", "ortools", "didppy"], check=True)
+    user = DDO / "user"
+    (user / "src").mkdir(parents=True, exist_ok=True)
+    (user / "src/lib.rs").touch()
+    # A workspace of its own, whatever lies above it.
+    (user / "Cargo.toml").write_text(DDO_USER)
+    command = ["cargo", "metadata", "--format-version", "1"]
+    packages = json.loads(subprocess.run(command, cwd=user, check=True, capture_output=True).stdout)["packages"]
+    source = Path(next(package["manifest_path"] for package in packages if package["name"] == "ddo")).parent
+    # The folder of downloaded crates is not to be written to.
+    shutil.copytree(source, DDO / "source", dirs_exist_ok=True)
+    with (DDO / "source/Cargo.toml").open("a") as manifest:
+        manifest.write("\n[workspace]\n")
+    examples = [word for name in DDO_EXAMPLES.values() for word in ("--example", name)]
+    command = ["cargo", "build", "--release", "--quiet", *examples, "--target-dir", DDO / "target"]
+    subprocess.run(command, cwd=DDO / "source", check=True, env=dict(os.environ, RUSTFLAGS="--cap-lints allow"))
+
+
+# A package that needs ddo, for cargo to download it.
+DDO_USER = f"""[package]
+name = "ddo-user"
+version = "0.0.0"
+edition = "2021"
+
+[dependencies]
+ddo = "={DDO_VERSION}"
+
+[workspace]
+"""
+DDO_EXAMPLES = {"sop": "sop", "talent": "talentsched", "lcs": "lcs"}
+
+
+def ddo(where, seconds, env):
+    program, file, _ = where
+    binary = DDO / "target/release/examples" / DDO_EXAMPLES[program]
+    if not binary.exists():
+        sys.exit("ddo is absent: `general.py install` installs it from crates.io")
+    command = [binary, place(file), "--threads", "1", "--duration", str(max(1, round(seconds)))]
+    done, used = run(command, seconds, env)
+    said = dict(line.split(":", 1) for line in done.stdout.splitlines() if ":" in line)
+    value = float(said["Objective"]) if "Objective" in said else -1.0
+    # -1: nothing found.
+    proven = said.get("Aborted", "").strip() == "false"
+    return {"score": value if value >= 0 else None, "proven": proven, "used": round(used, 1)}
 
 
 def append(**record):
@@ -183,7 +248,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     runs = commands.add_parser("run")
-    runs.add_argument("method", help="a preset, `default`, `portfolio`, `cp-sat` or `cabs-didp`")
+    runs.add_argument("method", help="a preset, `default`, `portfolio`, `cp-sat`, `cabs-didp` or `ddo`")
     runs.add_argument("--seconds", type=float, default=30.0)
     runs.add_argument("--seeds", default="1")
     runs.add_argument("--only", help="instances, separated by semicolons")
@@ -194,16 +259,15 @@ def main():
     if asked.command == "table":
         return table()
     if asked.command == "install":
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([VENV / "bin/pip", "install", "--quiet", "ortools", "didppy"], check=True)
-        return None
-    env = environment()
+        return install()
+    env = environment(sleeps=asked.method == "ddo")
     only = asked.only.split(";") if asked.only else None
-    if asked.method in ("cp-sat", "cabs-didp"):
+    if asked.method in ("cp-sat", "cabs-didp", "ddo"):
         wanted = ["jobshop"] if asked.method == "cp-sat" else ["sop", "talent", "lcs"]
         for name, where in GENERAL.items():
             if where[0] in wanted and (only is None or name in only):
-                result = peer(name, where, asked.method, asked.seconds, env)
+                by_ddo = asked.method == "ddo"
+                result = ddo(where, asked.seconds, env) if by_ddo else peer(name, where, asked.method, asked.seconds, env)
                 append(set="all", instance=name, method=asked.method, seconds=asked.seconds, seed=None, **result)
         return None
     twelve = asked.method == "portfolio"
