@@ -5,7 +5,7 @@ use crate::choice::{option_names, split_settings};
 use crate::failure::{Failure, one_line};
 use crate::output;
 use crate::result::{number, plain};
-use crate::solve::close;
+use crate::result::close;
 use crate::values::Setting;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};

@@ -1,219 +1,16 @@
-//! A result as JSON and as text.
+//! A result as text, for people.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-use soloist::{Improvement, Method, Score, Sense, Setup, StopReason};
-use soloist_problems::{Answer, AnyInstance, Domain, Options, Report};
+use soloist::{Method, Score, Setup, StopReason};
+use soloist_problems::Report;
+pub(crate) use soloist_problems::result::{
+    Asked, Ending, ResultJson, Task, VERSION, close, endless, gap, improvement, line, number, optional, parameters, score, sense, value,
+    violation,
+};
 use std::fmt::Write;
-
-/// The version that results carry.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-/// What was asked for: the part of a result that is known before the search.
-#[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
-    pub(crate) domain: &'a Domain,
-    pub(crate) instance: &'a dyn AnyInstance,
-    pub(crate) options: &'a Options,
-    pub(crate) setup: &'a Setup,
-}
-
-/// What a run was asked to do, as results and records of runs name it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Task<'a> {
-    pub(crate) problem: &'a str,
-    pub(crate) instance: &'a str,
-    pub(crate) options: &'a Options,
-    pub(crate) sense: &'static str,
-    pub(crate) method: &'a str,
-    pub(crate) parameters: Value,
-    pub(crate) rollout: &'a str,
-    pub(crate) seed: u64,
-    pub(crate) threads: usize,
-}
-
-impl<'a> Task<'a> {
-    /// The task of a run on the instance called `instance`.
-    pub(crate) fn new(
-        domain: &'a Domain,
-        instance: &'a str,
-        options: &'a Options,
-        sense: Sense,
-        setup: &'a Setup,
-    ) -> Self {
-        Self {
-            problem: domain.name,
-            instance,
-            options,
-            sense: self::sense(sense),
-            method: &setup.preset,
-            parameters: parameters(&setup.method),
-            rollout: setup.rollout.as_deref().unwrap_or_default(),
-            seed: setup.seed,
-            threads: setup.threads,
-        }
-    }
-}
-
-/// How a run ended, as results and records of runs tell it.
-#[derive(Debug, Serialize)]
-pub(crate) struct Ending {
-    /// Null when no feasible solution is known.
-    score: Value,
-    feasible: bool,
-    /// The degree of infeasibility; null for a feasible solution or none.
-    violation: Value,
-    optimal: bool,
-    bound: Value,
-    /// |score - bound| / |score|; null where one of them is unknown.
-    gap: Value,
-    playouts: u64,
-    nodes: u64,
-    seconds: f64,
-    stop: StopReason,
-}
-
-impl Ending {
-    /// The end of a run.
-    pub(crate) fn new(report: &Report) -> Self {
-        Self {
-            score: score(report.score()),
-            feasible: value(report).is_some(),
-            violation: violation(report.score()),
-            optimal: report.optimal,
-            bound: optional(report.bound),
-            gap: optional(gap(report)),
-            playouts: report.run.counters.playouts,
-            nodes: report.run.counters.nodes,
-            seconds: report.run.elapsed.as_secs_f64(),
-            stop: report.stop,
-        }
-    }
-}
-
-/// The JSON of a result. Everything but `seconds` is the same for equal runs with count limits.
-#[derive(Debug, Serialize)]
-pub(crate) struct ResultJson<'a> {
-    #[serde(flatten)]
-    task: Task<'a>,
-    #[serde(flatten)]
-    ending: Ending,
-    moves: &'a Value,
-    solution: &'a Value,
-    /// The next best different solutions, with --keep.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    others: Vec<Value>,
-    history: Vec<Value>,
-    /// What the method has decided and why.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    remarks: &'a [String],
-    version: &'static str,
-}
-
-impl<'a> ResultJson<'a> {
-    /// Collects a result.
-    pub(crate) fn new(asked: Asked<'a>, report: &'a Report) -> Self {
-        let Asked { domain, instance, options, setup } = asked;
-        Self {
-            task: Task::new(domain, instance.name(), options, instance.sense(), setup),
-            ending: Ending::new(report),
-            moves: report.moves(),
-            solution: report.solution(),
-            others: report.answers.iter().skip(1).map(other).collect(),
-            history: report.history.iter().map(improvement).collect(),
-            remarks: &report.remarks,
-            version: VERSION,
-        }
-    }
-
-    /// The object on one line, with its newline.
-    pub(crate) fn line(&self) -> String {
-        line(self)
-    }
-}
-
-/// A number that may be unknown.
-pub(crate) fn optional(number: Option<f64>) -> Value {
-    number.map_or(Value::Null, self::number)
-}
-
-/// The relative gap between the score and the bound.
-pub(crate) fn gap(report: &Report) -> Option<f64> {
-    soloist::gap(report.score()?.value()?, report.bound?)
-}
 
 /// The gap for people: `1.2 %`.
 pub(crate) fn percent(gap: f64) -> String {
     format!("{} %", plain((gap * 1e4).round() / 1e2))
-}
-
-/// An object on one line, with its newline.
-pub(crate) fn line(object: &impl Serialize) -> String {
-    let mut line = serde_json::to_string(object).expect("plain data is always encodable in memory");
-    line.push('\n');
-    line
-}
-
-/// The objective value of the solution, if it is feasible.
-pub(crate) fn value(report: &Report) -> Option<f64> {
-    report.score().and_then(Score::value)
-}
-
-/// A number, as an integer when it is one; null when it is not finite, which JSON cannot say.
-pub(crate) fn number(value: f64) -> Value {
-    // Up to 2^53 every integer is exact.
-    if value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0 {
-        Value::from(value as i64)
-    } else {
-        Value::from(value)
-    }
-}
-
-/// A feasible score as a number, else null.
-pub(crate) fn score(score: Option<Score>) -> Value {
-    score.and_then(Score::value).map_or(Value::Null, number)
-}
-
-/// The degree of infeasibility, else null.
-pub(crate) fn violation(score: Option<Score>) -> Value {
-    score.and_then(Score::violation).map_or(Value::Null, number)
-}
-
-/// `maximize` or `minimize`.
-pub(crate) fn sense(sense: Sense) -> &'static str {
-    match sense {
-        Sense::Maximize => "maximize",
-        Sense::Minimize => "minimize",
-    }
-}
-
-/// One improvement of the incumbent.
-pub(crate) fn improvement(improvement: &Improvement) -> Value {
-    let mut object = Map::new();
-    object.insert("playouts".into(), improvement.playouts.into());
-    object.insert("score".into(), score(Some(improvement.score)));
-    object.insert("stream".into(), improvement.stream.into());
-    if let Some(degree) = improvement.score.violation() {
-        object.insert("violation".into(), number(degree));
-    }
-    Value::Object(object)
-}
-
-/// A solution behind the best one.
-fn other(answer: &Answer) -> Value {
-    json!({ "score": score(Some(answer.score)), "moves": answer.moves, "solution": answer.solution })
-}
-
-/// The parameters of a method by name: numbers and booleans as such, choices (and `inf`) as strings.
-pub(crate) fn parameters(method: &Method) -> Value {
-    let entry = |text: &str| match (text.parse::<u64>(), text.parse::<f64>(), text.parse::<bool>()) {
-        (Ok(whole), ..) => Value::from(whole),
-        (_, Ok(real), _) if real.is_finite() => number(real),
-        (_, _, Ok(flag)) => Value::from(flag),
-        _ => Value::from(text),
-    };
-    let all = method.parameters().into_iter();
-    Value::Object(all.map(|parameter| (parameter.name.to_owned(), entry(&parameter.value))).collect())
 }
 
 /// A method as it would be asked for: its name, and the parameters in which it differs from the preset of that name.
@@ -338,11 +135,6 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!(number(3.0).to_string(), "3");
-        assert_eq!(number(-0.0).to_string(), "0");
-        assert_eq!(number(0.5).to_string(), "0.5");
-        assert_eq!(number(f64::INFINITY), Value::Null);
-        assert_eq!(number(1e300).to_string(), "1e+300");
         for (value, text) in [(3.0, "3"), (1650.8, "1650.8"), (0.1 + 0.2, "0.3"), (1e20, "1e20"), (0.0, "0")] {
             assert_eq!(plain(value), text);
         }

@@ -151,20 +151,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
 
 /// Checks our own result by the code that checks everybody's.
 pub(crate) fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), Failure> {
-    match instance.check(json) {
-        Ok(checked) if close(checked.score, score) => Ok(()),
-        Ok(checked) => Err(Failure::runtime(format!(
-            "internal error: the search claims score {}, verification finds {}",
-            result::plain(score),
-            result::plain(checked.score)
-        ))),
-        Err(error) => Err(Failure::runtime(format!("internal error: the result fails verification: {error}"))),
-    }
-}
-
-/// Whether two scores are the same up to rounding.
-pub(crate) fn close(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+    result::verify(instance, json, score).map_err(Failure::runtime)
 }
 
 /// The limits; thirty seconds (more, when resumed) if there are none.
@@ -299,13 +286,6 @@ impl Outputs {
     /// The temporary files that may exist at any moment.
     fn leftovers(&self) -> Vec<std::path::PathBuf> {
         self.named().iter().filter_map(|(_, target)| soloist::temporary_path(target.path())).collect()
-    }
-}
-
-impl std::fmt::Debug for Asked<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Setup { preset, seed, .. } = self.setup;
-        write!(f, "{} {} by {preset}, seed {seed}", self.domain.name, self.instance.name())
     }
 }
 

@@ -4,7 +4,7 @@ use super::study::Study;
 use super::trial::{Clock, Trial};
 use crate::bench::analysis::{Comparison, Row};
 use crate::result::number;
-use crate::solve::close;
+use crate::result::close;
 use serde_json::{Value, json};
 use soloist::Sense;
 use soloist::statistics::{Summary, student_t};
