@@ -1,5 +1,7 @@
 //! The compiled part of the Python package of Soloist; what users call is in `package/soloist`.
 
+#![forbid(unsafe_code)]
+
 use pyo3::prelude::*;
 
 mod errors;

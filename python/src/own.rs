@@ -41,7 +41,8 @@ impl Observer<PyMove> for Watch<'_> {
             let told = objects(py, &solution.moves).and_then(|moves| {
                 let (value, violation) = (improvement.score.value(), improvement.score.violation());
                 let seconds = progress.elapsed.as_secs_f64();
-                callback.call1(py, (value, violation, improvement.playouts, improvement.stream, seconds, moves, py.None()))
+                callback
+                    .call1(py, (value, violation, improvement.playouts, improvement.stream, seconds, moves, py.None()))
             });
             if let Err(error) = told {
                 if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
@@ -116,7 +117,8 @@ pub(crate) fn solve_own<'py>(
     let budget = request.budget(before)?;
     let setup = solver.setup().clone();
     refuse_endless(&setup.method, &setup.preset, &budget)?;
-    let rollout = setup.rollout.clone().unwrap_or_else(|| problem.rollouts().first().map_or("random", |info| info.name).into());
+    let rollout =
+        setup.rollout.clone().unwrap_or_else(|| problem.rollouts().first().map_or("random", |info| info.name).into());
     let mut solver = solver.budget(budget).stop_flag(&guard.stop).observer(&mut watch, PULSE);
     if let Some((path, every)) = request.checkpoint()? {
         solver = solver.checkpoint(path, every);
@@ -173,24 +175,43 @@ fn one<'py>(py: Python<'py>, problem: &PyProblem, solution: &Solution<PyMove>) -
 
 /// Walks random games and raises the first broken rule; returns what the problem offers.
 #[pyfunction]
-pub(crate) fn check_own<'py>(py: Python<'py>, functions: Functions, walks: usize, seed: u64) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn check_own<'py>(
+    py: Python<'py>,
+    functions: Functions,
+    walks: usize,
+    seed: u64,
+) -> PyResult<Bound<'py, PyDict>> {
     let problem = PyProblem::new(functions);
     let found = soloist::check(&problem, walks, seed);
     checked(&problem)?;
+    problem.guard.interrupt()?;
     if let Err(violation) = found {
         let moves = objects(py, &violation.moves)?;
-        let error = BrokenPromise::new_err(format!("{} after the moves {moves}", violation.what));
+        let error = BrokenPromise::new_err(format!("{} after the moves {moves}", in_python(&violation.what)));
         error.value(py).setattr("moves", moves)?;
         return Err(error);
     }
     let advice = soloist::advise(&problem, walks, seed);
     checked(&problem)?;
+    problem.guard.interrupt()?;
     let dict = PyDict::new(py);
     dict.set_item("walks", advice.walks)?;
     dict.set_item("infeasible", advice.infeasible)?;
     let knowledge: Vec<_> = advice.knowledge.iter().map(|one| (one.name, one.use_for, one.supplied)).collect();
     dict.set_item("knowledge", knowledge)?;
     Ok(dict)
+}
+
+/// A broken rule as Python sees it, where states are not cloned.
+fn in_python(what: &str) -> &str {
+    match what {
+        "a clone has other moves" => "moves returns other moves when it is asked again",
+        "playing on a clone changes the original" => "apply changes the state that it is given",
+        "the same move leads to different states" => {
+            "apply returns different states for the same move, or changes the state that it is given"
+        }
+        other => other,
+    }
 }
 
 /// A run on a problem written in Python that lives.
@@ -208,9 +229,7 @@ impl OwnSession {
         match self.session.try_lock() {
             Ok(session) => Ok(session),
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => {
-                Err(PyRuntimeError::new_err("the session is at work: one call at a time"))
-            }
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("the session is at work: one call at a time")),
         }
     }
 
@@ -227,6 +246,13 @@ impl OwnSession {
             return Err(error);
         }
         done
+    }
+
+    /// As [`with`](Self::with), for calls that Ctrl-C ends by an exception.
+    fn at_once<T>(&self, work: impl FnOnce(&mut Session<'static, PyProblem>) -> PyResult<T>) -> PyResult<T> {
+        let done = self.with(work)?;
+        self.problem.guard.interrupt()?;
+        Ok(done)
     }
 }
 
@@ -251,13 +277,14 @@ impl OwnSession {
         let mut watch = Watch { guard: Arc::clone(&guard), on_improve: on_improve.as_ref() };
         self.with(|session| {
             let control = Control { observer: Some(&mut watch), interval: PULSE, stop: Some(&guard.stop) };
-            let stop = session.advance_with(&slice, control).map_err(|error| solve_error(&error))?;
-            Ok(stop.to_string())
+            let stop = session.advance_with(&slice, control).map_err(|error| solve_error(&error));
+            guard.stop.store(false, std::sync::atomic::Ordering::Relaxed);
+            Ok(stop?.to_string())
         })
     }
 
     fn offer(&self, py: Python<'_>, moves: &Bound<'_, PyAny>) -> PyResult<(Option<f64>, Option<f64>)> {
-        self.with(|session| {
+        self.at_once(|session| {
             let moves = self.problem.follow(py, moves)?;
             let score = session.offer(&moves).map_err(|error| solve_error(&error))?;
             Ok((score.value(), score.violation()))
@@ -265,23 +292,23 @@ impl OwnSession {
     }
 
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<One<'py>>> {
-        self.with(|session| session.best().map(|best| one(py, &self.problem, &best)).transpose())
+        self.at_once(|session| session.best().map(|best| one(py, &self.problem, &best)).transpose())
     }
 
     fn save(&self) -> PyResult<Vec<u8>> {
-        self.with(|session| Ok(session.save()))
+        self.at_once(|session| Ok(session.save()))
     }
 
     /// Playouts, nodes and seconds so far.
     fn effort(&self) -> PyResult<(u64, u64, f64)> {
-        self.with(|session| {
+        self.at_once(|session| {
             let counters = session.counters();
             Ok((counters.playouts, counters.nodes, session.elapsed().as_secs_f64()))
         })
     }
 
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.with(|session| report(py, &self.problem, session.setup().clone(), session.outcome()))
+        self.at_once(|session| report(py, &self.problem, session.setup().clone(), session.outcome()))
     }
 }
 

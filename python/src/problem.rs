@@ -64,6 +64,11 @@ impl Guard {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Raises the Ctrl-C that was pressed during a call that is no run.
+    pub(crate) fn interrupt(&self) -> PyResult<()> {
+        if self.stop.swap(false, Ordering::Relaxed) { Err(PyKeyboardInterrupt::new_err(())) } else { Ok(()) }
+    }
+
     /// Lets handlers of signals run; Ctrl-C ends the run.
     pub(crate) fn check_signals(&self, py: Python<'_>) {
         match py.check_signals() {
@@ -145,13 +150,15 @@ fn real(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyResult<f6
 
 /// Says in front of an error where its value comes from.
 fn from(function: &str) -> impl Fn(PyErr) -> PyErr {
-    move |error| Python::attach(|py| {
-        if error.is_instance_of::<PyTypeError>(py) {
-            PyTypeError::new_err(format!("{function}: {}", error.value(py)))
-        } else {
-            error
-        }
-    })
+    move |error| {
+        Python::attach(|py| {
+            if error.is_instance_of::<PyTypeError>(py) {
+                PyTypeError::new_err(format!("{function}: {}", error.value(py)))
+            } else {
+                error
+            }
+        })
+    }
 }
 
 /// Collects the moves that a function returned.
@@ -327,9 +334,8 @@ impl Problem for PyProblem {
     fn bias(&self, state: &PyState, mv: PyMove) -> f64 {
         let Some(bias) = &self.functions.bias else { return 0.0 };
         Python::attach(|py| {
-            self.guard.ask(py, 0.0, || {
-                real("bias", &bias.bind(py).call1((state.0.bind(py), mv.object(py)))?, "a number")
-            })
+            self.guard
+                .ask(py, 0.0, || real("bias", &bias.bind(py).call1((state.0.bind(py), mv.object(py)))?, "a number"))
         })
     }
 

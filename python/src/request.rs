@@ -1,7 +1,7 @@
 //! What a run is asked to do, from the arguments of Python functions.
 
 use crate::errors::{self, CheckpointError, InstanceError};
-use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use soloist::{Budget, Method, ParameterError, Preset, Setup, SolveError};
 use soloist_problems::result::endless;
@@ -110,11 +110,11 @@ fn parameter(method: &str, error: ParameterError) -> PyErr {
 /// Returns the exception of a run that cannot start or continue.
 pub(crate) fn solve_error(error: &SolveError) -> PyErr {
     match error {
-        SolveError::Checkpoint(
-            soloist::CheckpointError::Write(io) | soloist::CheckpointError::Read(io),
-        ) => errors::with_kind(io.kind(), error.to_string()),
+        SolveError::Checkpoint(soloist::CheckpointError::Write(io) | soloist::CheckpointError::Read(io)) => {
+            errors::with_kind(io.kind(), error.to_string())
+        }
         SolveError::Checkpoint(error) => CheckpointError::new_err(error.to_string()),
-        SolveError::Failed(_) => PyOSError::new_err(error.to_string()),
+        SolveError::Failed(_) => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
 }

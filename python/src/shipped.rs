@@ -39,7 +39,11 @@ fn attend<T: Send>(
 }
 
 /// Does `work` on a thread of its own, which needs no interpreter, until it is done or `stop` tells it to end.
-pub(crate) fn interruptible<T: Send>(py: Python<'_>, stop: &AtomicBool, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(1);
         let worker = scope.spawn(move || {
@@ -254,7 +258,12 @@ impl Shipped {
 
     /// Runs a search to its end; returns the JSON of its result, and why a checkpoint could not be written.
     #[pyo3(signature = (request, on_improve=None))]
-    fn solve(&self, py: Python<'_>, request: Request, on_improve: Option<Py<PyAny>>) -> PyResult<(String, Option<String>)> {
+    fn solve(
+        &self,
+        py: Python<'_>,
+        request: Request,
+        on_improve: Option<Py<PyAny>>,
+    ) -> PyResult<(String, Option<String>)> {
         let (setup, before) = self.setup(&request)?;
         let budget = request.budget(before)?;
         if request.method.is_some() {
@@ -390,6 +399,16 @@ impl ShippedSession {
         let _ = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
         self.wait(py, answer)
     }
+
+    /// As [`ask`](Self::ask), for calls that Ctrl-C ends by an exception.
+    fn at_once<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn AnySession) -> T + Send + 'static,
+    ) -> PyResult<T> {
+        let done = self.ask(py, work)?;
+        if self.stop.swap(false, Ordering::SeqCst) { Err(PyKeyboardInterrupt::new_err(())) } else { Ok(done) }
+    }
 }
 
 #[pymethods]
@@ -404,6 +423,7 @@ impl ShippedSession {
             let done = session.advance(&slice, Some(&stop), &mut watch);
             (done, watch.error)
         })?;
+        self.stop.store(false, Ordering::SeqCst);
         if let Some(error) = error {
             return Err(error);
         }
@@ -412,17 +432,17 @@ impl ShippedSession {
 
     fn offer(&self, py: Python<'_>, text: &str) -> PyResult<(Option<f64>, Option<f64>)> {
         let moves = self.instance.start_from(text).map_err(InvalidSolution::new_err)?;
-        let score = self.ask(py, move |session| session.offer(&moves))?;
+        let score = self.at_once(py, move |session| session.offer(&moves))?;
         score.map(split).map_err(|error: SolveError| solve_error(&error))
     }
 
     fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
-        self.ask(py, |session| session.save())
+        self.at_once(py, |session| session.save())
     }
 
     /// Playouts, nodes and seconds so far.
     fn effort(&self, py: Python<'_>) -> PyResult<(u64, u64, f64)> {
-        self.ask(py, |session| {
+        self.at_once(py, |session| {
             let run = session.report().run;
             (run.counters.playouts, run.counters.nodes, run.elapsed.as_secs_f64())
         })
@@ -430,7 +450,7 @@ impl ShippedSession {
 
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         let (domain, options, instance) = (self.domain, self.options.clone(), Arc::clone(&self.instance));
-        let json = self.ask(py, move |session| verified(domain, &*instance, &options, &session.report()))?;
+        let json = self.at_once(py, move |session| verified(domain, &*instance, &options, &session.report()))?;
         json.map_err(PyRuntimeError::new_err)
     }
 }

@@ -7,8 +7,8 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use soloist_problems::expressions::{
-    Amount, Counts, Effort, Header, Language, Simplification, Simplifier, SimplifyError, Stop, System, default_setup, emit, parse,
-    verify_program,
+    Amount, Counts, Effort, Header, Language, Simplification, Simplifier, SimplifyError, Stop, System, default_setup,
+    emit, parse, verify_program,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,8 +3,8 @@
 use soloist::{Method, Score, Setup, StopReason};
 use soloist_problems::Report;
 pub(crate) use soloist_problems::result::{
-    Asked, Ending, ResultJson, Task, VERSION, close, endless, gap, improvement, line, number, optional, parameters, score, sense, value,
-    violation,
+    Asked, Ending, ResultJson, Task, VERSION, close, endless, gap, improvement, line, number, optional, parameters,
+    score, sense, value, violation,
 };
 use std::fmt::Write;
 

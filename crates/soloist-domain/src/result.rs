@@ -54,13 +54,7 @@ pub struct Task<'a> {
 impl<'a> Task<'a> {
     /// The task of a run on the instance called `instance`.
     #[must_use]
-    pub fn new(
-        domain: &'a Domain,
-        instance: &'a str,
-        options: &'a Options,
-        sense: Sense,
-        setup: &'a Setup,
-    ) -> Self {
+    pub fn new(domain: &'a Domain, instance: &'a str, options: &'a Options, sense: Sense, setup: &'a Setup) -> Self {
         Self {
             problem: domain.name,
             instance,
@@ -243,7 +237,6 @@ pub fn parameters(method: &Method) -> Value {
     let all = method.parameters().into_iter();
     Value::Object(all.map(|parameter| (parameter.name.to_owned(), entry(&parameter.value))).collect())
 }
-
 
 /// Verifies the JSON of a result by the instance's checker, which shares nothing with the search.
 ///

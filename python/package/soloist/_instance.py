@@ -38,7 +38,7 @@ def problems() -> dict[str, ProblemInfo]:
     >>> list(soloist.problems())[:3]
     ['samegame', 'clickomania', 'bubble-breaker']
     >>> soloist.problems()["knapsack"].example
-    'weak:100x1000:1'
+    'random:100x1000:7'
     """
     return {
         row[0]: ProblemInfo(
@@ -54,7 +54,7 @@ def generate(problem: str, spec: str) -> str:
     """Returns the instance that a spec describes, in the problem's file format.
 
     >>> soloist.generate("samegame", "random:2x3x2:7").splitlines()[-1]
-    '0 1 0'
+    '1 2 1'
     """
     return _soloist.generate(_arguments.text("problem", problem), _arguments.text("spec", spec))
 
@@ -113,7 +113,7 @@ class Instance:
 
         >>> board = soloist.load("samegame", "random:6x6x3:1")
         >>> board.solve(method="nrpa", level=2, playouts=2000, seed=1).score
-        386.0
+        1084.0
         """
         from ._solve import solve
 
@@ -144,8 +144,8 @@ def load(problem: str, instance: str | os.PathLike[str], **options: Any) -> Inst
     """Loads an instance of a problem that ships, from a file or a spec; ``options`` choose its rules.
 
     >>> board = soloist.load("samegame", "random:6x6x3:1")
-    >>> board.description
-    '6 x 6 board, 36 tiles, 3 colours, 1000 for clearing, penalty for tiles left over: schadd'
+    >>> board.name, board.method, board.options["penalty"]
+    ('random:6x6x3:1', 'auto', 'schadd')
     """
     rules = {name: _arguments.setting(name, value) for name, value in options.items()}
     return _load(problem, instance, rules)

@@ -44,7 +44,7 @@ def methods() -> dict[str, MethodInfo]:
     """Returns the methods by name, with their tables of parameters.
 
     >>> soloist.methods()["nrpa"].parameters["level"].range
-    'a whole number from 1 to 10'
+    'a whole number from 1 to 12'
     >>> print(soloist.methods()["sampling"])  # doctest: +ELLIPSIS
     sampling: independent playouts; the baseline
     ...

@@ -205,6 +205,8 @@ class Advice:
         return "\n".join(lines)
 
 
+#: What Python problems have in place of what the Rust interface has.
+_NAMES = {"rollouts": "candidates or playout"}
 #: Functions of the Rust interface that Python problems do not have.
 _FOREIGN = {"neighbourhood"}
 
@@ -230,7 +232,7 @@ def check(problem: object, walks: int = 20, seed: int = 0) -> Advice:
     from ._arguments import count
 
     found = _soloist.check_own(functions(problem), count("walks", walks), count("seed", seed, least=0, most=2**64 - 1))
-    known = [(name, use, supplied) for name, use, supplied in found["knowledge"] if name not in _FOREIGN]
+    known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in found["knowledge"] if name not in _FOREIGN]
     return Advice(
         walks=found["walks"],
         infeasible=found["infeasible"],

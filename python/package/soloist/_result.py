@@ -61,7 +61,7 @@ class Result:
 
     >>> result = soloist.solve("knapsack", "weak:20x1000:1", playouts=2000, seed=1)
     >>> result.score, result.stop, result.playouts
-    (10191.0, 'playouts', 2000)
+    (5095.0, 'playouts', 2000)
     """
 
     #: The best score; None when no feasible solution was found.

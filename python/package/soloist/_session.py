@@ -56,7 +56,7 @@ class Session:
     ) -> None:
         target, settings = target_of(problem, instance, _arguments.settings(params, parameters))
         is_shipped = isinstance(target, Instance)
-        request = {
+        request: dict[str, Any] = {
             "method": method,
             "parameters": settings,
             "rollout": rollout,
@@ -127,13 +127,12 @@ class Session:
     def offer(self, solution: Any) -> float | None:
         """Gives the run a solution from outside and returns its score; None: it is infeasible.
 
-        The solution is a result or the moves; for a problem that ships also a text in its own format or a path object.
+        The solution is what :attr:`best` or a result holds, or the moves; for a problem that ships, a text in its own
+        format or a path object instead of the moves.
         The run keeps it as incumbent if it is better, and the search takes it up in its own way.
         """
         if isinstance(self._session, _soloist.OwnSession):
             return self._session.offer(as_moves(solution))[0]
-        if isinstance(solution, (list, tuple)):
-            solution = {"moves": list(solution)}
         return self._session.offer(as_text(solution))[0]
 
     def save(self) -> bytes:

@@ -85,9 +85,11 @@ def simplify(
     """
     if order is not None and isinstance(order, str):
         raise TypeError(f"order: expected a list of names, got {order!r}")
+    if not (_arguments.text("function", function).isidentifier() and function.isascii()):
+        raise ValueError(f"function: expected a name of letters, digits and underscores, got {function!r}")
     wish = {
         "language": _arguments.text("emit", emit),
-        "function": _arguments.text("function", function),
+        "function": function,
         "order": None if order is None else [_arguments.text("order", name) for name in order],
         "prove": bool(prove),
         "refine": None if refine is None else _arguments.count("refine", refine, least=0),

@@ -79,8 +79,8 @@ def solve(
         rollout: the playout policy, by name.
         threads: independent streams, one thread each; 1 for Python problems.
         keep: how many of the best different solutions are kept.
-        start: a solution to start from: a result, or the moves. For a problem that ships also a path object, or a text
-            in its own format.
+        start: a solution to start from: a result, or the moves. For a problem that ships, a text in its own format or
+            a path object instead of the moves.
         on_improve: called with an :class:`Improvement` for each better solution.
         checkpoint: a file to which the run is written again and again.
         checkpoint_every: seconds between two checkpoints.
@@ -88,13 +88,13 @@ def solve(
         **parameters: as ``params``, for names that are no argument of this function.
 
     >>> result = soloist.solve("samegame", "random:6x6x3:1", method="nrpa", level=2, playouts=2000, seed=1)
-    >>> result.score, result.solution["left"]
-    (386.0, 1)
+    >>> result.score, result.solution["cleared"]
+    (1084.0, True)
     """
     target_, settings = target_of(problem, instance, _arguments.settings(params, parameters))
     is_shipped = isinstance(target_, Instance)
     _arguments.callback(on_improve)
-    bound = None if is_shipped else functions(target_)
+    bound = {} if is_shipped else functions(target_)
     request = _arguments.request(
         method=method,
         parameters=settings,
