@@ -35,6 +35,9 @@ class Knapsack(soloist.Problem):
             return (at + 1, weight + self.weights[at], value + self.values[at])
         return (at + 1, weight, value)
 
+    def code(self, state, take):
+        return 2 * state[0] + take
+
     def score(self, state):
         return state[2]
 
