@@ -265,6 +265,7 @@ impl OwnSession {
         let (solver, _) = begin(py, &problem, solver, &request)?;
         let started = solver.budget(request.limits()?).start();
         checked(&problem)?;
+        problem.guard.interrupt()?;
         let session = started.map_err(|error| solve_error(&error))?;
         Ok(Self { problem, session: Mutex::new(Some(session)) })
     }

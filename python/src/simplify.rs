@@ -91,7 +91,7 @@ pub(crate) fn simplify<'py>(py: Python<'py>, text: &str, wish: Wish, request: Re
 fn verified(done: &Simplification, language: Language, function: &str) -> Result<String, Wrong> {
     let Simplification { system, best, .. } = done;
     if let Some(why) = language.refuses_program(&best.program) {
-        return Err(Wrong::Language(why.to_string()));
+        return Err(Wrong::Language(why));
     }
     let (order, exceptions) = (&best.order[..], best.exceptions);
     let header = Header { function, source: "expression", input: system.counts(), order, exceptions };

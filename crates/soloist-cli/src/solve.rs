@@ -10,7 +10,7 @@ use crate::result::{self, Asked, ResultJson};
 use crate::serve::{Feed, Watched};
 use crate::signal;
 use serde_json::Value;
-use soloist::{Budget, RunInfo, Setup, SolveError, StopReason};
+use soloist::{Budget, RunInfo, SolveError, StopReason};
 use soloist_problems::{AnyInstance, InstanceError, Report, Request};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -151,7 +151,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
 
 /// Checks our own result by the code that checks everybody's.
 pub(crate) fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), Failure> {
-    result::verify(instance, json, score).map_err(Failure::runtime)
+    soloist_problems::result::verify(instance, json, score).map_err(Failure::runtime)
 }
 
 /// The limits; thirty seconds (more, when resumed) if there are none.
@@ -339,7 +339,7 @@ mod tests {
             assert_eq!(budget(&solve_args(&[&["x"], &limit[..]].concat()), None).time, None);
         }
         let before = RunInfo {
-            setup: Setup::preset("uct").unwrap(),
+            setup: soloist::Setup::preset("uct").unwrap(),
             counters: soloist::Counters::default(),
             elapsed: Duration::from_secs(7),
         };

@@ -5,7 +5,7 @@
 
 use super::plan::Plan;
 use super::record::Run;
-use crate::solve::close;
+use crate::result::close;
 use soloist::Sense;
 use soloist::statistics::{Summary, Wilcoxon, holm, paired_t, wilcoxon};
 use std::cmp::Ordering;
