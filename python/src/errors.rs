@@ -12,7 +12,7 @@ create_exception!(
     soloist,
     BrokenPromise,
     PyValueError,
-    "A problem that breaks a rule on which searches rely.\n\nThe attribute `moves` holds the moves that lead to the state where it does."
+    "A problem that breaks a rule on which searches rely; `moves` holds the moves that lead to the state where it does."
 );
 
 /// Returns an error of the operating system.

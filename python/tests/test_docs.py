@@ -9,7 +9,8 @@ import pytest
 
 import soloist
 
-MODULES = ["soloist"] + [f"soloist.{found.name}" for found in pkgutil.iter_modules(soloist.__path__) if found.name != "_soloist"]
+INNER = [found.name for found in pkgutil.iter_modules(soloist.__path__) if found.name != "_soloist"]
+MODULES = ["soloist"] + [f"soloist.{name}" for name in INNER]
 GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "guide" / "python.md"
 FLAGS = doctest.ELLIPSIS
 

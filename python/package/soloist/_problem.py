@@ -102,7 +102,7 @@ class Problem:
         raise NotImplementedError
 
     def resources(self, state: Any) -> Iterable[float]:
-        """Returns further numbers that are compared among states with the same futures, as good as the score so far."""
+        """Returns further numbers that are compared among states with the same futures."""
         raise NotImplementedError
 
     def surrogate(self, state: Any) -> float | None:
@@ -114,7 +114,10 @@ class Problem:
         raise NotImplementedError
 
     def find(self, state: Any, identity: int) -> Any:
-        """Returns the legal move that decides about a thing, ``soloist.BLOCKED`` for none yet, or None for none any more."""
+        """Returns the legal move that decides about a thing.
+
+        ``soloist.BLOCKED``: none yet; None: none any more.
+        """
         raise NotImplementedError
 
     def candidates(self, state: Any) -> Sequence[Any]:
@@ -155,7 +158,8 @@ def functions(problem: object) -> dict[str, Any]:
         if function is None or getattr(kind, name, None) is getattr(Problem, name):
             if name in _REQUIRED:
                 raise TypeError(
-                    f"{kind.__name__} is no problem: it needs the functions root, moves, apply and score; `{name}` is missing"
+                    f"{kind.__name__} is no problem: it needs the functions root, moves, apply and score; "
+                    f"`{name}` is missing"
                 )
             function = None
         elif not callable(function):
@@ -167,7 +171,8 @@ def functions(problem: object) -> dict[str, Any]:
         raise TypeError(f"{kind.__name__}: `resources` belongs to `future`, which is missing")
     found["minimize"] = _SENSES.get(_value(problem, "sense", "maximize"))
     if found["minimize"] is None:
-        raise ValueError(f'sense of {kind.__name__}: expected "maximize" or "minimize", got {_value(problem, "sense", "")!r}')
+        sense = _value(problem, "sense", "maximize")
+        raise ValueError(f'sense of {kind.__name__}: expected "maximize" or "minimize", got {sense!r}')
     reference = _value(problem, "reference", None)
     try:
         found["reference"] = None if reference is None else float(reference)
@@ -231,7 +236,8 @@ def check(problem: object, walks: int = 20, seed: int = 0) -> Advice:
     """
     from ._arguments import count
 
-    found = _soloist.check_own(functions(problem), count("walks", walks), count("seed", seed, least=0, most=2**64 - 1))
+    seed = count("seed", seed, least=0, most=2**64 - 1)
+    found = _soloist.check_own(functions(problem), count("walks", walks), seed)
     known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in found["knowledge"] if name not in _FOREIGN]
     return Advice(
         walks=found["walks"],

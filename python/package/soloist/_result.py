@@ -124,7 +124,7 @@ class Result:
             keys = ("score", "moves", "solution") if self.instance else ("score", "moves")
             fields["others"] = [{key: getattr(other, key) for key in keys} for other in self.others]
         fields["history"] = [
-            {name: value for name, value in vars(event).items() if name in _EVENT and (name != "violation" or value is not None)}
+            {name: getattr(event, name) for name in _EVENT if name != "violation" or event.violation is not None}
             for event in self.history
         ]
         if self.remarks:

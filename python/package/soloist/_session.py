@@ -174,7 +174,10 @@ class Session:
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left to do: everything was examined, the best solution is proven, or the method has ended."""
+        """Whether nothing is left to do.
+
+        Everything was examined, the best solution is proven, or the method has ended by itself.
+        """
         return self._stop is not None and _soloist.is_final(self._stop)
 
     def __repr__(self) -> str:
