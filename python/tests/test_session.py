@@ -3,6 +3,7 @@
 import concurrent.futures
 import json
 import os
+import pickle
 import signal
 import threading
 import time
@@ -71,6 +72,14 @@ def test_sessions_exchange_solutions(target):
     seen = []
     assert taker.advance(playouts=10, on_improve=seen.append) == "playouts"
     assert all(event.score is not None for event in seen)
+
+
+def test_what_can_be_sent_to_another_process():
+    instance = soloist.load("samegame", "random:6x6x3:1", penalty="none")
+    again = pickle.loads(pickle.dumps(instance))
+    assert (again.name, again.options) == (instance.name, instance.options)
+    with pytest.raises(TypeError, match="a session stays in its process"):
+        pickle.dumps(soloist.Session(instance))
 
 
 def test_sessions_end():

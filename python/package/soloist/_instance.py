@@ -62,8 +62,13 @@ def generate(problem: str, spec: str) -> str:
 class Instance:
     """An instance of a problem that ships; :func:`load` makes it."""
 
-    def __init__(self, shipped: _soloist.Shipped) -> None:
+    def __init__(self, shipped: _soloist.Shipped, source: str) -> None:
         self._shipped = shipped
+        self._source = source
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process loads the instance again, from the same file or spec."""
+        return _load, (self.problem, self._source, self.options)
 
     def __repr__(self) -> str:
         return f"<soloist.Instance {self.problem} {self.name}>"
@@ -154,7 +159,8 @@ def load(problem: str, instance: str | os.PathLike[str], **options: Any) -> Inst
 def _load(problem: Any, instance: Any, rules: dict[str, str]) -> Instance:
     if not isinstance(instance, (str, os.PathLike)):
         raise TypeError(f"instance: expected a path or a spec, got {instance!r}")
-    return Instance(_soloist.Shipped(_arguments.text("problem", problem), os.fspath(instance), rules))
+    source = os.fspath(instance)
+    return Instance(_soloist.Shipped(_arguments.text("problem", problem), source, rules), source)
 
 
 def verify(problem: str, instance: str | os.PathLike[str], solution: Any, **options: Any) -> Verified:

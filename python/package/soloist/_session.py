@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from . import _arguments, _soloist
 from ._instance import Instance
@@ -70,6 +70,9 @@ class Session:
             "memory": memory,
         }
         self._begin(target, _arguments.request(**request))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a session stays in its process: send what save() returns, and restore it there")
 
     def _begin(self, target: Any, request: dict[str, Any]) -> None:
         self._stop: str | None = None
