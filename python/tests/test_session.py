@@ -139,37 +139,42 @@ def test_a_busy_session_is_refused_to_other_threads():
     assert errors == ["the session is at work: one call at a time"]
 
 
-def pressing_ctrl_c(work):
-    """Does `work` while Ctrl-C is pressed after a moment."""
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        return work()
-    finally:
-        timer.join()
+def ctrl_c():
+    """Returns a function that presses Ctrl-C a moment after its first call."""
+    timers = []
+
+    def press(*_):
+        if not timers:
+            timers.append(threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)))
+            timers[0].start()
+
+    return press
 
 
 @pytest.mark.parametrize("target", TARGETS[:3], ids=IDS[:3])
 def test_ctrl_c_returns_the_incumbent(target):
-    result = pressing_ctrl_c(lambda: soloist.solve(*target, method="sampling", time=60, seed=1))
-    assert result.stop == "interrupted" and result.score is not None and result.seconds < 50
+    result = soloist.solve(*target, method="sampling", time=600, seed=1, on_improve=ctrl_c())
+    assert result.stop == "interrupted" and result.score is not None
     session = soloist.Session(*target, method="sampling", seed=1)
-    assert pressing_ctrl_c(lambda: session.advance(time=60)) == "interrupted"
+    assert session.advance(time=600, on_improve=ctrl_c()) == "interrupted"
     before = session.playouts
     # The session is whole: it was asked to end between two steps.
     assert before > 0 and session.advance(playouts=10) == "playouts" and session.playouts == before + 10
 
 
 def test_a_second_ctrl_c_ends_a_function_that_hangs():
+    calls = []
+
     class Hanging(Knapsack):
         def score(self, state):
+            calls.append(state)
+            ctrl_c()()
             while True:
                 time.sleep(0.01)
 
-    for delay in (0.2, 0.5):
-        threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        soloist.solve(Hanging(), method="sampling", time=60)
+        soloist.solve(Hanging(), method="sampling", time=600)
+    assert len(calls) == 2 and calls[0] == calls[1]
 
 
 def test_handlers_of_other_signals_run():
@@ -188,19 +193,19 @@ def test_handlers_of_other_signals_run():
 
 @pytest.mark.parametrize("target", TARGETS[:3], ids=IDS[:3])
 def test_other_threads_run_meanwhile(target):
-    ticks, done = 0, threading.Event()
+    began, seen = threading.Event(), []
 
-    def tick():
-        nonlocal ticks
-        while not done.wait(0.01):
-            ticks += 1
+    def press_when_begun():
+        began.wait()
+        seen.append(True)
+        os.kill(os.getpid(), signal.SIGINT)
 
-    thread = threading.Thread(target=tick)
+    thread = threading.Thread(target=press_when_begun)
     thread.start()
-    soloist.solve(*target, method="sampling", time=0.5)
-    done.set()
+    # Only the other thread can end this run.
+    result = soloist.solve(*target, method="sampling", time=600, on_improve=lambda event: began.set())
     thread.join()
-    assert ticks >= 5
+    assert seen and result.stop == "interrupted"
 
 
 def work(arguments):
