@@ -67,6 +67,20 @@ def test_parameters_are_those_of_the_command(set, settings):
     assert plain(json.loads(ours.to_json())) == plain(json.loads(done.stdout))
 
 
+def test_checkpoints_are_those_of_the_command(tmp_path):
+    problem, spec = "samegame", INSTANCES["samegame"]
+    whole = soloist.solve(problem, spec, method="nrpa", playouts=600, seed=5)
+    ours, theirs = tmp_path / "ours.ckpt", tmp_path / "theirs.ckpt"
+    soloist.solve(problem, spec, method="nrpa", playouts=300, seed=5, checkpoint=ours)
+    base = [command(), "solve", problem, spec, "--json", "--quiet"]
+    done = subprocess.run([*base, "--resume", ours, "--playouts", "600"], capture_output=True, text=True)
+    assert plain(json.loads(done.stdout)) == plain(json.loads(whole.to_json())), done.stderr
+    half = ["--method", "nrpa", "--seed", "5", "--playouts", "300", "--checkpoint", theirs]
+    assert subprocess.run([*base, *half], capture_output=True).returncode == 0
+    rest = soloist.solve(problem, spec, playouts=600, resume=theirs)
+    assert plain(json.loads(rest.to_json())) == plain(json.loads(whole.to_json()))
+
+
 @pytest.mark.parametrize("problem", INSTANCES)
 def test_results_are_verified(problem, tmp_path):
     instance = soloist.load(problem, INSTANCES[problem])
