@@ -205,7 +205,7 @@ impl Checkpoints {
         let request =
             Request { setup: Some(target.setup.clone()), budget: budget.clone(), keep: 3, ..Request::default() };
         let mut session = instance.start(request).map_err(|error| error.to_string())?;
-        session.advance(&budget, &mut Unobserved).map_err(|error| error.to_string())?;
+        session.advance(&budget, None, &mut Unobserved).map_err(|error| error.to_string())?;
         let saved = session.save();
         self.saved.clear();
         self.saved.insert(at, saved.clone());
@@ -222,7 +222,7 @@ fn resume(problem: &str, instance: &dyn AnyInstance, bytes: Vec<u8>) -> Verdict 
         Ok(session) => session,
         Err(error) => return refused(&error.to_string()),
     };
-    if let Err(error) = session.advance(&budget, &mut Unobserved) {
+    if let Err(error) = session.advance(&budget, None, &mut Unobserved) {
         return refused(&error.to_string());
     }
     let saved = session.save();

@@ -2,8 +2,9 @@
 
 use crate::args::SolveArgs;
 use crate::failure::{Failure, unknown};
+pub(crate) use crate::result::endless;
 use crate::values::Setting;
-use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup};
+use soloist::{Method, ParameterError, Preset, RunInfo, Setup};
 use soloist_problems::{AnyInstance, Domain, Options};
 
 /// Splits `--set` into options of the problem, checked, and the rest, which a method must know.
@@ -72,26 +73,6 @@ pub(crate) fn apply_unchecked(
         })?;
     }
     Ok(())
-}
-
-/// Why a search with these limits may never end, if that is so.
-///
-/// A target, or playouts without improvement, may never be met by any search; who asks for them knows. The other cases
-/// are slips.
-pub(crate) fn endless(method: &Method, budget: &Budget) -> Option<&'static str> {
-    if budget.time.is_some() || budget.target.is_some() {
-        return None;
-    }
-    let systematic = matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_));
-    let has_nodes = systematic || matches!(method, Method::Uct(_) | Method::Beam(_));
-    if systematic && budget.nodes.is_none() {
-        return Some(
-            "it may finish no solution for very long, so that playouts never end it: give time or nodes as well",
-        );
-    }
-    let only_nodes = budget.nodes.is_some() && [budget.playouts, budget.stall] == [None; 2];
-    (only_nodes && !has_nodes)
-        .then_some("it creates no nodes, so that a limit of nodes never ends it: give time or playouts")
 }
 
 /// The setup of a new search.

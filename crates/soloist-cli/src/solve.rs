@@ -10,7 +10,7 @@ use crate::result::{self, Asked, ResultJson};
 use crate::serve::{Feed, Watched};
 use crate::signal;
 use serde_json::Value;
-use soloist::{Budget, RunInfo, Setup, SolveError, StopReason};
+use soloist::{Budget, RunInfo, SolveError, StopReason};
 use soloist_problems::{AnyInstance, InstanceError, Report, Request};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -151,20 +151,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
 
 /// Checks our own result by the code that checks everybody's.
 pub(crate) fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), Failure> {
-    match instance.check(json) {
-        Ok(checked) if close(checked.score, score) => Ok(()),
-        Ok(checked) => Err(Failure::runtime(format!(
-            "internal error: the search claims score {}, verification finds {}",
-            result::plain(score),
-            result::plain(checked.score)
-        ))),
-        Err(error) => Err(Failure::runtime(format!("internal error: the result fails verification: {error}"))),
-    }
-}
-
-/// Whether two scores are the same up to rounding.
-pub(crate) fn close(a: f64, b: f64) -> bool {
-    (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+    soloist_problems::result::verify(instance, json, score).map_err(Failure::runtime)
 }
 
 /// The limits; thirty seconds (more, when resumed) if there are none.
@@ -302,13 +289,6 @@ impl Outputs {
     }
 }
 
-impl std::fmt::Debug for Asked<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Setup { preset, seed, .. } = self.setup;
-        write!(f, "{} {} by {preset}, seed {seed}", self.domain.name, self.instance.name())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,7 +339,7 @@ mod tests {
             assert_eq!(budget(&solve_args(&[&["x"], &limit[..]].concat()), None).time, None);
         }
         let before = RunInfo {
-            setup: Setup::preset("uct").unwrap(),
+            setup: soloist::Setup::preset("uct").unwrap(),
             counters: soloist::Counters::default(),
             elapsed: Duration::from_secs(7),
         };

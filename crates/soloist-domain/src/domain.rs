@@ -244,11 +244,16 @@ pub struct Checked {
 
 /// A run that lives, in terms that need no types; see [`soloist::Session`].
 pub trait AnySession: Send {
-    /// Runs until the slice is used up or the run ends, and returns why it stopped.
+    /// Runs until the slice is used up, the run ends or `stop` becomes true, and returns why it stopped.
     ///
     /// # Errors
     /// When the problem or the rollout has reported an error.
-    fn advance(&mut self, slice: &Budget, observer: &mut dyn AnyObserver) -> Result<StopReason, SolveError>;
+    fn advance(
+        &mut self,
+        slice: &Budget,
+        stop: Option<&AtomicBool>,
+        observer: &mut dyn AnyObserver,
+    ) -> Result<StopReason, SolveError>;
     /// Gives the run a solution from outside, as [`AnyInstance::start_from`] reads it, and returns its score.
     ///
     /// # Errors
@@ -572,9 +577,14 @@ struct Running<'a, I: Instance> {
 }
 
 impl<I: Instance> AnySession for Running<'_, I> {
-    fn advance(&mut self, slice: &Budget, observer: &mut dyn AnyObserver) -> Result<StopReason, SolveError> {
+    fn advance(
+        &mut self,
+        slice: &Budget,
+        stop: Option<&AtomicBool>,
+        observer: &mut dyn AnyObserver,
+    ) -> Result<StopReason, SolveError> {
         let mut adapter = Adapter { instance: self.instance, observer };
-        self.session.advance_with(slice, Control { observer: Some(&mut adapter), ..Control::default() })
+        self.session.advance_with(slice, Control { observer: Some(&mut adapter), stop, ..Control::default() })
     }
 
     fn offer(&mut self, moves: &Value) -> Result<Score, SolveError> {

@@ -26,6 +26,7 @@ mod domain;
 pub mod error;
 pub mod input;
 mod own;
+pub mod result;
 pub mod spec;
 pub mod svg;
 #[doc(hidden)]

@@ -56,8 +56,8 @@ fn slices_make_a_whole_run() {
                 let mut saved = instance.start(request()).unwrap();
                 for slice in 0..7 {
                     let slice = budget(share(203, slice));
-                    sliced.advance(&slice, &mut Unobserved).unwrap();
-                    saved.advance(&slice, &mut Unobserved).unwrap();
+                    sliced.advance(&slice, None, &mut Unobserved).unwrap();
+                    saved.advance(&slice, None, &mut Unobserved).unwrap();
                     let bytes = saved.save();
                     saved = instance.start(Request { resume: Some(bytes), setup: None, ..request() }).unwrap();
                 }
@@ -80,9 +80,9 @@ fn offered_solutions_are_kept() {
             let request = Request { setup: Some(Setup::from(preset).seed(2)), ..Request::default() };
             let mut session = instance.start(request).unwrap();
             let few = Budget { nodes: Some(500), ..Budget::playouts(20) };
-            session.advance(&few, &mut Unobserved).unwrap();
+            session.advance(&few, None, &mut Unobserved).unwrap();
             assert_eq!(session.offer(&moves).unwrap(), best, "{name}, {}", preset.name);
-            session.advance(&few, &mut Unobserved).unwrap();
+            session.advance(&few, None, &mut Unobserved).unwrap();
             let report = session.report();
             assert!(instance.sense().at_least(report.score().unwrap(), best), "{name}, {}", preset.name);
             // What the run returns passes the verifier.

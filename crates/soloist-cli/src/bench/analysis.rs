@@ -5,8 +5,7 @@
 
 use super::plan::Plan;
 use super::record::Run;
-use crate::result::Depths;
-use crate::solve::close;
+use crate::result::{Depths, close};
 use soloist::Sense;
 use soloist::statistics::{Summary, Wilcoxon, holm, paired_t, wilcoxon};
 use std::cmp::Ordering;

@@ -14,8 +14,8 @@ use super::plan::Plan;
 use super::record::{Course, Found, Run};
 use super::spec::Target;
 use crate::plot::{Axis, Figure, Line, Panel};
+use crate::result::close;
 use crate::result::plain;
-use crate::solve::close;
 use soloist::{Sense, StopReason};
 
 /// Gaps that are shown when the spec names no targets.

@@ -86,7 +86,7 @@ impl BestKnown {
 /// How far a score is behind the best known one, as a part of it: 0 for the same, negative for a better one. `None`
 /// where the best known is 0 and the score is not.
 pub(crate) fn gap(sense: Sense, score: f64, best: f64) -> Option<f64> {
-    if crate::solve::close(score, best) {
+    if crate::result::close(score, best) {
         return Some(0.0);
     }
     let behind = match sense {

@@ -3,7 +3,7 @@
 use super::analysis::{Grid, mean};
 use super::record::Run;
 use super::reference;
-use crate::solve::close;
+use crate::result::close;
 use soloist::Sense;
 use soloist::statistics::bootstrap;
 use std::cmp::Ordering;

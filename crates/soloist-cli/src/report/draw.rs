@@ -2,7 +2,7 @@
 
 use super::trial::Trial;
 use crate::choice::split_settings;
-use crate::solve::close;
+use crate::result::close;
 use crate::values::Setting;
 use serde_json::{Value, json};
 use soloist_problems::{AnyInstance, Options, find_domain};

@@ -3,8 +3,8 @@
 use super::study::Study;
 use super::trial::{Clock, Trial};
 use crate::bench::analysis::{Comparison, Row};
+use crate::result::close;
 use crate::result::number;
-use crate::solve::close;
 use serde_json::{Value, json};
 use soloist::Sense;
 use soloist::statistics::{Summary, student_t};

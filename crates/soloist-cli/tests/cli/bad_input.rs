@@ -28,7 +28,7 @@ fn wrong_arguments_exit_with_2() {
         (&["--method", "auto", "--set", "methods=uct(rollout=nosuch)"], "no rollout of"),
         (&["--method", "bmcts", "--set", "move_playouts=9"], "beam_width and move_playouts exclude each other"),
         (&["--method", "uct", "--set", "played_only=true"], "played_only needs move_playouts"),
-        (&["--method", "nrpa", "--nodes", "9"], "nrpa: it creates no nodes"),
+        (&["--method", "sampling", "--nodes", "9"], "sampling: it may count no nodes"),
         (&["--method", "ida-star", "--playouts", "9"], "ida-star: it may finish no solution"),
         (&["--set", "level"], "expected KEY=VALUE"),
         (&["--set", "=1"], "expected KEY=VALUE"),

@@ -1,0 +1,201 @@
+"""Arguments of runs: one clear message for each wrong one."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import operator
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import _soloist
+
+
+def count(name: str, value: Any, least: int = 1, most: int = 2**63 - 1) -> int:
+    """Returns a whole number; ``1e6`` is one."""
+    number: int | None = None
+    if not isinstance(value, bool):
+        try:
+            number = operator.index(value)
+        except TypeError:
+            if isinstance(value, float) and value.is_integer():
+                number = int(value)
+    if number is None:
+        kind = ValueError if isinstance(value, float) else TypeError
+        raise kind(f"{name}: expected a whole number, got {value!r}")
+    if not least <= number <= most:
+        raise ValueError(f"{name}: expected a whole number from {least} to {most}, got {number}")
+    return number
+
+
+def real(name: str, value: Any) -> float:
+    """Returns a finite number."""
+    try:
+        number = None if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, ValueError):
+        number = None
+    if number is None:
+        raise TypeError(f"{name}: expected a number, got {value!r}")
+    if not math.isfinite(number):
+        raise ValueError(f"{name}: expected a finite number, got {number}")
+    return number
+
+
+def seconds(name: str, value: Any) -> float:
+    """Returns seconds above 0."""
+    if isinstance(value, datetime.timedelta):
+        value = value.total_seconds()
+    number = real(name, value)
+    if number <= 0:
+        raise ValueError(f"{name}: expected seconds above 0, got {number:g}")
+    return number
+
+
+def text(name: str, value: Any) -> str:
+    """Returns a str."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a str, got {value!r}")
+    return value
+
+
+def setting(name: str, value: Any) -> str:
+    """Returns the value of a parameter as the command line writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float, str)):
+        return str(value)
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return ",".join(setting(name, item) for item in value)
+    try:
+        return str(operator.index(value))
+    except TypeError:
+        raise TypeError(f"{name}: expected a number, a bool, a str or a list of these, got {value!r}") from None
+
+
+def settings(params: Any, keywords: Mapping[str, Any]) -> dict[str, str]:
+    """Joins ``params`` and the keywords that are parameters."""
+    if params is None:
+        params = {}
+    if not isinstance(params, Mapping):
+        raise TypeError(f"params: expected a dict, got {params!r}")
+    twice = [name for name in params if name in keywords]
+    if twice:
+        raise TypeError(f"params and a keyword both give `{twice[0]}`")
+    return {text("params", name): setting(name, value) for name, value in {**params, **keywords}.items()}
+
+
+def limits(
+    time: Any = None,
+    playouts: Any = None,
+    nodes: Any = None,
+    stall: Any = None,
+    target: Any = None,
+    memory: Any = None,
+) -> dict[str, Any]:
+    """Checks the limits of a run or a slice."""
+
+    def optional(read: Any, name: str, value: Any) -> Any:
+        return None if value is None else read(name, value)
+
+    return {
+        "time": optional(seconds, "time", time),
+        "playouts": optional(count, "playouts", playouts),
+        "nodes": optional(count, "nodes", nodes),
+        "stall": optional(count, "stall", stall),
+        "target": optional(real, "target", target),
+        "memory": optional(count, "memory", memory),
+    }
+
+
+#: What a request holds when nothing is asked for.
+EMPTY: dict[str, Any] = {
+    "method": None,
+    "parameters": [],
+    "rollout": None,
+    "seed": 0,
+    "threads": 1,
+    "keep": 1,
+    "time": None,
+    "playouts": None,
+    "nodes": None,
+    "stall": None,
+    "target": None,
+    "memory": None,
+    "start": None,
+    "checkpoint": None,
+    "checkpoint_every": 30.0,
+    "resume": None,
+}
+
+
+def request(
+    *,
+    method: Any = None,
+    parameters: Mapping[str, str] = {},
+    rollout: Any = None,
+    seed: Any = None,
+    threads: Any = None,
+    keep: Any = 1,
+    start: Any = None,
+    checkpoint: Any = None,
+    checkpoint_every: Any = 30.0,
+    resume: Any = None,
+    **budget: Any,
+) -> dict[str, Any]:
+    """Checks the arguments of a run."""
+    if resume is not None:
+        given = {"method": method, "rollout": rollout, "seed": seed, "threads": threads, **parameters}
+        for name, value in given.items():
+            if value is not None:
+                raise ValueError(f"{name}: the run to resume has its own setting; leave it out")
+    if method is not None:
+        _soloist.check_method(text("method", method))
+    return {
+        **EMPTY,
+        **limits(**budget),
+        "method": method,
+        "parameters": list(parameters.items()),
+        "rollout": None if rollout is None else text("rollout", rollout),
+        "seed": 0 if seed is None else count("seed", seed, least=0, most=2**64 - 1),
+        "threads": 1 if threads is None else count("threads", threads, most=1024),
+        "keep": count("keep", keep, most=100_000),
+        "start": start,
+        "checkpoint": None if checkpoint is None else new_file(checkpoint, resume),
+        "checkpoint_every": seconds("checkpoint_every", checkpoint_every),
+        "resume": None if resume is None else saved(resume),
+    }
+
+
+def path(name: str, value: Any) -> Path:
+    """Returns a path."""
+    try:
+        return Path(os.fspath(value))
+    except TypeError:
+        raise TypeError(f"{name}: expected a path, got {value!r}") from None
+
+
+def new_file(checkpoint: Any, resume: Any) -> Path:
+    """Returns the path of a checkpoint that overwrites nothing."""
+    file = path("checkpoint", checkpoint)
+    continued = isinstance(resume, (str, os.PathLike)) and file.exists() and os.path.samefile(file, resume)
+    if file.exists() and file.stat().st_size > 0 and not continued:
+        raise FileExistsError(f"{file} exists: continue it with resume={str(file)!r}, or remove it")
+    return file
+
+
+def saved(value: Any) -> bytes:
+    """Returns the bytes of a saved run."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    try:
+        return path("resume", value).read_bytes()
+    except TypeError:
+        raise TypeError(f"resume: expected bytes or the path of a checkpoint, got {value!r}") from None
+
+
+def callback(value: Any) -> None:
+    """Refuses what cannot be called."""
+    if value is not None and not callable(value):
+        raise TypeError(f"on_improve: expected a function, got {value!r}")

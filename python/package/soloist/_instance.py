@@ -1,0 +1,178 @@
+"""The problems that ship."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from . import _arguments, _soloist
+from ._result import Improvement, Result, Solution, Verified, as_text, shipped_result, teller
+
+
+@dataclass(frozen=True)
+class ProblemInfo:
+    """A problem that ships."""
+
+    #: What ``solve`` and ``load`` accept.
+    name: str
+    #: One line: what is to be done.
+    summary: str
+    #: What the score counts.
+    score: str
+    #: What an instance file holds and which specs exist.
+    instance: str
+    #: A spec that works as it stands, or a file name.
+    example: str
+    #: Choices of rules: the values of each, the default first.
+    options: dict[str, list[str]]
+    #: One line of help for each option.
+    help: dict[str, str]
+
+
+def problems() -> dict[str, ProblemInfo]:
+    """Returns the problems that ship, by name.
+
+    >>> list(soloist.problems())[:3]
+    ['samegame', 'clickomania', 'bubble-breaker']
+    >>> soloist.problems()["knapsack"].example
+    'random:100x1000:7'
+    """
+    return {
+        row[0]: ProblemInfo(
+            *row[:5],
+            options={name: values for name, values, _ in row[5]},
+            help={name: help for name, _, help in row[5]},
+        )
+        for row in _soloist.problems()
+    }
+
+
+def generate(problem: str, spec: str) -> str:
+    """Returns the instance that a spec describes, in the problem's file format.
+
+    >>> soloist.generate("samegame", "random:2x3x2:7").splitlines()[-1]
+    '1 2 1'
+    """
+    return _soloist.generate(_arguments.text("problem", problem), _arguments.text("spec", spec))
+
+
+class Instance:
+    """An instance of a problem that ships; :func:`load` makes it."""
+
+    def __init__(self, shipped: _soloist.Shipped, source: str) -> None:
+        self._shipped = shipped
+        self._source = source
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process loads the instance again, from the same file or spec."""
+        return _load, (self.problem, self._source, self.options)
+
+    def __repr__(self) -> str:
+        return f"<soloist.Instance {self.problem} {self.name}>"
+
+    @property
+    def problem(self) -> str:
+        """The name of the problem."""
+        return self._shipped.problem
+
+    @property
+    def name(self) -> str:
+        """The name of the instance."""
+        return self._shipped.name
+
+    @property
+    def description(self) -> str:
+        """One line: sizes and rules in force."""
+        return self._shipped.description
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The rules in force."""
+        return self._shipped.options
+
+    @property
+    def sense(self) -> str:
+        """``"maximize"`` or ``"minimize"``."""
+        return self._shipped.sense
+
+    @property
+    def bound(self) -> float | None:
+        """The problem's bound on the scores of all solutions; None: it has none."""
+        return self._shipped.bound
+
+    @property
+    def method(self) -> str:
+        """The method that runs by default."""
+        return self._shipped.default[0]
+
+    @property
+    def rollouts(self) -> dict[str, str]:
+        """The playout policies with a line of help each."""
+        return dict(self._shipped.rollouts)
+
+    def solve(self, *, on_improve: Callable[[Improvement], Any] | None = None, **arguments: Any) -> Result:
+        """Runs a search; the arguments are those of :func:`soloist.solve`.
+
+        >>> board = soloist.load("samegame", "random:6x6x3:1")
+        >>> board.solve(method="nrpa", level=2, playouts=2000, seed=1).score
+        1084.0
+        """
+        from ._solve import solve
+
+        return solve(self, on_improve=on_improve, **arguments)
+
+    def verify(self, solution: Any) -> Verified:
+        """Verifies a solution by code that shares nothing with the searches.
+
+        The solution is a result, its ``solution``, a text in the problem's own format or a path object. Raises
+        :class:`InvalidSolution` with one line that says what is wrong and where.
+        """
+        return Verified(*self._shipped.check(as_text(solution)))
+
+    def text(self, solution: Any) -> str:
+        """Returns a solution as text to read and follow."""
+        return self._shipped.text(json.dumps(_inner(solution)))
+
+    def svg(self, solution: Any) -> str:
+        """Returns a solution as a drawing."""
+        return self._shipped.svg(json.dumps(_inner(solution)))
+
+
+def _inner(solution: Any) -> Any:
+    return solution.solution if isinstance(solution, (Result, Solution)) else solution
+
+
+def load(problem: str, instance: str | os.PathLike[str], **options: Any) -> Instance:
+    """Loads an instance of a problem that ships, from a file or a spec; ``options`` choose its rules.
+
+    >>> board = soloist.load("samegame", "random:6x6x3:1")
+    >>> board.name, board.method, board.options["penalty"]
+    ('random:6x6x3:1', 'auto', 'schadd')
+    """
+    rules = {name: _arguments.setting(name, value) for name, value in options.items()}
+    return _load(problem, instance, rules)
+
+
+def _load(problem: Any, instance: Any, rules: dict[str, str]) -> Instance:
+    if not isinstance(instance, (str, os.PathLike)):
+        raise TypeError(f"instance: expected a path or a spec, got {instance!r}")
+    source = os.fspath(instance)
+    return Instance(_soloist.Shipped(_arguments.text("problem", problem), source, rules), source)
+
+
+def verify(problem: str, instance: str | os.PathLike[str], solution: Any, **options: Any) -> Verified:
+    """Verifies a solution of an instance by code that shares nothing with the searches.
+
+    >>> result = soloist.solve("partition", "random:10x20:7", playouts=500, seed=1)
+    >>> soloist.verify("partition", "random:10x20:7", result).score == result.score
+    True
+    """
+    return load(problem, instance, **options).verify(solution)
+
+
+def run(instance: Instance, request: dict[str, Any], on_improve: Callable[[Improvement], Any] | None) -> Result:
+    """Runs a search on an instance."""
+    return shipped_result(*instance._shipped.solve(request, teller(on_improve)))

@@ -1,0 +1,247 @@
+"""Problems that users write."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import _soloist
+
+
+class _Blocked:
+    """The type of :data:`BLOCKED`."""
+
+    def __repr__(self) -> str:
+        return "soloist.BLOCKED"
+
+
+#: What ``find`` returns for a thing that no move decides about yet, but one may later.
+BLOCKED = _Blocked()
+
+
+class Problem:
+    """The rules of a problem, to be derived from; any class with the same functions works as well.
+
+    Required are ``root``, ``moves``, ``apply`` and ``score``. The others are optional: leave them out where there is
+    nothing to say. Each one makes some searches stronger (``soloist.check`` tells which are missing).
+
+    A state may be any object; tuples of numbers are fast. A state is never changed: ``apply`` returns a new one.
+    A move is an int, or another plain value: a str, bytes, a float, a bool, None or a tuple of these, named tuples
+    and members of ``IntEnum`` included. Ints are fastest. The functions must return the same for the same arguments.
+
+    >>> class Bits(soloist.Problem):
+    ...     '''As many ones as possible in ten bits.'''
+    ...     def root(self):
+    ...         return ()
+    ...     def moves(self, bits):
+    ...         return [0, 1] if len(bits) < 10 else []
+    ...     def apply(self, bits, bit):
+    ...         return bits + (bit,)
+    ...     def score(self, bits):
+    ...         return sum(bits)
+    ...     def bound(self, bits):
+    ...         return sum(bits) + 10 - len(bits)
+    >>> result = soloist.solve(Bits(), method="dfs", time=10)
+    >>> result.score, result.optimal
+    (10.0, True)
+    """
+
+    #: ``"maximize"`` or ``"minimize"``.
+    sense: str = "maximize"
+    #: The score of a trivial solution, for methods that reward by a ratio of scores.
+    reference: float | None = None
+    #: False where ``moves`` leaves out moves on purpose: no run then claims to have proven anything.
+    complete: bool = True
+
+    def root(self) -> Any:
+        """Returns the empty solution."""
+        raise NotImplementedError("a problem needs the function `root`")
+
+    def moves(self, state: Any) -> Sequence[Any]:
+        """Returns the legal moves in a fixed order; none: the solution is finished."""
+        raise NotImplementedError("a problem needs the function `moves`")
+
+    def apply(self, state: Any, move: Any) -> Any:
+        """Returns the state after a legal move; ``state`` stays as it is."""
+        raise NotImplementedError("a problem needs the function `apply`")
+
+    def score(self, state: Any) -> float | _soloist.Infeasible:
+        """Returns the score of a finished solution, or ``soloist.Infeasible(degree)`` if it breaks a constraint."""
+        raise NotImplementedError("a problem needs the function `score`")
+
+    def code(self, state: Any, move: Any) -> Any:
+        """Returns the address under which policies learn about the move: an int or another plain value.
+
+        Moves that should share what is learned have the same code. By default it is the move.
+        """
+        raise NotImplementedError
+
+    def bias(self, state: Any, move: Any) -> float:
+        """Returns prior knowledge about a move: its logit before anything is learned."""
+        raise NotImplementedError
+
+    def bound(self, state: Any) -> float | None:
+        """Returns a number that no solution reached from here beats; None: unknown."""
+        raise NotImplementedError
+
+    def potential(self, state: Any) -> float | None:
+        """Returns how promising a state is beside others after as many moves; larger is more promising."""
+        raise NotImplementedError
+
+    def key(self, state: Any) -> Any:
+        """Returns a plain value that is equal for states with the same futures and the same score so far."""
+        raise NotImplementedError
+
+    def future(self, state: Any) -> tuple[Any, float] | None:
+        """Returns a plain value that is equal for states with the same futures, and the score so far.
+
+        Of states with the same futures, searches keep the better one.
+        """
+        raise NotImplementedError
+
+    def resources(self, state: Any) -> Iterable[float]:
+        """Returns further numbers that are compared among states with the same futures."""
+        raise NotImplementedError
+
+    def surrogate(self, state: Any) -> float | None:
+        """Returns a smooth stand-in for the score of a finished state; annealing compares it."""
+        raise NotImplementedError
+
+    def identity(self, state: Any, move: Any) -> int:
+        """Returns the number of the thing that a move decides about, the same in all states."""
+        raise NotImplementedError
+
+    def find(self, state: Any, identity: int) -> Any:
+        """Returns the legal move that decides about a thing.
+
+        ``soloist.BLOCKED``: none yet; None: none any more.
+        """
+        raise NotImplementedError
+
+    def candidates(self, state: Any) -> Sequence[Any]:
+        """Returns the moves among which playouts choose; at least one where there are legal moves."""
+        raise NotImplementedError
+
+    def playout(self, state: Any, rng: random.Random) -> Sequence[Any]:
+        """Returns the moves that complete a state. Random draws must come from ``rng``."""
+        raise NotImplementedError
+
+
+_REQUIRED = ("root", "moves", "apply", "score")
+_OPTIONAL = (
+    "code",
+    "bias",
+    "bound",
+    "potential",
+    "key",
+    "future",
+    "resources",
+    "surrogate",
+    "identity",
+    "find",
+    "candidates",
+    "playout",
+)
+_SENSES = {"maximize": False, "max": False, "minimize": True, "min": True}
+
+
+def functions(problem: object) -> dict[str, Any]:
+    """Binds the functions of a problem once."""
+    kind = type(problem)
+    if isinstance(problem, type):
+        raise TypeError(f"expected a problem, got the class {problem.__name__}: make an object of it")
+    found: dict[str, Any] = {"name": kind.__name__}
+    for name in _REQUIRED + _OPTIONAL:
+        function = getattr(problem, name, None)
+        if function is None or getattr(kind, name, None) is getattr(Problem, name):
+            if name in _REQUIRED:
+                raise TypeError(
+                    f"{kind.__name__} is no problem: it needs the functions root, moves, apply and score; "
+                    f"`{name}` is missing"
+                )
+            function = None
+        elif not callable(function):
+            raise TypeError(f"`{name}` of {kind.__name__} must be a function")
+        found[name] = function
+    if (found["identity"] is None) != (found["find"] is None):
+        raise TypeError(f"{kind.__name__}: `identity` and `find` belong together")
+    if found["resources"] is not None and found["future"] is None:
+        raise TypeError(f"{kind.__name__}: `resources` belongs to `future`, which is missing")
+    found["minimize"] = _SENSES.get(_value(problem, "sense", "maximize"))
+    if found["minimize"] is None:
+        sense = _value(problem, "sense", "maximize")
+        raise ValueError(f'sense of {kind.__name__}: expected "maximize" or "minimize", got {sense!r}')
+    reference = _value(problem, "reference", None)
+    try:
+        found["reference"] = None if reference is None else float(reference)
+    except (TypeError, ValueError):
+        raise TypeError(f"reference of {kind.__name__}: expected a number, got {reference!r}") from None
+    found["complete"] = bool(_value(problem, "complete", True))
+    found["blocked"] = BLOCKED
+    found["random"] = random.Random
+    return found
+
+
+def _value(problem: object, name: str, default: Any) -> Any:
+    """Returns an attribute, or what it returns if it is a function."""
+    value = getattr(problem, name, default)
+    return value() if callable(value) else value
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What a problem offers to searches, from random games."""
+
+    #: Random games played.
+    walks: int
+    #: How many of them ended infeasibly.
+    infeasible: int
+    #: The optional functions that the problem has, with the methods that use them.
+    supplied: dict[str, str]
+    #: Those that it does not have.
+    missing: dict[str, str]
+
+    def __str__(self) -> str:
+        lines = [f"{self.infeasible} of {self.walks} random games end infeasibly"]
+        for what, names in (("supplied", self.supplied), ("missing", self.missing)):
+            lines += [f"{name} ({what}): {use}" for name, use in names.items()]
+        return "\n".join(lines)
+
+
+#: What Python problems have in place of what the Rust interface has.
+_NAMES = {"rollouts": "candidates or playout"}
+#: Functions of the Rust interface that Python problems do not have.
+_FOREIGN = {"neighbourhood"}
+
+
+def check(problem: object, walks: int = 20, seed: int = 0) -> Advice:
+    """Plays random games and raises :class:`BrokenPromise` for the first rule that the problem breaks.
+
+    Searches rely on these rules: states that are not changed, the same moves, codes and scores when asked twice,
+    finite scores, bounds that no solution beats, keys that agree with the games. Call it in the tests of a problem.
+    Returns which optional functions there are and which searches the missing ones would help.
+
+    >>> class Bits(soloist.Problem):
+    ...     def root(self): return ()
+    ...     def moves(self, bits): return [0, 1] if len(bits) < 10 else []
+    ...     def apply(self, bits, bit): return bits + (bit,)
+    ...     def score(self, bits): return sum(bits)
+    ...     def bound(self, bits): return 3
+    >>> soloist.check(Bits())
+    Traceback (most recent call last):
+      ...
+    soloist.BrokenPromise: the bound 3 is beaten by 5 after the moves []
+    """
+    from ._arguments import count
+
+    seed = count("seed", seed, least=0, most=2**64 - 1)
+    found = _soloist.check_own(functions(problem), count("walks", walks), seed)
+    known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in found["knowledge"] if name not in _FOREIGN]
+    return Advice(
+        walks=found["walks"],
+        infeasible=found["infeasible"],
+        supplied={name: use for name, use, supplied in known if supplied},
+        missing={name: use for name, use, supplied in known if not supplied},
+    )

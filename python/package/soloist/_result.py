@@ -1,0 +1,251 @@
+"""What runs return."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import _soloist
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """A better solution, found during a run."""
+
+    #: The score; None for an infeasible solution.
+    score: float | None
+    #: The degree of infeasibility; None for a feasible solution.
+    violation: float | None
+    #: Playouts of its stream when it was found.
+    playouts: int
+    #: The stream, which is a thread, that found it.
+    stream: int = 0
+    #: Seconds of the run when it was found; they are not compared, because no run repeats them.
+    seconds: float | None = field(default=None, compare=False)
+    #: The moves of a solution of a Python problem, for ``on_improve``.
+    moves: list[Any] | None = field(default=None, repr=False)
+    #: The solution of a shipped problem, for ``on_improve``.
+    solution: Any = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A finished solution."""
+
+    #: The score; None for an infeasible solution.
+    score: float | None
+    #: The degree of infeasibility; None for a feasible solution.
+    violation: float | None
+    #: The moves from the root on.
+    moves: list[Any]
+    #: The finished state of a Python problem; the answer in the problem's own terms for a shipped one.
+    solution: Any = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What an independent check found."""
+
+    #: The score, computed anew.
+    score: float
+    #: One line: what was verified.
+    summary: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of a run.
+
+    >>> result = soloist.solve("knapsack", "weak:20x1000:1", playouts=2000, seed=1)
+    >>> result.score, result.stop, result.playouts
+    (5095.0, 'playouts', 2000)
+    """
+
+    #: The best score; None when no feasible solution was found.
+    score: float | None
+    #: The degree of infeasibility of the best solution; None when it is feasible or there is none.
+    violation: float | None
+    #: The moves of the best solution; None when no solution was finished.
+    moves: list[Any] | None = field(repr=False)
+    #: The finished state of a Python problem; the answer in the problem's own terms for a shipped one.
+    solution: Any = field(repr=False)
+    #: Whether ``score`` is proven optimal, or infeasibility is proven.
+    optimal: bool
+    #: A number that no solution beats; None: unknown.
+    bound: float | None
+    #: ``|score - bound| / |score|``; None where one of them is unknown.
+    gap: float | None
+    #: Playouts of all streams; for systematic searches, solutions scored.
+    playouts: int
+    #: Nodes of search trees; for systematic searches, states visited.
+    nodes: int
+    #: Wall-clock time, before and after a resume.
+    seconds: float
+    #: Why the run ended: time, playouts, nodes, target, stall, exhausted, bound, completed or interrupted.
+    stop: str
+    #: The improvements over the run.
+    history: list[Improvement] = field(repr=False)
+    #: The name of the method.
+    method: str
+    #: All parameters of the method.
+    parameters: dict[str, Any] = field(repr=False)
+    #: The playout policy.
+    rollout: str
+    #: The seed.
+    seed: int
+    #: The number of streams.
+    threads: int
+    #: ``"maximize"`` or ``"minimize"``.
+    sense: str
+    #: The next best different solutions, with ``keep``.
+    others: list[Solution] = field(repr=False)
+    #: What the method has decided and why, a line each.
+    remarks: list[str] = field(repr=False)
+    #: The problem: its name, or that of its class.
+    problem: str
+    #: The name of the instance; empty for a Python problem.
+    instance: str
+    #: The rules in force.
+    options: dict[str, str] = field(repr=False)
+    #: Why the last checkpoint could not be written; None: it could.
+    unsaved: str | None = field(repr=False)
+    #: ``mean_depth`` and ``deepest`` of the nodes of a tree, in moves; None for a method without a tree.
+    tree: dict[str, float] | None = field(default=None, repr=False)
+    #: The two numbers that the score stands for, the one that counts first in front; None: it is one number.
+    pair: list[float] | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the object that ``soloist solve --json`` prints. The state of a Python problem is left out."""
+        fields = {name: getattr(self, name) for name in _TASK + _ENDING}
+        fields["feasible"] = self.score is not None
+        fields["moves"] = self.moves
+        if self.instance:
+            fields["solution"] = self.solution
+        if self.others:
+            keys = ("score", "moves", "solution") if self.instance else ("score", "moves")
+            fields["others"] = [{key: getattr(other, key) for key in keys} for other in self.others]
+        fields["history"] = [
+            {name: getattr(event, name) for name in _EVENT if name != "violation" or event.violation is not None}
+            for event in self.history
+        ]
+        for name in ("tree", "pair"):
+            if getattr(self, name) is not None:
+                fields[name] = getattr(self, name)
+        if self.remarks:
+            fields["remarks"] = self.remarks
+        fields["version"] = _soloist.VERSION
+        return fields
+
+    def to_json(self) -> str:
+        """Returns the JSON that ``soloist check`` and ``start=`` read."""
+        return json.dumps(self.to_dict(), default=str)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the JSON to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.to_json() + "\n")
+
+
+_TASK = ("problem", "instance", "options", "sense", "method", "parameters", "rollout", "seed", "threads")
+_ENDING = ("score", "violation", "optimal", "bound", "gap", "playouts", "nodes", "seconds", "stop")
+_EVENT = ("playouts", "score", "stream", "violation", "seconds")
+
+
+def _float(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def _events(history: list[dict[str, Any]]) -> list[Improvement]:
+    return [
+        Improvement(
+            _float(event["score"]),
+            _float(event.get("violation")),
+            event["playouts"],
+            event["stream"],
+            _float(event.get("seconds")),
+        )
+        for event in history
+    ]
+
+
+def _fields(found: dict[str, Any]) -> dict[str, Any]:
+    """Returns what JSON says about a run."""
+    fields = {name: found[name] for name in _TASK + _ENDING}
+    for name in ("score", "violation", "bound", "gap", "seconds"):
+        fields[name] = _float(fields[name])
+    fields["tree"] = found.get("tree")
+    fields["pair"] = found.get("pair")
+    return fields
+
+
+def own_result(found: dict[str, Any]) -> Result:
+    """Makes the result of a run on a Python problem."""
+    solutions = [Solution(*solution) for solution in found["solutions"]]
+    fields = _fields({**json.loads(found["task"]), **json.loads(found["ending"])})
+    best = solutions[0] if solutions else None
+    return Result(
+        moves=best.moves if best else None,
+        solution=best.solution if best else None,
+        history=_events(json.loads(found["history"])),
+        others=solutions[1:],
+        remarks=found["remarks"],
+        unsaved=found["unsaved"],
+        **fields,
+    )
+
+
+def shipped_result(text: str, unsaved: str | None) -> Result:
+    """Makes the result of a run on a shipped problem."""
+    found = json.loads(text)
+    others = [Solution(_float(one["score"]), None, one["moves"], one["solution"]) for one in found.get("others", [])]
+    return Result(
+        moves=found["moves"],
+        solution=found["solution"],
+        history=_events(found["history"]),
+        others=others,
+        remarks=found.get("remarks", []),
+        unsaved=unsaved,
+        **_fields(found),
+    )
+
+
+def teller(on_improve: Callable[[Improvement], Any] | None) -> Callable[..., None] | None:
+    """Wraps a callback for the compiled part."""
+    if on_improve is None:
+        return None
+
+    def tell(score: Any, violation: Any, playouts: int, stream: int, seconds: float, moves: Any, solution: Any) -> None:
+        solution = None if solution is None else json.loads(solution)
+        on_improve(Improvement(score, violation, playouts, stream, seconds, moves, solution))
+
+    return tell
+
+
+def as_text(solution: Any) -> str:
+    """Returns a solution as the text that a shipped problem reads."""
+    if isinstance(solution, Result):
+        return solution.to_json()
+    if isinstance(solution, Solution):
+        return json.dumps({"moves": solution.moves, "solution": solution.solution})
+    if isinstance(solution, os.PathLike):
+        with open(solution, encoding="utf-8") as file:
+            return file.read()
+    if isinstance(solution, str):
+        return solution
+    if isinstance(solution, (dict, list, tuple)):
+        return json.dumps(solution)
+    raise TypeError(f"solution: expected a result, a dict, a list, a text or a path object, got {solution!r}")
+
+
+def as_moves(solution: Any) -> list[Any]:
+    """Returns the moves of a solution of a Python problem."""
+    moves = solution.moves if isinstance(solution, (Result, Solution, Improvement)) else solution
+    if moves is None or isinstance(moves, (str, bytes, dict)):
+        raise TypeError(f"expected a result or a list of moves, got {solution!r}")
+    try:
+        return list(moves)
+    except TypeError:
+        raise TypeError(f"expected a result or a list of moves, got {solution!r}") from None

@@ -1,0 +1,187 @@
+"""Runs that are advanced slice by slice."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+from . import _arguments, _soloist
+from ._instance import Instance
+from ._problem import functions
+from ._result import Improvement, Result, Solution, as_moves, as_text, own_result, shipped_result, teller
+from ._solve import target_of
+
+
+class Session:
+    """A run that lives: it is advanced by slices, given solutions from outside, saved and restored.
+
+    The arguments are those of :func:`solve`; limits describe the whole run, for methods that plan ahead, and do not
+    end it. A session stays in its process: ``save`` it to go on elsewhere.
+
+    >>> session = soloist.Session("knapsack", "weak:20x1000:1", method="nrpa", seed=1)
+    >>> session.advance(playouts=500)
+    'playouts'
+    >>> saved = session.save()
+    >>> session.advance(playouts=500)
+    'playouts'
+    >>> again = soloist.Session.restore(saved, "knapsack", "weak:20x1000:1")
+    >>> again.advance(playouts=500)
+    'playouts'
+    >>> again.best == session.best, again.playouts
+    (True, 1000)
+    """
+
+    _session: _soloist.OwnSession | _soloist.ShippedSession
+
+    def __init__(
+        self,
+        problem: Any,
+        instance: str | os.PathLike[str] | None = None,
+        /,
+        *,
+        method: str | None = None,
+        seed: int | None = None,
+        time: float | datetime.timedelta | None = None,
+        playouts: int | float | None = None,
+        nodes: int | float | None = None,
+        memory: int | float | None = None,
+        params: Mapping[str, Any] | None = None,
+        rollout: str | None = None,
+        threads: int | None = None,
+        keep: int = 1,
+        start: Any = None,
+        **parameters: Any,
+    ) -> None:
+        target, settings = target_of(problem, instance, _arguments.settings(params, parameters))
+        is_shipped = isinstance(target, Instance)
+        request: dict[str, Any] = {
+            "method": method,
+            "parameters": settings,
+            "rollout": rollout,
+            "seed": seed,
+            "threads": threads,
+            "keep": keep,
+            "start": None if start is None else as_text(start) if is_shipped else as_moves(start),
+            "time": time,
+            "playouts": playouts,
+            "nodes": nodes,
+            "memory": memory,
+        }
+        self._begin(target, _arguments.request(**request))
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a session stays in its process: send what save() returns, and restore it there")
+
+    def _begin(self, target: Any, request: dict[str, Any]) -> None:
+        self._stop: str | None = None
+        if isinstance(target, Instance):
+            self._session = target._shipped.session(request)
+        else:
+            self._session = _soloist.OwnSession(functions(target), request)
+
+    @classmethod
+    def restore(
+        cls,
+        saved: bytes | str | os.PathLike[str],
+        problem: Any,
+        instance: str | os.PathLike[str] | None = None,
+        /,
+        *,
+        time: float | datetime.timedelta | None = None,
+        playouts: int | float | None = None,
+        nodes: int | float | None = None,
+        memory: int | float | None = None,
+        **options: Any,
+    ) -> Session:
+        """Continues a run from the bytes of :meth:`save` or a checkpoint file; the problem must be the same.
+
+        The limits describe the whole run, as in the constructor. ``options`` choose the rules of a problem that ships.
+        """
+        target, settings = target_of(problem, instance, _arguments.settings(None, options))
+        session = cls.__new__(cls)
+        limits = {"time": time, "playouts": playouts, "nodes": nodes, "memory": memory}
+        session._begin(target, _arguments.request(resume=saved, parameters=settings, **limits))
+        return session
+
+    def advance(
+        self,
+        *,
+        playouts: int | float | None = None,
+        time: float | datetime.timedelta | None = None,
+        nodes: int | float | None = None,
+        target: float | None = None,
+        stall: int | float | None = None,
+        on_improve: Callable[[Improvement], Any] | None = None,
+    ) -> str:
+        """Runs until the slice is used up, or the run ends by itself, and returns why it stopped.
+
+        Count budgets add up: two slices of 500 playouts are one of 1000. Ctrl-C ends the slice with "interrupted".
+        """
+        _arguments.callback(on_improve)
+        slice = {"playouts": playouts, "time": time, "nodes": nodes, "target": target, "stall": stall}
+        if all(value is None for value in slice.values()):
+            raise TypeError("advance: give a limit, such as playouts=1000 or time=1.0")
+        request = {**_arguments.EMPTY, **_arguments.limits(**slice)}
+        self._stop = self._session.advance(request, teller(on_improve))
+        return self._stop
+
+    def offer(self, solution: Any) -> float | None:
+        """Gives the run a solution from outside and returns its score; None: it is infeasible.
+
+        The solution is what :attr:`best` or a result holds, or the moves; for a problem that ships, a text in its own
+        format or a path object instead of the moves.
+        The run keeps it as incumbent if it is better, and the search takes it up in its own way.
+        """
+        if isinstance(self._session, _soloist.OwnSession):
+            return self._session.offer(as_moves(solution))[0]
+        return self._session.offer(as_text(solution))[0]
+
+    def save(self) -> bytes:
+        """Returns the whole run as bytes, for :meth:`restore` in this or another process."""
+        return self._session.save()
+
+    @property
+    def best(self) -> Solution | None:
+        """The best solution so far."""
+        if isinstance(self._session, _soloist.OwnSession):
+            best = self._session.best()
+            return None if best is None else Solution(*best)
+        result = self.result
+        if result.moves is None:
+            return None
+        return Solution(result.score, result.violation, result.moves, result.solution)
+
+    @property
+    def result(self) -> Result:
+        """What the run has yielded so far; for problems that ship, verified."""
+        if isinstance(self._session, _soloist.OwnSession):
+            return own_result(self._session.report())
+        return shipped_result(self._session.report(), None)
+
+    @property
+    def playouts(self) -> int:
+        """Playouts so far."""
+        return self._session.effort()[0]
+
+    @property
+    def nodes(self) -> int:
+        """Nodes so far."""
+        return self._session.effort()[1]
+
+    @property
+    def seconds(self) -> float:
+        """Time spent in slices so far, those before a restore included."""
+        return self._session.effort()[2]
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to do.
+
+        Everything was examined, the best solution is proven, or the method has ended by itself.
+        """
+        return self._stop is not None and _soloist.is_final(self._stop)
+
+    def __repr__(self) -> str:
+        return f"<soloist.Session after {self.playouts} playouts>"

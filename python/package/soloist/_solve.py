@@ -1,0 +1,118 @@
+"""Runs that go on until a limit is reached."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import _arguments, _soloist
+from ._instance import Instance, _load, run
+from ._problem import functions
+from ._result import Improvement, Result, as_moves, as_text, own_result, teller
+
+
+def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, dict[str, str]]:
+    """Returns an instance or a Python problem, and the settings that are not options of it."""
+    if not isinstance(problem, str):
+        if instance is not None:
+            raise TypeError("instance: only problems that ship have instances; give the name of one as `problem`")
+        if isinstance(problem, Instance):
+            for name in given:
+                if name in problem.options:
+                    raise ValueError(f"`{name}` is a rule of the instance: give it to soloist.load")
+        return problem, given
+    if instance is None:
+        raise TypeError(f"instance: missing; give a file or a spec of {problem}, see soloist.problems()")
+    options = set(_soloist.option_names(problem))
+    rules = {name: value for name, value in given.items() if name in options}
+    return _load(problem, instance, rules), {name: value for name, value in given.items() if name not in options}
+
+
+def solve(
+    problem: Any,
+    instance: str | os.PathLike[str] | None = None,
+    /,
+    *,
+    method: str | None = None,
+    seed: int | None = None,
+    time: float | datetime.timedelta | None = None,
+    playouts: int | float | None = None,
+    nodes: int | float | None = None,
+    target: float | None = None,
+    stall: int | float | None = None,
+    memory: int | float | None = None,
+    params: Mapping[str, Any] | None = None,
+    rollout: str | None = None,
+    threads: int | None = None,
+    keep: int = 1,
+    start: Any = None,
+    on_improve: Callable[[Improvement], Any] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 30.0,
+    resume: bytes | str | os.PathLike[str] | None = None,
+    **parameters: Any,
+) -> Result:
+    """Searches for the best solution of a problem until a limit is reached.
+
+    ``problem`` is an object with the functions of :class:`Problem`, the name of a problem that ships (with a file or a
+    spec as ``instance``), or an :class:`Instance`. Without any limit the run ends after 30 seconds.
+
+    A run with a limit of playouts or nodes gives the same result on every machine; a limit of time does not.
+    Ctrl-C ends the run: its result has the best solution so far and ``stop == "interrupted"``. An exception in a
+    function of the problem or in ``on_improve`` ends the run as well, and is raised.
+
+    Args:
+        problem: what is to be solved.
+        instance: a file or a spec, for a problem that ships.
+        method: the name of a method, see :func:`methods`. Default: the one that suits the instance; ``"auto"``, which
+            races several methods, for a Python problem.
+        seed: the seed of all random draws, 0 by default.
+        time: seconds.
+        playouts: solutions that are completed; for systematic searches, solutions scored.
+        nodes: nodes of a search tree; for systematic searches, states visited.
+        target: stop at the first solution with this score or a better one.
+        stall: stop after this many playouts without improvement.
+        memory: bytes for search trees and lists of states, 2 GiB by default.
+        params: parameters of the method, and options of a problem that ships, by name.
+        rollout: the playout policy, by name.
+        threads: independent streams, one thread each; 1 for Python problems.
+        keep: how many of the best different solutions are kept.
+        start: a solution to start from: a result, or the moves. For a problem that ships, a text in its own format or
+            a path object instead of the moves.
+        on_improve: called with an :class:`Improvement` for each better solution.
+        checkpoint: a file to which the run is written again and again.
+        checkpoint_every: seconds between two checkpoints.
+        resume: a checkpoint to continue, a file or the bytes of :meth:`Session.save`. Limits count the whole run.
+        **parameters: as ``params``, for names that are no argument of this function.
+
+    >>> result = soloist.solve("samegame", "random:6x6x3:1", method="nrpa", level=2, playouts=2000, seed=1)
+    >>> result.score, result.solution["cleared"]
+    (1084.0, True)
+    """
+    target_, settings = target_of(problem, instance, _arguments.settings(params, parameters))
+    is_shipped = isinstance(target_, Instance)
+    _arguments.callback(on_improve)
+    bound = {} if is_shipped else functions(target_)
+    request = _arguments.request(
+        method=method,
+        parameters=settings,
+        rollout=rollout,
+        seed=seed,
+        threads=threads,
+        keep=keep,
+        start=None if start is None else as_text(start) if is_shipped else as_moves(start),
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        resume=resume,
+        time=time,
+        playouts=playouts,
+        nodes=nodes,
+        target=target,
+        stall=stall,
+        memory=memory,
+    )
+    if is_shipped:
+        return run(target_, request, on_improve)
+    return own_result(_soloist.solve_own(bound, request, teller(on_improve)))

@@ -1,0 +1,63 @@
+//! The compiled part of the Python package of Soloist; what users call is in `package/soloist`.
+
+#![forbid(unsafe_code)]
+
+use pyo3::prelude::*;
+
+mod errors;
+mod list;
+mod moves;
+mod own;
+mod problem;
+mod request;
+mod shipped;
+mod simplify;
+mod value;
+
+/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least 0
+/// of which less is better.
+///
+/// >>> import soloist
+/// >>> soloist.Infeasible(2.5).degree
+/// 2.5
+#[pyclass(frozen, eq, module = "soloist")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Infeasible {
+    #[pyo3(get)]
+    pub(crate) degree: f64,
+}
+
+#[pymethods]
+impl Infeasible {
+    #[new]
+    #[pyo3(signature = (degree=1.0))]
+    fn new(degree: f64) -> PyResult<Self> {
+        if degree >= 0.0 {
+            return Ok(Self { degree });
+        }
+        Err(pyo3::exceptions::PyValueError::new_err(format!("degree: expected a number from 0, got {degree}")))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Infeasible({:?})", self.degree)
+    }
+}
+
+/// The part of the package that is compiled.
+#[pymodule]
+mod _soloist {
+    #[pymodule_export]
+    use super::Infeasible;
+    #[pymodule_export]
+    use crate::errors::{BrokenPromise, CheckpointError, InstanceError, InvalidSolution};
+    #[pymodule_export]
+    use crate::list::{check_method, methods, option_names, problems};
+    #[pymodule_export]
+    use crate::own::{OwnSession, check_own, is_final, solve_own};
+    #[pymodule_export]
+    use crate::shipped::{Shipped, ShippedSession, generate};
+    #[pymodule_export]
+    use crate::simplify::simplify;
+    #[pymodule_export]
+    const VERSION: &str = soloist_problems::result::VERSION;
+}

@@ -1,0 +1,143 @@
+//! Python moves as the small copyable values that the engine works with.
+
+use crate::value::{decode, encode};
+use pyo3::prelude::*;
+use pyo3::types::PyInt;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use soloist::stable_hash;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+/// A move: an int of less than 62 bits as it is, any other plain value by its place in a table of the process.
+///
+/// The table only grows. Problems have few different moves, and their values are small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PyMove(i64);
+
+/// Ints are above, places in the table below.
+const LEAST: i64 = -(1 << 62);
+
+/// A value in the table.
+struct Entry {
+    bytes: Arc<[u8]>,
+    object: Py<PyAny>,
+    code: u64,
+    /// The object was made from bytes: one that the problem itself makes replaces it, which may be of a richer type.
+    is_read: bool,
+}
+
+#[derive(Default)]
+struct Table {
+    entries: Vec<Entry>,
+    places: HashMap<Arc<[u8]>, usize>,
+}
+
+static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
+
+/// No Python code runs while the table is locked.
+fn table() -> MutexGuard<'static, Table> {
+    TABLE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl PyMove {
+    /// Returns the move that a Python object is.
+    #[inline]
+    pub(crate) fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if object.is_exact_instance_of::<PyInt>()
+            && let Ok(value) = object.extract::<i64>()
+            && (LEAST..=-LEAST).contains(&value)
+        {
+            return Ok(Self(value));
+        }
+        let mut bytes = Vec::with_capacity(64);
+        encode(object, &mut bytes)?;
+        Ok(Self::place(bytes, object.clone().unbind(), false))
+    }
+
+    fn place(bytes: Vec<u8>, object: Py<PyAny>, is_read: bool) -> Self {
+        let mut table = table();
+        if let Some(&at) = table.places.get(&bytes[..]) {
+            let entry = &mut table.entries[at];
+            if entry.is_read && !is_read {
+                entry.is_read = false;
+                let old = std::mem::replace(&mut entry.object, object);
+                drop(table);
+                drop(old);
+            }
+            return Self(i64::MIN + at as i64);
+        }
+        let at = table.entries.len();
+        let bytes: Arc<[u8]> = bytes.into();
+        table.places.insert(Arc::clone(&bytes), at);
+        table.entries.push(Entry { code: stable_hash(&bytes[..]), bytes, object, is_read });
+        Self(i64::MIN + at as i64)
+    }
+
+    fn in_table(self) -> Option<usize> {
+        (self.0 < LEAST).then(|| (self.0 - i64::MIN) as usize)
+    }
+
+    /// Returns the object that the problem made.
+    #[inline]
+    pub(crate) fn object<'py>(self, py: Python<'py>) -> Bound<'py, PyAny> {
+        match self.in_table() {
+            None => PyInt::new(py, self.0).into_any(),
+            Some(at) => table().entries[at].object.clone_ref(py).into_bound(py),
+        }
+    }
+
+    /// Returns the default address of the move for policies: a hash of its value.
+    pub(crate) fn code(self) -> u64 {
+        match self.in_table() {
+            None => stable_hash(&self.0),
+            Some(at) => table().entries[at].code,
+        }
+    }
+
+    /// Whether an object from outside the problem, such as a list read from JSON, has the value of this move.
+    pub(crate) fn has_value(self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if self == Self::new(object)? {
+            return Ok(true);
+        }
+        // A member of IntEnum and its number, True and 1.
+        self.object(object.py()).eq(object)
+    }
+}
+
+/// A move in a checkpoint.
+#[derive(Serialize)]
+enum Written<'a> {
+    Int(i64),
+    Value(&'a [u8]),
+}
+
+#[derive(Deserialize)]
+enum Read {
+    Int(i64),
+    Value(Vec<u8>),
+}
+
+impl Serialize for PyMove {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.in_table() {
+            None => Written::Int(self.0).serialize(serializer),
+            Some(at) => {
+                let bytes = Arc::clone(&table().entries[at].bytes);
+                Written::Value(&bytes).serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for PyMove {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Read::deserialize(deserializer)? {
+            Read::Int(value) if (LEAST..=-LEAST).contains(&value) => Ok(Self(value)),
+            Read::Int(_) => Err(de::Error::custom("a move out of range")),
+            Read::Value(bytes) => {
+                let object = Python::attach(|py| decode(py, &bytes));
+                Ok(Self::place(bytes, object.ok_or_else(|| de::Error::custom("no move"))?, true))
+            }
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! A problem whose rules are Python functions.
+
+use crate::Infeasible;
+use crate::moves::PyMove;
+use crate::value::number;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
+use soloist::{Fault, Found, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The functions of a problem, bound once.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Functions {
+    name: String,
+    root: Py<PyAny>,
+    moves: Py<PyAny>,
+    apply: Py<PyAny>,
+    score: Py<PyAny>,
+    code: Option<Py<PyAny>>,
+    bias: Option<Py<PyAny>>,
+    bound: Option<Py<PyAny>>,
+    potential: Option<Py<PyAny>>,
+    key: Option<Py<PyAny>>,
+    future: Option<Py<PyAny>>,
+    resources: Option<Py<PyAny>>,
+    surrogate: Option<Py<PyAny>>,
+    identity: Option<Py<PyAny>>,
+    find: Option<Py<PyAny>>,
+    candidates: Option<Py<PyAny>>,
+    playout: Option<Py<PyAny>>,
+    minimize: bool,
+    reference: Option<f64>,
+    complete: bool,
+    /// What `find` returns for a thing that no move decides about yet.
+    blocked: Py<PyAny>,
+    /// `random.Random`, for `playout`.
+    random: Py<PyAny>,
+}
+
+/// How a run of Python functions was cut short, shared by the problem and its playout policies.
+#[derive(Debug, Default)]
+pub(crate) struct Guard {
+    fault: Fault,
+    /// The first exception of a function.
+    error: Mutex<Option<PyErr>>,
+    /// Ctrl-C was pressed: the run is to end.
+    pub(crate) stop: AtomicBool,
+}
+
+impl Guard {
+    /// Keeps the exception that ends the run.
+    #[cold]
+    pub(crate) fn fail(&self, error: PyErr) {
+        self.fault.raise("an exception in Python");
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    /// Takes the exception that ended the run.
+    pub(crate) fn take(&self) -> Option<PyErr> {
+        let _ = self.fault.take();
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Raises the Ctrl-C that was pressed during a call that is no run.
+    pub(crate) fn interrupt(&self) -> PyResult<()> {
+        if self.stop.swap(false, Ordering::Relaxed) { Err(PyKeyboardInterrupt::new_err(())) } else { Ok(()) }
+    }
+
+    /// Lets handlers of signals run; Ctrl-C ends the run.
+    pub(crate) fn check_signals(&self, py: Python<'_>) {
+        match py.check_signals() {
+            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => self.stop.store(true, Ordering::Relaxed),
+            Err(error) => self.fail(error),
+            Ok(()) => {}
+        }
+    }
+
+    /// Calls user code. After an exception nothing is called any more, and `otherwise` is returned.
+    #[inline]
+    fn ask<T>(&self, py: Python<'_>, otherwise: T, mut call: impl FnMut() -> PyResult<T>) -> T {
+        if self.fault.is_raised() {
+            return otherwise;
+        }
+        match call() {
+            Ok(value) => value,
+            Err(error) => self.failed(py, error, otherwise, &mut call),
+        }
+    }
+
+    #[cold]
+    fn failed<T>(&self, py: Python<'_>, error: PyErr, otherwise: T, call: &mut dyn FnMut() -> PyResult<T>) -> T {
+        let mut error = error;
+        if error.is_instance_of::<PyKeyboardInterrupt>(py) && !self.stop.swap(true, Ordering::Relaxed) {
+            // The function is asked again, so that the run ends between two steps and keeps its incumbent. A second
+            // Ctrl-C ends it at once.
+            match call() {
+                Ok(value) => return value,
+                Err(again) => error = again,
+            }
+        }
+        self.fail(error);
+        otherwise
+    }
+}
+
+/// A problem written in Python.
+#[derive(Debug)]
+pub(crate) struct PyProblem {
+    functions: Functions,
+    pub(crate) guard: Arc<Guard>,
+}
+
+/// A state: any object, never changed.
+#[derive(Debug)]
+pub(crate) struct PyState(Py<PyAny>);
+
+impl Clone for PyState {
+    fn clone(&self) -> Self {
+        Python::attach(|py| Self(self.0.clone_ref(py)))
+    }
+}
+
+impl PyState {
+    pub(crate) fn object<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        self.0.bind(py).clone()
+    }
+}
+
+/// Returns an error about what a function returned.
+fn returned(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
+    let kind = value.get_type().name().map_or_else(|_| "an object".into(), |name| name.to_string());
+    let kind = if value.is_none() { "None".into() } else { kind };
+    PyTypeError::new_err(format!("{function} must return {expected}, it returned {kind}"))
+}
+
+/// Returns the number that a function returned.
+fn real(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyResult<f64> {
+    let number: f64 = match value.extract() {
+        Ok(number) => number,
+        Err(_) => return Err(returned(function, value, expected)),
+    };
+    if number.is_nan() {
+        return Err(PyValueError::new_err(format!("{function} returned nan, which cannot be compared")));
+    }
+    Ok(number)
+}
+
+/// Says in front of an error where its value comes from.
+fn from(function: &str) -> impl Fn(PyErr) -> PyErr {
+    move |error| {
+        Python::attach(|py| {
+            if error.is_instance_of::<PyTypeError>(py) {
+                PyTypeError::new_err(format!("{function}: {}", error.value(py)))
+            } else {
+                error
+            }
+        })
+    }
+}
+
+/// Collects the moves that a function returned.
+#[inline]
+fn collect(function: &str, list: &Bound<'_, PyAny>, moves: &mut Vec<PyMove>) -> PyResult<()> {
+    let at = from(function);
+    if let Ok(list) = list.cast_exact::<PyList>() {
+        for item in list.iter() {
+            moves.push(PyMove::new(&item).map_err(&at)?);
+        }
+        return Ok(());
+    }
+    if let Ok(list) = list.cast_exact::<PyTuple>() {
+        for item in list.iter() {
+            moves.push(PyMove::new(&item).map_err(&at)?);
+        }
+        return Ok(());
+    }
+    if list.is_instance_of::<PySet>() || list.is_instance_of::<PyFrozenSet>() {
+        return Err(returned(function, list, "moves in a fixed order, such as a list"));
+    }
+    let Ok(items) = list.try_iter() else {
+        return Err(returned(function, list, "the moves as a list (an empty one when the state is finished)"));
+    };
+    for item in items {
+        moves.push(PyMove::new(&item?).map_err(&at)?);
+    }
+    Ok(())
+}
+
+impl PyProblem {
+    pub(crate) fn new(functions: Functions) -> Self {
+        Self { functions, guard: Arc::default() }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.functions.name
+    }
+
+    /// Asks an optional function of the state for a number.
+    fn number_of(&self, name: &str, function: Option<&Py<PyAny>>, state: &PyState) -> Option<f64> {
+        let function = function?;
+        Python::attach(|py| {
+            self.guard.ask(py, None, || {
+                let value = function.bind(py).call1((state.0.bind(py),))?;
+                if value.is_none() { Ok(None) } else { real(name, &value, "a number or None").map(Some) }
+            })
+        })
+    }
+
+    /// Lists moves by one of the functions that do.
+    #[inline]
+    fn list(&self, name: &str, function: &Py<PyAny>, state: &PyState, moves: &mut Vec<PyMove>) {
+        let before = moves.len();
+        Python::attach(|py| {
+            self.guard.ask(py, (), || {
+                moves.truncate(before);
+                let list = function.bind(py).call1((state.0.bind(py),))?;
+                let done = collect(name, &list, moves);
+                if done.is_err() {
+                    moves.truncate(before);
+                }
+                done
+            });
+        });
+    }
+
+    /// Plays moves from outside, of equal value with legal ones, and returns the legal ones.
+    pub(crate) fn follow(&self, py: Python<'_>, moves: &Bound<'_, PyAny>) -> PyResult<Vec<PyMove>> {
+        let (mut state, mut legal, mut played) = (self.root(), Vec::new(), Vec::new());
+        for (at, object) in moves.try_iter()?.enumerate() {
+            let object = object?;
+            legal.clear();
+            self.moves(&state, &mut legal);
+            let mut found = None;
+            for &mv in &legal {
+                if mv.has_value(&object).map_err(from("the solution to start from"))? {
+                    found = Some(mv);
+                    break;
+                }
+            }
+            if let Some(error) = self.guard.take() {
+                return Err(error);
+            }
+            let mv = found.ok_or_else(|| {
+                PyValueError::new_err(format!("the solution to start from: move {at}, {object:?}, is not legal"))
+            })?;
+            self.apply(&mut state, mv);
+            played.push(mv);
+        }
+        self.guard.check_signals(py);
+        self.guard.take().map_or(Ok(played), Err)
+    }
+
+    /// Returns the finished state that moves lead to.
+    pub(crate) fn end(&self, moves: &[PyMove]) -> PyState {
+        let mut state = self.root();
+        moves.iter().for_each(|&mv| self.apply(&mut state, mv));
+        state
+    }
+}
+
+impl Problem for PyProblem {
+    type State = PyState;
+    type Move = PyMove;
+
+    fn root(&self) -> PyState {
+        Python::attach(|py| {
+            PyState(self.guard.ask(py, py.None(), || {
+                let root = self.functions.root.bind(py).call0()?;
+                if root.is_none() { Err(returned("root", &root, "a state")) } else { Ok(root.unbind()) }
+            }))
+        })
+    }
+
+    #[inline]
+    fn moves(&self, state: &PyState, moves: &mut Vec<PyMove>) {
+        self.list("moves", &self.functions.moves, state, moves);
+    }
+
+    #[inline]
+    fn apply(&self, state: &mut PyState, mv: PyMove) {
+        Python::attach(|py| {
+            let next = self.guard.ask(py, None, || {
+                let before = state.0.bind(py);
+                let next = self.functions.apply.bind(py).call1((before, mv.object(py)))?;
+                if next.is_none() {
+                    return Err(returned("apply", &next, "the next state"));
+                }
+                if next.is(before) {
+                    return Err(PyValueError::new_err(
+                        "apply returned the state that it was given: it must leave that as it is and return a new one",
+                    ));
+                }
+                Ok(Some(next.unbind()))
+            });
+            if let Some(next) = next {
+                state.0 = next;
+            }
+        });
+    }
+
+    fn score(&self, state: &PyState) -> Score {
+        const EXPECTED: &str = "a number or soloist.Infeasible";
+        Python::attach(|py| {
+            self.guard.ask(py, Score::Infeasible(f64::INFINITY), || {
+                let score = self.functions.score.bind(py).call1((state.0.bind(py),))?;
+                if score.is_exact_instance_of::<PyFloat>() || score.is_exact_instance_of::<PyInt>() {
+                    return real("score", &score, EXPECTED).map(Score::Feasible);
+                }
+                if let Ok(infeasible) = score.cast::<Infeasible>() {
+                    return Ok(Score::Infeasible(infeasible.get().degree));
+                }
+                real("score", &score, EXPECTED).map(Score::Feasible)
+            })
+        })
+    }
+
+    fn sense(&self) -> Sense {
+        if self.functions.minimize { Sense::Minimize } else { Sense::Maximize }
+    }
+
+    fn code(&self, state: &PyState, mv: PyMove) -> u64 {
+        let Some(code) = &self.functions.code else { return mv.code() };
+        Python::attach(|py| {
+            self.guard.ask(py, 0, || {
+                let code = code.bind(py).call1((state.0.bind(py), mv.object(py)))?;
+                number(&code).map_err(from("code"))
+            })
+        })
+    }
+
+    fn bias(&self, state: &PyState, mv: PyMove) -> f64 {
+        let Some(bias) = &self.functions.bias else { return 0.0 };
+        Python::attach(|py| {
+            self.guard
+                .ask(py, 0.0, || real("bias", &bias.bind(py).call1((state.0.bind(py), mv.object(py)))?, "a number"))
+        })
+    }
+
+    fn bound(&self, state: &PyState) -> Option<f64> {
+        self.number_of("bound", self.functions.bound.as_ref(), state)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.functions.complete
+    }
+
+    fn potential(&self, state: &PyState) -> Option<f64> {
+        self.number_of("potential", self.functions.potential.as_ref(), state)
+    }
+
+    fn reference(&self) -> Option<f64> {
+        self.functions.reference
+    }
+
+    fn key(&self, state: &PyState) -> Option<u64> {
+        let key = self.functions.key.as_ref()?;
+        Python::attach(|py| {
+            self.guard.ask(py, None, || {
+                let key = key.bind(py).call1((state.0.bind(py),))?;
+                if key.is_none() { Ok(None) } else { number(&key).map(Some).map_err(from("key")) }
+            })
+        })
+    }
+
+    fn future(&self, state: &PyState) -> Option<(u64, f64)> {
+        let future = self.functions.future.as_ref()?;
+        Python::attach(|py| {
+            self.guard.ask(py, None, || {
+                let pair = future.bind(py).call1((state.0.bind(py),))?;
+                if pair.is_none() {
+                    return Ok(None);
+                }
+                const EXPECTED: &str = "a pair of a key and the score so far, or None";
+                let Ok((key, cost)) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
+                    return Err(returned("future", &pair, EXPECTED));
+                };
+                Ok(Some((number(&key).map_err(from("future"))?, real("future", &cost, EXPECTED)?)))
+            })
+        })
+    }
+
+    fn resources(&self, state: &PyState, resources: &mut Vec<f64>) {
+        let Some(function) = &self.functions.resources else { return };
+        let before = resources.len();
+        Python::attach(|py| {
+            self.guard.ask(py, (), || {
+                resources.truncate(before);
+                let list = function.bind(py).call1((state.0.bind(py),))?;
+                for number in list.try_iter().map_err(|_| returned("resources", &list, "a list of numbers"))? {
+                    resources.push(real("resources", &number?, "a list of numbers")?);
+                }
+                Ok(())
+            });
+        });
+    }
+
+    fn identity(&self, state: &PyState, mv: PyMove) -> Option<u64> {
+        let identity = self.functions.identity.as_ref()?;
+        Python::attach(|py| {
+            self.guard.ask(py, None, || {
+                let value = identity.bind(py).call1((state.0.bind(py), mv.object(py)))?;
+                match value.extract::<i64>() {
+                    Ok(number) => Ok(Some(number as u64)),
+                    Err(_) => Err(returned("identity", &value, "an int")),
+                }
+            })
+        })
+    }
+
+    fn find(&self, state: &PyState, identity: u64) -> Found<PyMove> {
+        let Some(find) = &self.functions.find else { return Found::Gone };
+        Python::attach(|py| {
+            self.guard.ask(py, Found::Gone, || {
+                let found = find.bind(py).call1((state.0.bind(py), identity as i64))?;
+                if found.is_none() {
+                    return Ok(Found::Gone);
+                }
+                if found.is(self.functions.blocked.bind(py)) {
+                    return Ok(Found::Blocked);
+                }
+                PyMove::new(&found).map(Found::Move).map_err(from("find"))
+            })
+        })
+    }
+
+    fn surrogate(&self, state: &PyState) -> Option<f64> {
+        self.number_of("surrogate", self.functions.surrogate.as_ref(), state)
+    }
+
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        match name {
+            "playout" if self.functions.playout.is_some() => Some(Box::new(Whole(Arc::clone(&self.guard)))),
+            "candidates" if self.functions.candidates.is_some() => Some(Box::new(Candidates)),
+            _ => None,
+        }
+    }
+
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        const PLAYOUT: RolloutInfo = RolloutInfo { name: "playout", help: "the problem's own playout" };
+        const CANDIDATES: RolloutInfo = RolloutInfo { name: "candidates", help: "uniform over the candidates" };
+        match (&self.functions.playout, &self.functions.candidates) {
+            (Some(_), Some(_)) => &[PLAYOUT, CANDIDATES],
+            (Some(_), None) => &[PLAYOUT],
+            (None, Some(_)) => &[CANDIDATES],
+            (None, None) => &[],
+        }
+    }
+
+    fn fault(&self) -> Option<&Fault> {
+        Some(&self.guard.fault)
+    }
+}
+
+/// Uniform over the moves that the function `candidates` names.
+struct Candidates;
+
+impl Rollout<PyProblem> for Candidates {
+    fn candidates(&mut self, problem: &PyProblem, state: &PyState, moves: &mut Vec<PyMove>) {
+        if let Some(candidates) = &problem.functions.candidates {
+            problem.list("candidates", candidates, state, moves);
+        }
+    }
+}
+
+/// The function `playout`, which completes a state by itself.
+struct Whole(Arc<Guard>);
+
+impl Rollout<PyProblem> for Whole {
+    fn candidates(&mut self, problem: &PyProblem, state: &PyState, moves: &mut Vec<PyMove>) {
+        match &problem.functions.candidates {
+            Some(candidates) => problem.list("candidates", candidates, state, moves),
+            None => problem.moves(state, moves),
+        }
+    }
+
+    fn run(&mut self, problem: &PyProblem, state: &mut PyState, playout: &mut Playout<PyMove>, rng: &mut Rng) {
+        let Some(function) = &problem.functions.playout else { return };
+        let seed = rng.next_u64();
+        let before = playout.moves.len();
+        Python::attach(|py| {
+            self.0.ask(py, (), || {
+                playout.moves.truncate(before);
+                let random = problem.functions.random.bind(py).call1((seed,))?;
+                let moves = function.bind(py).call1((state.0.bind(py), random))?;
+                collect("playout", &moves, &mut playout.moves)
+            });
+        });
+        for &mv in &playout.moves[before..] {
+            problem.apply(state, mv);
+        }
+    }
+}

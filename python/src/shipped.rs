@@ -1,0 +1,462 @@
+//! The problems that ship: instances by name, runs without the interpreter's lock.
+
+use crate::errors::{InstanceError, InvalidSolution};
+use crate::own::split;
+use crate::request::{Request, instance_error, refuse_endless, solve_error};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use serde_json::Value;
+use soloist::{Improvement, Method, Progress, Setup, SolveError};
+use soloist_problems::result::{self, Asked, ResultJson};
+use soloist_problems::{AnyInstance, AnyObserver, AnySession, Domain, Options, Report};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often handlers of signals get their turn.
+const PULSE: Duration = Duration::from_millis(20);
+
+/// Lets handlers of signals run until `wait` returns something. Ctrl-C sets `stop`; another exception of a handler does
+/// as well, and is returned.
+fn attend<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    mut wait: impl FnMut() -> Option<T> + Send,
+) -> (T, Option<PyErr>) {
+    let mut raised = None;
+    loop {
+        if let Some(done) = py.detach(&mut wait) {
+            return (done, raised);
+        }
+        if let Err(error) = py.check_signals() {
+            stop.store(true, Ordering::SeqCst);
+            if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                raised.get_or_insert(error);
+            }
+        }
+    }
+}
+
+/// Does `work` on a thread of its own, which needs no interpreter, until it is done or `stop` tells it to end.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let worker = scope.spawn(move || {
+            let done = work();
+            let _ = sender.send(());
+            done
+        });
+        let receiver = Mutex::new(receiver);
+        let wait = || match receiver.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PULSE) {
+            Err(RecvTimeoutError::Timeout) => None,
+            // Done, or dead.
+            _ => Some(()),
+        };
+        let ((), raised) = attend(py, stop, wait);
+        let done = py.detach(|| worker.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        raised.map_or(Ok(done), Err)
+    })
+}
+
+/// Tells Python about improvements. An exception there ends the run.
+struct Watch<'a> {
+    stop: &'a AtomicBool,
+    on_improve: Option<Py<PyAny>>,
+    error: Option<PyErr>,
+}
+
+impl AnyObserver for Watch<'_> {
+    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
+        let Some(callback) = &self.on_improve else { return };
+        if self.error.is_some() {
+            return;
+        }
+        let (value, violation) = split(improvement.score);
+        let (solution, seconds) = (solution().to_string(), progress.elapsed.as_secs_f64());
+        let told = Python::attach(|py| {
+            let none = py.None();
+            callback.call1(py, (value, violation, improvement.playouts, improvement.stream, seconds, none, solution))
+        });
+        if let Err(error) = told {
+            self.stop.store(true, Ordering::SeqCst);
+            self.error = Some(error);
+        }
+    }
+}
+
+/// An instance of a shipped problem.
+#[pyclass(frozen, module = "soloist._soloist")]
+pub(crate) struct Shipped {
+    domain: &'static Domain,
+    options: Options,
+    instance: Arc<dyn AnyInstance>,
+}
+
+impl std::fmt::Debug for Shipped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.domain.name, self.instance.name())
+    }
+}
+
+/// Returns the domain of that name.
+pub(crate) fn domain(name: &str) -> PyResult<&'static Domain> {
+    soloist_problems::find_domain(name).ok_or_else(|| {
+        let known: Vec<_> = soloist_problems::domains().iter().map(|domain| domain.name).collect();
+        PyValueError::new_err(format!("no problem `{}` (known: {})", name.escape_debug(), known.join(", ")))
+    })
+}
+
+/// Checks the options of a problem and adds the defaults of the others.
+fn settle(domain: &Domain, mut options: Options) -> PyResult<Options> {
+    for (name, value) in &options {
+        let Some(option) = domain.options.iter().find(|option| option.name == name) else {
+            let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();
+            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err(PyValueError::new_err(format!(
+                "no option `{}` of {} (known: {known})",
+                name.escape_debug(),
+                domain.name
+            )));
+        };
+        if !option.values.contains(&value.as_str()) {
+            return Err(PyValueError::new_err(format!(
+                "option `{name}` of {}: expected one of {}, got `{}`",
+                domain.name,
+                option.values.join(", "),
+                value.escape_debug()
+            )));
+        }
+    }
+    for option in domain.options {
+        if let Some(default) = option.values.first() {
+            options.entry(option.name.to_owned()).or_insert_with(|| (*default).to_owned());
+        }
+    }
+    Ok(options)
+}
+
+impl Shipped {
+    /// Checks that a name selects a rollout.
+    fn check_rollout(&self, rollout: &str) -> PyResult<()> {
+        if self.instance.has_rollout(rollout) {
+            return Ok(());
+        }
+        let known: Vec<_> = self.instance.rollouts().iter().map(|info| info.name).collect();
+        Err(PyValueError::new_err(format!(
+            "no rollout `{}` of {} (known: {})",
+            rollout.escape_debug(),
+            self.domain.name,
+            known.join(", ")
+        )))
+    }
+
+    /// The setup of a run, as the command makes it, and the time spent before a resume.
+    fn setup(&self, request: &Request) -> PyResult<(Setup, Duration)> {
+        if let Some(bytes) = &request.resume {
+            let info = self.instance.inspect(bytes).map_err(|error| solve_error(&error.into()))?;
+            return Ok((info.setup, info.elapsed));
+        }
+        let mut setup = request.setup(|| self.instance.default_setup())?;
+        let rollout = setup.rollout.take().unwrap_or_else(|| self.instance.rollout_for(&setup));
+        self.check_rollout(&rollout)?;
+        if let Method::Auto(auto) = &setup.method {
+            let mut named = auto.methods.entries().iter().filter_map(|entry| entry.rollout());
+            named.try_for_each(|rollout| self.check_rollout(rollout))?;
+        }
+        Ok((setup.rollout(rollout), Duration::ZERO))
+    }
+
+    fn starts(&self, py: Python<'_>, request: &Request) -> PyResult<Vec<Value>> {
+        let Some(start) = &request.start else { return Ok(Vec::new()) };
+        let text: String = start.extract(py)?;
+        let moves = self.instance.start_from(&text).map_err(InvalidSolution::new_err)?;
+        Ok(vec![moves])
+    }
+
+    /// The result of a run as the command prints it, verified.
+    fn finish(&self, report: &Report) -> PyResult<String> {
+        verified(self.domain, &*self.instance, &self.options, report).map_err(PyRuntimeError::new_err)
+    }
+}
+
+/// The result of a run as JSON, verified.
+fn verified(domain: &Domain, instance: &dyn AnyInstance, options: &Options, report: &Report) -> Result<String, String> {
+    let asked = Asked { domain, instance, options, setup: &report.run.setup };
+    let json = ResultJson::new(asked, report).line();
+    if let Some(score) = result::value(report) {
+        result::verify(instance, &json, score)?;
+    }
+    Ok(json)
+}
+
+#[pymethods]
+impl Shipped {
+    #[new]
+    fn new(py: Python<'_>, problem: &str, instance: &str, options: Options) -> PyResult<Self> {
+        let domain = domain(problem)?;
+        let options = settle(domain, options)?;
+        let stop = AtomicBool::new(false);
+        let load = || {
+            let mut loaded = (domain.load)(instance, &options)?;
+            let undone = loaded.prepare(&mut || !stop.load(Ordering::Relaxed));
+            undone.map_err(|error| soloist_problems::InstanceError::new(instance, error))?;
+            Ok(loaded)
+        };
+        let loaded = interruptible(py, &stop, load)?.map_err(|error| instance_error(instance, &error))?;
+        if stop.load(Ordering::Relaxed) {
+            return Err(PyKeyboardInterrupt::new_err(()));
+        }
+        Ok(Self { domain, options, instance: loaded.into() })
+    }
+
+    #[getter]
+    fn problem(&self) -> &'static str {
+        self.domain.name
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.instance.name()
+    }
+
+    #[getter]
+    fn description(&self) -> String {
+        self.instance.describe()
+    }
+
+    #[getter]
+    fn options(&self) -> Options {
+        self.options.clone()
+    }
+
+    #[getter]
+    fn sense(&self) -> &'static str {
+        result::sense(self.instance.sense())
+    }
+
+    #[getter]
+    fn bound(&self) -> Option<f64> {
+        self.instance.bound()
+    }
+
+    /// Method, parameters as JSON and rollout that run by default.
+    #[getter]
+    fn default(&self) -> (String, String, String) {
+        let Setup { preset, method, rollout, .. } = self.instance.default_setup();
+        (preset, result::line(&result::parameters(&method)), rollout.unwrap_or_default())
+    }
+
+    #[getter]
+    fn rollouts(&self) -> Vec<(&'static str, &'static str)> {
+        self.instance.rollouts().iter().map(|info| (info.name, info.help)).collect()
+    }
+
+    /// Runs a search to its end; returns the JSON of its result, and why a checkpoint could not be written.
+    #[pyo3(signature = (request, on_improve=None))]
+    fn solve(
+        &self,
+        py: Python<'_>,
+        request: Request,
+        on_improve: Option<Py<PyAny>>,
+    ) -> PyResult<(String, Option<String>)> {
+        let (setup, before) = self.setup(&request)?;
+        let budget = request.budget(before)?;
+        if request.method.is_some() {
+            refuse_endless(&setup.method, &setup.preset, &budget)?;
+        }
+        let stop = AtomicBool::new(false);
+        let run = soloist_problems::Request {
+            setup: Some(setup),
+            plan: None,
+            budget,
+            start: self.starts(py, &request)?,
+            keep: request.keep,
+            interval: Duration::from_millis(200),
+            checkpoint: request.checkpoint()?,
+            resume: request.resume,
+            stop: Some(&stop),
+        };
+        let mut watch = Watch { stop: &stop, on_improve, error: None };
+        let done = interruptible(py, &stop, || self.instance.solve(run, &mut watch))?;
+        if let Some(error) = watch.error {
+            return Err(error);
+        }
+        let report = done.map_err(|error| solve_error(&error))?;
+        Ok((self.finish(&report)?, report.unsaved))
+    }
+
+    /// Verifies a solution; returns its score and a line that says what was verified.
+    fn check(&self, py: Python<'_>, text: &str) -> PyResult<(f64, String)> {
+        let checked = py.detach(|| self.instance.check(text)).map_err(InvalidSolution::new_err)?;
+        Ok((checked.score, checked.summary))
+    }
+
+    /// A solution for people to read.
+    fn text(&self, solution: &str) -> PyResult<String> {
+        Ok(self.instance.text(&value(solution)?))
+    }
+
+    /// A solution as a drawing.
+    fn svg(&self, solution: &str) -> PyResult<String> {
+        Ok(self.instance.svg(&value(solution)?))
+    }
+
+    fn session(&self, py: Python<'_>, request: Request) -> PyResult<ShippedSession> {
+        let (setup, _) = self.setup(&request)?;
+        let run = soloist_problems::Request {
+            setup: Some(setup),
+            budget: request.limits()?,
+            start: self.starts(py, &request)?,
+            keep: request.keep,
+            resume: request.resume,
+            ..soloist_problems::Request::default()
+        };
+        let (jobs, inbox) = mpsc::channel::<Job>();
+        let (ready, started) = mpsc::channel();
+        let instance = Arc::clone(&self.instance);
+        // The session borrows the instance, so that both live on a thread of their own.
+        std::thread::spawn(move || {
+            let mut session = match instance.start(run) {
+                Ok(session) => session,
+                Err(error) => {
+                    let _ = ready.send(Err(error));
+                    return;
+                }
+            };
+            let _ = ready.send(Ok(()));
+            for job in inbox {
+                job(&mut *session);
+            }
+        });
+        let session = ShippedSession {
+            domain: self.domain,
+            options: self.options.clone(),
+            instance: Arc::clone(&self.instance),
+            jobs: Mutex::new(jobs),
+            stop: Arc::default(),
+        };
+        session.wait(py, started)?.map_err(|error| solve_error(&error))?;
+        Ok(session)
+    }
+}
+
+/// Reads JSON that Python wrote.
+fn value(json: &str) -> PyResult<Value> {
+    serde_json::from_str(json).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Work for the thread of a session.
+type Job = Box<dyn FnOnce(&mut dyn AnySession) + Send>;
+
+/// A run on a shipped problem that lives.
+#[pyclass(frozen, module = "soloist._soloist")]
+pub(crate) struct ShippedSession {
+    domain: &'static Domain,
+    options: Options,
+    instance: Arc<dyn AnyInstance>,
+    jobs: Mutex<Sender<Job>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for ShippedSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "session on {} {}", self.domain.name, self.instance.name())
+    }
+}
+
+impl ShippedSession {
+    fn wait<T: Send + 'static>(&self, py: Python<'_>, answer: mpsc::Receiver<T>) -> PyResult<T> {
+        let answer = Mutex::new(answer);
+        let wait = || match answer.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PULSE) {
+            Ok(done) => Some(Some(done)),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(RecvTimeoutError::Disconnected) => Some(None),
+        };
+        let (done, raised) = attend(py, &self.stop, wait);
+        match (done, raised) {
+            (_, Some(error)) => Err(error),
+            (Some(done), None) => Ok(done),
+            (None, None) => Err(PyRuntimeError::new_err("the session has ended by an internal error")),
+        }
+    }
+
+    /// Has work done by the thread that holds the session.
+    fn ask<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn AnySession) -> T + Send + 'static,
+    ) -> PyResult<T> {
+        let (sender, answer) = mpsc::channel();
+        let job: Job = Box::new(move |session| {
+            let _ = sender.send(work(session));
+        });
+        // A thread that has gone shows in the answer.
+        let _ = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
+        self.wait(py, answer)
+    }
+
+    /// As [`ask`](Self::ask), for calls that Ctrl-C ends by an exception.
+    fn at_once<T: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut dyn AnySession) -> T + Send + 'static,
+    ) -> PyResult<T> {
+        let done = self.ask(py, work)?;
+        if self.stop.swap(false, Ordering::SeqCst) { Err(PyKeyboardInterrupt::new_err(())) } else { Ok(done) }
+    }
+}
+
+#[pymethods]
+impl ShippedSession {
+    #[pyo3(signature = (request, on_improve=None))]
+    fn advance(&self, py: Python<'_>, request: Request, on_improve: Option<Py<PyAny>>) -> PyResult<String> {
+        let slice = request.limits()?;
+        self.stop.store(false, Ordering::SeqCst);
+        let stop = Arc::clone(&self.stop);
+        let (done, error) = self.ask(py, move |session| {
+            let mut watch = Watch { stop: &stop, on_improve, error: None };
+            let done = session.advance(&slice, Some(&stop), &mut watch);
+            (done, watch.error)
+        })?;
+        self.stop.store(false, Ordering::SeqCst);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        done.map(|stop| stop.to_string()).map_err(|error| solve_error(&error))
+    }
+
+    fn offer(&self, py: Python<'_>, text: &str) -> PyResult<(Option<f64>, Option<f64>)> {
+        let moves = self.instance.start_from(text).map_err(InvalidSolution::new_err)?;
+        let score = self.at_once(py, move |session| session.offer(&moves))?;
+        score.map(split).map_err(|error: SolveError| solve_error(&error))
+    }
+
+    fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        self.at_once(py, |session| session.save())
+    }
+
+    /// Playouts, nodes and seconds so far.
+    fn effort(&self, py: Python<'_>) -> PyResult<(u64, u64, f64)> {
+        self.at_once(py, |session| {
+            let run = session.report().run;
+            (run.counters.playouts, run.counters.nodes, run.elapsed.as_secs_f64())
+        })
+    }
+
+    fn report(&self, py: Python<'_>) -> PyResult<String> {
+        let (domain, options, instance) = (self.domain, self.options.clone(), Arc::clone(&self.instance));
+        let json = self.at_once(py, move |session| verified(domain, &*instance, &options, &session.report()))?;
+        json.map_err(PyRuntimeError::new_err)
+    }
+}
+
+/// Returns the instance of a spec in the problem's file format.
+#[pyfunction]
+pub(crate) fn generate(problem: &str, spec: &str) -> PyResult<String> {
+    (domain(problem)?.generate)(spec).map_err(|error| InstanceError::new_err(error.to_string()))
+}

@@ -1,0 +1,135 @@
+//! Plain Python values as bytes: the same bytes for equal values, on every machine and in every run.
+//!
+//! Moves, codes and keys come as Python objects. Python's own hashes of texts change from process to process, so the
+//! engine gets numbers that are made of these bytes.
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
+use soloist::stable_hash;
+
+/// How deep tuples may be nested.
+const DEPTH: usize = 32;
+
+/// What [`encode`] accepts, for messages.
+pub(crate) const PLAIN: &str = "an int, a float, a bool, a str, bytes, None or a tuple of these";
+
+/// Appends the bytes of a value; lists count as tuples, sets are sorted.
+pub(crate) fn encode(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>) -> PyResult<()> {
+    encode_at(value, bytes, 0)
+}
+
+fn encode_at(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> PyResult<()> {
+    if depth > DEPTH {
+        return Err(PyValueError::new_err(format!("a tuple that is nested deeper than {DEPTH}")));
+    }
+    let mut sized = |tag: u8, content: &[u8]| {
+        bytes.push(tag);
+        bytes.extend((content.len() as u64).to_le_bytes());
+        bytes.extend(content);
+    };
+    if value.is_none() {
+        bytes.push(b'n');
+    } else if let Ok(flag) = value.cast::<PyBool>() {
+        bytes.push(if flag.is_true() { b't' } else { b'f' });
+    } else if value.is_instance_of::<PyFloat>() {
+        let number: f64 = value.extract()?;
+        bytes.push(b'd');
+        // 0.0 and -0.0 are equal.
+        bytes.extend((number + 0.0).to_bits().to_le_bytes());
+    } else if let Ok(text) = value.cast::<PyString>() {
+        sized(b's', text.to_cow()?.as_bytes());
+    } else if let Ok(raw) = value.cast::<PyBytes>() {
+        sized(b'b', raw.as_bytes());
+    } else if value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyList>() {
+        bytes.push(b'(');
+        bytes.extend((value.len()? as u64).to_le_bytes());
+        for item in value.try_iter()? {
+            encode_at(&item?, bytes, depth + 1)?;
+        }
+    } else if value.is_instance_of::<PyFrozenSet>() || value.is_instance_of::<PySet>() {
+        let mut all = Vec::new();
+        for item in value.try_iter()? {
+            let mut one = Vec::new();
+            encode_at(&item?, &mut one, depth + 1)?;
+            all.push(one);
+        }
+        all.sort_unstable();
+        bytes.push(b'{');
+        bytes.extend((all.len() as u64).to_le_bytes());
+        bytes.extend(all.concat());
+    } else if let Ok(number) = value.extract::<i64>() {
+        // Integers of other libraries as well.
+        bytes.push(b'i');
+        bytes.extend(number.to_le_bytes());
+    } else if value.is_instance_of::<PyInt>() {
+        sized(b'I', value.str()?.to_cow()?.as_bytes());
+    } else {
+        let kind = value.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("expected {PLAIN}, got {kind}")));
+    }
+    Ok(())
+}
+
+/// Returns the value of bytes that [`encode`] made; `None`: they are not.
+pub(crate) fn decode(py: Python<'_>, mut bytes: &[u8]) -> Option<Py<PyAny>> {
+    let value = decode_at(py, &mut bytes, 0)?;
+    bytes.is_empty().then(|| value.unbind())
+}
+
+fn decode_at<'py>(py: Python<'py>, bytes: &mut &[u8], depth: usize) -> Option<Bound<'py, PyAny>> {
+    if depth > DEPTH {
+        return None;
+    }
+    let (&tag, rest) = bytes.split_first()?;
+    *bytes = rest;
+    let object = match tag {
+        b'n' => py.None().into_bound(py),
+        b't' | b'f' => PyBool::new(py, tag == b't').to_owned().into_any(),
+        b'd' => PyFloat::new(py, f64::from_bits(word(bytes)?)).into_any(),
+        b'i' => (word(bytes)? as i64).into_pyobject(py).ok()?.into_any(),
+        b's' => PyString::new(py, std::str::from_utf8(content(bytes)?).ok()?).into_any(),
+        b'b' => PyBytes::new(py, content(bytes)?).into_any(),
+        b'I' => py.get_type::<PyInt>().call1((std::str::from_utf8(content(bytes)?).ok()?,)).ok()?,
+        b'(' | b'{' => {
+            let count = word(bytes)?;
+            // Each item has a byte or more, so that a damaged count cannot ask for memory.
+            if count > bytes.len() as u64 {
+                return None;
+            }
+            let items: Option<Vec<_>> = (0..count).map(|_| decode_at(py, bytes, depth + 1)).collect();
+            let tuple = PyTuple::new(py, items?).ok()?;
+            if tag == b'(' { tuple.into_any() } else { PyFrozenSet::new(py, tuple.iter()).ok()?.into_any() }
+        }
+        _ => return None,
+    };
+    Some(object)
+}
+
+fn word(bytes: &mut &[u8]) -> Option<u64> {
+    let (head, rest) = bytes.split_first_chunk()?;
+    *bytes = rest;
+    Some(u64::from_le_bytes(*head))
+}
+
+fn content<'b>(bytes: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let length = usize::try_from(word(bytes)?).ok()?;
+    let (content, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(content)
+}
+
+/// Returns a number for a code, a key or an identity: an int as it is, another plain value by a hash of its bytes.
+pub(crate) fn number(value: &Bound<'_, PyAny>) -> PyResult<u64> {
+    if value.is_exact_instance_of::<PyInt>() {
+        if let Ok(number) = value.extract::<i64>() {
+            return Ok(number as u64);
+        }
+        if let Ok(number) = value.extract::<u64>() {
+            return Ok(number);
+        }
+    }
+    let mut bytes = Vec::with_capacity(64);
+    encode(value, &mut bytes)?;
+    Ok(stable_hash(&bytes[..]))
+}
