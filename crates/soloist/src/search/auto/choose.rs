@@ -3,7 +3,11 @@
 use super::{Entries, Entry};
 use crate::problem::rules::Rules;
 use crate::search::is_biased;
-use crate::{ParameterError, Preset};
+use crate::ParameterError;
+
+/// Levels that keep finding the same end: without that, the default levels spend a short turn in one basin.
+const NRPA: &str = "nrpa(repetitions=10)";
+const GNRPA: &str = "gnrpa(repetitions=10)";
 
 /// The methods that race, and why these.
 #[derive(Default)]
@@ -34,13 +38,14 @@ pub(super) fn choose(problem: &dyn Rules) -> Result<Field, ParameterError> {
     if potential {
         names.push("beam");
     }
-    names.extend(["anneal", "nrpa"]);
+    names.extend(["anneal", NRPA]);
     if biased {
-        names.push("gnrpa");
+        names.push(GNRPA);
     }
     names.extend(["uct-best", "sampling"]);
+    let mut chosen: Vec<Entry> = names.into_iter().map(str::parse).collect::<Result<_, _>>()?;
     // What the problem names in settings of its own is not entered in others.
-    names.retain(|name| entries.iter().all(|entry| entry.preset() != *name));
+    chosen.retain(|entry| entries.iter().all(|named| named.preset() != entry.preset()));
     let all = [(bound, "a bound"), (potential, "a potential"), (future, "futures"), (key, "keys"), (biased, "a bias")];
     let offers: Vec<&str> = all.iter().filter(|(there, _)| *there).map(|&(_, name)| name).collect();
     let offers = if offers.is_empty() { "moves and scores alone".to_owned() } else { offers.join(", ") };
@@ -50,6 +55,6 @@ pub(super) fn choose(problem: &dyn Rules) -> Result<Field, ParameterError> {
         1 => format!("names {} and ", entries[0].preset()),
         _ => format!("names the first {named} and "),
     };
-    entries.extend(names.into_iter().filter_map(Preset::find).map(Entry::of));
+    entries.extend(chosen);
     Ok(Field { entries, named, why: format!(": the problem {names_own}offers {offers}") })
 }

@@ -34,7 +34,7 @@ const ROLLOUT: &str = "rollout";
 
 impl Entry {
     /// Returns a preset as it is.
-    pub(super) fn of(preset: &Preset) -> Self {
+    fn of(preset: &Preset) -> Self {
         Self { preset: preset.name.to_owned(), method: preset.method(), settings: Vec::new(), rollout: None }
     }
 

@@ -27,7 +27,8 @@ parameters! {
     /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
     /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
     /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Problem::bias) tells moves of the root
-    /// apart, and always `anneal`, `nrpa`, `uct-best` and `sampling`. `methods` names others, each with its settings in
+    /// apart, and always `anneal`, `nrpa`, `uct-best` and `sampling`; nested levels end once they have found their best
+    /// sequence ten times again (`repetitions=10`). `methods` names others, each with its settings in
     /// parentheses, separated by blanks (a shell needs quotes around the whole; a file has the same text):
     ///
     /// ```text
