@@ -1,6 +1,7 @@
 //! Simulated annealing over finished solutions.
 
 mod edits;
+mod links;
 mod replay;
 mod run;
 mod schedule;

@@ -1,7 +1,8 @@
 //! Replays of edited solutions with snapshots along the present one.
 
 use super::Anneal;
-use super::edits::{EDITS, Edit, permute};
+use super::edits::{EDITS, Edit, Shape};
+use super::links::Links;
 use crate::math;
 use crate::problem::MoveId;
 use crate::problem::replay::{Entry, Pause, Replay};
@@ -91,6 +92,8 @@ pub(super) struct Walker {
     prunes: bool,
     pub(super) pruning: Pruning,
     longest: u64,
+    /// Where the score is a sum of links.
+    links: Option<Links>,
     behind: State,
     legal: Vec<MoveId>,
     weights: Vec<f64>,
@@ -103,6 +106,8 @@ impl Walker {
         let mut legal = Vec::new();
         problem.moves(&root, &mut legal);
         let by_identity = legal.first().is_some_and(|&mv| problem.identity(&root, mv).is_some());
+        let first = legal.first().filter(|_| by_identity);
+        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)));
         let mut resources = Vec::new();
         problem.resources(&root, &mut resources);
         let smooth = problem.surrogate(&root).is_some();
@@ -129,6 +134,7 @@ impl Walker {
             prunes,
             pruning: Pruning::default(),
             longest: parameters.longest,
+            links: links.filter(|_| !smooth),
             legal,
             weights: Vec::new(),
             playout: Vec::new(),
@@ -158,6 +164,15 @@ impl Walker {
         self.valid = 0;
         self.respace();
         self.note(problem, 0);
+        self.relink(0);
+    }
+
+    /// Tells the links the entries of the present solution from number `first` on.
+    fn relink(&mut self, first: usize) {
+        if self.links.as_mut().is_some_and(|links| !links.take_up(&self.entries, first)) {
+            // What is there twice has no place of its own.
+            self.links = None;
+        }
     }
 
     /// Chooses the distance of snapshots: a power of two near the square root of the number of entries.
@@ -246,8 +261,8 @@ impl Walker {
         let edit = EDITS[kind];
         let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Remove | Edit::Guide);
         if permutes && count >= 2 {
-            (self.first, self.last) = permute(edit, &self.entries, self.longest, &mut self.replay.plan, context.rng);
-            return self.reach(context.problem, self.first);
+            let shape = Shape::draw(edit, count, self.longest, context.rng);
+            return self.shape(context, shape);
         }
         self.first = context.rng.index(count.max(1)).min(count);
         self.last = usize::MAX;
@@ -282,6 +297,32 @@ impl Walker {
                 self.play(context.problem, mv);
             }
         }
+    }
+
+    /// Makes an edit of the order.
+    pub(super) fn shape(&mut self, context: &mut Context<'_>, shape: Shape) {
+        self.replay.clear();
+        (self.first, self.last) = (shape.first, shape.last);
+        self.replay.plan.extend_from_slice(&self.entries[self.first..]);
+        shape.make(&mut self.replay.plan, context.rng);
+        self.reach(context.problem, self.first);
+    }
+
+    /// Draws an edit of the order whose price is known: the edit, and what it adds to the cost. `None`: the edit is to be
+    /// made by a replay. An edit without a price changes nothing.
+    pub(super) fn priced(&mut self, context: &mut Context<'_>, kind: usize) -> Option<Option<(Shape, f64)>> {
+        let links = self.links.as_mut().filter(|_| self.entries.len() >= 2)?;
+        let count = self.entries.len();
+        let shape = match EDITS[kind] {
+            Edit::Remove | Edit::Replace | Edit::Shuffle => return None,
+            Edit::Guide => {
+                let longest = if self.longest == 0 { count / 2 } else { self.longest as usize };
+                links.guide(context.problem, longest, context.rng)
+            }
+            Edit::Change => links.guide(context.problem, 1, context.rng),
+            edit => Some(Shape::draw(edit, count, self.longest, context.rng)),
+        };
+        Some(shape.and_then(|shape| Some((shape, links.price(context.problem, &shape)?))))
     }
 
     /// Returns the place in the plan of the entry that a move of the state stands for.
@@ -404,5 +445,6 @@ impl Walker {
         } else {
             self.note(problem, self.first);
         }
+        self.relink(self.first);
     }
 }

@@ -294,10 +294,21 @@ impl AnnealSearch {
     /// Makes a neighbour by an edit of the entries and a replay.
     fn replay(&mut self, context: &mut Context<'_>, present: Worth) {
         let kind = self.saved.wheel.draw(&self.parameters, context.rng);
-        self.walker.edit(context, kind);
+        let priced = if present.feasible { self.walker.priced(context, kind) } else { None };
+        if priced.is_none() {
+            self.walker.edit(context, kind);
+        }
         let limit = self.acceptance(context.rng, present).limit();
         // An equal solution is always accepted.
         let most = limit.max(f64::MIN_POSITIVE);
+        match priced {
+            None => {}
+            Some(Some((shape, price))) if price < most => self.walker.shape(context, shape),
+            Some(_) => {
+                context.tally.counters.playouts += 1;
+                return self.saved.wheel.learn(kind, None);
+            }
+        }
         let end = self.walker.run(context, (present.feasible && limit.is_finite()).then_some(present.cost), most);
         let (score, worth) = match end {
             End::Abandoned => {
