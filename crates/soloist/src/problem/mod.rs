@@ -192,6 +192,14 @@ pub trait Problem: Send + Sync {
         None
     }
 
+    /// Appends edits that may improve a finished solution: `(from, to)` moves the decision at place `from` of `moves` to
+    /// place `to`. Annealing draws many of its neighbours among them.
+    ///
+    /// Returns whether the problem makes suggestions; false by default.
+    fn suggest(&self, _moves: &[Self::Move], _edits: &mut Vec<(usize, usize)>) -> bool {
+        false
+    }
+
     /// Returns a smooth stand-in for the score of a finished feasible state, in the unit and sense of the score, for
     /// problems whose score has cliffs (a bonus for a cleared board). Annealing compares it instead of the score; only
     /// scores are reported. `None`: the score itself.

@@ -1,6 +1,5 @@
 //! Edits of sequences of decisions, and how often each kind is drawn.
 
-use super::Anneal;
 use crate::Rng;
 use crate::problem::replay::Entry;
 use crate::search::sound::MOST;
@@ -27,9 +26,13 @@ pub(super) enum Edit {
     Remove,
     /// A block that begins with a candidate is moved to a place where the candidate can be played.
     Guide,
+    /// An entry is moved as the problem suggests.
+    Suggest,
+    /// The entries of a block are taken out and played again in an order that is drawn by the bias.
+    Recreate,
 }
 
-pub(super) const EDITS: [Edit; 9] = [
+pub(super) const EDITS: [Edit; 11] = [
     Edit::Swap,
     Edit::Insert,
     Edit::Block,
@@ -39,6 +42,8 @@ pub(super) const EDITS: [Edit; 9] = [
     Edit::Replace,
     Edit::Remove,
     Edit::Guide,
+    Edit::Suggest,
+    Edit::Recreate,
 ];
 
 /// Neighbours between two adaptations of the weights.
@@ -83,8 +88,7 @@ impl Wheel {
     }
 
     /// Draws a kind.
-    pub(super) fn draw(&self, parameters: &Anneal, rng: &mut Rng) -> usize {
-        let weights = parameters.weights();
+    pub(super) fn draw(&self, weights: &[u64; EDITS.len()], rng: &mut Rng) -> usize {
         let weight = |kind: usize| weights[kind] as f64 * self.factors[kind];
         let mut draw = rng.unit() * (0..EDITS.len()).map(weight).sum::<f64>();
         let last = (0..EDITS.len()).rev().find(|&kind| weights[kind] > 0).unwrap_or(0);

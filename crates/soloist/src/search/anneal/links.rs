@@ -1,6 +1,6 @@
 //! Orders whose score is a sum of links: what an edit changes is known without a replay.
 
-use super::edits::Shape;
+use super::edits::{Shape, Turned};
 use crate::Rng;
 use crate::problem::replay::Entry;
 use crate::problem::rules::Rules;
@@ -74,15 +74,15 @@ impl Links {
         let before = first.checked_sub(1);
         let cost = |a, b| self.cost(problem, a, b);
         let mid = match turn {
-            super::edits::Turned::Rotated(mid) => mid,
-            super::edits::Turned::Swapped if last - first == 2 => first + 1,
-            super::edits::Turned::Swapped => {
+            Turned::Rotated(mid) => mid,
+            Turned::Swapped if last - first == 2 => first + 1,
+            Turned::Swapped => {
                 let (a, b) = (first, last - 1);
                 let new = cost(before, b) + cost(Some(b), a + 1) + cost(Some(b - 1), a) + cost(Some(a), last);
                 let old = cost(before, a) + cost(Some(a), a + 1) + cost(Some(b - 1), b) + cost(Some(b), last);
                 return Some(new - old);
             }
-            super::edits::Turned::Reversed => {
+            Turned::Reversed => {
                 let mut change = cost(before, last - 1) + cost(Some(first), last);
                 change -= cost(before, first) + cost(Some(last - 1), last);
                 for at in first + 1..last {
@@ -90,7 +90,7 @@ impl Links {
                 }
                 return Some(change);
             }
-            super::edits::Turned::Shuffled => return None,
+            Turned::Shuffled => return None,
         };
         let new = cost(before, mid) + cost(Some(last - 1), first) + cost(Some(mid - 1), last);
         let old = cost(before, first) + cost(Some(mid - 1), mid) + cost(Some(last - 1), last);
@@ -112,11 +112,10 @@ impl Links {
         while length < most && rng.chance(LONGER) {
             length += 1;
         }
-        let turn = super::edits::Turned::Rotated;
         if at > place + 1 {
-            Some(Shape { turn: turn(at), first: place + 1, last: at + length })
+            Some(Shape { turn: Turned::Rotated(at), first: place + 1, last: at + length })
         } else if at < place {
-            Some(Shape { turn: turn(at + length), first: at, last: place + 1 })
+            Some(Shape { turn: Turned::Rotated(at + length), first: at, last: place + 1 })
         } else {
             None
         }

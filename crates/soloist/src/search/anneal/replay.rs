@@ -94,6 +94,10 @@ pub(super) struct Walker {
     longest: u64,
     /// Where the score is a sum of links.
     links: Option<Links>,
+    /// The weights of the kinds of edits.
+    kinds: [u64; EDITS.len()],
+    /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
+    suggested: Option<Vec<(usize, usize)>>,
     behind: State,
     legal: Vec<MoveId>,
     weights: Vec<f64>,
@@ -135,6 +139,8 @@ impl Walker {
             pruning: Pruning::default(),
             longest: parameters.longest,
             links: links.filter(|_| !smooth),
+            kinds: parameters.weights(),
+            suggested: None,
             legal,
             weights: Vec::new(),
             playout: Vec::new(),
@@ -165,6 +171,22 @@ impl Walker {
         self.respace();
         self.note(problem, 0);
         self.relink(0);
+        self.suggested = None;
+        if !self.suggest(problem) {
+            self.kinds[Edit::Suggest as usize] = 0;
+        }
+    }
+
+    fn suggest(&mut self, problem: &dyn Rules) -> bool {
+        let mut edits = Vec::new();
+        let supported = problem.suggest(&self.entries, &mut edits);
+        self.suggested = Some(edits);
+        supported
+    }
+
+    /// The weights of the kinds of edits.
+    pub(super) fn kinds(&self) -> &[u64; EDITS.len()] {
+        &self.kinds
     }
 
     /// Tells the links the entries of the present solution from number `first` on.
@@ -230,6 +252,11 @@ impl Walker {
         {
             self.legal.retain(|&mv| mv != not);
         }
+        self.pick(context)
+    }
+
+    /// Draws one of the listed moves by the bias.
+    fn pick(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
         let first = *self.legal.first()?;
         self.weights.clear();
         self.weights.extend(self.legal.iter().map(|&mv| context.problem.bias(&self.state, mv)));
@@ -259,7 +286,19 @@ impl Walker {
         let count = self.entries.len();
         self.replay.clear();
         let edit = EDITS[kind];
+        if edit == Edit::Recreate && count >= 2 {
+            return self.recreate(context);
+        }
         let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Remove | Edit::Guide);
+        if edit == Edit::Suggest && count >= 2 {
+            if self.suggested.is_none() {
+                self.suggest(context.problem);
+            }
+            if let Some(edits) = self.suggested.as_ref().filter(|edits| !edits.is_empty()) {
+                let (from, to) = edits[context.rng.index(edits.len())];
+                return self.shape(context, Shape::shift(from, to));
+            }
+        }
         if permutes && count >= 2 {
             let shape = Shape::draw(edit, count, self.longest, context.rng);
             return self.shape(context, shape);
@@ -299,6 +338,29 @@ impl Walker {
         }
     }
 
+    /// Plays the entries of a block in an order that is drawn by the bias, as far as candidates are among them.
+    fn recreate(&mut self, context: &mut Context<'_>) {
+        let count = self.entries.len();
+        let longest = if self.longest == 0 { count / 2 } else { self.longest.min(count as u64) as usize };
+        let length = 2 + context.rng.index(longest.clamp(2, count) - 1);
+        self.first = context.rng.index(count - length + 1);
+        self.last = self.first + length;
+        self.reach(context.problem, self.first);
+        self.replay.plan.extend_from_slice(&self.entries[self.first..]);
+        while self.replay.head < length {
+            self.legal.clear();
+            context.rollout.candidates(&self.state, &mut self.legal);
+            let mut legal = std::mem::take(&mut self.legal);
+            legal.retain(|&mv| self.place_of(context.problem, mv).is_some_and(|at| at < length));
+            self.legal = legal;
+            let Some(mv) = self.pick(context) else { return };
+            let Some(at) = self.place_of(context.problem, mv) else { return };
+            self.replay.plan[self.replay.head..=at].rotate_right(1);
+            self.replay.head += 1;
+            self.play(context.problem, mv);
+        }
+    }
+
     /// Makes an edit of the order.
     pub(super) fn shape(&mut self, context: &mut Context<'_>, shape: Shape) {
         self.replay.clear();
@@ -314,7 +376,7 @@ impl Walker {
         let links = self.links.as_mut().filter(|_| self.entries.len() >= 2)?;
         let count = self.entries.len();
         let shape = match EDITS[kind] {
-            Edit::Remove | Edit::Replace | Edit::Shuffle => return None,
+            Edit::Remove | Edit::Replace | Edit::Shuffle | Edit::Suggest | Edit::Recreate => return None,
             Edit::Guide => {
                 let longest = if self.longest == 0 { count / 2 } else { self.longest as usize };
                 links.guide(context.problem, longest, context.rng)
@@ -327,11 +389,15 @@ impl Walker {
 
     /// Returns the place in the plan of the entry that a move of the state stands for.
     fn place_of(&self, problem: &dyn Rules, mv: MoveId) -> Option<usize> {
-        if !self.replay.by_identity {
-            return self.replay.plan.iter().position(|entry| entry.mv == mv);
-        }
-        let name = problem.identity(&self.state, mv);
-        self.replay.plan.iter().position(|entry| Some(entry.name) == name)
+        let head = self.replay.head;
+        let mut left = self.replay.plan[head..].iter();
+        let at = if self.replay.by_identity {
+            let name = problem.identity(&self.state, mv);
+            left.position(|entry| Some(entry.name) == name)
+        } else {
+            left.position(|entry| entry.mv == mv)
+        };
+        at.map(|at| head + at)
     }
 
     /// Plays the neighbour to its end. It is not accepted if it costs `most` or more above the present solution, which
@@ -446,5 +512,6 @@ impl Walker {
             self.note(problem, self.first);
         }
         self.relink(self.first);
+        self.suggested = None;
     }
 }
