@@ -138,8 +138,9 @@ impl Problem for Shop {
             .is_some_and(|operations| usize::from(at.placed[job as usize]) < operations.len());
         if !self.active && left { Found::Move(job as u8) } else { Found::Gone }
     }
+    /// One long cooling.
     fn portfolio(&self) -> String {
-        if self.active { String::new() } else { "anneal".into() }
+        if self.active { String::new() } else { "anneal(runs=1)".into() }
     }
     /// An operation of a critical block moves to its begin or its end (E. Balas and A. Vazacopoulos, Management Science
     /// 44, 1998): nothing else can make the schedule shorter.

@@ -74,6 +74,9 @@ fn links<P: Problem>(problem: &P, played: &[P::Move], constant: &mut Option<f64>
         before = behind;
         problem.apply(&mut state, mv);
     }
+    if played.is_empty() {
+        return Ok(());
+    }
     sum += problem.link(before, None).unwrap_or(f64::NAN);
     let Some(value) = problem.score(&state).value() else { return Ok(()) };
     let known = *constant.get_or_insert(value - sum);
