@@ -374,7 +374,7 @@ fn runs_with_links_and_suggestions_are_resumed() {
         solver.budget(Budget::playouts(30_000)).run().unwrap().best.unwrap().score.value().unwrap()
     };
     let random = sampled(&base, 30_000);
-    for chain in [Chain { links: 1, ..base.clone() }, Chain { shift: Some(0), ..base.clone() }] {
+    for chain in [Chain { links: 1, ..base }, Chain { shift: Some(0), ..base }] {
         let value = value(&chain, 1);
         assert!(value < 0.7 * random, "{value} {random}");
         let mut method = Method::preset("anneal").unwrap();
@@ -395,7 +395,7 @@ fn runs_with_links_and_suggestions_are_resumed() {
 fn wrong_links_and_suggestions_are_found() {
     let right = Chain { rich: true, count: 9, links: 1, shift: Some(0), offset: 7.0 };
     crate::check(&right, 20, 1).unwrap();
-    let links = crate::check(&Chain { links: 2, ..right.clone() }, 20, 1).unwrap_err();
+    let links = crate::check(&Chain { links: 2, ..right }, 20, 1).unwrap_err();
     assert!(links.what.contains("the links are"), "{links}");
     let places = crate::check(&Chain { shift: Some(1), ..right }, 20, 1).unwrap_err();
     assert!(places.what.contains("does not name two places"), "{places}");
