@@ -19,8 +19,8 @@ pub(super) struct Links {
     /// The number at each place, and the place of each number.
     order: Vec<u32>,
     places: Vec<u32>,
-    /// For each number those behind which it costs least, the best first; empty: not listed yet.
-    near: Vec<Vec<u32>>,
+    /// For each number those that cost least directly behind it, the best first; `None`: not listed yet.
+    near: Vec<Option<Vec<u32>>>,
 }
 
 impl Links {
@@ -55,7 +55,7 @@ impl Links {
         self.numbers = (0..).zip(&self.names).map(|(number, &name)| (name, number)).collect();
         self.order = (0..entries.len() as u32).collect();
         self.places.clone_from(&self.order);
-        self.near = vec![Vec::new(); entries.len()];
+        self.near = vec![None; entries.len()];
         self.numbers.len() == entries.len()
     }
 
@@ -102,10 +102,11 @@ impl Links {
         let count = self.order.len();
         let place = rng.index(count);
         let number = self.order[place] as usize;
-        if self.near[number].is_empty() {
-            self.list(problem, number);
+        if self.near[number].is_none() {
+            self.near[number] = Some(self.list(problem, number));
         }
-        let near = self.near[number].get(rng.index(self.near[number].len().max(1)))?;
+        let near = self.near[number].as_deref().unwrap_or_default();
+        let near = near.get(rng.index(near.len().max(1)))?;
         let at = self.places[*near as usize] as usize;
         let most = if at > place { count - at } else { place - at }.min(longest);
         let mut length = 1;
@@ -122,7 +123,7 @@ impl Links {
     }
 
     /// Lists what is near behind a decision: the cheapest ones, in an order that does not depend on numbers.
-    fn list(&mut self, problem: &dyn Rules, number: usize) {
+    fn list(&self, problem: &dyn Rules, number: usize) -> Vec<u32> {
         let from = Some(self.names[number]);
         let cost = |&name: &u64| problem.link(from, Some(name)).map_or(f64::INFINITY, |cost| self.sign * cost);
         let others = (0..).zip(&self.names).filter(|&(other, _): &(usize, _)| other != number);
@@ -130,6 +131,6 @@ impl Links {
         all.retain(|(cost, ..)| cost.is_finite());
         all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         all.truncate(NEAR);
-        self.near[number] = all.into_iter().map(|(.., other)| other).collect();
+        all.into_iter().map(|(.., other)| other).collect()
     }
 }
