@@ -138,6 +138,41 @@ impl Problem for Shop {
             .is_some_and(|operations| usize::from(at.placed[job as usize]) < operations.len());
         if !self.active && left { Found::Move(job as u8) } else { Found::Gone }
     }
+    /// One long cooling.
+    fn portfolio(&self) -> String {
+        if self.active { String::new() } else { "anneal(runs=1)".into() }
+    }
+    /// An operation of a critical block moves to its begin or its end (E. Balas and A. Vazacopoulos, Management Science
+    /// 44, 1998): nothing else can make the schedule shorter.
+    fn suggest(&self, moves: &[u8], edits: &mut Vec<(usize, usize)>) -> bool {
+        let mut at = self.root();
+        let (mut on_job, mut on_machine) = ([None; 32], [None; 32]);
+        // The operations before on the same job and machine, begin and end.
+        let mut all: Vec<(Option<usize>, Option<usize>, u32, u32)> = Vec::with_capacity(moves.len());
+        for (place, &job) in moves.iter().enumerate() {
+            let Operation { machine, time, .. } = self.jobs[usize::from(job)][usize::from(at.placed[usize::from(job)])];
+            self.apply(&mut at, job);
+            let end = at.job[usize::from(job)];
+            let before = (on_job[usize::from(job)].replace(place), on_machine[machine].replace(place));
+            all.push((before.0, before.1, end - time, end));
+        }
+        let mut next = (0..all.len()).find(|&place| all[place].3 == at.end);
+        let mut block = Vec::new();
+        while let Some(place) = next {
+            let (on_job, on_machine, begin, _) = all[place];
+            block.push(place);
+            let is_tight = |before: &usize| all[*before].3 == begin;
+            next = on_machine.filter(is_tight);
+            if next.is_none() {
+                next = on_job.filter(is_tight);
+                let (last, first) = (block[0], place);
+                edits.extend(block[1..].iter().map(|&from| (from, last)));
+                edits.extend(block[..block.len() - 1].iter().map(|&from| (from, first)));
+                block.clear();
+            }
+        }
+        true
+    }
     /// Jobs with much left go first.
     fn bias(&self, at: &Schedule, job: u8) -> f64 {
         let job = usize::from(job);

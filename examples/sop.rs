@@ -106,6 +106,12 @@ impl Problem for Ordering {
         let ready = (0..4).all(|word| before[word] & !at.done[word] == 0);
         if ready { Found::Move(job as u16) } else { Found::Blocked }
     }
+    /// A step costs the same wherever it stands.
+    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
+        let job = |job: Option<u64>| job.map_or(0, |job| job as usize);
+        let Some(_) = behind else { return Some(0.0) };
+        Some(self.cost[job(before)][job(behind)].map_or(f64::INFINITY, f64::from))
+    }
     fn code(&self, at: &Sequence, job: u16) -> u64 {
         (at.last * self.cost.len()) as u64 + u64::from(job)
     }

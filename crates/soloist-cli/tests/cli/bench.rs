@@ -121,7 +121,8 @@ fn runs_are_those_of_solve() {
         } else {
             assert_eq!(record["label"], "default");
         }
-        let solved = run(&call).exits(0).json();
+        // The history of a record is the same for equal runs: it has no seconds.
+        let solved = without_seconds(run(&call).exits(0).json());
         let same =
             ["instance", "options", "sense", "method", "parameters", "rollout", "seed", "threads", "score", "feasible"];
         for key in

@@ -38,7 +38,8 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 /// must be ordered as the scores are. The methods of the
 /// [portfolio](Problem::portfolio) must exist. What
 /// [`find`](Problem::find) names must be legal, and every legal move must be found by its
-/// [identity](Problem::identity). A [neighbourhood](Problem::neighbourhood) must know the differences that its edits
+/// [identity](Problem::identity). [Links](Problem::link) must add up to the scores but for a constant, and
+/// [suggested](Problem::suggest) edits must name places of the solution. A [neighbourhood](Problem::neighbourhood) must know the differences that its edits
 /// make, take them back, and hold solutions that can be played and restored; its scores are those of its solutions, its
 /// unit is a positive number, all its variants are tried.
 ///
@@ -207,10 +208,12 @@ impl fmt::Display for Advice {
 /// ```
 pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
     let mut rng = Rng::new(seed);
-    let [mut bound, mut potential, mut bias, mut key, mut future, mut code, mut identity] = [false; 7];
+    let [mut bound, mut potential, mut bias, mut key, mut future, mut code, mut identity, mut link, mut suggest] =
+        [false; 9];
     let mut infeasible = 0;
     for _ in 0..walks {
         let mut state = problem.root();
+        let mut played = Vec::new();
         loop {
             bound |= problem.bound(&state).is_some();
             potential |= problem.potential(&state).is_some();
@@ -218,11 +221,15 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             future |= problem.future(&state).is_some();
             let moves = list(problem, &state);
             identity |= moves.iter().any(|&mv| problem.identity(&state, mv).is_some());
+            let name = moves.first().and_then(|&mv| problem.identity(&state, mv));
+            link |= name.is_some() && problem.link(None, name).is_some();
             bias |= moves.iter().any(|&mv| problem.bias(&state, mv) != 0.0);
             code |= moves.iter().any(|&mv| problem.code(&state, mv) != stable_hash(&mv));
             let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
             problem.apply(&mut state, mv);
+            played.push(mv);
         }
+        suggest |= problem.suggest(&played, &mut Vec::new());
         infeasible += usize::from(!problem.score(&state).is_feasible());
     }
     let knowledge = [
@@ -245,6 +252,8 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             "nrpa, gnrpa, hd-nrpa, beam-nrpa, anneal and uct with histories learn by it; the default is the move alone",
         ),
         ("identity", identity, "anneal replays edited solutions by it, several times as fast as by codes"),
+        ("link", link, "anneal knows by it what an edit of an order changes, before it replays it"),
+        ("suggest", suggest, "anneal draws edits from it that may improve the solution"),
         ("neighbourhood", problem.neighbourhood().is_some(), "anneal edits solutions in place by it"),
         (
             "rollouts",

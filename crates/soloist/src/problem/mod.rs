@@ -180,6 +180,26 @@ pub trait Problem: Send + Sync {
         Found::Gone
     }
 
+    /// Returns what two decisions cost when the one named `behind` directly follows the one named `before`: the way
+    /// between two places, the set-up between two products. `None` as a name is the begin or the end of the order. `None` as a
+    /// result: the problem has no links.
+    ///
+    /// The promise: all solutions make decisions of the same [identities](Self::identity), each once, and their scores
+    /// are the sum of the links along the order, from the begin to the end, and a constant. A pair that cannot follow
+    /// each other directly has any number, best one that is infinite. Annealing knows by it what an edit changes before it replays
+    /// it, and which decisions are near each other.
+    fn link(&self, _before: Option<u64>, _behind: Option<u64>) -> Option<f64> {
+        None
+    }
+
+    /// Appends edits that may improve a finished solution: `(from, to)` moves the decision at place `from` of `moves` to
+    /// place `to`. Annealing draws many of its neighbours among them.
+    ///
+    /// Returns whether the problem makes suggestions; false by default.
+    fn suggest(&self, _moves: &[Self::Move], _edits: &mut Vec<(usize, usize)>) -> bool {
+        false
+    }
+
     /// Returns a smooth stand-in for the score of a finished feasible state, in the unit and sense of the score, for
     /// problems whose score has cliffs (a bonus for a cleared board). Annealing compares it instead of the score; only
     /// scores are reported. `None`: the score itself.

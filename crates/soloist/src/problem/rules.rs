@@ -118,6 +118,8 @@ pub(crate) trait Rules: Send {
     fn play(&self, state: &mut State, mv: MoveId) -> u64;
     fn codes(&self) -> Option<u32>;
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
+    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
+    fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -223,6 +225,18 @@ impl<P: Problem> Rules for Typed<'_, P> {
     }
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64> {
         self.problem.identity(self.get(state), self.packing.known(mv))
+    }
+    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
+        self.problem.link(before, behind)
+    }
+    fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool {
+        let mut moves = self.buffer.take();
+        moves.clear();
+        moves.extend(entries.iter().map(|entry| self.packing.known(entry.mv)));
+        let supported = self.problem.suggest(&moves, edits);
+        edits.retain(|&(from, to)| from != to && from.max(to) < moves.len());
+        self.buffer.set(moves);
+        supported
     }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
         let mut listed = self.buffer.take();

@@ -2,14 +2,18 @@
 
 use super::{Violation, after, list, stable_hash};
 use crate::{Acceptance, Found, Neighbourhood, Problem, Rng};
+use std::collections::HashSet;
 
 /// Edits tried on each solution.
 const EDITS: usize = 64;
 
 pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Result<(), Violation<P::Move>> {
     let mut edits = problem.neighbourhood();
+    let mut constant = None;
     for _ in 0..walks {
         let played = identities(problem, rng)?;
+        links(problem, &played, &mut constant)?;
+        suggestions(problem, &played)?;
         if let Some(edits) = &mut edits {
             neighbourhood(problem, &mut **edits, &played, rng)?;
         }
@@ -52,6 +56,51 @@ fn identities<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Vi
         return Err(Violation::new("a surrogate is not finite", played));
     }
     Ok(played)
+}
+
+/// Checks that the score of a solution is the sum of its links and a constant, which is that of the solutions before.
+fn links<P: Problem>(problem: &P, played: &[P::Move], constant: &mut Option<f64>) -> Result<(), Violation<P::Move>> {
+    let mut state = problem.root();
+    let (mut before, mut sum) = (None, 0.0);
+    let mut names = HashSet::new();
+    let wrong = |what: String| Err(Violation::new(what, played.to_vec()));
+    for &mv in played {
+        let behind = problem.identity(&state, mv);
+        let Some(link) = behind.and_then(|_| problem.link(before, behind)) else { return Ok(()) };
+        if !link.is_finite() || !behind.is_some_and(|name| names.insert(name)) {
+            return wrong("a link of a solution is not finite, or a decision with links is made twice".into());
+        }
+        sum += link;
+        before = behind;
+        problem.apply(&mut state, mv);
+    }
+    if played.is_empty() {
+        return Ok(());
+    }
+    sum += problem.link(before, None).unwrap_or(f64::NAN);
+    let Some(value) = problem.score(&state).value() else { return Ok(()) };
+    let known = *constant.get_or_insert(value - sum);
+    if (value - sum - known).abs() > 1e-6 * (1.0 + value.abs().max(sum.abs())) || sum.is_nan() {
+        return wrong(format!("the links are {sum} and the score is {value}, which differ by {known} elsewhere"));
+    }
+    Ok(())
+}
+
+/// Checks that suggested edits name places of the solution.
+fn suggestions<P: Problem>(problem: &P, played: &[P::Move]) -> Result<(), Violation<P::Move>> {
+    let suggest = || {
+        let mut edits = Vec::new();
+        (problem.suggest(played, &mut edits), edits)
+    };
+    let (supported, edits) = suggest();
+    let wrong = |what: &str| Err(Violation::new(what, played.to_vec()));
+    if edits.iter().any(|&(from, to)| from == to || from.max(to) >= played.len()) {
+        return wrong("a suggested edit does not name two places of the solution");
+    }
+    if !supported && !edits.is_empty() || suggest() != (supported, edits) {
+        return wrong("suggested edits change, or are made where none are said to be");
+    }
+    Ok(())
 }
 
 /// Edits a solution and compares costs with those of the same solution taken up again.

@@ -1,6 +1,5 @@
 //! Edits of sequences of decisions, and how often each kind is drawn.
 
-use super::Anneal;
 use crate::Rng;
 use crate::problem::replay::Entry;
 use crate::search::sound::MOST;
@@ -27,9 +26,13 @@ pub(super) enum Edit {
     Remove,
     /// A block that begins with a candidate is moved to a place where the candidate can be played.
     Guide,
+    /// An entry is moved as the problem suggests.
+    Suggest,
+    /// The entries of a block are taken out and played again in an order that is drawn by the bias.
+    Recreate,
 }
 
-pub(super) const EDITS: [Edit; 9] = [
+pub(super) const EDITS: [Edit; 11] = [
     Edit::Swap,
     Edit::Insert,
     Edit::Block,
@@ -39,6 +42,8 @@ pub(super) const EDITS: [Edit; 9] = [
     Edit::Replace,
     Edit::Remove,
     Edit::Guide,
+    Edit::Suggest,
+    Edit::Recreate,
 ];
 
 /// Neighbours between two adaptations of the weights.
@@ -83,8 +88,7 @@ impl Wheel {
     }
 
     /// Draws a kind.
-    pub(super) fn draw(&self, parameters: &Anneal, rng: &mut Rng) -> usize {
-        let weights = parameters.weights();
+    pub(super) fn draw(&self, weights: &[u64; EDITS.len()], rng: &mut Rng) -> usize {
         let weight = |kind: usize| weights[kind] as f64 * self.factors[kind];
         let mut draw = rng.unit() * (0..EDITS.len()).map(weight).sum::<f64>();
         let last = (0..EDITS.len()).rev().find(|&kind| weights[kind] > 0).unwrap_or(0);
@@ -130,63 +134,68 @@ impl Wheel {
     }
 }
 
-/// Writes the entries from the first edited place on to `plan`, edited, and returns that place and the one behind the
-/// last edited one. There are at least two entries.
-pub(super) fn permute(
-    edit: Edit,
-    entries: &[Entry],
-    longest: u64,
-    plan: &mut Vec<Entry>,
-    rng: &mut Rng,
-) -> (usize, usize) {
-    let count = entries.len();
-    // Two different places.
-    let a = rng.index(count);
-    let b = (a + 1 + rng.index(count - 1)) % count;
-    let longest = if longest == 0 { count / 2 } else { longest.min(count as u64) as usize };
-    plan.clear();
-    match edit {
-        Edit::Swap => {
-            let first = a.min(b);
-            plan.extend_from_slice(&entries[first..]);
-            plan.swap(a - first, b - first);
-            (first, a.max(b) + 1)
-        }
-        Edit::Block if count > 2 => {
-            let length = 2 + rng.index(longest.clamp(2, count - 1) - 1);
-            let places = count - length + 1;
-            let from = rng.index(places);
-            let to = (from + 1 + rng.index(places - 1)) % places;
-            let first = from.min(to);
-            plan.extend_from_slice(&entries[first..]);
-            let block = from - first;
-            if from < to {
-                plan[block..to - first + length].rotate_left(length);
-            } else {
-                plan[..block + length].rotate_right(length);
+/// What an edit of an order does to the entries between two places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turned {
+    /// Those from this place on come first.
+    Rotated(usize),
+    /// The first and the last are exchanged.
+    Swapped,
+    Reversed,
+    Shuffled,
+}
+
+/// An edit of an order: what happens to the entries from place `first` to before place `last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) turn: Turned,
+    pub(super) first: usize,
+    pub(super) last: usize,
+}
+
+impl Shape {
+    /// Draws an edit of `count` entries, of which there are at least two.
+    pub(super) fn draw(edit: Edit, count: usize, longest: u64, rng: &mut Rng) -> Self {
+        // Two different places.
+        let a = rng.index(count);
+        let b = (a + 1 + rng.index(count - 1)) % count;
+        let longest = if longest == 0 { count / 2 } else { longest.min(count as u64) as usize };
+        match edit {
+            Edit::Swap => Self { turn: Turned::Swapped, first: a.min(b), last: a.max(b) + 1 },
+            Edit::Block if count > 2 => {
+                let length = 2 + rng.index(longest.clamp(2, count - 1) - 1);
+                let places = count - length + 1;
+                let from = rng.index(places);
+                let to = (from + 1 + rng.index(places - 1)) % places;
+                let turn = Turned::Rotated(if from < to { from + length } else { from });
+                Self { turn, first: from.min(to), last: from.max(to) + length }
             }
-            (first, from.max(to) + length)
-        }
-        Edit::Reverse | Edit::Shuffle => {
-            let length = 2 + rng.index(longest.clamp(2, count) - 1);
-            let first = rng.index(count - length + 1);
-            plan.extend_from_slice(&entries[first..]);
-            if edit == Edit::Reverse {
-                plan[..length].reverse();
-            } else {
-                rng.shuffle(&mut plan[..length]);
+            Edit::Reverse | Edit::Shuffle => {
+                let length = 2 + rng.index(longest.clamp(2, count) - 1);
+                let first = rng.index(count - length + 1);
+                let turn = if edit == Edit::Reverse { Turned::Reversed } else { Turned::Shuffled };
+                Self { turn, first, last: first + length }
             }
-            (first, first + length)
+            // The entry at the first place is moved to the second one.
+            _ => Self::shift(a, b),
         }
-        _ => {
-            let first = a.min(b);
-            plan.extend_from_slice(&entries[first..]);
-            if a < b {
-                plan[..=b - first].rotate_left(1);
-            } else {
-                plan[..=a - first].rotate_right(1);
-            }
-            (first, a.max(b) + 1)
+    }
+
+    /// The entry at place `from` is moved to place `to`.
+    pub(super) fn shift(from: usize, to: usize) -> Self {
+        let turn = Turned::Rotated(if from < to { from + 1 } else { from });
+        Self { turn, first: from.min(to), last: from.max(to) + 1 }
+    }
+
+    /// Makes the edit of `plan`, which holds the entries from place `first` on.
+    pub(super) fn make(self, plan: &mut [Entry], rng: &mut Rng) {
+        let Self { turn, first, last } = self;
+        let part = &mut plan[..last - first];
+        match turn {
+            Turned::Rotated(from) => part.rotate_left(from - first),
+            Turned::Swapped => part.swap(0, last - first - 1),
+            Turned::Reversed => part.reverse(),
+            Turned::Shuffled => rng.shuffle(part),
         }
     }
 }

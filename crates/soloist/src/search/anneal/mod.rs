@@ -1,6 +1,7 @@
 //! Simulated annealing over finished solutions.
 
 mod edits;
+mod links;
 mod replay;
 mod run;
 mod schedule;
@@ -46,17 +47,23 @@ parameters! {
     /// permutation) as well as games (where an edit changes what the later moves meet). A problem with a
     /// [neighbourhood](crate::Problem::neighbourhood) of its own is edited by that instead, unless `local` is false.
     ///
-    /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `remove`
-    /// and `guide`: two entries are exchanged; one is moved; a block of at most `longest` entries is moved, reversed or
+    /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `remove`,
+    /// `guide`, `suggest` and `recreate`: two entries are exchanged; one is moved; a block of at most `longest` entries is moved, reversed or
     /// shuffled; another candidate of the rollout is played at a place, before what was played there or instead of it;
-    /// an entry is left out; a block that begins with a candidate is moved to where the candidate can be played.
+    /// an entry is left out; a block that begins with a candidate is moved to where the candidate can be played; an entry
+    /// is moved as the problem [suggests](crate::Problem::suggest); the entries of a block are taken out and played again
+    /// in an order drawn by the bias.
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
     /// [`bias`](crate::Problem::bias) (uniform without one). With `adapt` the weights follow what each kind of edit
     /// brings: improvements below all costs of the last 1000 neighbours, for each try.
     ///
+    /// Where the score is a sum of [links](crate::Problem::link), the difference that an edit makes is known before it is
+    /// replayed, and only an edit that passes the threshold is. `change` and `guide` then bring one of the twelve
+    /// nearest decisions behind a random entry, alone or with a block that follows it.
+    ///
     /// A neighbour that is at least as good is accepted, a worse one with probability `exp(-d / T)`, where `d` is the
     /// difference. The temperature T falls from `start` to `end`, in units of the differences that the run meets at its
-    /// beginning (their geometric mean, over at most 1000 neighbours and 2 % of a cooling, in which no worse neighbour
+    /// beginning (but for suggested edits; their geometric mean, over at most 1000 neighbours and 2 % of a cooling, in which no worse neighbour
     /// is accepted), or of the [unit](crate::Neighbourhood::unit) that the neighbourhood names: temperatures suit
     /// instances of any size and do not change when a constant is added to all scores. Between infeasible solutions `d`
     /// is the difference of degrees; a feasible solution is never left for an infeasible one. A neighbour is abandoned
@@ -159,6 +166,10 @@ parameters! {
         remove: u64 = 0, 0..=1_000_000;
         /// weight of moving a block that begins with a candidate to where the candidate can be played
         guide: u64 = 4, 0..=1_000_000;
+        /// weight of an edit that the problem suggests, where it does
+        suggest: u64 = 20, 0..=1_000_000;
+        /// weight of taking out the entries of a block and playing them again in an order drawn by the bias
+        recreate: u64 = 0, 0..=1_000_000;
         /// most entries of a block; 0: half of the solution
         longest: u64 = 30, 0..=1_000_000_000;
         /// entries that wait until they can be played (identities only)
@@ -171,8 +182,9 @@ parameters! {
 impl Anneal {
     /// In the order of [`EDITS`].
     fn weights(&self) -> [u64; EDITS.len()] {
-        let &Self { swap, insert, block, reverse, shuffle, change, replace, remove, guide, .. } = self;
-        [swap, insert, block, reverse, shuffle, change, replace, remove, guide]
+        let &Self { swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate, .. } =
+            self;
+        [swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate]
     }
 }
 
@@ -186,9 +198,10 @@ impl Family for Anneal {
                 "arms need steps=0, race_part below finish and at most as many finalists",
             ));
         }
-        if self.weights().iter().sum::<u64>() == 0 {
+        // Suggestions alone are not enough: few problems make any.
+        if self.weights().iter().sum::<u64>() == self.suggest {
             return Err(ParameterError::Conflict(
-                "one of swap, insert, block, reverse, shuffle, change, replace, remove and guide must be above 0",
+                "one of swap, insert, block, reverse, shuffle, change, replace, remove, guide and recreate must be above 0",
             ));
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! Replays of edited solutions with snapshots along the present one.
 
 use super::Anneal;
-use super::edits::{EDITS, Edit, permute};
+use super::edits::{EDITS, Edit, Shape};
+use super::links::Links;
 use crate::math;
 use crate::problem::MoveId;
 use crate::problem::replay::{Entry, Pause, Replay};
@@ -91,6 +92,12 @@ pub(super) struct Walker {
     prunes: bool,
     pub(super) pruning: Pruning,
     longest: u64,
+    /// Where the score is a sum of links.
+    links: Option<Links>,
+    /// The weights of the kinds of edits.
+    kinds: [u64; EDITS.len()],
+    /// Edits that the problem suggests for the present solution; `None`: it was not asked yet.
+    suggested: Option<Vec<(usize, usize)>>,
     behind: State,
     legal: Vec<MoveId>,
     weights: Vec<f64>,
@@ -103,6 +110,8 @@ impl Walker {
         let mut legal = Vec::new();
         problem.moves(&root, &mut legal);
         let by_identity = legal.first().is_some_and(|&mv| problem.identity(&root, mv).is_some());
+        let first = legal.first().filter(|_| by_identity);
+        let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)));
         let mut resources = Vec::new();
         problem.resources(&root, &mut resources);
         let smooth = problem.surrogate(&root).is_some();
@@ -129,6 +138,9 @@ impl Walker {
             prunes,
             pruning: Pruning::default(),
             longest: parameters.longest,
+            links: links.filter(|_| !smooth),
+            kinds: parameters.weights(),
+            suggested: None,
             legal,
             weights: Vec::new(),
             playout: Vec::new(),
@@ -158,6 +170,31 @@ impl Walker {
         self.valid = 0;
         self.respace();
         self.note(problem, 0);
+        self.relink(0);
+        self.suggested = None;
+        if !self.suggest(problem) {
+            self.kinds[Edit::Suggest as usize] = 0;
+        }
+    }
+
+    fn suggest(&mut self, problem: &dyn Rules) -> bool {
+        let mut edits = Vec::new();
+        let supported = problem.suggest(&self.entries, &mut edits);
+        self.suggested = Some(edits);
+        supported
+    }
+
+    /// The weights of the kinds of edits.
+    pub(super) fn kinds(&self) -> &[u64; EDITS.len()] {
+        &self.kinds
+    }
+
+    /// Tells the links the entries of the present solution from number `first` on.
+    fn relink(&mut self, first: usize) {
+        if self.links.as_mut().is_some_and(|links| !links.take_up(&self.entries, first)) {
+            // What is there twice has no place of its own.
+            self.links = None;
+        }
     }
 
     /// Chooses the distance of snapshots: a power of two near the square root of the number of entries.
@@ -215,6 +252,11 @@ impl Walker {
         {
             self.legal.retain(|&mv| mv != not);
         }
+        self.pick(context)
+    }
+
+    /// Draws one of the listed moves by the bias.
+    fn pick(&mut self, context: &mut Context<'_>) -> Option<MoveId> {
         let first = *self.legal.first()?;
         self.weights.clear();
         self.weights.extend(self.legal.iter().map(|&mv| context.problem.bias(&self.state, mv)));
@@ -244,10 +286,22 @@ impl Walker {
         let count = self.entries.len();
         self.replay.clear();
         let edit = EDITS[kind];
+        if edit == Edit::Recreate && count >= 2 {
+            return self.recreate(context);
+        }
         let permutes = !matches!(edit, Edit::Change | Edit::Replace | Edit::Remove | Edit::Guide);
+        if edit == Edit::Suggest && count >= 2 {
+            if self.suggested.is_none() {
+                self.suggest(context.problem);
+            }
+            if let Some(edits) = self.suggested.as_ref().filter(|edits| !edits.is_empty()) {
+                let (from, to) = edits[context.rng.index(edits.len())];
+                return self.shape(context, Shape::shift(from, to));
+            }
+        }
         if permutes && count >= 2 {
-            (self.first, self.last) = permute(edit, &self.entries, self.longest, &mut self.replay.plan, context.rng);
-            return self.reach(context.problem, self.first);
+            let shape = Shape::draw(edit, count, self.longest, context.rng);
+            return self.shape(context, shape);
         }
         self.first = context.rng.index(count.max(1)).min(count);
         self.last = usize::MAX;
@@ -284,13 +338,66 @@ impl Walker {
         }
     }
 
+    /// Plays the entries of a block in an order that is drawn by the bias, as far as candidates are among them.
+    fn recreate(&mut self, context: &mut Context<'_>) {
+        let count = self.entries.len();
+        let longest = if self.longest == 0 { count / 2 } else { self.longest.min(count as u64) as usize };
+        let length = 2 + context.rng.index(longest.clamp(2, count) - 1);
+        self.first = context.rng.index(count - length + 1);
+        self.last = self.first + length;
+        self.reach(context.problem, self.first);
+        self.replay.plan.extend_from_slice(&self.entries[self.first..]);
+        while self.replay.head < length {
+            self.legal.clear();
+            context.rollout.candidates(&self.state, &mut self.legal);
+            let mut legal = std::mem::take(&mut self.legal);
+            legal.retain(|&mv| self.place_of(context.problem, mv).is_some_and(|at| at < length));
+            self.legal = legal;
+            let Some(mv) = self.pick(context) else { return };
+            let Some(at) = self.place_of(context.problem, mv) else { return };
+            self.replay.plan[self.replay.head..=at].rotate_right(1);
+            self.replay.head += 1;
+            self.play(context.problem, mv);
+        }
+    }
+
+    /// Makes an edit of the order.
+    pub(super) fn shape(&mut self, context: &mut Context<'_>, shape: Shape) {
+        self.replay.clear();
+        (self.first, self.last) = (shape.first, shape.last);
+        self.replay.plan.extend_from_slice(&self.entries[self.first..]);
+        shape.make(&mut self.replay.plan, context.rng);
+        self.reach(context.problem, self.first);
+    }
+
+    /// Draws an edit of the order whose price is known: the edit, and what it adds to the cost. `None`: the edit is to be
+    /// made by a replay. An edit without a price changes nothing.
+    pub(super) fn priced(&mut self, context: &mut Context<'_>, kind: usize) -> Option<Option<(Shape, f64)>> {
+        let links = self.links.as_mut().filter(|_| self.entries.len() >= 2)?;
+        let count = self.entries.len();
+        let shape = match EDITS[kind] {
+            Edit::Remove | Edit::Replace | Edit::Shuffle | Edit::Suggest | Edit::Recreate => return None,
+            Edit::Guide => {
+                let longest = if self.longest == 0 { count / 2 } else { self.longest as usize };
+                links.guide(context.problem, longest, context.rng)
+            }
+            Edit::Change => links.guide(context.problem, 1, context.rng),
+            edit => Some(Shape::draw(edit, count, self.longest, context.rng)),
+        };
+        Some(shape.and_then(|shape| Some((shape, links.price(context.problem, &shape)?))))
+    }
+
     /// Returns the place in the plan of the entry that a move of the state stands for.
     fn place_of(&self, problem: &dyn Rules, mv: MoveId) -> Option<usize> {
-        if !self.replay.by_identity {
-            return self.replay.plan.iter().position(|entry| entry.mv == mv);
-        }
-        let name = problem.identity(&self.state, mv);
-        self.replay.plan.iter().position(|entry| Some(entry.name) == name)
+        let head = self.replay.head;
+        let mut left = self.replay.plan[head..].iter();
+        let at = if self.replay.by_identity {
+            let name = problem.identity(&self.state, mv);
+            left.position(|entry| Some(entry.name) == name)
+        } else {
+            left.position(|entry| entry.mv == mv)
+        };
+        at.map(|at| head + at)
     }
 
     /// Plays the neighbour to its end. It is not accepted if it costs `most` or more above the present solution, which
@@ -404,5 +511,7 @@ impl Walker {
         } else {
             self.note(problem, self.first);
         }
+        self.relink(self.first);
+        self.suggested = None;
     }
 }

@@ -1,6 +1,6 @@
 //! The annealing itself: runs, neighbours, what is accepted, what is kept.
 
-use super::edits::Wheel;
+use super::edits::{EDITS, Edit, Wheel};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::{Anneal, Rule};
@@ -293,11 +293,22 @@ impl AnnealSearch {
 
     /// Makes a neighbour by an edit of the entries and a replay.
     fn replay(&mut self, context: &mut Context<'_>, present: Worth) {
-        let kind = self.saved.wheel.draw(&self.parameters, context.rng);
-        self.walker.edit(context, kind);
+        let kind = self.saved.wheel.draw(self.walker.kinds(), context.rng);
+        let priced = if present.feasible { self.walker.priced(context, kind) } else { None };
+        if priced.is_none() {
+            self.walker.edit(context, kind);
+        }
         let limit = self.acceptance(context.rng, present).limit();
         // An equal solution is always accepted.
         let most = limit.max(f64::MIN_POSITIVE);
+        match priced {
+            None => {}
+            Some(Some((shape, price))) if price < most => self.walker.shape(context, shape),
+            Some(_) => {
+                context.tally.counters.playouts += 1;
+                return self.saved.wheel.learn(kind, None);
+            }
+        }
         let end = self.walker.run(context, (present.feasible && limit.is_finite()).then_some(present.cost), most);
         let (score, worth) = match end {
             End::Abandoned => {
@@ -313,7 +324,10 @@ impl AnnealSearch {
                 // The rollout learns from what it played only.
                 let score = if end == End::Completed { context.probe(state) } else { context.probe_leaf(state) };
                 let worth = Worth::new(context.problem, score, state);
-                self.saved.clock.measure(present.feasible, worth.difference(present));
+                // What a problem suggests changes less than what is drawn: the unit does not depend on its weight.
+                if EDITS[kind] != Edit::Suggest {
+                    self.saved.clock.measure(present.feasible, worth.difference(present));
+                }
                 (Some(score), worth)
             }
         };

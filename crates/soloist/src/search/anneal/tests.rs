@@ -1,6 +1,6 @@
 //! Edits, temperatures, plans, acceptance and replays of annealing.
 
-use super::edits::{EDITS, Edit, Wheel, permute};
+use super::edits::{EDITS, Edit, Shape, Wheel};
 use super::replay::End;
 use super::run::AnnealSearch;
 use super::schedule::{Clock, Turn};
@@ -26,10 +26,11 @@ fn kind(edit: Edit) -> usize {
 
 /// Returns the edited sequence of names, and the edited places.
 fn edited(entries: &[Entry], edit: Edit, longest: u64, rng: &mut Rng) -> (Vec<u64>, usize, usize) {
-    let mut plan = Vec::new();
-    let (first, last) = permute(edit, entries, longest, &mut plan, rng);
-    let names = entries[..first].iter().chain(&plan).map(|entry| entry.name).collect();
-    (names, first, last)
+    let shape = Shape::draw(edit, entries.len(), longest, rng);
+    let mut plan = entries[shape.first..].to_vec();
+    shape.make(&mut plan, rng);
+    let names = entries[..shape.first].iter().chain(&plan).map(|entry| entry.name).collect();
+    (names, shape.first, shape.last)
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn weights_follow_what_edits_bring() {
     }
     let drawn = |wheel: &Wheel, rng: &mut Rng| {
         let mut counts = [0; EDITS.len()];
-        (0..30_000).for_each(|_| counts[wheel.draw(&parameters, rng)] += 1);
+        (0..30_000).for_each(|_| counts[wheel.draw(&parameters.weights(), rng)] += 1);
         counts
     };
     let counts = drawn(&wheel, &mut rng);
@@ -260,10 +261,15 @@ fn replays_keep_the_edited_order() {
 }
 
 /// Orders of items of which each must come after its half; the cost depends on neighbours. With futures, identities and bounds, or without.
+#[derive(Clone, Default)]
 struct Chain {
     rich: bool,
     count: u64,
     offset: f64,
+    /// What the links are multiplied by; 0: there are none.
+    links: u64,
+    /// What is added to a suggested place; `None`: nothing is suggested.
+    shift: Option<usize>,
 }
 
 #[derive(Clone, Default)]
@@ -311,6 +317,16 @@ impl Problem for Chain {
     fn identity(&self, _: &Link, item: u64) -> Option<u64> {
         Some(item)
     }
+    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
+        let cost = behind.map_or(0, |item| self.cost(before.unwrap_or(99), item));
+        (self.links > 0).then_some((self.links * cost) as f64)
+    }
+    fn suggest(&self, moves: &[u64], edits: &mut Vec<(usize, usize)>) -> bool {
+        let Some(shift) = self.shift else { return false };
+        let dear = (1..moves.len()).filter(|&at| self.cost(moves[at - 1], moves[at]) > 30);
+        edits.extend(dear.map(|at| (at + shift * moves.len(), at - 1)));
+        true
+    }
     fn find(&self, state: &Link, item: u64) -> Found<u64> {
         if item >= self.count || state.done >> item & 1 == 1 {
             Found::Gone
@@ -320,6 +336,72 @@ impl Problem for Chain {
             Found::Blocked
         }
     }
+}
+
+#[test]
+fn prices_are_the_differences_of_orders() {
+    let chain = Chain { rich: true, count: 20, links: 1, ..Chain::default() };
+    with_search(&chain, 20, |search, context| {
+        let mut cost = context.problem.score(&search.walker.state).value().unwrap();
+        let mut compared = [0; EDITS.len()];
+        for _ in 0..20_000 {
+            let at = context.rng.index(EDITS.len());
+            let Some(Some((shape, price))) = search.walker.priced(context, at) else { continue };
+            let mut order: Vec<Entry> = search.walker.entries[shape.first..].to_vec();
+            search.walker.shape(context, shape);
+            let end = search.walker.run(context, None, f64::INFINITY);
+            shape.make(&mut order, &mut Rng::new(1));
+            search.walker.moves(&mut search.moves);
+            let score = context.problem.score(&search.walker.state).value().unwrap();
+            if search.moves[shape.first..].iter().eq(order.iter().map(|entry| &entry.mv)) {
+                assert_eq!(price, score - cost, "{shape:?}");
+                compared[at] += 1;
+            }
+            search.walker.accept(context.problem, end);
+            cost = score;
+        }
+        for edit in [Edit::Swap, Edit::Insert, Edit::Block, Edit::Reverse, Edit::Change, Edit::Guide] {
+            assert!(compared[kind(edit)] > 20, "{edit:?} {compared:?}");
+        }
+    });
+}
+
+#[test]
+fn runs_with_links_and_suggestions_are_resumed() {
+    let base = Chain { rich: true, count: 40, ..Chain::default() };
+    let value = |chain: &Chain, seed| {
+        let solver = Solver::new(chain, Method::preset("anneal").unwrap()).seed(seed);
+        solver.budget(Budget::playouts(30_000)).run().unwrap().best.unwrap().score.value().unwrap()
+    };
+    let random = sampled(&base, 30_000);
+    for chain in [Chain { links: 1, ..base }, Chain { shift: Some(0), ..base }] {
+        let value = value(&chain, 1);
+        assert!(value < 0.7 * random, "{value} {random}");
+        let mut method = Method::preset("anneal").unwrap();
+        method.set("recreate", "2").unwrap();
+        let solver = || Solver::new(&chain, method.clone()).seed(7).budget(Budget::playouts(20_000));
+        let whole = solver().run().unwrap();
+        let mut session = solver().start().unwrap();
+        for _ in 0..8 {
+            session.advance(&Budget::playouts(2_500)).unwrap();
+            let bytes = session.save();
+            session = solver().resume(&bytes).unwrap().start().unwrap();
+        }
+        assert_eq!((session.best(), whole.counters.playouts), (whole.best, 20_000));
+    }
+}
+
+#[test]
+fn wrong_links_and_suggestions_are_found() {
+    let right = Chain { rich: true, count: 9, links: 1, shift: Some(0), offset: 7.0 };
+    crate::check(&right, 20, 1).unwrap();
+    let links = crate::check(&Chain { links: 2, ..right }, 20, 1).unwrap_err();
+    assert!(links.what.contains("the links are"), "{links}");
+    let places = crate::check(&Chain { shift: Some(1), ..right }, 20, 1).unwrap_err();
+    assert!(places.what.contains("does not name two places"), "{places}");
+    let advice = crate::advise(&Chain { rich: true, count: 9, links: 1, ..Chain::default() }, 5, 1);
+    let supplied = |name| advice.knowledge.iter().find(|knowledge| knowledge.name == name).unwrap().supplied;
+    assert!(supplied("link") && !supplied("suggest"));
 }
 
 /// Returns the best score of independent playouts.
@@ -332,20 +414,23 @@ fn sampled<P: Problem>(problem: &P, playouts: u64) -> f64 {
 #[test]
 fn futures_and_bounds_change_no_result() {
     let run = |rich| {
-        let chain = Chain { rich, count: 40, offset: 0.0 };
+        let chain = Chain { rich, count: 40, offset: 0.0, ..Chain::default() };
         let outcome =
             Solver::new(&chain, Method::preset("anneal").unwrap()).seed(5).budget(Budget::playouts(30_000)).run();
         outcome.unwrap().best.unwrap()
     };
     let (rich, plain) = (run(true), run(false));
     assert_eq!(rich, plain);
-    assert!(rich.score.value().unwrap() < 0.7 * sampled(&Chain { rich: false, count: 40, offset: 0.0 }, 30_000));
+    assert!(
+        rich.score.value().unwrap()
+            < 0.7 * sampled(&Chain { rich: false, count: 40, offset: 0.0, ..Chain::default() }, 30_000)
+    );
 }
 
 #[test]
 fn a_constant_added_to_all_scores_changes_no_run() {
     let run = |offset| {
-        let chain = Chain { rich: false, count: 30, offset };
+        let chain = Chain { rich: false, count: 30, offset, ..Chain::default() };
         let outcome =
             Solver::new(&chain, Method::preset("anneal").unwrap()).seed(6).budget(Budget::playouts(10_000)).run();
         outcome.unwrap().best.unwrap().moves
@@ -423,7 +508,7 @@ impl Neighbourhood<Free> for Exchange {
 
 #[test]
 fn a_neighbourhood_takes_the_place_of_replays() {
-    let problem = Free(Chain { rich: false, count: 20, offset: 0.0 });
+    let problem = Free(Chain { rich: false, count: 20, offset: 0.0, ..Chain::default() });
     let solver = || Solver::new(&problem, Method::preset("anneal").unwrap()).seed(7).budget(Budget::playouts(20_000));
     let whole = solver().run().unwrap();
     let best = whole.best.clone().unwrap();
@@ -449,7 +534,7 @@ fn a_neighbourhood_takes_the_place_of_replays() {
 
 #[test]
 fn late_acceptance_finds_its_way() {
-    let chain = Chain { rich: true, count: 30, offset: 0.0 };
+    let chain = Chain { rich: true, count: 30, offset: 0.0, ..Chain::default() };
     let mut method = Method::preset("anneal").unwrap();
     method.set("rule", "late").unwrap();
     method.set("memory", "50").unwrap();

@@ -1,9 +1,9 @@
 //! Which methods race: what a problem names and offers decides.
 
 use super::{Entries, Entry};
+use crate::ParameterError;
 use crate::problem::rules::Rules;
 use crate::search::is_biased;
-use crate::ParameterError;
 
 /// Levels that keep finding the same end: without that, the default levels spend a short turn in one basin.
 const NRPA: &str = "nrpa(repetitions=10)";
