@@ -77,7 +77,8 @@ impl fmt::Display for StopReason {
 pub struct Counters {
     /// Playouts finished; for systematic searches, solutions scored.
     pub playouts: u64,
-    /// Tree nodes created; for systematic searches, states visited; for nested searches and annealing, moves played.
+    /// Tree nodes created; for systematic searches, states visited; for nested searches and annealing, moves
+    /// played (an edit by the problem's own neighbourhood is one).
     pub nodes: u64,
 }
 

@@ -453,6 +453,11 @@ impl Walker {
         }
     }
 
+    /// How many moves the neighbour has played, at least 1: each neighbour is some work.
+    pub(super) fn moves_played(&self) -> u64 {
+        (self.replay.played.len() as u64).max(1)
+    }
+
     /// Returns by how much the score so far is above that of the present solution after as many entries, if what can
     /// still be done and the entries behind are the same.
     fn meeting(&self, problem: &dyn Rules) -> Option<f64> {

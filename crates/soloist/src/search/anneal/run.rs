@@ -143,6 +143,7 @@ impl AnnealSearch {
         walker.state.clone_from(&walker.root);
         context.rollout.run(&mut walker.state, &mut self.moves, context.rng);
         let score = context.finish(&walker.state, &[], &self.moves);
+        context.tally.counters.nodes += self.moves.len() as u64;
         let worth = Worth::new(context.problem, score, &walker.state);
         self.settle(context, worth, score);
     }
@@ -258,6 +259,7 @@ impl AnnealSearch {
     /// Makes a neighbour by the problem's own neighbourhood.
     fn edit(&mut self, context: &mut Context<'_>, present: Worth) {
         context.tally.counters.playouts += 1;
+        context.tally.counters.nodes += 1;
         let mut acceptance = self.acceptance(context.rng, present);
         let Some(editor) = context.rollout.editor().filter(|editor| editor.is_started()) else {
             // No run writes such a checkpoint: the neighbourhood has no solution.
@@ -306,10 +308,12 @@ impl AnnealSearch {
             Some(Some((shape, price))) if price < most => self.walker.shape(context, shape),
             Some(_) => {
                 context.tally.counters.playouts += 1;
+                context.tally.counters.nodes += 1;
                 return self.saved.wheel.learn(kind, None);
             }
         }
         let end = self.walker.run(context, (present.feasible && limit.is_finite()).then_some(present.cost), most);
+        context.tally.counters.nodes += self.walker.moves_played();
         let (score, worth) = match end {
             End::Abandoned => {
                 context.tally.counters.playouts += 1;
