@@ -58,6 +58,7 @@ fn every_method_repeats_itself_with_threads() {
                     let result = result.as_object_mut().unwrap();
                     result.remove("playouts");
                     result.remove("nodes");
+                    result.remove("tree");
                 }
                 result
             };

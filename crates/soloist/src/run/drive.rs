@@ -240,7 +240,9 @@ impl<'p> Drive<'p> {
                 return Some(reason);
             }
             if !ends.contains(&None) {
-                return ends[0];
+                // The playouts are used up only where no stream has met its limit of nodes first.
+                let nodes = Some(StopReason::Nodes).filter(|_| ends[0] == Some(StopReason::Playouts));
+                return nodes.filter(|_| ends.contains(&nodes)).or(ends[0]);
             }
             // A stream at the end of its budget may wait like the others. If it does not, no stream can continue: the
             // exchange would not be the one of a longer run.
