@@ -20,9 +20,10 @@ fn timeless(report: &Report) -> String {
     let alone = report.run.setup.threads == 1 || !matches!(report.stop, StopReason::Exhausted | StopReason::Bound);
     let effort = alone.then_some(report.run.counters);
     let answers: Vec<_> = report.answers.iter().map(|answer| (&answer.score, answer.moves.to_string())).collect();
+    let history: Vec<_> = report.history.iter().map(|event| (event.score, event.playouts, event.stream)).collect();
     format!(
-        "{answers:?} {:?} {} {:?} {} {:?} {:?}",
-        report.bound, report.optimal, report.stop, report.run.setup.preset, effort, report.history
+        "{answers:?} {:?} {} {:?} {} {effort:?} {history:?}",
+        report.bound, report.optimal, report.stop, report.run.setup.preset
     )
 }
 
