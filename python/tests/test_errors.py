@@ -44,7 +44,7 @@ ARGUMENTS = [
     (dict(playouts=5, resume="no/such/file"), FileNotFoundError, "no/such/file"),
     (dict(playouts=5, checkpoint="no/such/dir/file"), FileNotFoundError, "cannot write checkpoint"),
     (dict(playouts=5, method="dfs"), ValueError, "dfs: it may finish no solution for very long"),
-    (dict(nodes=5, method="nrpa"), ValueError, "nrpa: it creates no nodes"),
+    (dict(nodes=5, method="sampling"), ValueError, "sampling: it may count no nodes"),
 ]
 
 

@@ -86,7 +86,13 @@ fn scores_are_told_in_a_few_words() {
     let routes = load(&vrptw::DOMAIN, "random:20:1", &[]);
     assert_eq!(routes.brief(Score::Infeasible(3.0), &none).unwrap(), "3 not served");
     let solution = || json!({ "vehicles": 1, "distance": 20.505, "routes": [] });
-    assert_eq!(routes.brief(Score::Feasible(1_000_020.505), &solution).unwrap(), "1 vehicle, distance 20.50");
+    // Vehicles and distance are a pair; the distance alone has few words.
+    assert_eq!(routes.brief(Score::Feasible(1_000_020.505), &none), None);
+    let (vehicles, distance) = routes.pair(1_000_020.505).unwrap();
+    assert!(vehicles == 1.0 && (distance - 20.505).abs() < 1e-6, "{vehicles}, {distance}");
+    let short = load(&vrptw::DOMAIN, "random:20:1", &[("objective", "distance")]);
+    assert_eq!(short.brief(Score::Feasible(20.505), &solution).unwrap(), "1 vehicle, distance 20.50");
+    assert_eq!(short.pair(20.505), None);
     let tour = load(&tsptw::DOMAIN, "random:15x200:1", &[]);
     assert_eq!(tour.brief(Score::Infeasible(2.0), &none).unwrap(), "2 late");
     let solution = || json!({ "tour": [], "travel": 7.25, "makespan": 9.0 });
