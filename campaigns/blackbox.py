@@ -91,7 +91,10 @@ class Campaign:
 
 def timeless(result):
     """A result without what depends on the clock."""
-    return {key: value for key, value in result.items() if key not in ("seconds",)}
+    kept = {key: value for key, value in result.items() if key != "seconds"}
+    if "history" in kept:
+        kept["history"] = [timeless(event) for event in kept["history"]]
+    return kept
 
 
 def strays(folder, expected):
@@ -268,13 +271,13 @@ def repeat(campaign, folder, problem, method):
     what = f"{problem} {method} seed {seed} threads {threads}"
     if not campaign.expect(once.returncode in (0, 3), f"{what}: {once.stderr.strip()}"):
         return
-    first = json.loads(once.stdout)
+    first = timeless(json.loads(once.stdout))
     if first["stop"] == "time":
         return
     # Where one stream of several proves something, the effort of the others depends on their schedule.
     free = threads > 1 and first["stop"] in ("exhausted", "bound", "target")
-    keys = ("score", "moves", "solution") if free else [key for key in first if key not in ("seconds",)]
-    again = json.loads(call(*base, *limits, "--json").stdout)
+    keys = ("score", "moves", "solution") if free else list(first)
+    again = timeless(json.loads(call(*base, *limits, "--json").stdout))
     campaign.count("repeated runs")
     campaign.expect(all(first[key] == again[key] for key in keys), f"{what}: repeated, {first['score']}, {again['score']}")
     file = folder / "run.ckpt"
@@ -286,7 +289,7 @@ def repeat(campaign, folder, problem, method):
     call(*base, "--playouts", part, "--nodes", 20_000 * part // 300 + 1, *plan)
     rest = call(*base[:3], "--quiet", *limits, "--resume", file, "--json")
     if campaign.expect(rest.returncode in (0, 3), f"{what}: resumed: {rest.stderr.strip()}"):
-        other = json.loads(rest.stdout)
+        other = timeless(json.loads(rest.stdout))
         campaign.count("runs in two parts")
         same = all(first[key] == other[key] for key in keys)
         campaign.expect(same, f"{what}: in parts at {part}, {first['score']}, {other['score']}")
