@@ -49,7 +49,7 @@ class Solution:
 class Verified:
     """What an independent check found."""
 
-    #: The score, computed anew.
+    #: The recomputed score.
     score: float
     #: One line: what was verified.
     summary: str

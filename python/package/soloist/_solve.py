@@ -71,7 +71,8 @@ def solve(
         seed: the seed of all random draws, 0 by default.
         time: seconds.
         playouts: solutions that are completed; for systematic searches, solutions scored.
-        nodes: nodes of a search tree; for systematic searches, states visited.
+        nodes: nodes of a search tree; for systematic searches, states visited; for nested searches and annealing,
+            moves played.
         target: stop at the first solution with this score or a better one.
         stall: stop after this many playouts without improvement.
         memory: bytes for search trees and lists of states, 2 GiB by default.

@@ -226,7 +226,7 @@ fn only_the_game_played_counts() {
     }
 }
 
-/// One way of so many moves.
+/// A problem with one legal move in each state, for the given number of moves.
 struct Way(u32);
 
 impl Problem for Way {
