@@ -26,11 +26,54 @@ pub(super) struct Scratch {
     /// By code: its logit after the adaptation, and its weight.
     logits: Vec<f64>,
     fresh: Vec<u64>,
-    /// By step: change of `z`.
+    pub(super) sums: Sums,
+    pub(super) diverse: super::diverse::Scratch,
+}
+
+/// The chances of spans of steps, from the weights that are available in each step.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    /// By step: change of `z`, the sum of weights.
     z: Vec<u64>,
     /// By step: the sum of `1 / z` over the steps before.
     chances: Vec<u128>,
-    pub(super) diverse: super::diverse::Scratch,
+}
+
+impl Sums {
+    /// Begins with `steps` steps in which nothing is available.
+    pub(super) fn clear(&mut self, steps: usize) {
+        self.z.clear();
+        self.z.resize(steps + 1, 0);
+    }
+
+    /// Makes a weight available from step `first` to before step `end`.
+    #[inline(always)]
+    pub(super) fn add(&mut self, first: u32, end: u32, weight: u64) {
+        self.z[first as usize] = self.z[first as usize].wrapping_add(weight);
+        self.z[end as usize] = self.z[end as usize].wrapping_sub(weight);
+    }
+
+    /// Sums up the chances of the steps of which `teaches`, given the step and `z`, returns true.
+    #[inline(always)]
+    pub(super) fn sum_up(&mut self, mut teaches: impl FnMut(usize, u64) -> bool) {
+        self.chances.clear();
+        self.chances.push(0);
+        let (mut z, mut sum) = (0_u64, 0_u128);
+        let steps = self.z.len() - 1;
+        for (step, &change) in self.z[..steps].iter().enumerate() {
+            z = z.wrapping_add(change);
+            if teaches(step, z) {
+                sum += chance(z);
+            }
+            self.chances.push(sum);
+        }
+    }
+
+    /// The chances of the steps from `first` to before `end`.
+    #[inline(always)]
+    pub(super) fn between(&self, first: u32, end: u32) -> u128 {
+        self.chances[end as usize] - self.chances[first as usize]
+    }
 }
 
 impl Clone for Scratch {
@@ -158,14 +201,14 @@ impl Policy {
         let count = trace.terms.len().checked_div(entries).unwrap_or(0);
         let mut gradient = vec![0.0; count];
         for (step, &chosen) in trace.chosen.iter().enumerate() {
-            if scratch.chances[step] == scratch.chances[step + 1] {
+            if scratch.sums.between(step as u32, step as u32 + 1) == 0 {
                 continue;
             }
             let terms = &trace.terms[chosen as usize * count..][..count];
             gradient.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
         }
         for (i, life) in trace.lifetimes.iter().enumerate() {
-            let chances = scratch.chances[life.end as usize] - scratch.chances[life.first as usize];
+            let chances = scratch.sums.between(life.first, life.end);
             let chance = scratch.weights[i] as i64 as f64 * (to_float(chances) * (1.0 / CHANCE_SCALE));
             let terms = &trace.terms[i * count..][..count];
             gradient.iter_mut().zip(terms).for_each(|(sum, term)| *sum -= chance * term);
@@ -204,27 +247,20 @@ fn expose_steps<M>(trace: &Trace<M>, factors: &[f64], scratch: &mut Scratch) {
 
 /// Sums up the chances of entries that last any number of steps.
 fn expose_spans<M>(trace: &Trace<M>, factors: &[f64], scratch: &mut Scratch) {
-    scratch.z.clear();
-    scratch.z.resize(trace.chosen.len() + 1, 0);
-    for (life, &weight) in trace.lifetimes.iter().zip(&scratch.weights) {
-        scratch.z[life.first as usize] = scratch.z[life.first as usize].wrapping_add(weight);
-        scratch.z[life.end as usize] = scratch.z[life.end as usize].wrapping_sub(weight);
+    let Scratch { sums, weights, count, codes, exposure, .. } = scratch;
+    sums.clear(trace.chosen.len());
+    for (life, &weight) in trace.lifetimes.iter().zip(&*weights) {
+        sums.add(life.first, life.end, weight);
     }
-    scratch.chances.clear();
-    scratch.chances.push(0);
-    let (mut z, mut sum) = (0_u64, 0_u128);
-    for (&change, &chosen) in scratch.z.iter().zip(&trace.chosen) {
-        z = z.wrapping_add(change);
+    sums.sum_up(|step, z| {
+        let chosen = trace.chosen[step] as usize;
         // Without an alternative there is nothing to learn.
-        if z != scratch.weights[chosen as usize] {
-            sum += chance(z);
-            scratch.count[scratch.codes[chosen as usize] as usize] += 1;
-        }
-        scratch.chances.push(sum);
-    }
+        let teaches = z != weights[chosen];
+        count[codes[chosen] as usize] += u32::from(teaches);
+        teaches
+    });
     for (i, life) in trace.lifetimes.iter().enumerate() {
-        let chance = scratch.chances[life.end as usize] - scratch.chances[life.first as usize];
-        expose(&mut scratch.exposure[scratch.codes[i] as usize], chance, factors.get(i));
+        expose(&mut exposure[codes[i] as usize], sums.between(life.first, life.end), factors.get(i));
     }
 }
 

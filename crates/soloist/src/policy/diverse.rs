@@ -1,7 +1,7 @@
 //! Adaptation towards several playouts at once, as high-diversity NRPA does it.
 
 use super::Policy;
-use super::adapt::{chance, expose};
+use super::adapt::{Sums, chance, expose};
 use crate::Trace;
 
 /// Buffers of a diverse adaptation.
@@ -33,9 +33,6 @@ pub(super) struct Scratch {
     taught: u32,
     /// By code: its weight.
     weights: Vec<u64>,
-    /// By union: the change of the sum of weights; the sum of chances of the unions before.
-    z: Vec<u64>,
-    chances: Vec<u128>,
     /// Whether the unions are those of the last adaptation, and the places of their codes in the policy still hold.
     pub(super) is_known: bool,
 }
@@ -96,7 +93,7 @@ impl Policy {
             // All entries of a code have the same weight.
             lists.weights.clear();
             lists.weights.extend(scratch.touched.iter().map(|&slot| self.weight_at(slot as usize)));
-            lists.expose_runs(&mut scratch.exposure);
+            lists.expose_runs(&mut scratch.sums, &mut scratch.exposure);
         }
         self.apply(&mut scratch, alpha);
         scratch.diverse = lists;
@@ -231,26 +228,14 @@ impl Scratch {
     }
 
     /// Sums up the chances of the codes of all unions. Sums of whole numbers are the same in any order.
-    fn expose_runs(&mut self, exposure: &mut [u128]) {
-        self.z.clear();
-        self.z.resize(self.taught as usize + 1, 0);
+    fn expose_runs(&self, sums: &mut Sums, exposure: &mut [u128]) {
+        sums.clear(self.taught as usize);
         for &(code, first, end) in &self.runs {
-            let weight = self.weights[code as usize];
-            self.z[first as usize] = self.z[first as usize].wrapping_add(weight);
-            self.z[end as usize] = self.z[end as usize].wrapping_sub(weight);
+            sums.add(first, end, self.weights[code as usize]);
         }
-        self.chances.clear();
-        self.chances.push(0);
-        let (mut z, mut sum) = (0_u64, 0_u128);
-        for &change in &self.z[..self.taught as usize] {
-            z = z.wrapping_add(change);
-            // At most 2^100 each: no sum overflows.
-            sum = sum.wrapping_add(chance(z));
-            self.chances.push(sum);
-        }
+        sums.sum_up(|_, _| true);
         for &(code, first, end) in &self.runs {
-            let chances = self.chances[end as usize].wrapping_sub(self.chances[first as usize]);
-            expose(&mut exposure[code as usize], chances, None);
+            expose(&mut exposure[code as usize], sums.between(first, end), None);
         }
     }
 
