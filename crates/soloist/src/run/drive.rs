@@ -241,8 +241,9 @@ impl<'p> Drive<'p> {
             }
             if !ends.contains(&None) {
                 // The playouts are used up only where no stream has met its limit of nodes first.
-                let nodes = Some(StopReason::Nodes).filter(|_| ends[0] == Some(StopReason::Playouts));
-                return nodes.filter(|_| ends.contains(&nodes)).or(ends[0]);
+                let nodes = Some(StopReason::Nodes);
+                let mixed = ends[0] == Some(StopReason::Playouts) && ends.contains(&nodes);
+                return if mixed { nodes } else { ends[0] };
             }
             // A stream at the end of its budget may wait like the others. If it does not, no stream can continue: the
             // exchange would not be the one of a longer run.

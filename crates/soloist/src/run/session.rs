@@ -104,18 +104,18 @@ impl RunInfo {
 
 /// A run in a checkpoint: what it is, the times of its improvements, its table of moves, the rest. What differs between
 /// equal runs comes first.
-type Run<I> = (I, Vec<Duration>, Vec<u8>, SavedDrive);
+type Run = (RunInfo, Vec<Duration>, Vec<u8>, SavedDrive);
 
-fn seal_run(fingerprint: u64, run: &Run<&RunInfo>) -> Vec<u8> {
+fn seal_run(fingerprint: u64, run: &Run) -> Vec<u8> {
     seal(fingerprint, run)
 }
 
-fn write_run(mut file: &File, fingerprint: u64, run: &Run<&RunInfo>) -> std::io::Result<()> {
+fn write_run(mut file: &File, fingerprint: u64, run: &Run) -> std::io::Result<()> {
     write_sealed(&mut file, fingerprint, run)
 }
 
-fn decode_run(body: &[u8]) -> Result<Run<RunInfo>, CheckpointError> {
-    let run = decode::<Run<RunInfo>>(body)?;
+fn decode_run(body: &[u8]) -> Result<Run, CheckpointError> {
+    let run = decode::<Run>(body)?;
     require(run.0.setup.threads == run.3.streams(), "another number of streams")?;
     Ok(run)
 }
@@ -384,14 +384,16 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// from it.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
-        let run = (&self.info(), self.drive.times(), self.packing.save(), self.drive.save());
-        seal_run(self.problem.fingerprint(), &run)
+        seal_run(self.problem.fingerprint(), &self.saved())
     }
 
     /// Writes what [`save`](Self::save) returns to an empty file, with one copy of the search in memory instead of two.
     pub(super) fn write(&self, file: &File) -> std::io::Result<()> {
-        let run = (&self.info(), self.drive.times(), self.packing.save(), self.drive.save());
-        write_run(file, self.problem.fingerprint(), &run)
+        write_run(file, self.problem.fingerprint(), &self.saved())
+    }
+
+    fn saved(&self) -> Run {
+        (self.info(), self.drive.times(), self.packing.save(), self.drive.save())
     }
 
     /// Returns what the run has yielded so far.

@@ -129,8 +129,8 @@ impl<'a> Report<'a> {
         if has("sum") {
             head.push("sum".to_owned());
         }
-        let depths = ["depth", "deepest"].map(|name| has(name).then_some(name));
-        head.extend(depths.iter().flatten().map(|&name| name.to_owned()));
+        let depths = ["depth", "deepest"];
+        head.extend(depths.into_iter().filter(|name| has(name)).map(str::to_owned));
         head.extend(statistics.iter().map(|name| format!("published {name}")));
         head.push("seconds".to_owned());
         let mut table = Table::new(2 + usize::from(tuned), head);
@@ -155,8 +155,10 @@ impl<'a> Report<'a> {
                 cells.push(line.sums.map_or_else(none, |(_, sum)| rounded(sum, 6)));
             }
             let (mean_depth, deepest) = line.depth.unzip();
-            for value in depths.iter().zip([mean_depth, deepest]).filter_map(|(name, value)| name.map(|_| value)) {
-                cells.push(value.map_or_else(none, |value| rounded(value, 4)));
+            for (name, value) in depths.into_iter().zip([mean_depth, deepest]) {
+                if has(name) {
+                    cells.push(value.map_or_else(none, |value| rounded(value, 4)));
+                }
             }
             for statistic in &statistics {
                 let value = self.paper.published.overall(statistic, &row.label);

@@ -134,6 +134,18 @@ impl Wheel {
     }
 }
 
+/// The most entries of a block among `count`, as the parameter `longest` says.
+pub(super) fn longest_of(longest: u64, count: usize) -> usize {
+    if longest == 0 { count / 2 } else { longest.min(count as u64) as usize }
+}
+
+/// Draws a block among `count` entries, of which there are at least two: its first place and the one behind its last.
+pub(super) fn block(count: usize, longest: usize, rng: &mut Rng) -> (usize, usize) {
+    let length = 2 + rng.index(longest.clamp(2, count) - 1);
+    let first = rng.index(count - length + 1);
+    (first, first + length)
+}
+
 /// What an edit of an order does to the entries between two places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turned {
@@ -159,7 +171,7 @@ impl Shape {
         // Two different places.
         let a = rng.index(count);
         let b = (a + 1 + rng.index(count - 1)) % count;
-        let longest = if longest == 0 { count / 2 } else { longest.min(count as u64) as usize };
+        let longest = longest_of(longest, count);
         match edit {
             Edit::Swap => Self { turn: Turned::Swapped, first: a.min(b), last: a.max(b) + 1 },
             Edit::Block if count > 2 => {
@@ -171,10 +183,9 @@ impl Shape {
                 Self { turn, first: from.min(to), last: from.max(to) + length }
             }
             Edit::Reverse | Edit::Shuffle => {
-                let length = 2 + rng.index(longest.clamp(2, count) - 1);
-                let first = rng.index(count - length + 1);
+                let (first, last) = block(count, longest, rng);
                 let turn = if edit == Edit::Reverse { Turned::Reversed } else { Turned::Shuffled };
-                Self { turn, first, last: first + length }
+                Self { turn, first, last }
             }
             // The entry at the first place is moved to the second one.
             _ => Self::shift(a, b),

@@ -1,7 +1,7 @@
 //! Replays of edited solutions with snapshots along the present one.
 
 use super::Anneal;
-use super::edits::{EDITS, Edit, Shape};
+use super::edits::{EDITS, Edit, Shape, block, longest_of};
 use super::links::Links;
 use crate::math;
 use crate::problem::MoveId;
@@ -171,7 +171,6 @@ impl Walker {
         self.respace();
         self.note(problem, 0);
         self.relink(0);
-        self.suggested = None;
         if !self.suggest(problem) {
             self.kinds[Edit::Suggest as usize] = 0;
         }
@@ -341,10 +340,8 @@ impl Walker {
     /// Plays the entries of a block in an order that is drawn by the bias, as far as candidates are among them.
     fn recreate(&mut self, context: &mut Context<'_>) {
         let count = self.entries.len();
-        let longest = if self.longest == 0 { count / 2 } else { self.longest.min(count as u64) as usize };
-        let length = 2 + context.rng.index(longest.clamp(2, count) - 1);
-        self.first = context.rng.index(count - length + 1);
-        self.last = self.first + length;
+        (self.first, self.last) = block(count, longest_of(self.longest, count), context.rng);
+        let length = self.last - self.first;
         self.reach(context.problem, self.first);
         self.replay.plan.extend_from_slice(&self.entries[self.first..]);
         while self.replay.head < length {
@@ -377,10 +374,7 @@ impl Walker {
         let count = self.entries.len();
         let shape = match EDITS[kind] {
             Edit::Remove | Edit::Replace | Edit::Shuffle | Edit::Suggest | Edit::Recreate => return None,
-            Edit::Guide => {
-                let longest = if self.longest == 0 { count / 2 } else { self.longest as usize };
-                links.guide(context.problem, longest, context.rng)
-            }
+            Edit::Guide => links.guide(context.problem, longest_of(self.longest, count), context.rng),
             Edit::Change => links.guide(context.problem, 1, context.rng),
             edit => Some(Shape::draw(edit, count, self.longest, context.rng)),
         };
