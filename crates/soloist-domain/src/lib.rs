@@ -23,6 +23,7 @@
 pub mod answer;
 pub mod bits;
 mod domain;
+mod erased;
 pub mod error;
 pub mod input;
 mod own;

@@ -1,0 +1,211 @@
+//! What every [`Instance`] gets: the seam's untyped functions, in terms of its own types.
+
+use crate::domain::MoveOf;
+use crate::{Answer, AnyInstance, AnyObserver, AnySession, Checked, Instance, Report, Request};
+use serde_json::Value;
+use soloist::{
+    Budget, CheckpointError, Control, Improvement, Observer, OfferError, Outcome, Problem, Progress, RolloutInfo,
+    RunInfo, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
+};
+use std::sync::atomic::AtomicBool;
+
+/// The solver of a request, and what its result needs.
+fn solver<'a, I: Instance>(instance: &'a I, request: Request<'a>) -> Result<Solver<'a, I::Problem>, SolveError> {
+    let setup = settled(instance, request.setup);
+    let mut solver = Solver::new(instance.problem(), setup).budget(request.budget).keep(request.keep.max(1));
+    if let Some(plan) = request.plan {
+        solver = solver.plan(plan);
+    }
+    for moves in &request.start {
+        solver = solver.offer(&typed::<I>(moves)?);
+    }
+    if let Some((path, every)) = request.checkpoint {
+        solver = solver.checkpoint(path, every);
+    }
+    if let Some(stop) = request.stop {
+        solver = solver.stop_flag(stop);
+    }
+    if let Some(bytes) = request.resume {
+        solver = solver.resume(&bytes)?;
+    }
+    Ok(solver)
+}
+
+/// The setup asked for, or the default one, with a rollout.
+fn settled<I: Instance>(instance: &I, setup: Option<Setup>) -> Setup {
+    let setup = setup.unwrap_or_else(|| instance.default_setup());
+    if setup.rollout.is_some() {
+        return setup;
+    }
+    let rollout = instance.rollout_for(&setup);
+    setup.rollout(rollout)
+}
+
+/// Moves that [`AnyInstance::start_from`] returned.
+fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
+    serde_json::from_value(moves.clone()).map_err(|_| OfferError::Illegal(0))
+}
+
+fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
+    let Outcome { kept, bound, optimal, stop, counters, tree, elapsed, unsaved, history, remarks, .. } = outcome;
+    let mut answers: Vec<Answer> = Vec::new();
+    for Solution { score, moves } in kept {
+        let answer = Answer { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
+        // Different sequences of moves may make the same solution.
+        if answers.iter().all(|known| known.solution != answer.solution) {
+            answers.push(answer);
+        }
+    }
+    let run = RunInfo { setup, counters, elapsed };
+    Report { run, answers, tree, bound, optimal, stop, unsaved, history, remarks }
+}
+
+impl<I: Instance> AnyInstance for I {
+    fn name(&self) -> &str {
+        Instance::name(self)
+    }
+
+    fn describe(&self) -> String {
+        Instance::describe(self)
+    }
+
+    fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
+        Instance::prepare(self, go_on)
+    }
+
+    fn sense(&self) -> Sense {
+        self.problem().sense()
+    }
+
+    fn bound(&self) -> Option<f64> {
+        self.problem().bound(&self.problem().root())
+    }
+
+    fn pair(&self, score: f64) -> Option<(f64, f64)> {
+        self.problem().pair(score)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.problem().is_complete()
+    }
+
+    fn default_setup(&self) -> Setup {
+        settled(self, None)
+    }
+
+    fn rollout_for(&self, setup: &Setup) -> String {
+        Instance::rollout_for(self, setup)
+    }
+
+    fn rollouts(&self) -> Vec<RolloutInfo> {
+        let mut all = self.problem().rollouts().to_vec();
+        if all.iter().all(|info| info.name != "random") {
+            all.push(RolloutInfo { name: "random", help: "uniform over the legal moves" });
+        }
+        all
+    }
+
+    fn has_rollout(&self, name: &str) -> bool {
+        soloist::find_rollout(self.problem(), name).is_ok()
+    }
+
+    fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError> {
+        RunInfo::read(self.problem(), checkpoint)
+    }
+
+    fn start_from(&self, text: &str) -> Result<Value, String> {
+        let moves = Instance::start_from(self, text)?;
+        serde_json::to_value(moves).map_err(|error| error.to_string())
+    }
+
+    fn solve(&self, request: Request<'_>, observer: &mut dyn AnyObserver) -> Result<Report, SolveError> {
+        let interval = request.interval;
+        let mut adapter = Adapter { instance: self, observer };
+        let solver = solver(self, request)?.observer(&mut adapter, interval);
+        let setup = solver.setup().clone();
+        Ok(report(self, setup, solver.run()?))
+    }
+
+    fn start(&self, request: Request<'_>) -> Result<Box<dyn AnySession + '_>, SolveError> {
+        let request = Request { stop: None, checkpoint: None, ..request };
+        Ok(Box::new(Running { instance: self, session: solver(self, request)?.start()? }))
+    }
+
+    fn check(&self, text: &str) -> Result<Checked, String> {
+        Instance::check(self, text)
+    }
+
+    fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String> {
+        Instance::brief(self, score, solution)
+    }
+
+    fn text(&self, solution: &Value) -> String {
+        Instance::text(self, solution)
+    }
+
+    fn svg(&self, solution: &Value) -> String {
+        Instance::svg(self, solution)
+    }
+}
+
+/// A session and the instance that it works on.
+struct Running<'a, I: Instance> {
+    instance: &'a I,
+    session: Session<'a, I::Problem>,
+}
+
+impl<I: Instance> AnySession for Running<'_, I> {
+    fn advance(
+        &mut self,
+        slice: &Budget,
+        stop: Option<&AtomicBool>,
+        observer: &mut dyn AnyObserver,
+    ) -> Result<StopReason, SolveError> {
+        let mut adapter = Adapter { instance: self.instance, observer };
+        self.session.advance_with(slice, Control { observer: Some(&mut adapter), stop, ..Control::default() })
+    }
+
+    fn offer(&mut self, moves: &Value) -> Result<Score, SolveError> {
+        self.session.offer(&typed::<I>(moves)?)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.session.save()
+    }
+
+    fn report(&self) -> Report {
+        report(self.instance, self.session.setup().clone(), self.session.outcome())
+    }
+}
+
+/// Hands the engine's events on, with moves turned into solutions on demand.
+struct Adapter<'a, I> {
+    instance: &'a I,
+    observer: &'a mut dyn AnyObserver,
+}
+
+impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
+    fn improved(&mut self, improvement: &Improvement, solution: &Solution<MoveOf<I>>, progress: &Progress) {
+        self.observer.improved(improvement, progress, &|| self.instance.solution(&solution.moves));
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.observer.progress(progress);
+    }
+
+    fn unsaved(&mut self, error: &CheckpointError) {
+        self.observer.unsaved(error);
+    }
+
+    fn wants_insight(&self) -> bool {
+        self.observer.wants_insight()
+    }
+
+    fn scores(&mut self, scores: &[f64]) {
+        self.observer.scores(scores);
+    }
+
+    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
+        self.observer.gauges(gauges);
+    }
+}
