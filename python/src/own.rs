@@ -39,7 +39,7 @@ impl Observer<PyMove> for Watch<'_> {
         let Some(callback) = self.on_improve else { return };
         Python::attach(|py| {
             let told = objects(py, &solution.moves).and_then(|moves| {
-                let (value, violation) = (improvement.score.value(), improvement.score.violation());
+                let (value, violation) = split(improvement.score);
                 let seconds = progress.elapsed.as_secs_f64();
                 callback
                     .call1(py, (value, violation, improvement.playouts, improvement.stream, seconds, moves, py.None()))
@@ -170,7 +170,8 @@ type One<'py> = (Option<f64>, Option<f64>, Bound<'py, PyList>, Bound<'py, PyAny>
 
 fn one<'py>(py: Python<'py>, problem: &PyProblem, solution: &Solution<PyMove>) -> PyResult<One<'py>> {
     let Solution { score, moves } = solution;
-    Ok((score.value(), score.violation(), objects(py, moves)?, problem.end(moves).object(py)))
+    let (value, violation) = split(*score);
+    Ok((value, violation, objects(py, moves)?, problem.end(moves).object(py)))
 }
 
 /// Walks random games and raises the first broken rule; returns what the problem offers.
@@ -288,7 +289,7 @@ impl OwnSession {
         self.at_once(|session| {
             let moves = self.problem.follow(py, moves)?;
             let score = session.offer(&moves).map_err(|error| solve_error(&error))?;
-            Ok((score.value(), score.violation()))
+            Ok(split(score))
         })
     }
 
@@ -316,7 +317,7 @@ impl OwnSession {
 /// Whether nothing can follow after a reason to stop.
 #[pyfunction]
 pub(crate) fn is_final(stop: &str) -> bool {
-    [StopReason::Exhausted, StopReason::Bound, StopReason::Completed].iter().any(|reason| reason.to_string() == stop)
+    serde_json::from_value::<StopReason>(Value::from(stop)).is_ok_and(StopReason::is_final)
 }
 
 /// Tells a score apart for Python: the value, and the degree of infeasibility.

@@ -112,15 +112,14 @@ pub(crate) fn domain(name: &str) -> PyResult<&'static Domain> {
 }
 
 /// Checks the options of a problem and adds the defaults of the others.
-fn settle(domain: &Domain, mut options: Options) -> PyResult<Options> {
+fn settle(domain: &Domain, options: Options) -> PyResult<Options> {
     for (name, value) in &options {
         let Some(option) = domain.options.iter().find(|option| option.name == name) else {
-            let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();
-            let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
             return Err(PyValueError::new_err(format!(
-                "no option `{}` of {} (known: {known})",
+                "no option `{}` of {} (known: {})",
                 name.escape_debug(),
-                domain.name
+                domain.name,
+                domain.option_names()
             )));
         };
         if !option.values.contains(&value.as_str()) {
@@ -132,12 +131,7 @@ fn settle(domain: &Domain, mut options: Options) -> PyResult<Options> {
             )));
         }
     }
-    for option in domain.options {
-        if let Some(default) = option.values.first() {
-            options.entry(option.name.to_owned()).or_insert_with(|| (*default).to_owned());
-        }
-    }
-    Ok(options)
+    Ok(domain.with_defaults(options))
 }
 
 impl Shipped {

@@ -1,7 +1,7 @@
 //! `soloist check`: independent verification of a solution.
 
 use crate::args::CheckArgs;
-use crate::choice::{option_names, split_settings};
+use crate::choice::split_settings;
 use crate::failure::{Failure, one_line};
 use crate::output;
 use crate::result::close;
@@ -22,7 +22,7 @@ const MAX_SIZE: u64 = 64 << 20;
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let (mut options, rest) = split_settings(args.problem, &args.set)?;
     if let Some(setting) = rest.first() {
-        let (problem, names) = (args.problem.name, option_names(args.problem));
+        let (problem, names) = (args.problem.name, args.problem.option_names());
         return Err(Failure::usage(format!("{problem} has no option `{}` (options: {names})", setting.key)));
     }
     let text = read(&args.solution)?;

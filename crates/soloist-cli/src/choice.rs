@@ -31,22 +31,6 @@ pub(crate) fn split_settings<'a>(domain: &Domain, set: &'a [Setting]) -> Result<
     Ok((options, rest))
 }
 
-/// Adds the defaults of the options that are not set, so that a result tells all rules in force.
-pub(crate) fn with_defaults(domain: &Domain, mut options: Options) -> Options {
-    for option in domain.options {
-        if let Some(default) = option.values.first() {
-            options.entry(option.name.to_owned()).or_insert_with(|| (*default).to_owned());
-        }
-    }
-    options
-}
-
-/// Names of the problem's options, for messages.
-pub(crate) fn option_names(domain: &Domain) -> String {
-    let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-}
-
 /// Applies settings to a method and asks whether they go together.
 pub(crate) fn apply(domain: &Domain, name: &str, method: &mut Method, set: &[&Setting]) -> Result<(), Failure> {
     apply_unchecked(domain, name, method, set)?;
@@ -66,7 +50,7 @@ pub(crate) fn apply_unchecked(
                 ParameterError::Unknown { name: key, known } => format!(
                     "no setting `{key}` (options of {}: {}; parameters of {name}: {known})",
                     domain.name,
-                    option_names(domain)
+                    domain.option_names()
                 ),
                 other => format!("{name}: {other}"),
             })
@@ -175,8 +159,8 @@ mod tests {
         let (options, rest) = split_settings(&crate::dummy::DOMAIN, &set).unwrap();
         assert_eq!(options, Options::from([("mood".to_owned(), "bad".to_owned())]));
         assert_eq!(rest, [&set[0]]);
-        assert_eq!(with_defaults(&crate::dummy::DOMAIN, options.clone()), options);
-        assert_eq!(with_defaults(&crate::dummy::DOMAIN, Options::new())["mood"], "good");
+        assert_eq!(crate::dummy::DOMAIN.with_defaults(options.clone()), options);
+        assert_eq!(crate::dummy::DOMAIN.with_defaults(Options::new())["mood"], "good");
         let failure = split_settings(&crate::dummy::DOMAIN, &[setting("mood=fine")]).unwrap_err();
         assert_eq!(
             (failure.code, failure.message.as_str()),

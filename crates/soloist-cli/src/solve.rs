@@ -26,7 +26,7 @@ const MAX_CHECKPOINT: u64 = 64 << 30;
 /// Runs the command.
 pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let (options, set) = choice::split_settings(args.problem, &args.set)?;
-    let options = choice::with_defaults(args.problem, options);
+    let options = args.problem.with_defaults(options);
     if let Some(preset) = args.method {
         // A wrong call is refused as such, whatever the files hold.
         choice::apply(args.problem, preset.name, &mut preset.method(), &set)?;

@@ -50,6 +50,24 @@ impl Domain {
         loaded.prepare(&mut || true).map_err(|error| InstanceError::new(instance, error))?;
         Ok(loaded)
     }
+
+    /// Adds the defaults of the options that are not set, so that a result tells all rules in force.
+    #[must_use]
+    pub fn with_defaults(&self, mut options: Options) -> Options {
+        for option in self.options {
+            if let Some(default) = option.values.first() {
+                options.entry(option.name.to_owned()).or_insert_with(|| (*default).to_owned());
+            }
+        }
+        options
+    }
+
+    /// The names of the options, for messages.
+    #[must_use]
+    pub fn option_names(&self) -> String {
+        let names: Vec<_> = self.options.iter().map(|option| option.name).collect();
+        if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    }
 }
 
 /// A choice of rules.

@@ -249,3 +249,10 @@ def as_moves(solution: Any) -> list[Any]:
         return list(moves)
     except TypeError:
         raise TypeError(f"expected a result or a list of moves, got {solution!r}") from None
+
+
+def as_start(solution: Any, is_shipped: bool) -> str | list[Any] | None:
+    """Returns a solution as the problem reads it: a text for one that ships, otherwise the moves; None stays None."""
+    if solution is None:
+        return None
+    return as_text(solution) if is_shipped else as_moves(solution)

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from . import _arguments, _soloist
 from ._instance import Instance
 from ._problem import functions
-from ._result import Improvement, Result, Solution, as_moves, as_text, own_result, shipped_result, teller
+from ._result import Improvement, Result, Solution, as_moves, as_start, as_text, own_result, shipped_result, teller
 from ._solve import target_of
 
 
@@ -55,7 +55,6 @@ class Session:
         **parameters: Any,
     ) -> None:
         target, settings = target_of(problem, instance, _arguments.settings(params, parameters))
-        is_shipped = isinstance(target, Instance)
         request: dict[str, Any] = {
             "method": method,
             "parameters": settings,
@@ -63,7 +62,7 @@ class Session:
             "seed": seed,
             "threads": threads,
             "keep": keep,
-            "start": None if start is None else as_text(start) if is_shipped else as_moves(start),
+            "start": as_start(start, isinstance(target, Instance)),
             "time": time,
             "playouts": playouts,
             "nodes": nodes,

@@ -10,7 +10,7 @@ from typing import Any
 from . import _arguments, _soloist
 from ._instance import Instance, _load, run
 from ._problem import functions
-from ._result import Improvement, Result, as_moves, as_text, own_result, teller
+from ._result import Improvement, Result, as_start, own_result, teller
 
 
 def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, dict[str, str]]:
@@ -103,7 +103,7 @@ def solve(
         seed=seed,
         threads=threads,
         keep=keep,
-        start=None if start is None else as_text(start) if is_shipped else as_moves(start),
+        start=as_start(start, is_shipped),
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
         resume=resume,

@@ -230,7 +230,7 @@ fn options(
         }
         options.extend(known);
     }
-    Ok(choice::with_defaults(domain, options))
+    Ok(domain.with_defaults(options))
 }
 
 fn seeds(place: Place<'_>, raw: Option<&Spanned<List>>) -> Result<Vec<u64>, Failure> {

@@ -117,7 +117,7 @@ impl<'a> Tuning<'a> {
     /// Checks everything that can be wrong with the call.
     fn new(args: &'a TuneArgs) -> Result<Self, Failure> {
         let (options, set) = choice::split_settings(args.problem, &args.set)?;
-        let options = choice::with_defaults(args.problem, options);
+        let options = args.problem.with_defaults(options);
         let budget = Budget {
             time: args.time,
             playouts: args.playouts,
