@@ -3,7 +3,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Found, Problem, Rollout, RolloutInfo, Score, Sense, stable_hash};
+use soloist::{Found, Problem, Score, Sense, stable_hash};
 
 /// A set of at most 256 jobs.
 type Set = [u64; 4];
@@ -122,27 +122,6 @@ impl Problem for Ordering {
     fn bias(&self, at: &Sequence, job: u16) -> f64 {
         let (cost, least) = (self.cost[at.last][usize::from(job)].unwrap_or(0), self.to[usize::from(job)]);
         -f64::from(cost - least) * self.cost.len() as f64 / f64::from(self.to.iter().sum::<u32>().max(1))
-    }
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "near").then(|| Box::new(Near) as Box<dyn Rollout<Self>>)
-    }
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[
-            RolloutInfo { name: "random", help: "any job that is ready" },
-            RolloutInfo { name: "near", help: "one of the eight cheapest jobs" },
-        ]
-    }
-}
-
-struct Near;
-
-impl Rollout<Ordering> for Near {
-    fn candidates(&mut self, problem: &Ordering, at: &Sequence, moves: &mut Vec<u16>) {
-        problem.moves(at, moves);
-        if moves.len() > 8 {
-            moves.select_nth_unstable_by_key(7, |&job| (problem.cost[at.last][usize::from(job)], job));
-            moves.truncate(8);
-        }
     }
 }
 

@@ -1,32 +1,29 @@
-//! Job shop scheduling: the shortest schedule of jobs on machines (JSPLIB text: jobs, machines, then the operations of
-//! each job as machine and time).
+//! Job shops as a problem: operations are placed one after the other, each as early as it can begin.
 
-#[path = "common/mod.rs"]
-mod common;
-
-use soloist::{Found, Problem, Score, Sense, stable_hash};
+use super::graph::Graph;
+use soloist::{Found, Neighbourhood, Problem, Score, Sense, stable_hash};
 
 /// A number for each job or machine; at most 32 of them.
 type Row = [u32; 32];
 
 #[derive(Clone, Copy)]
-struct Operation {
-    machine: usize,
-    time: u32,
+pub(crate) struct Operation {
+    pub(crate) machine: usize,
+    pub(crate) time: u32,
     /// The time of the job's operations after this one.
     tail: u32,
 }
 
-struct Shop {
-    jobs: Vec<Vec<Operation>>,
-    machines: usize,
+pub(crate) struct Shop {
+    pub(crate) jobs: Vec<Vec<Operation>>,
+    pub(crate) machines: usize,
     /// Whether all schedules are active. Exact searches then have less to choose from; annealing is freer without.
-    active: bool,
+    pub(crate) active: bool,
 }
 
 /// Operations of each job that are placed, and when jobs and machines are free.
 #[derive(Clone)]
-struct Schedule {
+pub(crate) struct Schedule {
     placed: [u8; 32],
     job: Row,
     machine: Row,
@@ -34,11 +31,11 @@ struct Schedule {
 }
 
 impl Shop {
-    fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let mut numbers = lines.flat_map(str::split_whitespace).map(|word| word.parse::<u32>().ok());
         let mut next = |most: u32| numbers.next()?.filter(|&number| number <= most);
-        let (jobs, machines) = (next(32)?, next(32)? as usize);
+        let (jobs, machines) = (next(32)?, next(32).filter(|&machines| machines > 0)? as usize);
         let mut shop = Self { jobs: Vec::new(), machines, active: true };
         for _ in 0..jobs {
             let mut job = Vec::new();
@@ -132,81 +129,27 @@ impl Problem for Shop {
         (!self.active).then_some(job.into())
     }
     fn find(&self, at: &Schedule, job: u64) -> Found<u8> {
-        let left = self
-            .jobs
-            .get(job as usize)
-            .is_some_and(|operations| usize::from(at.placed[job as usize]) < operations.len());
-        if !self.active && left { Found::Move(job as u8) } else { Found::Gone }
+        let is_open = (job as usize) < self.jobs.len() && usize::from(at.placed[job as usize]) < self.machines;
+        if !self.active && is_open { Found::Move(job as u8) } else { Found::Gone }
     }
-    /// One long cooling.
+    /// Long coolings, and more than one where there is time for it.
     fn portfolio(&self) -> String {
-        if self.active { String::new() } else { "anneal(runs=1)".into() }
+        if self.active { String::new() } else { "anneal(depth=100000 most=10)".into() }
     }
-    /// An operation of a critical block moves to its begin or its end (E. Balas and A. Vazacopoulos, Management Science
-    /// 44, 1998): nothing else can make the schedule shorter.
+    /// Annealing edits the graph of a schedule in place; without that (`local=false`) it replays what the graph suggests.
+    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+        (!self.active).then(|| Box::new(Graph::default()) as Box<dyn Neighbourhood<Self>>)
+    }
     fn suggest(&self, moves: &[u8], edits: &mut Vec<(usize, usize)>) -> bool {
-        let mut at = self.root();
-        let (mut on_job, mut on_machine) = ([None; 32], [None; 32]);
-        // The operations before on the same job and machine, begin and end.
-        let mut all: Vec<(Option<usize>, Option<usize>, u32, u32)> = Vec::with_capacity(moves.len());
-        for (place, &job) in moves.iter().enumerate() {
-            let Operation { machine, time, .. } = self.jobs[usize::from(job)][usize::from(at.placed[usize::from(job)])];
-            self.apply(&mut at, job);
-            let end = at.job[usize::from(job)];
-            let before = (on_job[usize::from(job)].replace(place), on_machine[machine].replace(place));
-            all.push((before.0, before.1, end - time, end));
+        if !self.active {
+            Graph::new(self, moves).suggest(edits);
         }
-        let mut next = (0..all.len()).find(|&place| all[place].3 == at.end);
-        let mut block = Vec::new();
-        while let Some(place) = next {
-            let (on_job, on_machine, begin, _) = all[place];
-            block.push(place);
-            let is_tight = |before: &usize| all[*before].3 == begin;
-            next = on_machine.filter(is_tight);
-            if next.is_none() {
-                next = on_job.filter(is_tight);
-                let (last, first) = (block[0], place);
-                edits.extend(block[1..].iter().map(|&from| (from, last)));
-                edits.extend(block[..block.len() - 1].iter().map(|&from| (from, first)));
-                block.clear();
-            }
-        }
-        true
+        !self.active
     }
     /// Jobs with much left go first.
     fn bias(&self, at: &Schedule, job: u8) -> f64 {
         let job = usize::from(job);
         let operation = self.jobs[job][usize::from(at.placed[job])];
         f64::from(operation.tail + operation.time) / f64::from(self.jobs[job][0].tail + self.jobs[job][0].time).max(1.0)
-    }
-}
-
-const FT06: &str = "6 6
-    2  1  0  3  1  6  3  7  5  3  4  6      1  8  2  5  4 10  5 10  0 10  3  4
-    2  5  3  4  5  8  0  9  1  1  4  7      1  5  0  5  2  5  3  3  4  8  5  9
-    2  9  1  3  4  5  5  4  0  3  3  1      1  3  3  3  5  9  0 10  4  4  2  1";
-
-fn main() {
-    let run = common::arguments("anneal");
-    let mut shop = run.load(FT06, Shop::parse);
-    shop.active = !matches!(run.preset(), "anneal" | "auto");
-    run.solve(&shop);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn finds_and_proves_the_optimum() {
-        let problem = Shop::parse(FT06).unwrap();
-        common::prove(&problem, 55.0, &["cabs", "dfs"]);
-        let free = Shop { active: false, ..problem };
-        soloist::check(&free, 100, 1).unwrap();
-        let budget = soloist::Budget::playouts(50_000);
-        let annealed =
-            soloist::Solver::new(&free, soloist::Setup::preset("anneal").unwrap()).budget(budget).run().unwrap();
-        assert_eq!(annealed.best.unwrap().score, Score::Feasible(55.0));
-        assert!(Shop::parse("2 2 0 1 1").is_none());
     }
 }
