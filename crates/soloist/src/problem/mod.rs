@@ -5,6 +5,7 @@ mod fault;
 mod hash;
 mod neighbourhood;
 mod packing;
+pub(crate) mod player;
 pub(crate) mod replay;
 mod rollout;
 pub(crate) mod rules;

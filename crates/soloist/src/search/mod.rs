@@ -46,7 +46,8 @@ pub use uct::{
 };
 
 use crate::problem::MoveId;
-use crate::problem::rules::{Player, Rules, State};
+use crate::problem::player::Player;
+use crate::problem::rules::{Rules, State};
 use crate::run::plan::Horizon;
 use crate::{CheckpointError, Rng, Score, Solution, Trace};
 use serde::{Deserialize, Serialize};
