@@ -17,6 +17,7 @@ mod depth_first;
 mod ida_star;
 mod method;
 mod nmcs;
+mod nodes;
 mod nrpa;
 mod open_list;
 pub(crate) mod parameter;
