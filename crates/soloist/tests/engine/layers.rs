@@ -314,6 +314,22 @@ fn runs_survive_checkpoints() {
     }
 }
 
+/// Where the memory is always too small, passes go on for ever: their width stays a number that a checkpoint may hold.
+#[test]
+fn many_passes_survive_a_checkpoint() {
+    let problem = Grid { bounds: false, tell: Tell::Nothing, limit: 99, depth: 12, ..grid(3) };
+    for layers in ["depth", "bound"] {
+        let settings = [("layers", layers), ("widen", "1000"), ("width", "100000"), ("merge", "false")];
+        let budget = Budget { memory: 1, ..Budget::default() };
+        let start = || Solver::new(&problem, method("beam", &settings)).budget(budget.clone());
+        let mut session = start().start().unwrap();
+        assert_eq!(session.advance(&nodes(300_000)).unwrap(), StopReason::Nodes);
+        let bytes = session.save();
+        let again = start().resume(&bytes).unwrap().start().unwrap();
+        assert!(again.save() == bytes, "{layers}");
+    }
+}
+
 /// Damage behind a valid checksum: an error or a run that goes on, but no panic.
 #[test]
 fn forged_checkpoints_are_refused_or_harmless() {

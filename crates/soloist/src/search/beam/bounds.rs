@@ -5,7 +5,7 @@
 
 use super::cells::{Cell, Cells, Open, Place, Scale};
 use super::merge::{Entry, GONE, Merger, NONE};
-use super::pass::Ranked;
+use super::pass::{Ranked, WIDEST};
 use super::rank::{Ranker, list_moves};
 use super::{Beam, Tie};
 use crate::problem::MoveId;
@@ -116,7 +116,7 @@ impl BoundLayers {
     }
 
     fn places(&self) -> usize {
-        (self.pass.width.min(1e18) as usize).clamp(1, self.most)
+        (self.pass.width as usize).clamp(1, self.most)
     }
 
     /// Begins a pass: the root is open.
@@ -131,7 +131,8 @@ impl BoundLayers {
         let bound = optimistic(context.problem, &self.root);
         // Candidates are not all children.
         let lost = self.parameters.selective.then_some(bound);
-        self.pass = Pass { width, salt: context.rng.next_u64(), born: 0, now: Vec::new(), lost, best: None };
+        self.pass =
+            Pass { width: width.min(WIDEST), salt: context.rng.next_u64(), born: 0, now: Vec::new(), lost, best: None };
         if let Some(node) = self.nodes.add(None, nodes::NONE, 0, bound) {
             let open = Open { merit: (0, 0, 0), born: 0, node, entry: NONE, chance: 0.0 };
             self.cells.push((self.scale.layer(bound), 0), open, bound, self.sense);

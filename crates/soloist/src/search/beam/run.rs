@@ -368,7 +368,7 @@ impl BeamSearch {
     /// Keeps as many children as there are places, once there are many more or `all` have come.
     fn thin_out(&mut self, all: bool) {
         let pass = &mut self.pass;
-        let places = (pass.width.min(1e18) as usize).clamp(1, self.most);
+        let places = (pass.width as usize).clamp(1, self.most);
         let most = if all { places } else { places * SLACK };
         let listed = pass.children.len();
         if listed <= most && (!all || self.beaten == 0) {
