@@ -259,6 +259,45 @@ fn proofs_are_those_of_exhaustive_search() {
     assert!(early > 10, "{early}");
 }
 
+/// Where the bound of a state is better than that of its parent, the parent's holds.
+#[test]
+fn no_state_promises_more_than_its_parent() {
+    #[derive(Clone, Debug)]
+    struct Loose(Grid);
+    impl Problem for Loose {
+        rules_of!(Grid);
+        fn bound(&self, state: &Self::State) -> Option<f64> {
+            let bound = self.0.bound(state)?;
+            let (_, mark) = self.0.mark(state);
+            let loose = (stable_hash(&(state.layer, mark)) % 7) as f64;
+            Some(if self.0.sense == Sense::Minimize { bound - loose } else { bound + loose })
+        }
+        fn future(&self, state: &Self::State) -> Option<(u64, f64)> {
+            self.0.future(state)
+        }
+        fn resources(&self, state: &Self::State, resources: &mut Vec<f64>) {
+            self.0.resources(state, resources);
+        }
+    }
+    for seed in 0..20 {
+        for tell in [Tell::Nothing, Tell::Futures] {
+            let problem = Loose(Grid { bounds: true, tell, ..grid(seed) });
+            for settings in [&[][..], &[("span", "3")]] {
+                let start = || Solver::new(&problem, by_bound(settings)).seed(seed);
+                let mut session = start().start().unwrap();
+                // What a checkpoint holds is compared with the bounds on the way to each state.
+                while !session.advance(&nodes(9)).unwrap().is_final() {
+                    let bytes = session.save();
+                    session = start().resume(&bytes).unwrap().start().unwrap();
+                }
+                let outcome = session.outcome();
+                assert!(outcome.optimal, "{settings:?} {problem:?}");
+                assert_eq!(outcome.best.unwrap().score, exhaust(&problem.0, &problem.root()), "{problem:?}");
+            }
+        }
+    }
+}
+
 /// The bound that a run reports is one, and gets better while it runs.
 #[test]
 fn the_gap_is_known_before_the_proof() {
