@@ -332,8 +332,8 @@ impl BoundLayers {
         }
     }
 
-    /// Opens the state in `self.child`, which the merger read last. Returns false when it takes the place of an open one
-    /// that it beats, or when there is no room.
+    /// Opens the state in `self.child`, which the merger read last. Returns false when it takes the place of an open
+    /// one that it beats, or when there is no room.
     fn push(&mut self, mv: MoveId, parent: u32, place: Place, bound: f64, merit: Ranked, chance: f64) -> bool {
         let Some(node) = self.nodes.add(Some(mv), parent, place.1, bound) else {
             self.lose(bound);
