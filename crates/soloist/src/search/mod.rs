@@ -17,6 +17,7 @@ mod depth_first;
 mod ida_star;
 mod method;
 mod nmcs;
+mod nodes;
 mod nrpa;
 mod open_list;
 pub(crate) mod parameter;
@@ -29,7 +30,7 @@ mod uct;
 
 pub use anneal::{Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
-pub use beam::{Beam, Merit, Tie};
+pub use beam::{Beam, Layers, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
 pub use ida_star::IdaStar;

@@ -7,18 +7,18 @@ use soloist::{Budget, Problem, Score, Sense, Solver, StopReason, stable_hash};
 /// A random directed graph of layers: from each of its nodes a few edges lead to nodes of the next layer, some to none.
 /// Nodes have random potentials; the score adds up the weights of the edges.
 #[derive(Clone, Debug)]
-struct Layers {
-    depth: u32,
-    nodes: u32,
-    sense: Sense,
-    keys: bool,
+pub(crate) struct Layers {
+    pub(crate) depth: u32,
+    pub(crate) nodes: u32,
+    pub(crate) sense: Sense,
+    pub(crate) keys: bool,
 }
 
 #[derive(Clone, Debug)]
-struct At {
-    layer: u32,
-    node: u32,
-    sum: u32,
+pub(crate) struct At {
+    pub(crate) layer: u32,
+    pub(crate) node: u32,
+    pub(crate) sum: u32,
 }
 
 impl Layers {

@@ -8,7 +8,7 @@ const MERGING: [&str; 8] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterati
 
 /// What the states of [`Grid`] tell about their futures.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Tell {
+pub(crate) enum Tell {
     Nothing,
     Keys,
     /// The node; the sum so far, the time spent beside it.
@@ -20,23 +20,23 @@ enum Tell {
 /// A random graph of layers with few nodes. Edges have weights, which the score adds up, and times, of which there is a
 /// limit: where it does not suffice for any edge, the way ends early and infeasibly.
 #[derive(Clone, Debug)]
-struct Grid {
-    seed: u64,
-    depth: u32,
-    nodes: u32,
-    limit: u32,
-    sense: Sense,
-    tell: Tell,
+pub(crate) struct Grid {
+    pub(crate) seed: u64,
+    pub(crate) depth: u32,
+    pub(crate) nodes: u32,
+    pub(crate) limit: u32,
+    pub(crate) sense: Sense,
+    pub(crate) tell: Tell,
     /// By how much each step may still improve the score, at most; `None`: no bounds.
-    bounds: bool,
+    pub(crate) bounds: bool,
 }
 
 #[derive(Clone, Debug)]
-struct At {
-    layer: u32,
-    node: u32,
-    sum: i64,
-    time: u32,
+pub(crate) struct At {
+    pub(crate) layer: u32,
+    pub(crate) node: u32,
+    pub(crate) sum: i64,
+    pub(crate) time: u32,
 }
 
 impl Grid {
@@ -107,13 +107,13 @@ impl Problem for Grid {
     }
 }
 
-fn grid(seed: u64) -> Grid {
+pub(crate) fn grid(seed: u64) -> Grid {
     let sense = if seed.is_multiple_of(2) { Sense::Minimize } else { Sense::Maximize };
     Grid { seed, depth: 7, nodes: 3, limit: 9, sense, tell: Tell::Futures, bounds: !seed.is_multiple_of(3) }
 }
 
 /// The best score, by trying everything.
-fn exhaust(problem: &Grid, state: &At) -> Score {
+pub(crate) fn exhaust(problem: &Grid, state: &At) -> Score {
     let mut moves = Vec::new();
     problem.moves(state, &mut moves);
     let after = |mv| {

@@ -4,7 +4,7 @@
 //! moves. After a change that is meant to change runs, write the file again with `SOLOIST_GOLDEN=write cargo test -p
 //! soloist --test engine golden`, look at the difference, and say why in the changelog.
 
-use crate::common::{Bag, method, run};
+use crate::common::{Bag, Fenced, method, run};
 use soloist::doc::Staircase;
 use soloist::{Problem, stable_hash};
 use std::fmt::Write as _;
@@ -75,6 +75,9 @@ const NESTED: &[&str] = &[
     "beam width=8 widen=1 merit=none tie=policy",
 ];
 
+/// Methods that go by bounds, on a bag that knows them.
+const BOUNDED: &[&str] = &["cabs layers=bound", "beam layers=bound width=3 span=9 noise=4 tie=policy merge=false"];
+
 fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {
     let mut fields = setting.split(' ');
     let preset = fields.next().unwrap();
@@ -106,6 +109,12 @@ fn golden_runs() {
             line(&mut text, "staircase-40", &Staircase(40), setting, seed, playouts);
             line(&mut text, "bag", &Bag::sixteen(), setting, seed, playouts);
             line(&mut text, "tight-bag-minimised", &Bag::tight().mirrored(), setting, seed, playouts);
+        }
+    }
+    for setting in BOUNDED {
+        for (seed, playouts) in [(1, 1), (3, 30)] {
+            line(&mut text, "fenced-bag", &Fenced::new(Bag::sixteen()), setting, seed, playouts);
+            line(&mut text, "fenced-bag-minimised", &Fenced::new(Bag::tight().mirrored()), setting, seed, playouts);
         }
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/engine/golden.txt");

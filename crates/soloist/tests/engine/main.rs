@@ -9,6 +9,7 @@ mod future;
 mod golden;
 mod graph;
 mod guide;
+mod layers;
 mod limits;
 mod memory;
 mod nested;

@@ -3,14 +3,18 @@
 use super::pass::Child;
 use crate::problem::rules::{Rules, State};
 use crate::search::children::rank;
+use crate::search::sound::require;
 use crate::{CheckpointError, Sense, stable_hash};
+use serde::{Deserialize, Serialize};
 
 /// No entry.
 pub(super) const NONE: u32 = u32::MAX;
+/// The child of an entry that beats others although it is not listed any more.
+pub(super) const GONE: u32 = u32::MAX - 1;
 
 /// What tells a child from others with the same future.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
     key: u64,
     /// The rank of the score so far.
     value: u64,
@@ -18,8 +22,9 @@ struct Entry {
     from: u32,
     count: u32,
     /// The next entry with the same place in the index.
+    #[serde(skip)]
     next: u32,
-    /// Its place among the children; [`NONE`]: it is beaten.
+    /// Its place among the children; [`NONE`]: it is beaten; [`GONE`].
     child: u32,
 }
 
@@ -134,11 +139,7 @@ impl Merger {
     fn push(&mut self, key: u64, value: u64, child: u32) -> u32 {
         if self.entries.len() * 2 >= self.index.len() {
             self.index = vec![NONE; self.index.len() * 2];
-            for at in 0..self.entries.len() {
-                if self.entries[at].child != NONE {
-                    self.link(at as u32);
-                }
-            }
+            self.link_all();
         }
         let (from, count) = (self.resources.len() as u32, self.ranks.len() as u32);
         self.resources.extend_from_slice(&self.ranks);
@@ -148,6 +149,15 @@ impl Merger {
         at
     }
 
+    /// Puts the entries of children that are not beaten into an empty index.
+    fn link_all(&mut self) {
+        for at in 0..self.entries.len() {
+            if self.entries[at].child != NONE {
+                self.link(at as u32);
+            }
+        }
+    }
+
     /// Puts an entry in front of its chain.
     fn link(&mut self, at: u32) {
         let place = self.place(self.entries[at as usize].key);
@@ -155,18 +165,53 @@ impl Merger {
         self.index[place] = at;
     }
 
-    /// Keeps the entries of these children, which have other places than before.
-    pub(super) fn rebuild(&mut self, children: &mut [Child]) {
+    /// Keeps the entries of these children, given as entry and place, and forgets all others.
+    pub(super) fn rebuild<'c>(&mut self, children: impl Iterator<Item = (&'c mut u32, u32)>) {
         let (entries, resources) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.resources));
         self.index.fill(NONE);
-        for (place, child) in (0..).zip(children) {
-            if child.entry != NONE {
-                let Entry { key, value, from, count, .. } = entries[child.entry as usize];
-                self.ranks.clear();
-                self.ranks.extend_from_slice(&resources[from as usize..][..count as usize]);
-                child.entry = self.push(key, value, place);
-            }
+        for (known, place) in children.filter(|(entry, _)| **entry != NONE) {
+            let Entry { key, value, from, count, .. } = entries[*known as usize];
+            self.ranks.clear();
+            self.ranks.extend_from_slice(&resources[from as usize..][..count as usize]);
+            *known = self.push(key, value, place);
         }
+    }
+
+    /// How many entries there are, those of beaten children included.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns the child of an entry.
+    pub(super) fn child(&self, entry: u32) -> u32 {
+        self.entries[entry as usize].child
+    }
+
+    /// Makes an entry that of another child; nothing for a child without one.
+    pub(super) fn assign(&mut self, entry: u32, child: u32) {
+        if entry != NONE {
+            self.entries[entry as usize].child = child;
+        }
+    }
+
+    /// Returns the whole table, for a checkpoint.
+    pub(super) fn table(&self) -> (&[Entry], &[u64]) {
+        (&self.entries, &self.resources)
+    }
+
+    /// Restores what [`table`](Self::table) returned.
+    pub(super) fn restore(&mut self, table: (Vec<Entry>, Vec<u64>)) -> Result<(), CheckpointError> {
+        self.clear();
+        (self.entries, self.resources) = table;
+        let sound = |entry: &Entry| {
+            let end = (entry.from as usize).checked_add(entry.count as usize);
+            end.is_some_and(|end| end <= self.resources.len())
+        };
+        require(self.entries.len() < GONE as usize && self.entries.iter().all(sound), "a beam")?;
+        // As large as it had to be for them.
+        self.index = vec![NONE; (self.entries.len() * 2 + 1).next_power_of_two().max(16)];
+        self.link_all();
+        Ok(())
     }
 
     /// Returns what a checkpoint holds of these children.

@@ -1,8 +1,11 @@
 //! Beam search over states.
 
+mod bounds;
+mod cells;
 mod links;
 mod merge;
 mod pass;
+mod rank;
 mod run;
 
 use crate::ParameterError;
@@ -24,6 +27,16 @@ choice! {
 }
 
 choice! {
+    /// Which states compete for the places of a beam.
+    pub enum Layers {
+        /// States after the same number of moves.
+        Depth = "depth",
+        /// States after the same number of moves with the same bound, the best bound first.
+        Bound = "bound",
+    }
+}
+
+choice! {
     /// What decides between states of equal rank.
     pub enum Tie {
         /// Chance, drawn again in each pass.
@@ -40,9 +53,9 @@ parameters! {
     ///
     /// All children of a layer are ranked by `merit` (for a bound: the better one first), plus `policy_weight * ln
     /// chance` of the moves that led there, plus a random number from 0 to `noise`; `tie` decides among equals, then
-    /// chance. A state whose bound is not better than the incumbent is dropped: when its turn comes to be expanded, with
-    /// `prune` before it is ranked. When no state of a layer has a child, the pass is over; the next one is `widen` times
-    /// as wide and draws new noise: pass `i`, counted from 0, has the width `width * widen^i`.
+    /// chance. A state whose bound is not better than the incumbent is dropped: when its turn comes to be expanded,
+    /// with `prune` before it is ranked. When no state of a layer has a child, the pass is over; the next one is
+    /// `widen` times as wide and draws new noise: pass `i`, counted from 0, has the width `width * widen^i`.
     ///
     /// With `merge`, states of a layer with equal [futures](crate::Problem::future) are merged and the better one is
     /// kept, whichever came first: `a` replaces `b` when its score so far and all its
@@ -54,6 +67,21 @@ parameters! {
     /// later ones improve it, and the last one is a proof. All passes together cost at most about twice the last one.
     /// The problem should offer a bound and a future.
     ///
+    /// **Layers by bound** (`layers = bound`). Open states lie in cells: those with the same bound after the same
+    /// number of moves compete for the `width` places of their cell. The cell with the best bound is expanded first, of
+    /// equal bounds the one nearest to the root. The bound of a state is taken as no better than that of its parent, so
+    /// that a cell is complete when its turn comes: its best states are expanded, in the order in which they were met,
+    /// and the rest are dropped. A pass of width 1 follows each bound down as far as it goes before it tries the next
+    /// worse one; its first answer costs at most one expansion for each bound and depth. A pass so wide that it drops
+    /// nothing is a best-first search, which expands no state with a bound worse than the optimum. `span > 0` puts a
+    /// range of bounds into one layer, counted from that of the root: `merit` then tells the states of a cell apart,
+    /// first answers come earlier, and with a span wider than all bounds layers are those by depth. Choose a span where
+    /// bounds are not whole numbers: where no two bounds are equal, cells have one state, nothing competes, and a
+    /// solution may be long in coming. States that are equal or have equal futures are merged in the whole pass, across
+    /// cells. `prune` is implied. Rank, noise and policy are as above; `tie = playouts` is refused, because most open
+    /// states would have playouts and never be expanded, and so is `split`. The bound is needed: without one (a remark
+    /// of the outcome says so) all states are in one layer and compete by depth.
+    ///
     /// The policy (`tie = policy` or `policy_weight > 0`) is that of [`Nrpa`](super::Nrpa), one level: after each pass
     /// it is adapted, with the rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by
     /// the rollout and counted; what they find counts as found. With `selective = true` only the rollout's
@@ -64,20 +92,25 @@ parameters! {
     /// symmetry, and where one promising beginning crowds out the others. Beginnings of a layer of more than 100,000
     /// states are not split further.
     ///
-    /// The search ends with a proof when a pass (with `split`, all passes of a width) has dropped nothing but duplicates
-    /// and states with hopeless bounds, or, with `prune` and where bounds alone rank states, when the incumbent is at
-    /// least as good as `min over layers of max(best bound in the layer, best bound dropped before it)` (maximising):
-    /// every better solution would descend from one of these. Such a proof is as good as the bounds and keys: two of `n`
-    /// states share a 64-bit key with probability about `n^2 / 2^65`.
+    /// The search ends with a proof when a pass (with `split`, all passes of a width) has dropped nothing but
+    /// duplicates and states with hopeless bounds, or, with `prune` and where bounds alone rank states, when the
+    /// incumbent is at least as good as `min over layers of max(best bound in the layer, best bound dropped before it)`
+    /// (maximising): every better solution would descend from one of these. With `layers = bound` it ends when the
+    /// incumbent is at least as good as the best bound of all open and dropped states, whatever ranks them; that number
+    /// is reported as the bound while the search runs. A proof is as good as the bounds and keys: two of `n` states
+    /// share a 64-bit key with probability about `n^2 / 2^65`.
     ///
     /// An offered solution prunes as incumbent.
     ///
     /// When to use it: problems with a telling potential (free cells, reachable cells) or sharp bounds; one pass is
     /// often better than many thousand playouts. Cost per step: the children of one state, two applications of a move
     /// for each that survives. Memory: two states for each place in the beam and about 80 bytes for each child (with
-    /// futures about 160, and 16 for each resource); the width is cut to what fits into the memory of the budget. Nodes
-    /// are counted as children of expanded states; with `prune` only those that were neither hopeless, below the present
-    /// cut nor beaten by a known one, as CABS counts generated states.
+    /// futures about 160, and 16 for each resource); the width is cut to what fits into the memory of the budget. With
+    /// `layers = bound` states are replayed from the moves to them, once for each parent in a cell, and about 280 bytes
+    /// are reckoned for each open state and its ancestors (with futures about 440, and 32 for each resource), in any
+    /// number of cells; when they do not fit, the cells with the worst bounds are dropped. Nodes are counted as
+    /// children of expanded states; with `prune` only those that were neither hopeless, below the present cut nor
+    /// beaten by a known one, as CABS counts generated states.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -89,14 +122,20 @@ parameters! {
     /// # References
     /// W. Zhang, "Complete anytime beam search", AAAI 1998, pages 425-430. R. Kuroiwa and J. C. Beck, "Solving
     /// domain-independent dynamic programming problems with anytime heuristic search", ICAPS 2023, pages 245-253 (CABS:
-    /// merging by dominance, bounds of layers). B. Lowerre, "The Harpy speech recognition system", thesis, Carnegie Mellon University, 1976. For the snake in
-    /// the box: P. Meyerson, T. Drapela, W. Whiteside and W. Potter, "Finding longest paths in hypercubes: 11 new lower
-    /// bounds for snakes, coils, and symmetrical coils", IEA/AIE 2015.
+    /// merging by dominance, bounds of layers). B. Lowerre, "The Harpy speech recognition system", thesis, Carnegie
+    /// Mellon University, 1976. Related to layers by bound, with columns by depth and best bounds first in each: S. G.
+    /// Vadlamudi, P. Gaurav, S. Aine and P. P. Chakrabarti, "Anytime column search", AI 2012: Advances in Artificial
+    /// Intelligence, LNCS 7691. For the snake in the box: P. Meyerson, T. Drapela, W. Whiteside and W. Potter, "Finding
+    /// longest paths in hypercubes: 11 new lower bounds for snakes, coils, and symmetrical coils", IEA/AIE 2015.
     pub struct Beam {
         /// states of a layer that survive, in the first pass
         width: u64 = 1_000, 1..=1_000_000_000;
         /// factor of the width from one pass to the next
         widen: f64 = 2.0, 1.0..=1000.0;
+        /// which states compete: those of a depth, or those of a depth and a bound
+        layers: Layers = Layers::Depth, ();
+        /// bounds that differ by less may share a layer; layers = bound; 0: equal bounds only
+        span: f64 = 0.0, 0.0..=1e12;
         /// what ranks states
         merit: Merit = Merit::Potential, ();
         /// largest random number added to a rank
@@ -139,10 +178,22 @@ impl Family for Beam {
         if self.tie != Tie::Playouts && self.playouts > 1 {
             return Err(ParameterError::Conflict("`playouts` needs `tie` = playouts"));
         }
-        Ok(())
+        let by_bound = self.layers == Layers::Bound;
+        let conflicts = [
+            (by_bound && self.tie == Tie::Playouts, "`layers` = bound needs `tie` = chance or policy"),
+            (by_bound && self.split > 0, "`layers` = bound needs `split` = 0"),
+            (!by_bound && self.span > 0.0, "`span` needs `layers` = bound"),
+        ];
+        match conflicts.into_iter().find(|(conflict, _)| *conflict) {
+            Some((_, what)) => Err(ParameterError::Conflict(what)),
+            None => Ok(()),
+        }
     }
 
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
-        Box::new(run::BeamSearch::new(self.clone(), problem, memory))
+        match self.layers {
+            Layers::Depth => Box::new(run::BeamSearch::new(self.clone(), problem, memory)),
+            Layers::Bound => Box::new(bounds::BoundLayers::new(self.clone(), problem, memory)),
+        }
     }
 }

@@ -5,6 +5,9 @@ use crate::Score;
 use crate::problem::MoveId;
 use serde::{Deserialize, Serialize};
 
+/// The largest width: later passes are as wide.
+pub(super) const WIDEST: f64 = 1e18;
+
 /// A state of the layer, by its parent and the move.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
@@ -92,7 +95,7 @@ impl Round {
 impl Pass {
     pub(super) fn new(width: f64, salt: u64, layer: Vec<Entry>, partial: bool) -> Self {
         Self {
-            width,
+            width: width.min(WIDEST),
             salt,
             layer,
             next: 0,

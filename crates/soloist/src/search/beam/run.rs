@@ -3,6 +3,7 @@
 use super::links::{Links, ROOT};
 use super::merge::{Merger, NONE, Saved};
 use super::pass::{Child, Entry, Pass, Ranked, Round, Trial};
+use super::rank::{Ranker, list_moves};
 use super::{Beam, Merit, Tie};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -11,7 +12,7 @@ use crate::search::children::{optimistic, rank};
 use crate::search::seen::Seen;
 use crate::search::sound::{self, require};
 use crate::search::{Context, Search, Status, replay};
-use crate::{CheckpointError, Policy, Score, Sense, Trace, stable_hash};
+use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
 use std::cmp::Reverse;
 
 /// Places that a beam has however little memory there is.
@@ -37,7 +38,7 @@ pub(crate) struct BeamSearch {
     beaten: usize,
     /// Whether the ranks of a pass can prove something: they are those of bounds, and it begins at the root.
     sharp: bool,
-    policy: Option<Policy>,
+    ranker: Ranker,
     root: State,
     /// States of the layer before and of the entries expanded so far.
     before: Vec<State>,
@@ -51,8 +52,6 @@ pub(crate) struct BeamSearch {
     stale: bool,
     state: State,
     path: Vec<MoveId>,
-    /// By child of the present state: the logarithm of its chance.
-    chances: Vec<f64>,
     playout: Vec<MoveId>,
 }
 
@@ -67,8 +66,6 @@ impl BeamSearch {
             + 2 * size_of::<Entry>()
             + 4 * size_of::<(u32, MoveId)>();
         let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
-        let policy =
-            parameters.learns().then(|| Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0)));
         let plain = parameters.noise == 0.0 && parameters.policy_weight == 0.0;
         Self {
             sense: problem.sense(),
@@ -81,7 +78,7 @@ impl BeamSearch {
             pass: Pass::new(0.0, 0, Vec::new(), false),
             links: Links::new(),
             seen: Seen::new(memory / 4),
-            policy,
+            ranker: Ranker::new(&parameters, problem),
             before: vec![root.clone()],
             states: Vec::new(),
             replayed: false,
@@ -92,7 +89,6 @@ impl BeamSearch {
             moves: Vec::new(),
             stale: false,
             path: Vec::new(),
-            chances: Vec::new(),
             playout: Vec::new(),
             parameters,
         }
@@ -167,21 +163,11 @@ impl BeamSearch {
 
     /// Returns the merit of the state in `self.child`, reached with this logarithm of its chance, without noise.
     fn merit(&mut self, problem: &dyn Rules, chance: f64) -> f64 {
-        let bound = || match problem.sense() {
-            Sense::Maximize => problem.bound(&self.child),
-            Sense::Minimize => problem.bound(&self.child).map(|bound| -bound),
-        };
-        let merit = match self.parameters.merit {
-            Merit::Potential => problem.potential(&self.child).or_else(bound),
-            Merit::Bound => bound(),
-            Merit::None => None,
-        };
-        let merit = merit.filter(|merit| !merit.is_nan());
+        let merit = self.ranker.merit(problem, &self.child, || problem.bound(&self.child));
         if self.sharp {
             self.doubt(problem, merit);
         }
-        let merit = merit.unwrap_or(0.0);
-        if self.parameters.policy_weight > 0.0 { merit + self.parameters.policy_weight * chance } else { merit }
+        self.ranker.weighed(merit, chance)
     }
 
     /// Notes a rank that says nothing about solutions: the pass proves nothing by its bounds then.
@@ -204,16 +190,6 @@ impl BeamSearch {
         context.incumbent().is_some_and(|value| !self.sense.better_value(bound(), value))
     }
 
-    /// The logarithms of the chances of the present moves.
-    fn list_chances(&mut self, problem: &dyn Rules, at: usize) {
-        self.chances.clear();
-        let Some(policy) = &self.policy else { return };
-        let state = &self.states[at];
-        let weights = self.moves.iter().map(|&mv| policy.weight(problem.code(state, mv)));
-        let sum: u64 = weights.clone().sum();
-        self.chances.extend(weights.map(|weight| libm::log(weight as f64) - libm::log(sum as f64)));
-    }
-
     /// Puts the state of the entry at `at` into `self.states` and lists its moves.
     fn unfold(&mut self, context: &mut Context<'_>, at: usize) {
         let problem = context.problem;
@@ -229,7 +205,7 @@ impl BeamSearch {
             problem.apply(&mut self.states[at], mv);
         }
         list_moves(self.parameters.selective, context, &self.states[at], &mut self.moves);
-        self.list_chances(problem, at);
+        self.ranker.list_chances(problem, &self.states[at], &self.moves);
     }
 
     /// Begins with the next entry of the layer.
@@ -284,13 +260,13 @@ impl BeamSearch {
         let problem = context.problem;
         let Entry { link, chance, .. } = self.pass.layer[at];
         problem.child(&self.states[at], self.moves[place], &mut self.child);
-        let chance = chance + self.chances.get(place).copied().unwrap_or(0.0);
+        let chance = chance + self.ranker.chance(place);
         if self.parameters.prune && self.is_hopeless(context) {
             return None;
         }
         let merit = self.merit(problem, chance);
         // Most are hopeless whatever their noise: their keys are not even asked for.
-        if self.is_cut(rank(Sense::Maximize, merit + self.parameters.noise)) {
+        if self.is_cut(self.ranker.best_rank(merit)) {
             return None;
         }
         let salt = self.pass.salt;
@@ -301,9 +277,7 @@ impl BeamSearch {
         };
         // Equal states have equal noise, whoever their parents are.
         let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
-        // The upper 53 bits, as a number below 1.
-        let noise = || self.parameters.noise * ((stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
-        let rank = rank(Sense::Maximize, if self.parameters.noise > 0.0 { merit + noise() } else { merit });
+        let rank = self.ranker.rank(merit, mix);
         if self.is_cut(rank) {
             return None;
         }
@@ -394,7 +368,7 @@ impl BeamSearch {
     /// Keeps as many children as there are places, once there are many more or `all` have come.
     fn thin_out(&mut self, all: bool) {
         let pass = &mut self.pass;
-        let places = (pass.width.min(1e18) as usize).clamp(1, self.most);
+        let places = (pass.width as usize).clamp(1, self.most);
         let most = if all { places } else { places * SLACK };
         let listed = pass.children.len();
         if listed <= most && (!all || self.beaten == 0) {
@@ -419,7 +393,7 @@ impl BeamSearch {
             pass.partial = true;
         }
         if let Some(merger) = &mut self.merger {
-            merger.rebuild(&mut pass.children);
+            merger.rebuild(pass.children.iter_mut().map(|child| &mut child.entry).zip(0..));
         }
     }
 
@@ -452,25 +426,6 @@ impl BeamSearch {
     /// Whether no solution is better than the incumbent, as the bounds of this pass have shown.
     fn is_proven(&self, incumbent: Option<f64>) -> bool {
         self.sharp && incumbent.is_some_and(|value| rank(self.sense, value) >= self.pass.ceiling)
-    }
-
-    /// Teaches the policy the best solution of the pass.
-    fn learn(&mut self, problem: &dyn Rules, moves: &[MoveId]) {
-        let Some(policy) = &mut self.policy else { return };
-        let mut state = self.root.clone();
-        let mut trace = Trace::default();
-        problem.record(&mut state, policy, &mut trace, moves);
-        policy.adapt(&trace, self.parameters.alpha);
-    }
-}
-
-/// Lists the moves to the children that a state may have.
-fn list_moves(selective: bool, context: &mut Context<'_>, state: &State, moves: &mut Vec<MoveId>) {
-    moves.clear();
-    if selective {
-        context.rollout.candidates(state, moves);
-    } else {
-        context.problem.moves(state, moves);
     }
 }
 
@@ -512,7 +467,7 @@ impl Search for BeamSearch {
         }
         self.round.partial |= self.pass.partial;
         if let Some((_, moves)) = self.pass.best.take() {
-            self.learn(context.problem, &moves);
+            self.ranker.learn(context.problem, &self.root, &moves);
         }
         self.round.at += 1;
         if self.round.at < self.round.starts.len() {
@@ -531,14 +486,14 @@ impl Search for BeamSearch {
         let mut pass = self.pass.clone();
         pass.children.retain(|child| child.parent != NONE);
         let merged = self.merger.as_ref().map(|merger| merger.save(&pass.children));
-        encode(&(&self.round, &pass, &self.links, &self.seen, &self.policy, merged))
+        encode(&(&self.round, &pass, &self.links, &self.seen, &self.ranker.policy, merged))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>);
         let (round, mut pass, links, seen, policy, merged) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
-        if policy.is_some() != self.policy.is_some() || merged.is_some() != self.merger.is_some() {
+        if !self.ranker.is_like(policy.as_ref()) || merged.is_some() != self.merger.is_some() {
             return corrupt;
         }
         if let (Some(merger), Some(merged)) = (&mut self.merger, merged) {
@@ -550,10 +505,9 @@ impl Search for BeamSearch {
         if let Some((score, moves)) = &pass.best {
             sound::solution(problem, moves, *score)?;
         }
-        let alike = policy.as_ref().zip(self.policy.as_ref()).is_none_or(|(policy, own)| policy.is_like(own));
-        require(alike && pass.width.is_finite() && pass.width >= 0.0, "a beam")?;
+        require(pass.width.is_finite() && pass.width >= 0.0, "a beam")?;
         self.beaten = 0;
-        (self.round, self.pass, self.links, self.seen, self.policy) = (round, pass, links, seen, policy);
+        (self.round, self.pass, self.links, self.seen, self.ranker.policy) = (round, pass, links, seen, policy);
         self.seen.resume(self.memory / 4)?;
         let pass = &self.pass;
         self.stale = pass.place.is_some();

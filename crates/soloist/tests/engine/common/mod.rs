@@ -365,6 +365,13 @@ pub(crate) fn methods() -> Vec<Method> {
         ("beam", &[("width", "5"), ("tie", "playouts"), ("merit", "none"), ("playouts", "2")]),
         ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy"), ("policy_weight", "1"), ("merge", "false")]),
         ("beam", &[("width", "20"), ("selective", "true"), ("merit", "bound")]),
+        ("cabs", &[("layers", "bound")]),
+        ("beam", &[("layers", "bound"), ("width", "6"), ("span", "3"), ("noise", "5"), ("widen", "1.5")]),
+        (
+            "beam",
+            &[("layers", "bound"), ("width", "3"), ("tie", "policy"), ("policy_weight", "0.5"), ("merit", "none")],
+        ),
+        ("beam", &[("layers", "bound"), ("width", "9"), ("selective", "true"), ("merge", "false")]),
         ("nrpa", &[("level", "2"), ("iterations", "8"), ("arms", "5"), ("race", "2")]),
         ("dfs", &[("shuffle", "all"), ("children", "given")]),
         ("lds", &[("children", "bias")]),

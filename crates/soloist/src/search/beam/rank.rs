@@ -1,0 +1,112 @@
+//! What ranks the states of a beam.
+
+use super::{Beam, Merit};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
+use crate::search::Context;
+use crate::search::children::rank;
+use crate::{Policy, Sense, Trace};
+
+/// Ranks states by a merit, noise and a policy, as the parameters say.
+pub(super) struct Ranker {
+    merit: Merit,
+    noise: f64,
+    weight: f64,
+    alpha: f64,
+    pub(super) policy: Option<Policy>,
+    /// By move of the present state: the logarithm of its chance.
+    chances: Vec<f64>,
+}
+
+impl Ranker {
+    pub(super) fn new(parameters: &Beam, problem: &dyn Rules) -> Self {
+        let policy = || Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0));
+        Self {
+            merit: parameters.merit,
+            noise: parameters.noise,
+            weight: parameters.policy_weight,
+            alpha: parameters.alpha,
+            policy: parameters.learns().then(policy),
+            chances: Vec::new(),
+        }
+    }
+
+    /// Returns the number that the parameters name, larger for a better state, if the state has it; `bound` is its
+    /// bound.
+    #[inline]
+    pub(super) fn merit(&self, problem: &dyn Rules, state: &State, bound: impl FnOnce() -> Option<f64>) -> Option<f64> {
+        let bound = || match problem.sense() {
+            Sense::Maximize => bound(),
+            Sense::Minimize => bound().map(|bound| -bound),
+        };
+        let merit = match self.merit {
+            Merit::Potential => problem.potential(state).or_else(bound),
+            Merit::Bound => bound(),
+            Merit::None => None,
+        };
+        merit.filter(|merit| !merit.is_nan())
+    }
+
+    /// Adds what the policy says to a merit; `chance`: the logarithm of the chance of the moves so far.
+    #[inline]
+    pub(super) fn weighed(&self, merit: Option<f64>, chance: f64) -> f64 {
+        let merit = merit.unwrap_or(0.0);
+        if self.weight > 0.0 { merit + self.weight * chance } else { merit }
+    }
+
+    /// Returns the best rank that a merit can have.
+    #[inline]
+    pub(super) fn best_rank(&self, merit: f64) -> u64 {
+        rank(Sense::Maximize, merit + self.noise)
+    }
+
+    /// Returns the rank of a merit with the noise that `mix` stands for.
+    #[inline]
+    pub(super) fn rank(&self, merit: f64, mix: u64) -> u64 {
+        // The upper 53 bits, as a number below 1.
+        let noise = || self.noise * ((crate::stable_hash(&mix) >> 11) as f64 / (1_u64 << 53) as f64);
+        rank(Sense::Maximize, if self.noise > 0.0 { merit + noise() } else { merit })
+    }
+
+    /// Computes the chances of the moves of a state.
+    pub(super) fn list_chances(&mut self, problem: &dyn Rules, state: &State, moves: &[MoveId]) {
+        self.chances.clear();
+        let Some(policy) = &self.policy else { return };
+        let weights = moves.iter().map(|&mv| policy.weight(problem.code(state, mv)));
+        let sum: u64 = weights.clone().sum();
+        self.chances.extend(weights.map(|weight| libm::log(weight as f64) - libm::log(sum as f64)));
+    }
+
+    /// Returns the logarithm of the chance of move number `place`; 0 without a policy.
+    #[inline]
+    pub(super) fn chance(&self, place: usize) -> f64 {
+        self.chances.get(place).copied().unwrap_or(0.0)
+    }
+
+    /// Teaches the policy a solution.
+    pub(super) fn learn(&mut self, problem: &dyn Rules, root: &State, moves: &[MoveId]) {
+        let Some(policy) = &mut self.policy else { return };
+        let mut state = root.clone();
+        let mut trace = Trace::default();
+        problem.record(&mut state, policy, &mut trace, moves);
+        policy.adapt(&trace, self.alpha);
+    }
+
+    /// Whether the policy of a checkpoint can be one of this run.
+    pub(super) fn is_like(&self, saved: Option<&Policy>) -> bool {
+        match (saved, &self.policy) {
+            (Some(saved), Some(own)) => saved.is_like(own),
+            (saved, own) => saved.is_none() && own.is_none(),
+        }
+    }
+}
+
+/// Lists the moves to the children that a state may have.
+pub(super) fn list_moves(selective: bool, context: &mut Context<'_>, state: &State, moves: &mut Vec<MoveId>) {
+    moves.clear();
+    if selective {
+        context.rollout.candidates(state, moves);
+    } else {
+        context.problem.moves(state, moves);
+    }
+}
