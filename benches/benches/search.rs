@@ -32,6 +32,7 @@ const CASES: &[Case] = &[
         rollout: "selective",
         score: 2911.0,
     },
+    Case { name: "hd-nrpa", preset: "hd-nrpa", settings: &[], rollout: "selective", score: 1851.0 },
     Case { name: "uct", preset: "uct", settings: &[], rollout: "random-cell", score: 1289.0 },
     Case { name: "uct-best", preset: "uct-best", settings: &[], rollout: "random-cell", score: 495.0 },
     Case { name: "nmcs", preset: "nmcs", settings: &[("level", "2")], rollout: "random", score: 2197.0 },

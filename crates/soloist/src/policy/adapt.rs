@@ -10,7 +10,7 @@ const CHANCE_SCALE: f64 = (1_u128 << 100) as f64;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     /// Per slot, zero between calls: one plus the place in the lists by code.
-    local: Vec<u32>,
+    pub(super) local: Vec<u32>,
     /// By code: its slot, the summed chance of its steps, how often it was chosen.
     pub(super) touched: Vec<u32>,
     pub(super) exposure: Vec<u128>,
@@ -28,6 +28,7 @@ pub(super) struct Scratch {
     fresh: Vec<u64>,
     pub(super) sums: Sums,
     pub(super) diverse: super::diverse::Scratch,
+    pub(super) beam: super::beam::Beam,
 }
 
 /// The chances of spans of steps, from the weights that are available in each step.
@@ -84,6 +85,12 @@ impl Clone for Scratch {
 }
 
 impl Scratch {
+    /// What was kept of the last diverse adaptation no longer holds.
+    pub(super) fn forget(&mut self) {
+        self.diverse.is_known = false;
+        self.beam.is_known = false;
+    }
+
     /// Biases count as recorded.
     pub(super) fn clear_factors(&mut self) {
         self.factors.clear();
@@ -136,14 +143,9 @@ impl Policy {
 
     /// Lists the codes of the traces and the weights of their entries, trace after trace; clears the lists by code.
     pub(super) fn gather<M>(&mut self, traces: &[&Trace<M>], scratch: &mut Scratch) {
-        let plain = self.plain.len() as u64;
-        let hashed = |trace: &&Trace<M>| match plain {
-            0 => trace.lifetimes.len(),
-            _ => trace.lifetimes.iter().filter(|life| life.code >= plain).count(),
-        };
-        self.reserve(traces.iter().map(hashed).sum());
+        self.reserve(traces.iter().map(|trace| self.hashed_entries(trace)).sum());
         scratch.local.resize(self.logits.len(), 0);
-        scratch.diverse.is_known = false;
+        scratch.forget();
         scratch.touched.clear();
         scratch.codes.clear();
         scratch.weights.clear();
@@ -174,16 +176,22 @@ impl Policy {
         scratch.count.resize(scratch.touched.len(), 0);
     }
 
+    /// How many entries of a trace have hashed codes.
+    pub(super) fn hashed_entries<M>(&self, trace: &Trace<M>) -> usize {
+        match self.plain.len() as u64 {
+            0 => trace.lifetimes.len(),
+            plain => trace.lifetimes.iter().filter(|life| life.code >= plain).count(),
+        }
+    }
+
     /// Moves the logits by what was counted.
     pub(super) fn apply(&mut self, scratch: &mut Scratch, alpha: f64) {
-        let rate = alpha * self.sharpness;
+        let moves = Moves::new(self, alpha);
         scratch.logits.clear();
         let counts = scratch.exposure.iter().zip(&scratch.count);
         scratch.logits.extend(scratch.touched.iter().zip(counts).map(|(&slot, (&exposure, &count))| {
             let at = slot as usize;
-            let expected = self.weight_at(at) as i64 as f64 * (to_float(exposure) * (1.0 / CHANCE_SCALE));
-            let logit = self.logits[at] + rate * (f64::from(count) - expected);
-            logit.clamp(-self.clamp, self.clamp)
+            moves.moved(self.logits[at], self.weight_at(at), exposure, count)
         }));
         // Apart, so that the compiler takes several exponentials at a time.
         scratch.fresh.clear();
@@ -217,6 +225,27 @@ impl Policy {
         for (weight, slope) in self.terms.iter_mut().zip(&gradient) {
             *weight += self.bias_rate * slope;
         }
+    }
+}
+
+/// How an adaptation moves logits.
+#[derive(Clone, Copy)]
+pub(super) struct Moves {
+    rate: f64,
+    clamp: f64,
+}
+
+impl Moves {
+    pub(super) fn new(policy: &Policy, alpha: f64) -> Self {
+        Self { rate: alpha * policy.sharpness, clamp: policy.clamp }
+    }
+
+    /// The logit of a code of this weight, after `count` choices of it and the summed chance of its steps.
+    #[inline(always)]
+    pub(super) fn moved(self, logit: f64, weight: u64, exposure: u128, count: u32) -> f64 {
+        let expected = weight as i64 as f64 * (to_float(exposure) * (1.0 / CHANCE_SCALE));
+        let logit = logit + self.rate * (f64::from(count) - expected);
+        logit.clamp(-self.clamp, self.clamp)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Policy;
 use super::adapt::{Sums, chance, expose};
+use super::beam::{self, Beam};
 use crate::Trace;
 
 /// Buffers of a diverse adaptation.
@@ -57,26 +58,61 @@ impl Policy {
     /// HD-Adapt and HD-Other. The test that drops forks (x, c) of better traces follows from "`c` was not chosen
     /// there".
     pub fn adapt_diverse<M>(&mut self, traces: &[&Trace<M>], alpha: f64) {
-        self.teach_diverse(traces, alpha, false);
+        self.teach_diverse(traces, alpha, None);
     }
 
-    /// As [`adapt_diverse`](Self::adapt_diverse), for the traces of the last adaptation of this policy: which codes
-    /// compete at which steps is known from it, where nothing else has happened to the policy in between.
-    pub(crate) fn adapt_diverse_again<M>(&mut self, traces: &[&Trace<M>], alpha: f64) {
-        self.teach_diverse(traces, alpha, true);
+    /// As [`adapt_diverse`](Self::adapt_diverse), after an adaptation to other traces; `origins` names the place among
+    /// them of each trace that was there. What competes at the steps of such a trace is known, where nothing else has
+    /// happened to the policy in between.
+    pub(crate) fn adapt_diverse_again<M>(&mut self, traces: &[&Trace<M>], origins: &[Option<usize>], alpha: f64) {
+        self.teach_diverse(traces, alpha, Some(origins));
     }
 
-    fn teach_diverse<M>(&mut self, traces: &[&Trace<M>], alpha: f64, again: bool) {
-        let mut scratch = std::mem::take(&mut self.scratch);
+    fn teach_diverse<M>(&mut self, traces: &[&Trace<M>], alpha: f64, origins: Option<&[Option<usize>]>) {
+        let mut beam = std::mem::take(&mut self.scratch.beam);
+        if let Some(origins) = origins
+            && beam.is_known
+            && beam.follow(self, traces, origins)
+        {
+            beam.teach(self, alpha);
+        } else {
+            let unchanged = origins.is_some_and(|origins| (0..).zip(origins).all(|(i, &origin)| origin == Some(i)));
+            let mut scratch = std::mem::take(&mut self.scratch);
+            self.teach_lists(traces, alpha, unchanged, &mut scratch, &mut beam);
+            self.scratch = scratch;
+        }
+        self.scratch.beam = beam;
+    }
+
+    /// Adapts by lists; hands a beam over that suits sets.
+    fn teach_lists<M>(
+        &mut self,
+        traces: &[&Trace<M>],
+        alpha: f64,
+        unchanged: bool,
+        scratch: &mut super::adapt::Scratch,
+        beam: &mut Beam,
+    ) {
         let mut lists = std::mem::take(&mut scratch.diverse);
         let biased = traces.iter().any(|trace| !trace.factors.is_empty());
-        if again && lists.is_known && !biased {
+        if unchanged && lists.is_known && !biased {
             scratch.exposure.fill(0);
         } else {
             scratch.clear_factors();
-            self.gather(traces, &mut scratch);
+            self.gather(traces, scratch);
+            let steps = traces.iter().map(|trace| trace.chosen.len()).sum();
+            let lives = traces.iter().flat_map(|trace| &trace.lifetimes);
+            let spans = lives.map(|life| (life.end - life.first) as usize).sum();
+            if !biased && beam::suits(scratch.touched.len(), steps, spans) {
+                scratch.touched.iter().for_each(|&slot| scratch.local[slot as usize] = 0);
+                beam.begin(self, traces, &scratch.touched, &scratch.codes);
+                beam.teach(self, alpha);
+                lists.is_known = false;
+                scratch.diverse = lists;
+                return;
+            }
             lists.list(traces, &scratch.codes, scratch.touched.len());
-            lists.list_unions(traces, &mut scratch, biased);
+            lists.list_unions(traces, scratch, biased);
             lists.is_known = !biased;
         }
         if biased {
@@ -95,9 +131,8 @@ impl Policy {
             lists.weights.extend(scratch.touched.iter().map(|&slot| self.weight_at(slot as usize)));
             lists.expose_runs(&mut scratch.sums, &mut scratch.exposure);
         }
-        self.apply(&mut scratch, alpha);
+        self.apply(scratch, alpha);
         scratch.diverse = lists;
-        self.scratch = scratch;
     }
 }
 
@@ -319,7 +354,7 @@ mod tests {
                         }
                     }
                     first.adapt_diverse(&refs, 0.7);
-                    again.adapt_diverse_again(&refs, 0.7);
+                    again.adapt_diverse_again(&refs, &[Some(0), Some(1), Some(2), Some(3)], 0.7);
                     for code in 0..20 {
                         assert_eq!(first.logit(code).to_bits(), again.logit(code).to_bits(), "round {round}");
                     }

@@ -8,6 +8,7 @@
 //! covers logits from -18 to 15; the logit itself is a double, without such limits.
 
 mod adapt;
+mod beam;
 mod diverse;
 mod stored;
 mod trace;
@@ -229,7 +230,7 @@ impl Policy {
 
     /// Starts a nested copy.
     pub fn push(&mut self) {
-        self.scratch.diverse.is_known = false;
+        self.scratch.forget();
         self.serial += 1;
         self.frames.push(Frame {
             serial: self.serial,
@@ -267,7 +268,7 @@ impl Policy {
     /// When there is no copy.
     pub fn pop(&mut self) {
         let frame = self.frames.pop().expect("pop matches a push");
-        self.scratch.diverse.is_known = false;
+        self.scratch.forget();
         while self.undo.len() > frame.undo
             && let Some((slot, logit)) = self.undo.pop()
         {
@@ -284,6 +285,7 @@ impl Policy {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
+        self.scratch.forget();
         while let Some(slot) = self.order.pop() {
             self.free(slot as usize);
         }
@@ -295,6 +297,7 @@ impl Policy {
 
     /// Sets the logit of `code`.
     pub fn set_logit(&mut self, code: u64, logit: f64) {
+        self.scratch.forget();
         self.reserve(1);
         let slot = self.find_or_insert(code);
         let logit = logit.clamp(-self.clamp, self.clamp);
@@ -305,18 +308,23 @@ impl Policy {
     #[inline(always)]
     fn set(&mut self, slot: u32, logit: f64, weight: u64) {
         let at = slot as usize;
-        let old = self.logits[at];
-        if old == logit {
+        if self.logits[at] == logit {
             return;
         }
-        if let Some(frame) = self.frames.last()
-            && self.saved[at] != frame.serial
-        {
-            self.saved[at] = frame.serial;
-            self.undo.push((slot, old));
-        }
+        self.save(at);
         self.logits[at] = logit;
         *self.weight_mut(at) = weight;
+    }
+
+    /// Saves the logit of a slot in the innermost copy, where it is not.
+    #[inline(always)]
+    fn save(&mut self, slot: usize) {
+        if let Some(frame) = self.frames.last()
+            && self.saved[slot] != frame.serial
+        {
+            self.saved[slot] = frame.serial;
+            self.undo.push((slot as u32, self.logits[slot]));
+        }
     }
 
     #[inline]

@@ -109,16 +109,20 @@ pub(super) struct Levels {
     /// Traces whose buffers can be reused.
     #[serde(skip, default = "Vec::new")]
     spare: Vec<Trace<MoveId>>,
-    /// The level whose beam the policy has learned last, if the beam has not changed since.
+    /// The level whose beam the policy has learned last.
     #[serde(skip)]
     taught: Option<usize>,
+    /// By solution of that level: its place in the beam that the policy has learned.
+    #[serde(skip)]
+    origins: Vec<Option<usize>>,
 }
 
 impl Levels {
     pub(super) fn new(parameters: &Nrpa, policy: Policy) -> Self {
         let frame = || Frame { iteration: 0, playouts: 0, beam: Vec::new(), gate: Gate::default() };
         let frames = (0..parameters.level).map(|_| frame()).collect();
-        let mut levels = Self { policy, frames, ended: false, waiting: false, spare: Vec::new(), taught: None };
+        let mut levels =
+            Self { policy, frames, ended: false, waiting: false, spare: Vec::new(), taught: None, origins: Vec::new() };
         for index in 0..levels.frames.len() {
             levels.enter(index);
         }
@@ -224,12 +228,15 @@ impl Levels {
             self.spare.push(result.trace);
             return;
         }
-        self.taught = None;
         if full {
             self.spare.extend(beam.pop().map(|bucket| bucket.trace));
         }
         let place = beam.partition_point(|other| !result.better(other, sense));
         beam.insert(place, result);
+        if self.taught == Some(index) {
+            self.origins.truncate(beam.len() - 1);
+            self.origins.insert(place, None);
+        }
     }
 
     /// Ends an iteration of the level at `index`.
@@ -253,6 +260,7 @@ impl Levels {
                 return;
             }
             let mut results = std::mem::take(&mut self.frames[index].beam);
+            self.taught = None;
             index -= 1;
             for result in results.drain(..) {
                 self.insert(parameters, sense, index, result);
@@ -275,11 +283,13 @@ impl Levels {
         if parameters.beam == Keep::Solutions {
             let traces: Vec<&Trace<MoveId>> = beam.iter().map(|bucket| &bucket.trace).collect();
             if self.taught == Some(index) {
-                self.policy.adapt_diverse_again(&traces, alpha);
+                self.policy.adapt_diverse_again(&traces, &self.origins, alpha);
             } else {
                 self.policy.adapt_diverse(&traces, alpha);
             }
             self.taught = Some(index);
+            self.origins.clear();
+            self.origins.extend((0..traces.len()).map(Some));
         } else if let Some(best) = beam.first() {
             self.policy.adapt(&best.trace, alpha);
         }
