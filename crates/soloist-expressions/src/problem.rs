@@ -182,9 +182,10 @@ impl Problem for Orders {
         if self.exact { self.inner.key(state) } else { None }
     }
 
-    /// Of all methods, annealing finds the best orders within a few thousand evaluations.
+    /// Of all methods, annealing finds the best orders within a few thousand evaluations. Orders are short: up to five
+    /// coolings of a few hundred evaluations find what a single one may miss.
     fn portfolio(&self) -> String {
-        "anneal".into()
+        "anneal(depth=50 most=5)".into()
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
