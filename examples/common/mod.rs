@@ -8,7 +8,8 @@ use std::time::Duration;
 
 /// What the arguments ask for.
 pub(crate) struct Run {
-    text: Option<String>,
+    /// Name and text of the file.
+    file: Option<(String, String)>,
     setup: Setup,
     budget: Budget,
 }
@@ -17,9 +18,8 @@ pub(crate) struct Run {
 pub(crate) fn arguments(preset: &str) -> Run {
     let (settings, words): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.contains('='));
     let number = |at: usize, default| words.get(at).map_or(Some(default), |word: &String| word.parse().ok());
-    let text = words
-        .first()
-        .map(|file| std::fs::read_to_string(file).unwrap_or_else(|error| fail(&format!("{file}: {error}"))));
+    let read = |file: &String| std::fs::read_to_string(file).unwrap_or_else(|error| fail(&format!("{file}: {error}")));
+    let file = words.first().map(|file| (file.clone(), read(file)));
     let preset = words.get(1).map_or(preset, String::as_str);
     let mut target = None;
     let mut setup = Setup::preset(preset).unwrap_or_else(|| fail(&format!("no preset `{preset}`")));
@@ -37,7 +37,7 @@ pub(crate) fn arguments(preset: &str) -> Run {
         fail("SECONDS lie between 0 and 1e9");
     }
     let budget = Budget { target, ..Budget::time(Duration::from_secs_f64(seconds)) };
-    Run { text, setup: setup.seed(seed as u64), budget }
+    Run { file, setup: setup.seed(seed as u64), budget }
 }
 
 impl Run {
@@ -49,7 +49,8 @@ impl Run {
 
     /// Returns the problem in the file, or in `example` when there is none.
     pub(crate) fn load<P>(&self, example: &str, parse: impl Fn(&str) -> Option<P>) -> P {
-        parse(self.text.as_deref().unwrap_or(example)).unwrap_or_else(|| fail("the file does not have the format"))
+        let (file, text) = self.file.as_ref().map_or(("the example", example), |(file, text)| (file, text));
+        parse(text).unwrap_or_else(|| fail(&format!("{file}: not in the format that the example's first lines name")))
     }
 
     /// Searches and shows what came out.

@@ -1,5 +1,6 @@
-//! The neighbourhood of a job shop: an operation of a critical block moves to its begin or its end (E. Balas and A.
-//! Vazacopoulos, Management Science 44, 1998). Nothing else can make a schedule shorter.
+//! The neighbourhood N6 of job shops: an operation of a critical block moves to the start or the end of its block (E.
+//! Balas and A. Vazacopoulos, Management Science 44, 1998). No other single move on a machine shortens the critical
+//! path.
 
 use super::model::Shop;
 use soloist::{Acceptance, CheckpointError, Edits, Neighbourhood, Rng};
@@ -7,12 +8,13 @@ use soloist::{Acceptance, CheckpointError, Edits, Neighbourhood, Rng};
 /// What a schedule says of an operation.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// The operations before and behind it on its machine.
-    before: u16,
-    behind: u16,
-    place: u16,
-    /// The longest paths from the begin of all to its begin, and from its end to the end of all.
+    machine_predecessor: u16,
+    machine_successor: u16,
+    /// Its position in the order.
+    position: u16,
+    /// The length of a longest path from the start of the schedule to the start of the operation.
     head: u32,
+    /// The length of a longest path from the end of the operation to the end of the schedule.
     tail: u32,
 }
 
@@ -38,12 +40,11 @@ struct Insertion {
 pub(crate) struct Graph {
     time: Vec<u32>,
     machine: Vec<usize>,
-    /// The operations before and behind each one in its job.
-    previous: Vec<u16>,
-    next: Vec<u16>,
+    job_predecessor: Vec<u16>,
+    job_successor: Vec<u16>,
     present: Schedule,
     proposed: Schedule,
-    /// The insertions of one critical path of the present schedule, empty when not listed, and what the path is drawn by.
+    /// The insertions of one critical path of the present schedule; empty: not listed yet. `seed` draws the path.
     insertions: Vec<Insertion>,
     seed: u64,
     /// The operations of a block in their new order, and their new heads.
@@ -62,12 +63,15 @@ impl Graph {
         let mut graph = Self {
             time: shop.jobs.iter().flatten().map(|operation| operation.time).chain([0]).collect(),
             machine: shop.jobs.iter().flatten().map(|operation| operation.machine).collect(),
-            previous: (0..=none).map(|o| if usize::from(o) % width == 0 { none } else { o - 1 }).collect(),
-            next: (1..=none).map(|o| if usize::from(o) % width == 0 { none } else { o }).chain([none]).collect(),
+            job_predecessor: (0..=none).map(|o| if usize::from(o) % width == 0 { none } else { o - 1 }).collect(),
+            job_successor: (1..=none)
+                .map(|o| if usize::from(o) % width == 0 { none } else { o })
+                .chain([none])
+                .collect(),
             marked: vec![false; count + 1],
             ..Self::default()
         };
-        let empty = Node { before: none, behind: none, ..Node::default() };
+        let empty = Node { machine_predecessor: none, machine_successor: none, ..Node::default() };
         let mut plan = Schedule { nodes: vec![empty; count + 1], ..Schedule::default() };
         let (mut placed, mut last) = (vec![0; shop.jobs.len()], vec![none; width]);
         for &job in moves {
@@ -75,16 +79,16 @@ impl Graph {
             placed[usize::from(job)] += 1;
             plan.order.push(operation as u16);
             let before = std::mem::replace(&mut last[graph.machine[operation]], operation as u16);
-            plan.nodes[operation].before = before;
-            plan.nodes[usize::from(before)].behind = operation as u16;
+            plan.nodes[operation].machine_predecessor = before;
+            plan.nodes[usize::from(before)].machine_successor = operation as u16;
         }
         plan.nodes[count] = empty;
-        graph.time_from(&mut plan, 0, count);
+        graph.update_heads_and_tails(&mut plan, 0, count);
         graph.present = plan;
         graph
     }
 
-    /// The end of an operation, and the path from its begin to the end of all.
+    /// The end of an operation, and the longest path from its start to the end of the schedule.
     fn end(&self, plan: &Schedule, operation: u16) -> u32 {
         plan.nodes[usize::from(operation)].head + self.time[usize::from(operation)]
     }
@@ -92,22 +96,24 @@ impl Graph {
         plan.nodes[usize::from(operation)].tail + self.time[usize::from(operation)]
     }
 
-    /// Finds heads and tails, when the order has changed between two places.
-    fn time_from(&self, plan: &mut Schedule, from: usize, to: usize) {
+    /// Computes heads and tails after the order has changed between two positions.
+    fn update_heads_and_tails(&self, plan: &mut Schedule, from: usize, to: usize) {
         for at in from..plan.order.len() {
             let o = usize::from(plan.order[at]);
-            plan.nodes[o].place = at as u16;
-            plan.nodes[o].head = self.end(plan, self.previous[o]).max(self.end(plan, plan.nodes[o].before));
+            plan.nodes[o].position = at as u16;
+            plan.nodes[o].head =
+                self.end(plan, self.job_predecessor[o]).max(self.end(plan, plan.nodes[o].machine_predecessor));
         }
         for at in (0..to).rev() {
             let o = usize::from(plan.order[at]);
-            plan.nodes[o].tail = self.rest(plan, self.next[o]).max(self.rest(plan, plan.nodes[o].behind));
+            plan.nodes[o].tail =
+                self.rest(plan, self.job_successor[o]).max(self.rest(plan, plan.nodes[o].machine_successor));
         }
         plan.makespan = plan.order.iter().map(|&o| self.end(plan, o)).max().unwrap_or(0);
     }
 
     /// Lists the insertions of the blocks of a critical path, which is drawn.
-    fn list(&mut self, seed: u64) {
+    fn list_insertions(&mut self, seed: u64) {
         self.seed = seed;
         let mut rng = Rng::new(seed);
         let (plan, none) = (&self.present, self.present.order.len() as u16);
@@ -122,14 +128,14 @@ impl Graph {
         while let Some(operation) = path {
             self.block.push(operation);
             let is_tight = |&o: &u16| o != none && self.end(plan, o) == plan.nodes[usize::from(operation)].head;
-            let before = Some(plan.nodes[usize::from(operation)].before).filter(is_tight);
-            let previous = Some(self.previous[usize::from(operation)]).filter(is_tight);
+            let before = Some(plan.nodes[usize::from(operation)].machine_predecessor).filter(is_tight);
+            let previous = Some(self.job_predecessor[usize::from(operation)]).filter(is_tight);
             path = if before.is_some() && (previous.is_none() || rng.index(2) == 0) { before } else { previous };
             if path.is_some() && path == before {
                 continue;
             }
-            // The block ends here, its last operation listed first. Nothing is gained at the begin of the first block and
-            // at the end of the last one; a pair is turned by one insertion.
+            // The block ends here, its last operation listed first. Nothing is gained at the start of the first block
+            // and at the end of the last one; a pair is turned by one insertion.
             let (first, last) = (operation, self.block[0]);
             let is_pair = self.block.len() == 2;
             if ended {
@@ -147,24 +153,25 @@ impl Graph {
 }
 
 impl Graph {
-    /// Appends the insertions as edits of the order: the places of what moves and of where it goes.
+    /// Appends the insertions as edits of the order: the positions of what moves and of where it goes.
     pub(crate) fn suggest(&mut self, edits: &mut Vec<(usize, usize)>) {
-        self.list(1);
-        let place = |operation: u16| usize::from(self.present.nodes[usize::from(operation)].place);
-        let edit = |insertion: &Insertion| (place(insertion.first), place(insertion.last), insertion.forward);
+        self.list_insertions(1);
+        let position = |operation: u16| usize::from(self.present.nodes[usize::from(operation)].position);
+        let edit = |insertion: &Insertion| (position(insertion.first), position(insertion.last), insertion.forward);
         let turned = |(first, last, forward)| if forward { (first, last) } else { (last, first) };
         edits.extend(self.insertions.iter().map(edit).map(turned));
     }
 
-    /// Lists the block of an insertion in its new order. Returns the longest path by its operations, if what comes before
-    /// and behind them stays as it is.
+    /// Puts the block of an insertion into its new order. Returns an estimate of the longest path through the block:
+    /// what comes before and behind it is taken as unchanged. The estimate may be too large or too small; it only
+    /// decides which insertions are tried.
     fn estimate(&mut self, Insertion { first, last, forward }: Insertion) -> u32 {
         let plan = &self.present;
         self.block.clear();
         let mut operation = first;
         while operation != last {
             self.block.push(operation);
-            operation = plan.nodes[usize::from(operation)].behind;
+            operation = plan.nodes[usize::from(operation)].machine_successor;
         }
         self.block.push(last);
         if forward {
@@ -172,39 +179,44 @@ impl Graph {
         } else {
             self.block.rotate_right(1);
         }
-        let mut free = self.end(plan, plan.nodes[usize::from(first)].before);
+        let mut free = self.end(plan, plan.nodes[usize::from(first)].machine_predecessor);
         self.heads.clear();
         for &o in &self.block {
-            let head = free.max(self.end(plan, self.previous[usize::from(o)]));
+            let head = free.max(self.end(plan, self.job_predecessor[usize::from(o)]));
             self.heads.push(head);
             free = head + self.time[usize::from(o)];
         }
-        let (mut rest, mut longest) = (self.rest(plan, plan.nodes[usize::from(last)].behind), 0);
+        let (mut rest, mut longest) = (self.rest(plan, plan.nodes[usize::from(last)].machine_successor), 0);
         for (&o, head) in self.block.iter().zip(&self.heads).rev() {
-            rest = rest.max(self.rest(plan, self.next[usize::from(o)])) + self.time[usize::from(o)];
+            rest = rest.max(self.rest(plan, self.job_successor[usize::from(o)])) + self.time[usize::from(o)];
             longest = longest.max(head + rest);
         }
         longest
     }
 
-    /// Puts the operations from the first to the last one of an insertion into an order that suits it. `false`: one of
-    /// the block waits for the one that moves, or is waited for by it.
+    /// Puts the part of the order between the two operations into an order that fits the insertion. Returns false when
+    /// the insertion would close a circle.
     fn reorder(&mut self, Insertion { first, last, forward }: Insertion) -> bool {
         let Self { present: plan, machine, part, dependent, marked, .. } = self;
-        let place = |operation: u16| usize::from(plan.nodes[usize::from(operation)].place);
-        let (from, to) = (place(first), place(last));
-        let (jobs, moved) = if forward { (&self.previous, first) } else { (&self.next, last) };
+        let position = |operation: u16| usize::from(plan.nodes[usize::from(operation)].position);
+        let (from, to) = (position(first), position(last));
+        let (jobs, moved) = if forward { (&self.job_predecessor, first) } else { (&self.job_successor, last) };
         part.clear();
         let mut possible = true;
         for at in 0..=to - from {
             let operation = plan.order[if forward { from + at } else { to - at }];
             let o = usize::from(operation);
             let waits = marked[usize::from(jobs[o])];
-            // Of the machine there is only the block between the two places.
+            // Between the two positions, only the block is on this machine.
             let inside = machine[o] == machine[usize::from(moved)];
             if operation == moved
                 || !inside
-                    && (waits || marked[usize::from(if forward { plan.nodes[o].before } else { plan.nodes[o].behind })])
+                    && (waits
+                        || marked[usize::from(if forward {
+                            plan.nodes[o].machine_predecessor
+                        } else {
+                            plan.nodes[o].machine_successor
+                        })])
             {
                 marked[o] = true;
                 dependent.push(operation);
@@ -226,18 +238,18 @@ impl Graph {
         let mut plan = std::mem::take(&mut self.proposed);
         plan.nodes.clone_from(&self.present.nodes);
         plan.order.clone_from(&self.present.order);
-        let mut before = plan.nodes[usize::from(first)].before;
-        let behind = plan.nodes[usize::from(last)].behind;
+        let mut before = plan.nodes[usize::from(first)].machine_predecessor;
+        let behind = plan.nodes[usize::from(last)].machine_successor;
         for &o in self.block.iter().chain([&behind]) {
-            plan.nodes[usize::from(o)].before = before;
-            plan.nodes[usize::from(before)].behind = o;
+            plan.nodes[usize::from(o)].machine_predecessor = before;
+            plan.nodes[usize::from(before)].machine_successor = o;
             before = o;
         }
         let none = plan.order.len();
         plan.nodes[none] = self.present.nodes[none];
-        let from = usize::from(plan.nodes[usize::from(first)].place);
+        let from = usize::from(plan.nodes[usize::from(first)].position);
         plan.order[from..from + self.part.len()].copy_from_slice(&self.part);
-        self.time_from(&mut plan, from, from + self.part.len());
+        self.update_heads_and_tails(&mut plan, from, from + self.part.len());
         self.proposed = plan;
     }
 }
@@ -245,7 +257,7 @@ impl Graph {
 impl Edits<Shop> for Graph {
     fn propose(&mut self, _: &Shop, acceptance: &mut Acceptance<'_>) -> Option<f64> {
         if self.insertions.is_empty() {
-            self.list(acceptance.rng.next_u64());
+            self.list_insertions(acceptance.rng.next_u64());
         }
         let insertion = *self.insertions.get(acceptance.rng.index(self.insertions.len().max(1)))?;
         let present = f64::from(self.present.makespan);
@@ -273,7 +285,7 @@ impl Neighbourhood<Shop> for Graph {
     fn load(&mut self, _: &Shop, bytes: &[u8]) -> Result<(), CheckpointError> {
         if !bytes.is_empty() {
             let seed = bytes.try_into().map_err(|_| CheckpointError::Corrupt("a critical path"))?;
-            self.list(u64::from_le_bytes(seed));
+            self.list_insertions(u64::from_le_bytes(seed));
         }
         Ok(())
     }
@@ -286,5 +298,77 @@ impl Neighbourhood<Shop> for Graph {
     /// Six mean times: the default temperatures then fall from 0.6 of a mean time to 0.06.
     fn unit(&self, _: &Shop) -> Option<f64> {
         Some(6.0 * f64::from(self.time.iter().sum::<u32>()) / self.time.len() as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Graph, Insertion};
+    use crate::model::{Operation, Shop};
+    use soloist::{Neighbourhood, Problem, Rng, Score};
+
+    /// Whether the jobs and the order of each machine, with the block as it is now, close a circle.
+    fn closes_circle(graph: &Graph, shop: &Shop, insertion: Insertion) -> bool {
+        let order = &graph.present.order;
+        let mut after: Vec<Vec<u16>> = vec![Vec::new(); order.len()];
+        for job in (0..order.len() as u16).collect::<Vec<_>>().chunks(shop.machines) {
+            job.windows(2).for_each(|pair| after[usize::from(pair[0])].push(pair[1]));
+        }
+        for machine in 0..shop.machines {
+            let on_machine = order.iter().copied().filter(|&o| graph.machine[usize::from(o)] == machine);
+            let mut chain: Vec<u16> = on_machine.collect();
+            if let Some(at) = chain.iter().position(|&o| o == insertion.first) {
+                chain[at..at + graph.block.len()].copy_from_slice(&graph.block);
+            }
+            chain.windows(2).for_each(|pair| after[usize::from(pair[0])].push(pair[1]));
+        }
+        let mut waits = vec![0; order.len()];
+        after.iter().flatten().for_each(|&o| waits[usize::from(o)] += 1);
+        let mut free: Vec<usize> = (0..order.len()).filter(|&o| waits[o] == 0).collect();
+        let mut sorted = 0;
+        while let Some(operation) = free.pop() {
+            sorted += 1;
+            for &o in &after[operation] {
+                waits[usize::from(o)] -= 1;
+                if waits[usize::from(o)] == 0 {
+                    free.push(o.into());
+                }
+            }
+        }
+        sorted < order.len()
+    }
+
+    /// Shops in which jobs may visit a machine several times and operations may take no time.
+    #[test]
+    fn insertions_are_refused_when_they_close_a_circle_and_cost_what_a_replay_costs() {
+        let (mut refused, mut made) = (0, 0);
+        for seed in 1..=20 {
+            let mut rng = Rng::new(seed);
+            let mut operation = || Operation { machine: rng.index(4), time: rng.below(4) as u32, tail: 0 };
+            let jobs = (0..6).map(|_| (0..4).map(|_| operation()).collect()).collect();
+            let shop = Shop { jobs, machines: 4, active: false };
+            let mut moves: Vec<u8> = (0..24).map(|at| at / 4).collect();
+            rng.shuffle(&mut moves);
+            let mut graph = Graph::new(&shop, &moves);
+            for _ in 0..200 {
+                graph.list_insertions(rng.next_u64());
+                let Some(&insertion) = graph.insertions.get(rng.index(graph.insertions.len().max(1))) else { break };
+                graph.estimate(insertion);
+                let possible = graph.reorder(insertion);
+                assert_eq!(possible, !closes_circle(&graph, &shop, insertion), "seed {seed}");
+                if !possible {
+                    refused += 1;
+                    continue;
+                }
+                graph.make(insertion);
+                std::mem::swap(&mut graph.present, &mut graph.proposed);
+                made += 1;
+                let (mut state, mut moves) = (shop.root(), Vec::new());
+                graph.moves(&shop, &mut moves);
+                moves.iter().for_each(|&job| shop.apply(&mut state, job));
+                assert_eq!(shop.score(&state), Score::Feasible(graph.cost(&shop)), "seed {seed}");
+            }
+        }
+        assert!(refused > 50 && made > 1_000, "{refused} {made}");
     }
 }

@@ -38,6 +38,11 @@ mod tests {
             let outcome = Solver::new(&free, setup).budget(Budget::playouts(50_000)).run().unwrap();
             assert_eq!(outcome.best.unwrap().score, Score::Feasible(55.0), "local={local}");
         }
-        assert!(Shop::parse("2 2 0 1 1").is_none());
+        for wrong in ["2 2 0 1 1", "0 1", "1 1  0 5  x", "1 1  0 5  7"] {
+            assert!(Shop::parse(wrong).is_none(), "{wrong}");
+        }
+        // Operations that take no time.
+        let idle = Shop::parse("2 2  0 0 1 3  1 0 0 2").unwrap();
+        common::prove(&idle, 3.0, &["cabs", "dfs"]);
     }
 }

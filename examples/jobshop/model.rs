@@ -11,7 +11,7 @@ pub(crate) struct Operation {
     pub(crate) machine: usize,
     pub(crate) time: u32,
     /// The time of the job's operations after this one.
-    tail: u32,
+    pub(crate) tail: u32,
 }
 
 pub(crate) struct Shop {
@@ -35,7 +35,8 @@ impl Shop {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         let mut numbers = lines.flat_map(str::split_whitespace).map(|word| word.parse::<u32>().ok());
         let mut next = |most: u32| numbers.next()?.filter(|&number| number <= most);
-        let (jobs, machines) = (next(32)?, next(32).filter(|&machines| machines > 0)? as usize);
+        let mut some = || next(32).filter(|&number| number > 0);
+        let (jobs, machines) = (some()?, some()? as usize);
         let mut shop = Self { jobs: Vec::new(), machines, active: true };
         for _ in 0..jobs {
             let mut job = Vec::new();
@@ -46,7 +47,7 @@ impl Shop {
             (1..machines).rev().for_each(|at| job[at - 1].tail = job[at].tail + job[at].time);
             shop.jobs.push(job);
         }
-        Some(shop)
+        numbers.next().is_none().then_some(shop)
     }
 
     /// The next operation of each job that is not finished, with the time at which it can start.
@@ -75,7 +76,10 @@ impl Problem for Shop {
         }
         let first = self.ready(at).map(|(_, operation, start)| (start + operation.time, operation.machine)).min();
         let Some((end, machine)) = first else { return };
-        let rival = |&(_, operation, start): &(usize, Operation, u32)| operation.machine == machine && start < end;
+        let rival = |&(_, operation, start): &(usize, Operation, u32)| {
+            // An operation that takes no time may be the first to end, and then starts at that end.
+            operation.machine == machine && (start < end || start + operation.time == end)
+        };
         moves.extend(self.ready(at).filter(rival).map(|(job, ..)| job as u8));
     }
     fn apply(&self, at: &mut Schedule, job: u8) {
@@ -136,7 +140,8 @@ impl Problem for Shop {
     fn portfolio(&self) -> String {
         if self.active { String::new() } else { "anneal(depth=100000 most=10)".into() }
     }
-    /// Annealing edits the graph of a schedule in place; without that (`local=false`) it replays what the graph suggests.
+    /// Annealing edits the graph of a schedule in place; without that (`local=false`) it replays what the graph
+    /// suggests.
     fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
         (!self.active).then(|| Box::new(Graph::default()) as Box<dyn Neighbourhood<Self>>)
     }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 /// sub-expressions, [`Dag::level_counts`].
 ///
 /// [`SchemeOrders`] scores an order without building its Horner form. Only the forms of systems with coefficients
-/// of 2^61 and more are built in full. A move is a variable, by its number among the symbols that occur. Of more than 128
-/// symbols the most frequent ones are ordered; the others are innermost.
+/// of 2^61 and more are built in full. A move is a variable, by its number among the symbols that occur. Of more than
+/// 128 symbols the most frequent ones are ordered; the others are innermost.
 #[derive(Debug)]
 pub struct Orders {
     system: Arc<System>,

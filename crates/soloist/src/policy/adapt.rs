@@ -28,7 +28,7 @@ pub(super) struct Scratch {
     fresh: Vec<u64>,
     pub(super) sums: Sums,
     pub(super) diverse: super::diverse::Scratch,
-    pub(super) beam: super::beam::Beam,
+    pub(super) beam: super::beam::BitSets,
 }
 
 /// The chances of spans of steps, from the weights that are available in each step.

@@ -1,7 +1,7 @@
-//! A beam of playouts whose codes are held as sets of bits, from one adaptation to the next.
+//! A beam of playouts whose codes are held as bit sets, from one adaptation to the next.
 //!
 //! A beam changes by a solution or two between adaptations, often not at all. What each playout offers at each step is
-//! kept as a row of bits, one for each code of the beam, so that a union is a few words joined, and only new playouts
+//! kept as a bit set, a bit for each code of the beam, so that a union is a few words joined, and only new playouts
 //! are looked up in the policy. Logits and weights of the beam's codes lie side by side here, and are copied to the
 //! policy's table after each adaptation.
 
@@ -24,7 +24,7 @@ struct Steps {
 
 /// The beam of the last adaptation.
 #[derive(Debug, Default)]
-pub(super) struct Beam {
+pub(super) struct BitSets {
     /// Whether the policy's table still is as the last adaptation left it.
     pub(super) is_known: bool,
     /// Words of a set.
@@ -57,9 +57,9 @@ pub(super) struct Beam {
     previous: Vec<u64>,
     /// What changes from union to union: an index into `weights`, and the number of the union. At least one a union.
     changes: Vec<(u16, u16)>,
-    /// Rows of unions that have a code: its place, the first union, one past the last.
-    rows: Vec<(u16, u16, u16)>,
-    /// How many changes and rows there are; the lists may be longer.
+    /// Runs of consecutive unions that contain a code: its place, the first union, one past the last.
+    runs: Vec<(u16, u16, u16)>,
+    /// How many changes and runs there are; the lists may be longer.
     counts: (usize, usize),
     /// By union: the sum of the weights; the sum of the chances of those before.
     z: Vec<u64>,
@@ -73,12 +73,12 @@ const NONE: Step = (u32::MAX, u32::MAX);
 /// Indices of places and unions have 16 bits, and weights are listed with both signs.
 const MOST: usize = 30_000;
 
-/// Whether sets of bits are worth it: not where codes are many and few of them available at a step.
+/// Whether bit sets are worth it: not where codes are many and few of them available at a step.
 pub(super) fn suits(codes: usize, steps: usize, spans: usize) -> bool {
     codes <= MOST && steps <= MOST && codes / 64 * steps <= 4 * spans
 }
 
-impl Beam {
+impl BitSets {
     /// Takes up a beam of which nothing is known, from the slots of its codes and the place of each entry's code.
     pub(super) fn begin<M>(&mut self, policy: &mut Policy, traces: &[&Trace<M>], slots: &[u32], codes: &[u32]) {
         for &slot in &self.slots {
@@ -200,7 +200,7 @@ impl Beam {
     /// Lists the unions that teach something by what changes from one to the next, and counts what they teach.
     fn list_unions(&mut self) {
         self.chain_steps();
-        let Self { words, steps, count, first, next, offsets, since, union, previous, changes, rows, .. } = self;
+        let Self { words, steps, count, first, next, offsets, since, union, previous, changes, runs, .. } = self;
         let words = *words;
         count.clear();
         count.resize(self.slots.len(), 0);
@@ -238,7 +238,7 @@ impl Beam {
                 }
                 count[code as usize] += 1;
                 let before = counts.0;
-                list_changes(number, previous, union, since, changes, rows, &mut counts);
+                list_changes(number, previous, union, since, changes, runs, &mut counts);
                 if counts.0 == before {
                     changes[before] = (words as u16 * 128, number);
                     counts.0 += 1;
@@ -249,7 +249,7 @@ impl Beam {
         }
         union.fill(0);
         let changed = counts.0;
-        list_changes(number, previous, union, since, changes, rows, &mut counts);
+        list_changes(number, previous, union, since, changes, runs, &mut counts);
         self.counts = (changed, counts.1);
         self.z.clear();
         self.z.resize(usize::from(number), 0);
@@ -293,7 +293,7 @@ impl Beam {
         }));
         self.exposure.clear();
         self.exposure.resize(self.slots.len(), 0);
-        for &(place, first, end) in &self.rows[..self.counts.1] {
+        for &(place, first, end) in &self.runs[..self.counts.1] {
             self.exposure[usize::from(place)] += self.chances[usize::from(end)] - self.chances[usize::from(first)];
         }
         let moves = Moves::new(policy, alpha);
@@ -336,7 +336,7 @@ impl Steps {
     }
 }
 
-/// Lists what changes from the union `before` to the one with a number, and the rows that end there.
+/// Lists what changes from the union `before` to the one with a number, and the runs that end there.
 #[inline(always)]
 fn list_changes(
     number: u16,
@@ -344,7 +344,7 @@ fn list_changes(
     now: &[u64],
     since: &mut [u16],
     changes: &mut Vec<(u16, u16)>,
-    rows: &mut Vec<(u16, u16, u16)>,
+    runs: &mut Vec<(u16, u16, u16)>,
     counts: &mut (usize, usize),
 ) {
     let most = since.len();
@@ -352,28 +352,28 @@ fn list_changes(
     if changes.len() < counts.0 + most {
         changes.resize(2 * (counts.0 + most), (0, 0));
     }
-    if rows.len() < counts.1 + most {
-        rows.resize(2 * (counts.1 + most), (0, 0, 0));
+    if runs.len() < counts.1 + most {
+        runs.resize(2 * (counts.1 + most), (0, 0, 0));
     }
-    let (changes, rows) = (&mut changes[counts.0..][..most], &mut rows[counts.1..][..most]);
-    let (mut change, mut row) = (0, 0);
+    let (changes, runs) = (&mut changes[counts.0..][..most], &mut runs[counts.1..][..most]);
+    let (mut change, mut run) = (0, 0);
     for (w, (&before, &now)) in (0..).zip(before.iter().zip(now)) {
         let mut rest = before ^ now;
         while rest != 0 {
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
             let place: u16 = w * 64 + bit as u16;
-            // Without a branch, as it cannot be foreseen: a row of what comes is overwritten by the next.
+            // Without a branch, as it cannot be foreseen: a run of what comes is overwritten by the next.
             let goes = (before >> bit) as u16 & 1;
             changes[change] = (place + goes * most as u16, number);
             change += 1;
-            rows[row] = (place, since[usize::from(place)], number);
-            row += usize::from(goes);
+            runs[run] = (place, since[usize::from(place)], number);
+            run += usize::from(goes);
             since[usize::from(place)] = number;
         }
     }
     counts.0 += change;
-    counts.1 += row;
+    counts.1 += run;
 }
 
 /// Whether a set has two members.

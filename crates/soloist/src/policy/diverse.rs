@@ -2,7 +2,7 @@
 
 use super::Policy;
 use super::adapt::{Sums, chance, expose};
-use super::beam::{self, Beam};
+use super::beam::{self, BitSets};
 use crate::Trace;
 
 /// Buffers of a diverse adaptation.
@@ -91,7 +91,7 @@ impl Policy {
         alpha: f64,
         unchanged: bool,
         scratch: &mut super::adapt::Scratch,
-        beam: &mut Beam,
+        beam: &mut BitSets,
     ) {
         let mut lists = std::mem::take(&mut scratch.diverse);
         let biased = traces.iter().any(|trace| !trace.factors.is_empty());
@@ -100,6 +100,7 @@ impl Policy {
         } else {
             scratch.clear_factors();
             self.gather(traces, scratch);
+            beam.is_known = false;
             let steps = traces.iter().map(|trace| trace.chosen.len()).sum();
             let lives = traces.iter().flat_map(|trace| &trace.lifetimes);
             let spans = lives.map(|life| (life.end - life.first) as usize).sum();

@@ -62,8 +62,8 @@ pub trait Problem: Send + Sync {
     /// The order must depend on the state alone, which makes runs reproducible.
     fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>);
 
-    /// Appends at most `most` of the moves that [`moves`](Self::moves) lists, from place `from` of that list on; `moves`
-    /// arrives empty.
+    /// Appends at most `most` of the moves that [`moves`](Self::moves) lists, from place `from` of that list on;
+    /// `moves` arrives empty.
     ///
     /// For searches that ask for one move at a time. The default lists all moves; where there are hundreds, a version
     /// that computes only those asked for is faster.
@@ -166,15 +166,17 @@ pub trait Problem: Send + Sync {
     /// Beams compare component by component; searches with a table of states merge those with equal numbers.
     fn resources(&self, _state: &Self::State, _resources: &mut Vec<f64>) {}
 
-    /// Names the thing that `mv` decides about in `state`: a tile, an operation, a customer. Annealing replays an edited
-    /// solution by these names. `None`: it replays by [codes](Self::code), for which it lists moves at every step.
+    /// Names the thing that `mv` decides about in `state`: a tile, an operation, a customer. Annealing replays an
+    /// edited solution by these names. `None`: it replays by [codes](Self::code), for which it lists moves at every
+    /// step.
     ///
     /// Either all moves have an identity or none. [`find`](Self::find) is the way back.
     fn identity(&self, _state: &Self::State, _mv: Self::Move) -> Option<u64> {
         None
     }
 
-    /// Returns what an [identity](Self::identity) stands for in `state`: a legal move, nothing yet, or nothing any more.
+    /// Returns what an [identity](Self::identity) stands for in `state`: a legal move, nothing yet, or nothing any
+    /// more.
     ///
     /// Any number may be asked for; one that names nothing is [`Found::Gone`].
     fn find(&self, _state: &Self::State, _identity: u64) -> Found<Self::Move> {
@@ -182,19 +184,19 @@ pub trait Problem: Send + Sync {
     }
 
     /// Returns what two decisions cost when the one named `behind` directly follows the one named `before`: the way
-    /// between two places, the set-up between two products. `None` as a name is the begin or the end of the order. `None` as a
-    /// result: the problem has no links.
+    /// between two places, the set-up between two products. `None` as a name is the begin or the end of the order.
+    /// `None` as a result: the problem has no links.
     ///
     /// The promise: all solutions make decisions of the same [identities](Self::identity), each once, and their scores
     /// are the sum of the links along the order, from the begin to the end, and a constant. A pair that cannot follow
-    /// each other directly has any number, best one that is infinite. Annealing knows by it what an edit changes before it replays
-    /// it, and which decisions are near each other.
+    /// each other directly has any number, best one that is infinite. Annealing knows by it what an edit changes before
+    /// it replays it, and which decisions are near each other.
     fn link(&self, _before: Option<u64>, _behind: Option<u64>) -> Option<f64> {
         None
     }
 
-    /// Appends edits that may improve a finished solution: `(from, to)` moves the decision at place `from` of `moves` to
-    /// place `to`. Annealing draws many of its neighbours among them.
+    /// Appends edits that may improve a finished solution: `(from, to)` moves the decision at place `from` of `moves`
+    /// to place `to`. Annealing draws many of its neighbours among them.
     ///
     /// Returns whether the problem makes suggestions; false by default.
     fn suggest(&self, _moves: &[Self::Move], _edits: &mut Vec<(usize, usize)>) -> bool {
@@ -209,8 +211,8 @@ pub trait Problem: Send + Sync {
     }
 
     /// Returns the two numbers that a score stands for, where it encodes an objective in two levels (vehicles, then
-    /// distance): the one that counts first in front, both in the problem's [`sense`](Self::sense). They are what people
-    /// are shown; searches compare the score. `None`: the score is one number.
+    /// distance): the one that counts first in front, both in the problem's [`sense`](Self::sense). They are what
+    /// people are shown; searches compare the score. `None`: the score is one number.
     fn pair(&self, _score: f64) -> Option<(f64, f64)> {
         None
     }
@@ -238,8 +240,8 @@ pub trait Problem: Send + Sync {
         &[]
     }
 
-    /// Returns the methods that are known to suit this instance, the best one first, as entrants of the portfolio `auto`
-    /// are [written](crate::search::Entries): `nrpa(level=3 rollout=NAME),anneal`. None by default.
+    /// Returns the methods that are known to suit this instance, the best one first, as entrants of the portfolio
+    /// `auto` are [written](crate::search::Entries): `nrpa(level=3 rollout=NAME),anneal`. None by default.
     ///
     /// They race in `auto` beside the presets that can use what the problem offers.
     fn portfolio(&self) -> String {

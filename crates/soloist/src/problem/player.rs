@@ -40,8 +40,8 @@ pub(crate) trait Player: Send {
     fn feedback(&mut self, score: Score);
     /// Returns the local search of the problem, if it has one.
     fn editor(&mut self) -> Option<&mut dyn Editor>;
-    /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if there
-    /// is no such rollout.
+    /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if
+    /// there is no such rollout.
     fn open(&mut self, name: Option<&str>) -> bool;
     /// Returns the number of players opened.
     fn players(&self) -> usize;

@@ -180,8 +180,8 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// signal leaves the run where it stands; the next one continues from there.
 ///
 /// A method that plans ahead, as annealing does, divides the budget that the [`Solver`](crate::Solver) was given before
-/// [`start`](crate::Solver::start): slices are the same as one run if that is the budget of the whole run. It is not part
-/// of what is saved, so it is given again before a restored session starts.
+/// [`start`](crate::Solver::start): slices are the same as one run if that is the budget of the whole run. It is not
+/// part of what is saved, so it is given again before a restored session starts.
 ///
 /// # Offered solutions
 /// [`offer`](Self::offer) is a warm start as well as an exchange between runs. Every method keeps an offered solution

@@ -120,7 +120,8 @@ impl Stream<'_> {
         search.take_up(&mut context, solution);
     }
 
-    /// Returns a bound on the scores of all solutions, from that of the problem's root and what the search has left over.
+    /// Returns a bound on the scores of all solutions, from that of the problem's root and what the search has left
+    /// over.
     /// `None`: unknown.
     pub(super) fn bound(&self, root: Option<f64>) -> Option<f64> {
         let sense = self.problem.sense();

@@ -16,7 +16,7 @@ pub(crate) struct Node {
     pub(crate) mv: Option<MoveId>,
     pub(crate) parent: u32,
     /// The references that keep this node: its children, and being open or expanded. 0: the slot is free.
-    links: u32,
+    references: u32,
     pub(crate) depth: u32,
     pub(crate) bound: f64,
 }
@@ -73,7 +73,7 @@ impl Nodes {
 
     /// Adds an open node. `None`: there is no room.
     pub(crate) fn add(&mut self, mv: Option<MoveId>, parent: u32, depth: u32, bound: f64) -> Option<u32> {
-        let node = Node { mv, parent, links: 1, depth, bound };
+        let node = Node { mv, parent, references: 1, depth, bound };
         let at = if let Some(at) = self.free.pop() {
             self.nodes[at as usize] = node;
             at
@@ -84,17 +84,17 @@ impl Nodes {
             return None;
         };
         if parent != NONE {
-            self.nodes[parent as usize].links += 1;
+            self.nodes[parent as usize].references += 1;
         }
         Some(at)
     }
 
-    /// Drops one link of a node, and the node with its last link, and so on upwards.
+    /// Drops one reference to a node, and the node with its last reference, and so on upwards.
     pub(crate) fn unlink(&mut self, mut at: u32) {
         while at != NONE {
             let node = &mut self.nodes[at as usize];
-            node.links -= 1;
-            if node.links > 0 {
+            node.references -= 1;
+            if node.references > 0 {
                 return;
             }
             self.free.push(at);
@@ -116,8 +116,8 @@ impl Nodes {
     /// Whether the nodes of a checkpoint belong together, `open` being those that are open or being expanded.
     fn is_sound(&self, open: impl Iterator<Item = u32>) -> bool {
         let within = |at: u32| (at as usize) < self.nodes.len();
-        let mut links = vec![0_u32; self.nodes.len()];
-        for node in self.nodes.iter().filter(|node| node.links > 0) {
+        let mut references = vec![0_u32; self.nodes.len()];
+        for node in self.nodes.iter().filter(|node| node.references > 0) {
             if node.mv.is_none() != (node.parent == NONE) || node.mv.is_none() != (node.depth == 0) {
                 return false;
             }
@@ -126,26 +126,27 @@ impl Nodes {
                 if !within(node.parent) || self.nodes[node.parent as usize].depth.checked_add(1) != Some(node.depth) {
                     return false;
                 }
-                links[node.parent as usize] += 1;
+                references[node.parent as usize] += 1;
             }
         }
         for at in open {
             if !within(at) {
                 return false;
             }
-            links[at as usize] += 1;
+            references[at as usize] += 1;
         }
-        let mut unused = links.iter().filter(|&&links| links == 0).count();
+        let mut unused = references.iter().filter(|&&references| references == 0).count();
         for &at in &self.free {
-            if !within(at) || links[at as usize] > 0 || unused == 0 {
+            if !within(at) || references[at as usize] > 0 || unused == 0 {
                 return false;
             }
             // Counted once only.
-            links[at as usize] = NONE;
+            references[at as usize] = NONE;
             unused -= 1;
         }
-        let known = |(node, links): (&Node, u32)| node.links == if links == NONE { 0 } else { links };
-        unused == 0 && self.nodes.iter().zip(links).all(known)
+        let known =
+            |(node, references): (&Node, u32)| node.references == if references == NONE { 0 } else { references };
+        unused == 0 && self.nodes.iter().zip(references).all(known)
     }
 
     /// Checks that the nodes of a checkpoint are states of the problem; `open`: those that are open or being expanded.
@@ -160,10 +161,10 @@ impl Nodes {
         let what = "a list of open states";
         require(self.is_sound(open), what)?;
         // The root is a node without a move: entries of the tree below it name the nodes.
-        let used = |at: usize| Some(&self.nodes[at]).filter(|node| node.links > 0);
-        let roots = self.nodes.iter().filter(|node| node.links > 0 && node.mv.is_none());
-        require(roots.count() <= 1, what)?;
-        let root = self.nodes.iter().position(|node| node.links > 0 && node.mv.is_none());
+        let used = |at: usize| Some(&self.nodes[at]).filter(|node| node.references > 0);
+        let mut roots = (0..self.nodes.len()).filter(|&at| used(at).is_some_and(|node| node.mv.is_none()));
+        let root = roots.next();
+        require(roots.next().is_none(), what)?;
         if let Some(root) = root {
             require(meet(&self.nodes[root], None, start), "a state of another tree")?;
         }

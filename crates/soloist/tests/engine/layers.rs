@@ -381,17 +381,15 @@ fn forged_checkpoints_are_refused_or_harmless() {
         let whole = session.save();
         let end = whole.len() - 4;
         for at in 28..end {
-            {
-                let mut bytes = whole.clone();
-                bytes[at] ^= [1, 0x80, 0xff][at % 3];
-                let crc = crc32fast::hash(&bytes[28..end]);
-                bytes[end..].copy_from_slice(&crc.to_le_bytes());
-                let Some(session) = start().resume(&bytes).ok().and_then(|solver| solver.start().ok()) else {
-                    refused += 1;
-                    continue;
-                };
-                go_on(session);
-            }
+            let mut bytes = whole.clone();
+            bytes[at] ^= [1, 0x80, 0xff][at % 3];
+            let crc = crc32fast::hash(&bytes[28..end]);
+            bytes[end..].copy_from_slice(&crc.to_le_bytes());
+            let Some(session) = start().resume(&bytes).ok().and_then(|solver| solver.start().ok()) else {
+                refused += 1;
+                continue;
+            };
+            go_on(session);
         }
     }
     assert!(refused > 300, "{refused}");

@@ -116,8 +116,8 @@ impl Problem for Telling {
     }
 }
 
-/// Layers by bound: nearly every state has a bound of its own, so that there are many small cells; with a span, few wide
-/// ones.
+/// Layers by bound: nearly every state has a bound of its own, so that there are many small cells; with a span, few
+/// wide ones.
 #[test]
 fn layers_by_bound_stay_within_their_memory() {
     const OTHER: usize = 32 << 10;

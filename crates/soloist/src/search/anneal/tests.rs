@@ -261,7 +261,8 @@ fn replays_keep_the_edited_order() {
     });
 }
 
-/// Orders of items of which each must come after its half; the cost depends on neighbours. With futures, identities and bounds, or without.
+/// Orders of items of which each must come after its half; the cost depends on neighbours. With futures, identities and
+/// bounds, or without.
 #[derive(Clone, Default)]
 struct Chain {
     rich: bool,

@@ -3,7 +3,7 @@
 //! The bound of a state is taken as no better than its parent's. A child therefore belongs to a later cell than its
 //! parent, and a cell is complete when its turn comes.
 
-use super::cells::{Cell, Cells, Open, Place, Scale};
+use super::cells::{Cell, CellKey, Cells, Layering, Open};
 use super::merge::{Entry, GONE, Merger, NONE};
 use super::pass::{Ranked, WIDEST};
 use super::rank::{Ranker, list_moves};
@@ -45,7 +45,7 @@ struct Pass {
 pub(crate) struct BoundLayers {
     parameters: Beam,
     sense: Sense,
-    scale: Scale,
+    layering: Layering,
     ranker: Ranker,
     /// Places of a cell that fit into the memory.
     most: usize,
@@ -54,7 +54,7 @@ pub(crate) struct BoundLayers {
     nodes: Nodes,
     cells: Cells,
     /// No solution is better than this and the incumbent, as all passes have shown so far.
-    ceiling: f64,
+    dual_bound: f64,
     /// The keys of this pass.
     seen: Seen,
     /// In the place of `seen`, for a problem that tells futures.
@@ -73,25 +73,25 @@ pub(crate) struct BoundLayers {
 impl BoundLayers {
     pub(crate) fn new(parameters: Beam, problem: &dyn Rules, memory: u64) -> Self {
         let (root, sense) = (problem.root(), problem.sense());
-        let ceiling = optimistic(problem, &root);
+        let dual_bound = optimistic(problem, &root);
         let merges = parameters.merge && problem.future(&root).is_some();
         // A quarter is for the keys. Entries of states that are not open any more may be as many as the nodes.
         let each = 2 * Nodes::BYTES + Cells::BYTES + if merges { 2 * Merger::bytes(problem, &root) } else { 0 };
         let fit = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / each;
         let fit = fit.clamp(FEWEST, GONE as usize / 2);
-        let blind = (ceiling == unbounded(sense)).then(|| {
+        let blind = (dual_bound == unbounded(sense)).then(|| {
             "layers = bound: the problem gives no bound of its root, so that states are in layers by depth".to_owned()
         });
         Self {
             sense,
-            scale: Scale::new(sense, ceiling, parameters.span),
+            layering: Layering::new(sense, dual_bound, parameters.span),
             ranker: Ranker::new(&parameters, problem),
             most: fit / SHARE,
             memory,
             pass: Pass { width: 0.0, salt: 0, born: 0, now: Vec::new(), lost: None, best: None },
             nodes: Nodes::new(fit),
             cells: Cells::default(),
-            ceiling,
+            dual_bound,
             seen: Seen::new(memory / 4),
             merger: merges.then(|| Merger::new(sense)),
             remarks: blind.into_iter().collect(),
@@ -135,7 +135,7 @@ impl BoundLayers {
             Pass { width: width.min(WIDEST), salt: context.rng.next_u64(), born: 0, now: Vec::new(), lost, best: None };
         if let Some(node) = self.nodes.add(None, nodes::NONE, 0, bound) {
             let open = Open { merit: (0, 0, 0), born: 0, node, entry: NONE, chance: 0.0 };
-            self.cells.push((self.scale.layer(bound), 0), open, bound, self.sense);
+            self.cells.push((self.layering.layer(bound), 0), open, bound, self.sense);
         }
     }
 
@@ -225,7 +225,7 @@ impl BoundLayers {
     fn open_cell(&mut self, incumbent: Option<f64>) -> bool {
         let left = self.cells.best(self.sense);
         if let Some(left) = left.into_iter().chain(self.pass.lost).reduce(|a, b| self.sense.best_value(a, b)) {
-            self.ceiling = self.sense.worst_value(self.ceiling, left);
+            self.dual_bound = self.sense.worst_value(self.dual_bound, left);
         }
         let Some((_, mut cell)) = self.cells.0.pop_first() else { return false };
         if self.prunes(incumbent, cell.best) {
@@ -304,7 +304,7 @@ impl BoundLayers {
         let chance = parent.chance + self.ranker.chance(at);
         let known = || bound.is_finite().then_some(bound);
         let merit = self.ranker.weighed(self.ranker.merit(problem, &self.child, known), chance);
-        let place = (self.scale.layer(bound), above.depth + 1);
+        let place = (self.layering.layer(bound), above.depth + 1);
         let cut = self.cells.cut(place);
         if self.ranker.best_rank(merit) < cut {
             return self.lose(bound);
@@ -317,7 +317,7 @@ impl BoundLayers {
             return;
         }
         let salt = self.pass.salt;
-        // Equal states have equal noise, whoever their parents are.
+        // Equal states get equal noise, whatever their parents are.
         let mix = key.map_or_else(|| stable_hash(&(salt, self.pass.born)), |key| stable_hash(&(salt, key)));
         let ranked = self.ranker.rank(merit, mix);
         if ranked < cut {
@@ -334,7 +334,7 @@ impl BoundLayers {
 
     /// Opens the state in `self.child`, which the merger read last. Returns false when it takes the place of an open
     /// one that it beats, or when there is no room.
-    fn push(&mut self, mv: MoveId, parent: u32, place: Place, bound: f64, merit: Ranked, chance: f64) -> bool {
+    fn push(&mut self, mv: MoveId, parent: u32, place: CellKey, bound: f64, merit: Ranked, chance: f64) -> bool {
         let Some(node) = self.nodes.add(Some(mv), parent, place.1, bound) else {
             self.lose(bound);
             return false;
@@ -357,9 +357,9 @@ impl BoundLayers {
         instead.is_none_or(|known| known == GONE)
     }
 
-    /// Ends a pass.
+    /// Ends a pass that has proved nothing by its bounds.
     fn end(&mut self, context: &mut Context<'_>) -> Status {
-        if self.pass.lost.is_none() || self.prunes(context.incumbent(), self.ceiling) {
+        if self.pass.lost.is_none() {
             return Status::Exhausted;
         }
         if let Some((_, moves)) = self.pass.best.take() {
@@ -383,10 +383,10 @@ impl BoundLayers {
             let own = optimistic(problem, state);
             above.map_or(own, |above| sense.worst_value(own, above.bound)).total_cmp(&node.bound).is_eq()
         })?;
-        let lies = |(place, cell): (&Place, &Cell)| {
+        let lies = |(place, cell): (&CellKey, &Cell)| {
             let at = |open: &Open| {
                 let node = self.nodes.node(open.node);
-                (self.scale.layer(node.bound), node.depth) == *place && !sense.better_value(node.bound, cell.best)
+                (self.layering.layer(node.bound), node.depth) == *place && !sense.better_value(node.bound, cell.best)
             };
             !cell.best.is_nan() && !cell.open.is_empty() && cell.open.iter().all(at)
         };
@@ -413,7 +413,7 @@ impl Search for BoundLayers {
                 }
             }
             let more = self.open_cell(context.incumbent());
-            if self.prunes(context.incumbent(), self.ceiling) {
+            if self.prunes(context.incumbent(), self.dual_bound) {
                 return Status::Exhausted;
             }
             if !more {
@@ -423,7 +423,7 @@ impl Search for BoundLayers {
     }
 
     fn left(&self) -> Option<f64> {
-        Some(self.ceiling)
+        Some(self.dual_bound)
     }
 
     fn remarks(&self) -> &[String] {
@@ -432,15 +432,15 @@ impl Search for BoundLayers {
 
     fn save(&self) -> Vec<u8> {
         let table = self.merger.as_ref().map(Merger::table);
-        encode(&(&self.pass, &self.nodes, &self.cells, self.ceiling, &self.seen, &self.ranker.policy, table))
+        encode(&(&self.pass, &self.nodes, &self.cells, self.dual_bound, &self.seen, &self.ranker.policy, table))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Whole = (Pass, Nodes, Cells, f64, Seen, Option<Policy>, Option<(Vec<Entry>, Vec<u64>)>);
-        let (pass, nodes, cells, ceiling, seen, policy, table) = decode::<Whole>(bytes)?;
+        let (pass, nodes, cells, dual_bound, seen, policy, table) = decode::<Whole>(bytes)?;
         let alike = self.ranker.is_like(policy.as_ref()) && table.is_some() == self.merger.is_some();
         let numbers = pass.width.is_finite() && pass.width >= 0.0 && pass.born <= MOST;
-        require(alike && numbers && !ceiling.is_nan() && pass.lost.is_none_or(|lost| !lost.is_nan()), "a beam")?;
+        require(alike && numbers && !dual_bound.is_nan() && pass.lost.is_none_or(|lost| !lost.is_nan()), "a beam")?;
         if let Some((score, moves)) = &pass.best {
             sound::solution(problem, moves, *score)?;
         }
@@ -448,7 +448,7 @@ impl Search for BoundLayers {
         if let (Some(merger), Some(table)) = (&mut self.merger, table) {
             merger.restore(table)?;
         }
-        (self.pass, self.cells, self.ceiling, self.ranker.policy) = (pass, cells, ceiling, policy);
+        (self.pass, self.cells, self.dual_bound, self.ranker.policy) = (pass, cells, dual_bound, policy);
         self.seen = seen;
         self.seen.resume(self.memory / 4)?;
         self.last = None;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const CELL: usize = 96;
 
 /// A layer, better bounds first, and a depth.
-pub(super) type Place = (u64, u32);
+pub(super) type CellKey = (u64, u32);
 
 /// An open state.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub(super) struct Cell {
 
 /// Which bounds share a layer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Scale {
+pub(super) struct Layering {
     sense: Sense,
     /// Where the first layer begins.
     base: f64,
@@ -46,7 +46,7 @@ pub(super) struct Scale {
     span: f64,
 }
 
-impl Scale {
+impl Layering {
     /// Returns layers of the width `span`, the first of which begins with the bound `root`.
     pub(super) fn new(sense: Sense, root: f64, span: f64) -> Self {
         Self { sense, base: if root.is_finite() { root } else { 0.0 }, span }
@@ -64,14 +64,14 @@ impl Scale {
 
 /// The cells with open states, in the order in which they are expanded.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Cells(pub(super) BTreeMap<Place, Cell>);
+pub(super) struct Cells(pub(super) BTreeMap<CellKey, Cell>);
 
 impl Cells {
     /// Bytes for each open state.
     pub(super) const BYTES: usize = 2 * size_of::<Open>() + CELL;
 
     /// Adds an open state to a cell. Returns how many that has now.
-    pub(super) fn push(&mut self, place: Place, open: Open, bound: f64, sense: Sense) -> usize {
+    pub(super) fn push(&mut self, place: CellKey, open: Open, bound: f64, sense: Sense) -> usize {
         // Where all bounds differ most cells hold one state.
         let cell = || Cell { open: Vec::with_capacity(1), cut: 0, best: bound };
         let cell = self.0.entry(place).or_insert_with(cell);
@@ -81,7 +81,7 @@ impl Cells {
     }
 
     /// Returns the rank below which a state does not survive in a cell.
-    pub(super) fn cut(&self, place: Place) -> u64 {
+    pub(super) fn cut(&self, place: CellKey) -> u64 {
         self.0.get(&place).map_or(0, |cell| cell.cut)
     }
 
@@ -100,7 +100,7 @@ impl Cells {
 
 #[cfg(test)]
 mod tests {
-    use super::Scale;
+    use super::Layering;
     use crate::Sense;
 
     #[test]
@@ -111,14 +111,14 @@ mod tests {
                 bounds.reverse();
             }
             for span in [0.0, 1e-9, 2.0, 1e12] {
-                let scale = Scale::new(sense, root, span);
-                let layers = bounds.map(|bound| scale.layer(bound));
+                let layering = Layering::new(sense, root, span);
+                let layers = bounds.map(|bound| layering.layer(bound));
                 assert!(layers.is_sorted(), "{sense:?} {root} {span}: {layers:?}");
                 assert_eq!(span < 1e-6, layers.windows(2).all(|pair| pair[0] < pair[1]), "{span}");
             }
         }
-        let scale = Scale::new(Sense::Minimize, 10.0, 2.0);
-        assert_eq!([10.0, 11.9].map(|bound| scale.layer(bound)), [scale.layer(11.0); 2]);
-        assert!(scale.layer(11.9) < scale.layer(12.0));
+        let layering = Layering::new(Sense::Minimize, 10.0, 2.0);
+        assert_eq!([10.0, 11.9].map(|bound| layering.layer(bound)), [layering.layer(11.0); 2]);
+        assert!(layering.layer(11.9) < layering.layer(12.0));
     }
 }

@@ -76,11 +76,11 @@ parameters! {
     /// nothing is a best-first search, which expands no state with a bound worse than the optimum. `span > 0` puts a
     /// range of bounds into one layer, counted from that of the root: `merit` then tells the states of a cell apart,
     /// first answers come earlier, and with a span wider than all bounds layers are those by depth. Choose a span where
-    /// bounds are not whole numbers: where no two bounds are equal, cells have one state, nothing competes, and a
-    /// solution may be long in coming. States that are equal or have equal futures are merged in the whole pass, across
-    /// cells. `prune` is implied. Rank, noise and policy are as above; `tie = playouts` is refused, because most open
-    /// states would have playouts and never be expanded, and so is `split`. The bound is needed: without one (a remark
-    /// of the outcome says so) all states are in one layer and compete by depth.
+    /// bounds are not whole numbers: where no two bounds are equal, cells have one state, nothing competes, and
+    /// the first solution may take long. States that are equal or have equal futures are merged in the whole pass,
+    /// across cells. `prune` is implied. Rank, noise and policy are as above; `tie = playouts` is refused, because most
+    /// open states would have playouts and never be expanded, and so is `split`. A problem without a bound has one
+    /// layer: its states compete by depth, and a remark of the outcome says so.
     ///
     /// The policy (`tie = policy` or `policy_weight > 0`) is that of [`Nrpa`](super::Nrpa), one level: after each pass
     /// it is adapted, with the rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by
@@ -97,7 +97,8 @@ parameters! {
     /// incumbent is at least as good as `min over layers of max(best bound in the layer, best bound dropped before it)`
     /// (maximising): every better solution would descend from one of these. With `layers = bound` it ends when the
     /// incumbent is at least as good as the best bound of all open and dropped states, whatever ranks them; that number
-    /// is reported as the bound while the search runs. A proof is as good as the bounds and keys: two of `n` states
+    /// is reported as the bound while the search runs. With `selective = true` the bound of the root counts as dropped,
+    /// because other children are left out. A proof is as good as the bounds and keys: two of `n` states
     /// share a 64-bit key with probability about `n^2 / 2^65`.
     ///
     /// An offered solution prunes as incumbent.
@@ -107,10 +108,10 @@ parameters! {
     /// for each that survives. Memory: two states for each place in the beam and about 80 bytes for each child (with
     /// futures about 160, and 16 for each resource); the width is cut to what fits into the memory of the budget. With
     /// `layers = bound` states are replayed from the moves to them, once for each parent in a cell, and about 280 bytes
-    /// are reckoned for each open state and its ancestors (with futures about 440, and 32 for each resource), in any
-    /// number of cells; when they do not fit, the cells with the worst bounds are dropped. Nodes are counted as
-    /// children of expanded states; with `prune` only those that were neither hopeless, below the present cut nor
-    /// beaten by a known one, as CABS counts generated states.
+    /// are reckoned for each open state and for each of its ancestors (with futures about 440, and 32 for each
+    /// resource), in any number of cells; when they do not fit, the cells with the worst bounds are dropped. Nodes are
+    /// counted as children of expanded states; with `prune` only those that were neither hopeless, below the present
+    /// cut nor beaten by a known one, as CABS counts generated states.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -132,9 +133,9 @@ parameters! {
         width: u64 = 1_000, 1..=1_000_000_000;
         /// factor of the width from one pass to the next
         widen: f64 = 2.0, 1.0..=1000.0;
-        /// which states compete: those of a depth, or those of a depth and a bound
+        /// which states compete for places: those of equal depth, or of equal depth and bound (best bounds first)
         layers: Layers = Layers::Depth, ();
-        /// bounds that differ by less may share a layer; layers = bound; 0: equal bounds only
+        /// range of bounds that share a layer; layers = bound; 0: equal bounds only; larger: an answer comes earlier
         span: f64 = 0.0, 0.0..=1e12;
         /// what ranks states
         merit: Merit = Merit::Potential, ();

@@ -31,7 +31,7 @@ impl Ranker {
         }
     }
 
-    /// Returns the number that the parameters name, larger for a better state, if the state has it; `bound` is its
+    /// Returns the merit of a state, larger for better states. `None`: the problem gives none. `bound` is the state's
     /// bound.
     #[inline]
     pub(super) fn merit(&self, problem: &dyn Rules, state: &State, bound: impl FnOnce() -> Option<f64>) -> Option<f64> {

@@ -275,7 +275,7 @@ impl BeamSearch {
         } else {
             problem.key(&self.child).filter(|_| self.parameters.merge)
         };
-        // Equal states have equal noise, whoever their parents are.
+        // Equal states get equal noise, whatever their parents are.
         let mix = key.map_or_else(|| stable_hash(&(salt, link, at, place)), |key| stable_hash(&(salt, key)));
         let rank = self.ranker.rank(merit, mix);
         if self.is_cut(rank) {
