@@ -123,6 +123,12 @@ impl Sense {
     pub fn worst_value(self, x: f64, y: f64) -> f64 {
         if self.better_value(y, x) { x } else { y }
     }
+
+    /// Whether no solution within `bound` is better than the incumbent.
+    #[inline]
+    pub(crate) fn is_hopeless(self, bound: f64, incumbent: Option<f64>) -> bool {
+        incumbent.is_some_and(|value| !self.better_value(bound, value))
+    }
 }
 
 #[cfg(test)]

@@ -164,7 +164,7 @@ impl DepthFirst {
     /// `None`: the pass has ended.
     fn advance(&mut self, problem: &dyn Rules, incumbent: Option<f64>) -> Option<(Frame, Option<f64>)> {
         let sense = self.sense;
-        let hopeful = |bound: f64| incumbent.is_none_or(|value| sense.better_value(bound, value));
+        let hopeful = |bound: f64| !sense.is_hopeless(bound, incumbent);
         loop {
             let (depth, mark) = (self.frames.len(), self.frames.last()?.mark);
             let width = self.width(mark);
@@ -197,7 +197,10 @@ impl DepthFirst {
         let bound = bound.unwrap_or_else(|| optimistic(problem, &frame.state));
         frame.mark.fresh |= self.was_cut(bound);
         frame.bound = bound;
-        if self.is_best(context.incumbent(), bound) || self.below_threshold(bound) || !self.enter(problem, &mut frame) {
+        if self.sense.is_hopeless(bound, context.incumbent())
+            || self.below_threshold(bound)
+            || !self.enter(problem, &mut frame)
+        {
             self.spare.push(frame);
         } else if frame.children.is_empty() {
             if frame.mark.left == 0 && frame.mark.fresh {
@@ -228,15 +231,10 @@ impl DepthFirst {
         self.lister.list(problem, &frame.state, self.path.len(), key, &mut frame.children);
     }
 
-    /// Whether the incumbent is as good as anything that is left.
-    fn is_best(&self, incumbent: Option<f64>, left: f64) -> bool {
-        incumbent.is_some_and(|value| !self.sense.better_value(left, value))
-    }
-
     /// Ends a pass. Returns whether another one is needed.
     fn next_pass(&mut self, incumbent: Option<f64>) -> Status {
         let old = self.pass;
-        if !old.cut || old.next.is_some_and(|next| self.is_best(incumbent, next)) {
+        if !old.cut || old.next.is_some_and(|next| self.sense.is_hopeless(next, incumbent)) {
             return Status::Exhausted;
         }
         if let Some(table) = &mut self.table {
@@ -268,7 +266,8 @@ impl Search for DepthFirst {
         if let Some((frame, bound)) = next {
             self.visit(context, frame, bound);
         }
-        if matches!(self.plan, Plan::Threshold { .. }) && self.is_best(context.incumbent(), self.pass.ceiling) {
+        if matches!(self.plan, Plan::Threshold { .. }) && self.sense.is_hopeless(self.pass.ceiling, context.incumbent())
+        {
             return Status::Exhausted;
         }
         if self.frames.is_empty() { self.next_pass(context.incumbent()) } else { Status::Running }

@@ -91,10 +91,6 @@ impl OpenList {
         }
     }
 
-    fn prunes(&self, incumbent: Option<f64>, bound: f64) -> bool {
-        incumbent.is_some_and(|value| !self.sense.better_value(bound, value))
-    }
-
     /// Notes the bound of a state that is dropped for lack of memory.
     fn lose(&mut self, bound: f64) {
         self.lost = Some(self.lost.map_or(bound, |lost| self.sense.best_value(lost, bound)));
@@ -161,7 +157,7 @@ impl OpenList {
         let problem = context.problem;
         context.tally.counters.nodes += 1;
         let bound = optimistic(problem, &self.child);
-        if self.prunes(context.incumbent(), bound) || self.seen(problem) {
+        if self.sense.is_hopeless(bound, context.incumbent()) || self.seen(problem) {
             return;
         }
         if problem.is_finished(&self.child) {
@@ -173,7 +169,11 @@ impl OpenList {
 
     /// Ends the search: no node is open.
     fn end(&self, incumbent: Option<f64>) -> Status {
-        if self.lost.is_none_or(|lost| self.prunes(incumbent, lost)) { Status::Exhausted } else { Status::Completed }
+        if self.lost.is_none_or(|lost| self.sense.is_hopeless(lost, incumbent)) {
+            Status::Exhausted
+        } else {
+            Status::Completed
+        }
     }
 
     /// Checks that the nodes of a checkpoint are states of the problem with their bounds.
@@ -208,7 +208,7 @@ impl Search for OpenList {
                 self.nodes.unlink(at);
             }
         } else if let Some(Open { node: at, .. }) = self.open.pop() {
-            if self.prunes(context.incumbent(), self.nodes.bound(at)) {
+            if self.sense.is_hopeless(self.nodes.bound(at), context.incumbent()) {
                 // The incumbent has improved since this node was opened.
                 self.nodes.unlink(at);
             } else {
@@ -225,14 +225,13 @@ impl Search for OpenList {
     }
 
     fn left(&self) -> Option<f64> {
-        let bound = |at: u32| self.nodes.bound(at);
         let best = |a: f64, b: f64| self.sense.best_value(a, b);
         let open = if self.breadth {
-            self.open.iter().map(|open| bound(open.node)).reduce(best)
+            self.open.iter().map(|open| self.nodes.bound(open.node)).reduce(best)
         } else {
-            self.open.peek().map(|open| bound(open.node))
+            self.open.peek().map(|open| self.nodes.bound(open.node))
         };
-        let current = self.current.map(|(at, _)| bound(at));
+        let current = self.current.map(|(at, _)| self.nodes.bound(at));
         open.into_iter().chain(current).chain(self.lost).reduce(best)
     }
 

@@ -106,10 +106,6 @@ impl BoundLayers {
         }
     }
 
-    fn prunes(&self, incumbent: Option<f64>, bound: f64) -> bool {
-        incumbent.is_some_and(|value| !self.sense.better_value(bound, value))
-    }
-
     /// Notes the bound of a state that is dropped.
     fn lose(&mut self, bound: f64) {
         self.pass.lost = Some(self.pass.lost.map_or(bound, |lost| self.sense.best_value(lost, bound)));
@@ -181,14 +177,19 @@ impl BoundLayers {
         }
     }
 
+    /// Thins out every cell by `thin` and leaves out those that it empties.
+    fn thin_cells(&mut self, thin: impl Fn(&mut Self, &mut Cell)) {
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.0.retain(|_, cell| {
+            thin(self, cell);
+            !cell.open.is_empty()
+        });
+        self.cells = cells;
+    }
+
     /// Thins out every cell, and drops the worst ones if that does not make room.
     fn make_room(&mut self) {
-        for (place, mut cell) in std::mem::take(&mut self.cells.0) {
-            self.thin_out(&mut cell);
-            if !cell.open.is_empty() {
-                self.cells.0.insert(place, cell);
-            }
-        }
+        self.thin_cells(Self::thin_out);
         let (all, mut left) = (self.nodes.most, self.cells.len());
         let most = left / 2;
         while self.nodes.used() > all - all / SHARE && left > most {
@@ -209,12 +210,7 @@ impl BoundLayers {
         let mut now = std::mem::take(&mut self.pass.now);
         self.sift(&mut now);
         self.pass.now = now;
-        for (place, mut cell) in std::mem::take(&mut self.cells.0) {
-            self.sift(&mut cell.open);
-            if !cell.open.is_empty() {
-                self.cells.0.insert(place, cell);
-            }
-        }
+        self.thin_cells(|search, cell| search.sift(&mut cell.open));
         let open = self.cells.0.values_mut().flat_map(|cell| &mut cell.open).chain(&mut self.pass.now);
         if let Some(merger) = &mut self.merger {
             merger.rebuild(open.map(|open| (&mut open.entry, open.node)));
@@ -228,7 +224,7 @@ impl BoundLayers {
             self.dual_bound = self.sense.worst_value(self.dual_bound, left);
         }
         let Some((_, mut cell)) = self.cells.0.pop_first() else { return false };
-        if self.prunes(incumbent, cell.best) {
+        if self.sense.is_hopeless(cell.best, incumbent) {
             cell.open.drain(..).for_each(|open| self.close(&open));
         }
         self.thin_out(&mut cell);
@@ -295,7 +291,7 @@ impl BoundLayers {
         problem.child(&self.state, mv, &mut self.child);
         self.pass.born += 1;
         let bound = self.sense.worst_value(optimistic(problem, &self.child), above.bound);
-        if self.prunes(context.incumbent(), bound) {
+        if self.sense.is_hopeless(bound, context.incumbent()) {
             return;
         }
         if self.nodes.is_full() {
@@ -402,7 +398,7 @@ impl Search for BoundLayers {
         self.forget();
         loop {
             while let Some(open) = self.pass.now.pop() {
-                let hopeless = self.prunes(context.incumbent(), self.nodes.bound(open.node));
+                let hopeless = self.sense.is_hopeless(self.nodes.bound(open.node), context.incumbent());
                 let expands = !hopeless && self.is_live(&open);
                 if expands {
                     self.expand(context, &open);
@@ -413,7 +409,7 @@ impl Search for BoundLayers {
                 }
             }
             let more = self.open_cell(context.incumbent());
-            if self.prunes(context.incumbent(), self.dual_bound) {
+            if self.sense.is_hopeless(self.dual_bound, context.incumbent()) {
                 return Status::Exhausted;
             }
             if !more {

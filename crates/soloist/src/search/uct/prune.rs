@@ -183,7 +183,7 @@ impl UctSearch {
     /// Whether the bound of the end of the path is better than the incumbent.
     pub(super) fn is_hopeful(&self, context: &Context<'_>) -> bool {
         let bound = self.tree.arena.limits[self.walk.path[self.walk.path.len() - 1]].bound;
-        context.incumbent().is_none_or(|value| self.sense.better_value(bound, value))
+        !self.sense.is_hopeless(bound, context.incumbent())
     }
 
     /// Closes the end of the path, and repairs what its ancestors are worth.
