@@ -225,7 +225,8 @@ pub(crate) struct OwnSession {
 }
 
 impl OwnSession {
-    /// Waiting could last for ever: who holds the lock waits for the interpreter, which this thread has.
+    /// Takes the lock without waiting. The thread that holds it waits for the interpreter, which this thread has: both
+    /// would wait for ever.
     fn lock(&self) -> PyResult<MutexGuard<'_, Option<Session<'static, PyProblem>>>> {
         match self.session.try_lock() {
             Ok(session) => Ok(session),

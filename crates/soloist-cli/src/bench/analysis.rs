@@ -228,8 +228,8 @@ impl Grid {
         }
     }
 
-    /// Who is better on an instance: more runs with a feasible solution, else the better mean, else the smaller
-    /// violation.
+    /// Compares the methods on one instance. The better one has more runs with a feasible solution, else the better
+    /// mean, else the smaller violation.
     fn verdict(&self, pairs: &[(Run, Run)]) -> Ordering {
         let feasible = |side: fn(&(Run, Run)) -> &Run| pairs.iter().filter(|pair| side(pair).score.is_some()).count();
         let by_count = feasible(|pair| &pair.0).cmp(&feasible(|pair| &pair.1));

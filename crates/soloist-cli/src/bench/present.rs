@@ -391,8 +391,8 @@ pub(crate) fn figure(value: Option<f64>) -> String {
     value.map_or_else(none, |value| rounded(value, 6))
 }
 
-/// A figure of a table: whole numbers as they are, others to so many significant digits, and at least one after the
-/// point.
+/// Formats a number of a table. Whole numbers stay as they are; others are rounded to `significant` digits, with at
+/// least one digit after the point.
 pub(crate) fn rounded(value: f64, significant: i32) -> String {
     if value == 0.0 || !value.is_finite() || value.fract() == 0.0 {
         return plain(value);
