@@ -1,7 +1,8 @@
 //! Puts exams into slots: smaller is better, and a solution can fail.
 //!
-//! No student can sit two exams at once, and slots are few: a playout may come to an exam that fits nowhere. It ends there,
-//! infeasible by the number of exams left over. Among timetables that work, few students should have exams in slots that follow each other.
+//! No student can sit two exams at once, and slots are few: a playout may come to an exam that fits nowhere. It ends
+//! there, infeasible by the number of exams left over. Among timetables that work, few students should have exams in
+//! slots that follow each other.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use soloist::{Budget, Method, Problem, Score, Sense, Solver, stable_hash};

@@ -1,5 +1,5 @@
-//! Horner orders of growing resultants: evaluations without and with a memory, and annealing. Each bench also asserts its
-//! result.
+//! Horner orders of growing resultants: evaluations without and with a memory, and annealing. Each bench also asserts
+//! its result.
 //!
 //! `cargo bench -p soloist-benches --features criterion --bench horner`
 #![allow(missing_docs)]
@@ -14,7 +14,8 @@ const ORDERS: u64 = 20;
 /// The steps of annealing of one measured call.
 const STEPS: u64 = 300;
 
-/// An expression, the sum of the operations of [`ORDERS`] random orders, and the score after [`STEPS`] steps of annealing.
+/// An expression, the sum of the operations of [`ORDERS`] random orders, and the score after [`STEPS`] steps of
+/// annealing.
 struct Case {
     spec: &'static str,
     sum: u64,

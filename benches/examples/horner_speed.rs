@@ -1,7 +1,7 @@
 //! Speeds of the search over Horner orders: `horner_speed FILE [SECONDS] [optimum]`; a spec such as `res:7,4` will do.
 //!
-//! Measures evaluations of random orders without a memory, steps of searches, and on request the proof of the best order.
-//! Seconds are those of the processor where the system reports them, so that other programs do not count.
+//! Measures evaluations of random orders without a memory, steps of searches, and on request the proof of the best
+//! order. Seconds are those of the processor where the system reports them, so that other programs do not count.
 #![allow(clippy::print_stdout)]
 
 use soloist::{Budget, Method, Rng, Solver};

@@ -175,7 +175,8 @@ impl Checkpoints {
         self.targets.len()
     }
 
-    /// Runs target number `at` (modulo their number), lets `damage` change the body of its checkpoint, and resumes that.
+    /// Runs target number `at` (modulo their number), lets `damage` change the body of its checkpoint, and resumes
+    /// that.
     pub fn damage(&mut self, at: usize, damage: impl FnOnce(&mut [u8])) -> Verdict {
         let at = at % self.targets.len();
         let place = self.targets[at].instance;

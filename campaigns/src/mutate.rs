@@ -12,8 +12,8 @@ fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
     from[rng.index(from.len())]
 }
 
-/// Changes one to four places of `bytes`, whose length stays: lists in it keep their lengths, so that most of the damage
-/// reaches what is decoded.
+/// Changes one to four places of `bytes`, whose length stays: lists in it keep their lengths, so that most of the
+/// damage reaches what is decoded.
 pub fn in_place(rng: &mut Rng, bytes: &mut [u8]) {
     if bytes.is_empty() {
         return;
@@ -90,7 +90,8 @@ const TOKENS: [&str; 36] = [
     "^",
 ];
 
-/// Changes one to four places of a text: bits, cuts, copies, exchanged lines, huge numbers, deep nesting, other encodings.
+/// Changes one to four places of a text: bits, cuts, copies, exchanged lines, huge numbers, deep nesting, other
+/// encodings.
 pub fn text(rng: &mut Rng, bytes: &mut Vec<u8>) {
     for _ in 0..=rng.index(4) {
         let length = bytes.len();

@@ -137,8 +137,8 @@ impl Drop for Worker {
     }
 }
 
-/// Runs the cases from `from` to `to` in `workers` processes, which are this program with `arguments` and `--work`, until
-/// all are done or `deadline` comes. `show` gets each finding as a line at once, up to [`MOST`] of them.
+/// Runs the cases from `from` to `to` in `workers` processes, which are this program with `arguments` and `--work`,
+/// until all are done or `deadline` comes. `show` gets each finding as a line at once, up to [`MOST`] of them.
 ///
 /// # Errors
 /// When no process can be started.
@@ -214,8 +214,8 @@ fn watch(
     tell: &dyn Fn(u64, Value),
 ) -> Result<()> {
     let worker = Worker::start(arguments, *next, to, step)?;
-    // What a case may take beyond its limit before its process is ended. On a busy machine a process may get little time:
-    // it is ended when it has computed for so long, or after many times as long.
+    // What a case may take beyond its limit before its process is ended. On a busy machine a process may get little
+    // time: it is ended when it has computed for so long, or after many times as long.
     let patience = limits.time * 2 + Duration::from_secs(5);
     let mut started = false;
     let (mut waits, mut before) = (0, computed(worker.child.id()));

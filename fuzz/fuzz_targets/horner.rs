@@ -1,4 +1,5 @@
-//! The reader of expressions: any bytes give a system or a one-line error, and the code of a system computes the system.
+//! The reader of expressions: any bytes give a system or a one-line error, and the code of a system computes the
+//! system.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! The reader of numbers: any bytes give an instance or a one-line error, and an instance survives being written and read.
+//! The reader of numbers: any bytes give an instance or a one-line error, and an instance survives being written and
+//! read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! The readers of stacking: any bytes give an instance or a one-line error, and an instance survives being written and read.
+//! The readers of stacking: any bytes give an instance or a one-line error, and an instance survives being written and
+//! read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,5 @@
-//! The verifier of stacking: any text gives a verdict; every item on the way is moved at most once for each that leaves.
+//! The verifier of stacking: any text gives a verdict; every item on the way is moved at most once for each that
+//! leaves.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! The reader of tours with time windows: any bytes give an instance or a one-line error, and an instance survives being written and
-//! read.
+//! The reader of tours with time windows: any bytes give an instance or a one-line error, and an instance survives
+//! being written and read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

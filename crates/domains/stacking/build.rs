@@ -1,4 +1,5 @@
-//! Says whether the published instances lie beside the checkout, so that tests that read them are ignored where they do not.
+//! Says whether the published instances lie beside the checkout, so that tests that read them are ignored where they do
+//! not.
 
 use std::path::Path;
 

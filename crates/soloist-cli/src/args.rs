@@ -255,8 +255,9 @@ pub(crate) struct SimplifyArgs {
     /// Orders that are scored, exactly: 1000, 1e6, 200k; fewer than 2000 shorten the later phases likewise
     #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) playouts: Option<u64>,
-    /// After the search, find the best order of all and prove it, however long it takes: up to 24 variables, seconds for
-    /// 14, twice as long for each further one; without this only where it takes a second or two, less with few --playouts
+    /// After the search, find the best order of all and prove it, however long it takes: up to 24 variables, seconds
+    /// for 14, twice as long for each further one; without this only where it takes a second or two, less with few
+    /// --playouts
     #[arg(long, conflicts_with = "order", help_heading = SEARCH)]
     pub(crate) prove: bool,
     /// Attempts, for each of up to three orders, to take another variable next in some sub-expression than the order
@@ -264,9 +265,9 @@ pub(crate) struct SimplifyArgs {
     /// each operation, fewer with few --playouts; none with --order or --no-greedy, nor beyond 200,000 terms]
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) refine: Option<u64>,
-    /// Attempts to lower the operations after the greedy phase, by annealing: ten thousands a second, more find more; 0:
-    /// none [default: by work, some 10 attempts for each operation, 10k for small programs, fewer with few --playouts;
-    /// none beyond 200,000 operations]
+    /// Attempts to lower the operations after the greedy phase, by annealing: ten thousands a second, more find more;
+    /// 0: none [default: by work, some 10 attempts for each operation, 10k for small programs, fewer with few
+    /// --playouts; none beyond 200,000 operations]
     #[arg(long, value_name = "N", value_parser = values::count_or_none, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) polish: Option<u64>,
     /// Stop after the Horner scheme and its common sub-expressions

@@ -35,8 +35,8 @@ impl From<serde_json::Error> for Refused {
     }
 }
 
-/// Reads a file of records and gives each line to `take`; a missing file holds none. Line number `n` (from 1) must begin
-/// with `start(n)`, otherwise another program wrote it and it is no record of `command`.
+/// Reads a file of records and gives each line to `take`; a missing file holds none. Line number `n` (from 1) must
+/// begin with `start(n)`, otherwise another program wrote it and it is no record of `command`.
 pub(crate) fn read(
     path: &Path,
     command: &str,

@@ -93,7 +93,8 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     Ok(exit_code(&report))
 }
 
-/// Prepares the instance within half of the time that is left for the run. Returns the budget without the time that this took.
+/// Prepares the instance within half of the time that is left for the run. Returns the budget without the time that
+/// this took.
 fn prepare(
     args: &SolveArgs,
     instance: &mut dyn AnyInstance,

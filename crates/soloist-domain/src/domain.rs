@@ -1,7 +1,7 @@
 //! The seam between the command line and the domains: problems by name, with their types erased.
 //!
-//! A domain implements [`Instance`] for its instance type and hands out one [`Domain`], which the registry lists. Everything below the
-//! seam is compiled for the domain's own types.
+//! A domain implements [`Instance`] for its instance type and hands out one [`Domain`], which the registry lists.
+//! Everything below the seam is compiled for the domain's own types.
 
 use crate::answer::json;
 use crate::{InstanceError, svg};
@@ -326,8 +326,8 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// When the rollout is unknown, a checkpoint cannot be read or written, or the problem fails.
     fn solve(&self, request: Request<'_>, observer: &mut dyn AnyObserver) -> Result<Report, SolveError>;
-    /// Starts a run without advancing it. The interval and the checkpoint file of the request are ignored. Its limits are
-    /// those of the whole run, for methods that plan ahead; what ends the run are its slices and the memory limit.
+    /// Starts a run without advancing it. The interval and the checkpoint file of the request are ignored. Its limits
+    /// are those of the whole run, for methods that plan ahead; what ends the run are its slices and the memory limit.
     ///
     /// # Errors
     /// When the rollout is unknown or the checkpoint to continue is damaged.
@@ -338,7 +338,8 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// One line: what is wrong and where.
     fn check(&self, text: &str) -> Result<Checked, String>;
-    /// What a score means in a few words, for lines of progress; `solution` renders the solution that has it. `None`: the number says it.
+    /// What a score means in a few words, for lines of progress; `solution` renders the solution that has it. `None`:
+    /// the number says it.
     fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String>;
     /// A solution (as in [`Answer::solution`]) for people to read and follow.
     fn text(&self, solution: &Value) -> String;
@@ -366,13 +367,13 @@ pub trait Instance: Send + Sync {
     }
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
-    /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By default the
-    /// first method of the problem's [portfolio](Problem::portfolio), or `auto` where it has none.
+    /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
+    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where it has none.
     fn default_setup(&self) -> Setup {
         portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup)
     }
-    /// See [`AnyInstance::rollout_for`]. By default that of the preset in the problem's [portfolio](Problem::portfolio), or
-    /// the problem's first one.
+    /// See [`AnyInstance::rollout_for`]. By default that of the preset in the problem's
+    /// [portfolio](Problem::portfolio), or the problem's first one.
     fn rollout_for(&self, setup: &Setup) -> String {
         let entries = portfolio(self.problem());
         let named = entries.iter().find(|entry| entry.preset() == setup.preset).and_then(Entry::rollout);

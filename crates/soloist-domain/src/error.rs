@@ -79,8 +79,8 @@ impl fmt::Display for InstanceError {
 
 impl std::error::Error for InstanceError {}
 
-/// Whether a character can end or garble a line. The separators U+2028 and U+2029 are no control characters but end a line
-/// in many programs.
+/// Whether a character can end or garble a line. The separators U+2028 and U+2029 are no control characters but end a
+/// line in many programs.
 fn garbles(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
@@ -98,7 +98,8 @@ fn one_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     Ok(())
 }
 
-/// A short quotation of foreign text for a message: at most 24 characters, in single quotes, control characters escaped.
+/// A short quotation of foreign text for a message: at most 24 characters, in single quotes, control characters
+/// escaped.
 pub fn quote(bytes: &[u8]) -> String {
     const SHOWN: usize = 24;
     // Cut the bytes before decoding: the text may be a megabyte without a blank.

@@ -1,8 +1,8 @@
 //! Specs of generated instances, such as `random:100x1000:7`: a kind, sizes and a seed.
 //!
 //! A domain describes its specs once, as a [`Form`]; recognising, reading and refusing them follows. The same spec must
-//! be the same instance in every release: draw from [`soloist::Rng::new`] with the seed and never change the order of the
-//! draws.
+//! be the same instance in every release: draw from [`soloist::Rng::new`] with the seed and never change the order of
+//! the draws.
 
 use crate::InstanceError;
 use crate::error::quote;
@@ -69,8 +69,8 @@ impl<const N: usize> Form<N> {
     /// Reads a spec.
     ///
     /// # Errors
-    /// One line: an unknown kind, more or fewer sizes, a size that is no whole number or out of its range, no seed or one
-    /// above 2^64 - 1.
+    /// One line: an unknown kind, more or fewer sizes, a size that is no whole number or out of its range, no seed or
+    /// one above 2^64 - 1.
     pub fn parse(&self, text: &str) -> Result<Spec<N>, InstanceError> {
         self.read(text).map_err(|message| InstanceError::new(shortened(text), message))
     }

@@ -1,7 +1,7 @@
 //! The problems that Soloist ships, by name.
 //!
-//! [`domains`] lists them; [`AnyInstance`] solves, checks and draws without knowing types. In Rust, the crates offer the
-//! problems themselves, to be given to a `soloist::Solver`:
+//! [`domains`] lists them; [`AnyInstance`] solves, checks and draws without knowing types. In Rust, the crates offer
+//! the problems themselves, to be given to a `soloist::Solver`:
 //!
 //! ```
 //! use soloist::{Budget, Method, Problem, Solver};

@@ -61,7 +61,8 @@ const MANY: usize = 1_000;
 /// the bootstrap: bias-corrected and accelerated (BCa). `None` for fewer than two values.
 ///
 /// Unlike [`paired_t`] it does not assume that means are close to normal, and its interval need not be symmetric. For a
-/// handful of values it is too narrow, as every bootstrap is. O(9,999 n), beyond 1,000 values O(999 n); reproducible: `seed` determines the result.
+/// handful of values it is too narrow, as every bootstrap is. O(9,999 n), beyond 1,000 values O(999 n); reproducible:
+/// `seed` determines the result.
 ///
 /// The means of 9,999 (999) samples drawn from `values` with replacement are sorted; the ends are their quantiles at
 /// `Phi(z0 + (z0 + z) / (1 - a (z0 + z)))` for the normal quantiles z = -/+ z(confidence), where z0 is the normal
@@ -77,8 +78,8 @@ const MANY: usize = 1_000;
 /// ```
 ///
 /// # References
-/// B. Efron, "Better bootstrap confidence intervals", Journal of the American Statistical Association 82, 1987; B. Efron
-/// and R. Tibshirani, "An Introduction to the Bootstrap", 1993, section 14.3.
+/// B. Efron, "Better bootstrap confidence intervals", Journal of the American Statistical Association 82, 1987; B.
+/// Efron and R. Tibshirani, "An Introduction to the Bootstrap", 1993, section 14.3.
 #[must_use]
 pub fn bootstrap(values: &[f64], confidence: f64, seed: u64) -> Option<(f64, f64)> {
     let Summary { count, mean, least, largest, .. } = Summary::of(values)?;
@@ -405,8 +406,8 @@ mod tests {
         near((to - from) / (high - low), 0.1_f64.sqrt(), 0.03);
         let wide = bootstrap(&values, 0.99, 1).unwrap();
         assert!(wide.0 < low && high < wide.1);
-        // A long tail to the right moves both ends to the right: another program, with 400,000 resamples, gives 0.530 to
-        // 3.830, and 0.385 to 2.895 for the plain quantiles.
+        // A long tail to the right moves both ends to the right: another program, with 400,000 resamples, gives 0.530
+        // to 3.830, and 0.385 to 2.895 for the plain quantiles.
         let skewed = [0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.9, 1.3, 2.5, 7.5];
         let (low, high) = bootstrap(&skewed, 0.95, 1).unwrap();
         near(low, 0.530, 0.03);

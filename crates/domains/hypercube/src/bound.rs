@@ -6,27 +6,27 @@
 //! around all vertices of the path, and are connected to the others by a path of such vertices.
 //!
 //! # How many
-//! `m`, the number of vertices after the head, is less than `k`, or `k - 1` plus the number `n` of those in `F`, where `F`
-//! is a connected piece of the vertices that may come `k`-th or later; the best piece counts. Each bound of `n` is proven
-//! below from the rule alone; no table of known lengths is used.
+//! `m`, the number of vertices after the head, is less than `k`, or `k - 1` plus the number `n` of those in `F`, where
+//! `F` is a connected piece of the vertices that may come `k`-th or later; the best piece counts. Each bound of `n` is
+//! proven below from the rule alone; no table of known lengths is used.
 //!
-//! - **Parity.** The path alternates between vertices of even and odd weight, so that `n` is at most twice the number of
-//!   those of the next parity in `F`, and at most twice the number of the others plus one.
+//! - **Parity.** The path alternates between vertices of even and odd weight, so that `n` is at most twice the number
+//!   of those of the next parity in `F`, and at most twice the number of the others plus one.
 //! - **Subcubes.** The path meets a subcube of dimension 4 in a set `X` of vertices of which two that differ in `h < k`
 //!   bits are `h` edges apart on the path, which between them is a shortest way and so stays in the subcube. So `X`
-//!   consists of paths in which the rule holds, pieces being at least `k` apart. The largest such `X` inside the 16 bits
-//!   of `F` that a subcube has stands in a table; the cube is cut into subcubes of dimension 4 in two ways.
+//!   consists of paths in which the rule holds, pieces being at least `k` apart. The largest such `X` inside the 16
+//!   bits of `F` that a subcube has stands in a table; the cube is cut into subcubes of dimension 4 in two ways.
 //! - **Volume, `k = 2 t + 1`.** Balls of radius `t` around vertices at least `k` edges apart are disjoint, and the `k`
 //!   last flips of a path differ. So every vertex adds the same number `a_t` of new vertices to the union of the balls
-//!   around all before it: those of its ball that are in no ball around the `2 t` vertices before. All of them are within
-//!   `t` of `F`: `n a_t` is at most the number of such vertices.
+//!   around all before it: those of its ball that are in no ball around the `2 t` vertices before. All of them are
+//!   within `t` of `F`: `n a_t` is at most the number of such vertices.
 //! - **Volume, `k = 2 t`.** Balls of radius `t - 1` are disjoint as before. A vertex at distance exactly `t` of several
 //!   vertices at least `k` edges apart differs from each in other bits, hence there are at most `q = d / t` of them. So
 //!   `n (a_{t-1} + (a_t - a_{t-1}) / q)` is at most the number of vertices within `t` of `F`.
 //!
 //! A coil closes after a vertex with `k` bits, one of them a gate: a piece without such a vertex is of no use, and when
-//! there is no other, the longest cycle has been found. Otherwise its length is at most that of the path, plus `m`, plus `k`,
-//! rounded down to an even number.
+//! there is no other, the longest cycle has been found. Otherwise its length is at most that of the path, plus `m`,
+//! plus `k`, rounded down to an even number.
 
 use super::Kind;
 use super::path::{Path, across, add_ball, flood, inside, steps};
@@ -83,8 +83,8 @@ struct Layers<const W: usize> {
     free: [u64; W],
 }
 
-/// The number of vertices of a ball of `radius` that are in none of the balls around the `before` vertices before its centre,
-/// on a path whose flips there are all different.
+/// The number of vertices of a ball of `radius` that are in none of the balls around the `before` vertices before its
+/// centre, on a path whose flips there are all different.
 fn new_vertices(dimension: u32, radius: u32, before: u32) -> u32 {
     let is_new = |vertex: &u32| {
         vertex.count_ones() <= radius && (1..=before).all(|back| (vertex ^ ((1 << back) - 1)).count_ones() > radius)
@@ -290,8 +290,8 @@ fn subcubes(spread: u32) -> Vec<u8> {
     most
 }
 
-/// Whether the vertices of the 4-cube in `set` may be all that a path has there: pieces of paths, vertices that differ in
-/// `h < spread` bits being `h` edges apart.
+/// Whether the vertices of the 4-cube in `set` may be all that a path has there: pieces of paths, vertices that differ
+/// in `h < spread` bits being `h` edges apart.
 fn is_shared(set: u32, spread: u32) -> bool {
     let beside = |of: u32| {
         let mut sum = 0;

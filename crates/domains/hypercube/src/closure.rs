@@ -1,8 +1,9 @@
 //! Where a snake closes to a coil.
 //!
-//! A snake `v_0 .. v_L` whose head has `k` bits becomes a coil of length `N = L + k` with `k - 1` further vertices `c_1 ..
-//! c_{k-1}` that take one bit away each. `c_j` must differ from `v_m` in at least `min(k, L + j - m, k - j + m)` bits:
-//! the balls blocked on the way say so for all `m` but the first and the last `k - 1`, which are looked at one by one.
+//! A snake `v_0 .. v_L` whose head has `k` bits becomes a coil of length `N = L + k` with `k - 1` further vertices `c_1
+//! .. c_{k-1}` that take one bit away each. `c_j` must differ from `v_m` in at least `min(k, L + j - m, k - j + m)`
+//! bits: the balls blocked on the way say so for all `m` but the first and the last `k - 1`, which are looked at one by
+//! one.
 
 use super::path::{Path, holds, sphere};
 use super::problem::Snakes;

@@ -19,22 +19,23 @@ pub fn read(path: &str) -> Result<Cube, InstanceError> {
 
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
-/// The first line holds a spec such as `d8k2`. If another line follows, it begins with `nodes` or `transitions`, and the
-/// numbers after it, which may go on in further lines, are the beginning of the path: its vertices, or the bits flipped
-/// (counted from 0) from vertex 0 on. The search continues there ("priming"); it renames bits so that the path is
-/// canonical. Numbers are separated by blanks or commas. Blank lines, text after `#`, a byte order mark and `\r\n` are
-/// accepted.
+/// The first line holds a spec such as `d8k2`. If another line follows, it begins with `nodes` or `transitions`, and
+/// the numbers after it, which may go on in further lines, are the beginning of the path: its vertices, or the bits
+/// flipped (counted from 0) from vertex 0 on. The search continues there ("priming"); it renames bits so that the path
+/// is canonical. Numbers are separated by blanks or commas. Blank lines, text after `#`, a byte order mark and `\r\n`
+/// are accepted.
 ///
 /// # Errors
-/// One line with the place and what was expected: no spec, a wrong one, an unknown word, a number that is none, a vertex
-/// or bit that the cube has not, a path that breaks the rule of the spread.
+/// One line with the place and what was expected: no spec, a wrong one, an unknown word, a number that is none, a
+/// vertex or bit that the cube has not, a path that breaks the rule of the spread.
 ///
 /// ```
 /// use soloist_hypercube::parse;
 /// let cube = parse("a.txt", b"d5k2 # spread 2\nnodes 0 1 3 7\n").unwrap();
 /// assert_eq!(cube.prefix(), [0, 1, 2]);
 /// let error = parse("a.txt", b"d5k2\nnodes 0 1 3\n7 5 4\n").unwrap_err();
-/// assert_eq!(error.to_string(), "a.txt: line 3: vertices 1 and 5, 3 steps apart, differ in 1 bit, at least 2 are needed");
+/// let expected = "a.txt: line 3: vertices 1 and 5, 3 steps apart, differ in 1 bit, at least 2 are needed";
+/// assert_eq!(error.to_string(), expected);
 /// ```
 pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
     let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);

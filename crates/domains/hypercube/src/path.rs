@@ -2,13 +2,15 @@
 //!
 //! # The rule in bits
 //! A flip from `v_i` to `v_{i+1}` is allowed when `v_{i+1}` lies in no Hamming ball of radius `k - 1` around `v_0 ..
-//! v_{i+1-k}` and repeats none of the last `k - 1` flips. From `i = k - 1` on the balls imply both: a repeated bit leads
-//! nearer than `k` to `v_{i+1-k}`. Before that, the canonical form allows one bit only. A path is therefore represented
-//! by the union of those balls (`blocked`), its head, and the last flips, from which the next ball is found.
+//! v_{i+1-k}` and repeats none of the last `k - 1` flips. From `i = k - 1` on the balls imply both: a repeated bit
+//! leads nearer than `k` to `v_{i+1-k}`. Before that, the canonical form allows one bit only. A path is therefore
+//! represented by the union of those balls (`blocked`), its head, and the last flips, from which the next ball is
+//! found.
 //!
 //! # Words
-//! A vertex is bit `v % 64` of word `v / 64`. Bits 0 to 5 of `v` are dimensions within a word, the others lead from word
-//! to word: a ball is, in each word at most as many flips away as its radius, a ball of what is left of the radius.
+//! A vertex is bit `v % 64` of word `v / 64`. Bits 0 to 5 of `v` are dimensions within a word, the others lead from
+//! word to word: a ball is, in each word at most as many flips away as its radius, a ball of what is left of the
+//! radius.
 
 /// `BALLS[v][r]`: the vertices of a word within distance `r` of `v`.
 pub(super) static BALLS: [[u64; 8]; 64] = balls();
@@ -22,8 +24,8 @@ const WITHOUT: [u64; 6] = [
     0x0000_ffff_0000_ffff,
     0x0000_0000_ffff_ffff,
 ];
-/// `BESIDE[v][m]`: of a byte `m` of vertices, those that a flip of bit 0, 1 or 2 leads to from its vertex `v`, as a mask of
-/// these bits.
+/// `BESIDE[v][m]`: of a byte `m` of vertices, those that a flip of bit 0, 1 or 2 leads to from its vertex `v`, as a
+/// mask of these bits.
 static BESIDE: [[u8; 256]; 8] = beside();
 
 /// `PICK[m]`: the positions of the bits of `m`, ascending, and in the ninth place their number.

@@ -13,20 +13,20 @@ type Banned<const W: usize> = Vec<OnceLock<[u64; W]>>;
 
 /// The coils of a [`Cube`] that are made of a path and its images under a symmetry of the cube.
 ///
-/// The first move is the number of a symmetry `f` of the orders asked for: a permutation of the bits and the image of vertex
-/// 0, one of each kind (`symmetry.rs`). The moves after it are bits flipped. The path `v0 .. v(m-1)` that they make goes on
-/// with its images: `v(i+m) = f(v(i))`. A coil of `order * m` vertices closes where the head differs in `k` bits from the
-/// image of vertex 0 and one of the shortest ways there keeps the rule. So a search has to find an `order`-th of a coil, in
-/// the part of the cube that its images leave free. The score is the longest coil closed on the way, at least
-/// the trivial one.
+/// The first move is the number of a symmetry `f` of the orders asked for: a permutation of the bits and the image of
+/// vertex 0, one of each kind (`symmetry.rs`). The moves after it are bits flipped. The path `v0 .. v(m-1)` that they
+/// make goes on with its images: `v(i+m) = f(v(i))`. A coil of `order * m` vertices closes where the head differs in
+/// `k` bits from the image of vertex 0 and one of the shortest ways there keeps the rule. So a search has to find an
+/// `order`-th of a coil, in the part of the cube that its images leave free. The score is the longest coil closed on
+/// the way, at least the trivial one.
 ///
-/// Most coils have no symmetry: the longest one may be left out, and no run claims a proof. Many of the longest known ones
-/// have one, though, and are found this way after a fraction of the work.
+/// Most coils have no symmetry: the longest one may be left out, and no run claims a proof. Many of the longest known
+/// ones have one, though, and are found this way after a fraction of the work.
 ///
 /// # References
 /// A. J. Wojciechowski, "A new lower bound for snake-in-the-box codes", Combinatorica 9, 1989, and K. G. Paterson and
-/// J. Tuliani, "Some new circuit codes", IEEE Transactions on Information Theory 44, 1998 (coils from a repeated, permuted
-/// block of flips).
+/// J. Tuliani, "Some new circuit codes", IEEE Transactions on Information Theory 44, 1998 (coils from a repeated,
+/// permuted block of flips).
 #[derive(Debug)]
 pub struct SymmetricCoils<const W: usize> {
     dimension: u32,
@@ -41,8 +41,8 @@ pub struct SymmetricCoils<const W: usize> {
 /// A path from vertex 0 with its images, over at most `64 W` vertices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ring<const W: usize> {
-    /// The balls of radius `k - 1` around all vertices but the last `k - 1`, and around all images; not around the first
-    /// images of the first `k - 1` vertices, where the coil closes.
+    /// The balls of radius `k - 1` around all vertices but the last `k - 1`, and around all images; not around the
+    /// first images of the first `k - 1` vertices, where the coil closes.
     blocked: [u64; W],
     /// The last bits flipped, the last one lowest, four bits each.
     history: u32,
@@ -103,8 +103,8 @@ impl<const W: usize> SymmetricCoils<W> {
         self.block(ring, symmetry);
     }
 
-    /// Adds the balls that the arrival at the head brings: that around the vertex now `k - 1` edges behind, and those around
-    /// the images of the head.
+    /// Adds the balls that the arrival at the head brings: that around the vertex now `k - 1` edges behind, and those
+    /// around the images of the head.
     fn block(&self, ring: &mut Ring<W>, symmetry: Symmetry) {
         let (length, spread) = (u32::from(ring.length), self.spread);
         if length + 1 >= spread {

@@ -35,8 +35,8 @@ impl Symmetries {
     /// The symmetries of the given orders for which the images of vertex 0 differ in at least `spread` bits.
     ///
     /// Permutations are given by the lengths of their cycles, on adjacent bits. Renaming bits within a cycle rotates
-    /// the part of `shift` there, and cycles of equal length may be exchanged. Of the symmetries that this makes equal, the
-    /// one with the smallest parts in ascending order is taken.
+    /// the part of `shift` there, and cycles of equal length may be exchanged. Of the symmetries that this makes equal,
+    /// the one with the smallest parts in ascending order is taken.
     pub(super) fn new(dimension: u32, spread: u32, orders: impl Iterator<Item = u32>) -> Self {
         let mut symmetries = Self { permutations: Vec::new(), all: Vec::new() };
         for order in orders {

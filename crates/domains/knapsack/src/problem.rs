@@ -239,9 +239,9 @@ impl Problem for Knapsack {
         Some(stable_hash(&(state.index, state.room, state.value)))
     }
 
-    /// Nested search, tuned at 2,000 playouts (docs/results/tuning.md). Within a second it solves the same benchmark files as
-    /// NRPA, and with thousands of items it stays near the bound, which NRPA does not. For proofs `dfs` is the method: it
-    /// proves every benchmark file within a second, but a budget of playouts may never end it.
+    /// Nested search, tuned at 2,000 playouts (docs/results/tuning.md). Within a second it solves the same benchmark
+    /// files as NRPA, and with thousands of items it stays near the bound, which NRPA does not. For proofs `dfs` is the
+    /// method: it proves every benchmark file within a second, but a budget of playouts may never end it.
     fn portfolio(&self) -> String {
         "nmcs(level=3 width=4)".into()
     }

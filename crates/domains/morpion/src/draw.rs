@@ -25,7 +25,8 @@ fn extent(played: &Played) -> (Point, Point) {
     corners
 }
 
-/// A summary line, the grid with the numbers of the moves (`o`: a dot of the cross), and the moves in Pentasol notation.
+/// A summary line, the grid with the numbers of the moves (`o`: a dot of the cross), and the moves in Pentasol
+/// notation.
 #[must_use]
 pub fn text(played: &Played) -> String {
     let mut marks: BTreeMap<Point, String> = BTreeMap::new();

@@ -35,12 +35,12 @@ pub fn read(path: &str, assumed: Option<Variant>) -> Result<Game, InstanceError>
 /// (27,27) / 0
 /// (31,35) | -2
 /// ```
-/// The first line that is no comment is the reference point: where the inner corner of the cross at the upper left lies,
-/// as (column,row) with rows downwards. Each further line is a move: the new dot, the direction of its line, and how far
-/// the middle of the line is from it: `+2` if the dot is the left end of the line (the upper end of `|`), `-2` at the
-/// other end, `0` in the middle. In lines of four points, which the notation was not made for, the third point counts as
-/// the middle, from `+2` to `-1`. Blank lines and lines that begin with `#` are skipped, but for `# variant 5T`, which
-/// names the variant. The game need not be finished.
+/// The first line that is no comment is the reference point: where the inner corner of the cross at the upper left
+/// lies, as (column,row) with rows downwards. Each further line is a move: the new dot, the direction of its line, and
+/// how far the middle of the line is from it: `+2` if the dot is the left end of the line (the upper end of `|`), `-2`
+/// at the other end, `0` in the middle. In lines of four points, which the notation was not made for, the third point
+/// counts as the middle, from `+2` to `-1`. Blank lines and lines that begin with `#` are skipped, but for `# variant
+/// 5T`, which names the variant. The game need not be finished.
 ///
 /// # Errors
 /// One line with the place and what was expected: no variant named or assumed, or two named;

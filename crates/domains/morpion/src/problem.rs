@@ -9,9 +9,9 @@ use std::hash::Hasher;
 /// The search's view of a [`Game`]: maximise the number of moves.
 ///
 /// A move is a line, by a number below 6,400: 1,600 x direction (0 `-`, 1 `|`, 2 `\`, 3 `/`) + address of the line's
-/// first point. Its new dot is the one point without a dot, so that the line determines the move. The number is also the
-/// code under which policies learn. Moves are listed by number: the list depends on the set of lines drawn and not on
-/// their order, so that states with equal keys list the same moves in the same order.
+/// first point. Its new dot is the one point without a dot, so that the line determines the move. The number is also
+/// the code under which policies learn. Moves are listed by number: the list depends on the set of lines drawn and not
+/// on their order, so that states with equal keys list the same moves in the same order.
 ///
 /// A state is 7.2 kB without pointers; a move costs five to seven words of eight lines each, whatever the length of the
 /// game. The board has 40 x 40 points, which are at least 15 on each side of the cross; lines beyond are no moves. (The
@@ -141,8 +141,8 @@ impl Problem for Morpion {
     }
 
     /// NRPA of level 3 with two playouts an adaptation: with four million playouts of 5D and the seeds 1 to 3 it found
-    /// 80, 80 and 82, with one playout an adaptation 78, 80 and 80, with four 80, 81 and 76. A clamp of the logits at 3,
-    /// of use elsewhere, cost two moves of 5D and twenty of 5T.
+    /// 80, 80 and 82, with one playout an adaptation 78, 80 and 80, with four 80, 81 and 76. A clamp of the logits at
+    /// 3, of use elsewhere, cost two moves of 5D and twenty of 5T.
     fn portfolio(&self) -> String {
         "nrpa(level=3 playouts=2)".into()
     }

@@ -164,8 +164,8 @@ pub fn replay(variant: Variant, strokes: &[Stroke]) -> Result<Played, Fault> {
 /// `text` is one of
 /// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible`,
 ///   `score` and `moves`;
-/// - its `solution` alone: `{"moves": [{"point": [2, 2], "direction": "/", "position": 2}, ...]}`, the fields `variant`,
-///   `length`, `start` and `pentasol` being checked when present; `pentasol` may stand instead of `moves`;
+/// - its `solution` alone: `{"moves": [{"point": [2, 2], "direction": "/", "position": 2}, ...]}`, the fields
+///   `variant`, `length`, `start` and `pentasol` being checked when present; `pentasol` may stand instead of `moves`;
 /// - a JSON list of moves, each such an object or `[2, 2, "/", 2]`;
 /// - a game in Pentasol notation; see [`parse`](super::parse).
 ///

@@ -1,7 +1,7 @@
 //! One container or hull while it is being filled: discs, and the candidate positions of every type.
 //!
-//! A candidate position of a tube is one where it touches two things: two walls, a wall and a tube, or two tubes; in an empty hull it
-//! is the bottom (Rei 2018, section 6.2). Corners at the top of the container belong to them here.
+//! A candidate position of a tube is one where it touches two things: two walls, a wall and a tube, or two tubes; in an
+//! empty hull it is the bottom (Rei 2018, section 6.2). Corners at the top of the container belong to them here.
 
 use super::grid::Grid;
 

@@ -1,5 +1,5 @@
-//! The tubes of one container or hull in place, and the step that improves them: some are taken out, the hole is filled in
-//! another way.
+//! The tubes of one container or hull in place, and the step that improves them: some are taken out, the hole is filled
+//! in another way.
 
 use super::bin::{Bin, Shape};
 use super::problem::Kit;
@@ -125,8 +125,8 @@ impl Board {
         }
     }
 
-    /// Adds a piece, changes the type of one, or exchanges two, and moves all pieces until they have room again; then fills what has become
-    /// free. Keeps the result if it is better, or by Metropolis' rule.
+    /// Adds a piece, changes the type of one, or exchanges two, and moves all pieces until they have room again; then
+    /// fills what has become free. Keeps the result if it is better, or by Metropolis' rule.
     ///
     /// `value` as for [`step`](Self::step).
     pub(crate) fn squeeze(
@@ -260,8 +260,8 @@ impl Board {
         [x, y, reach]
     }
 
-    /// Adds pieces where `bin` has room, type after type, until nothing fits. Types whose squared radius exceeds `room`, generously what
-    /// was taken out, are not tried.
+    /// Adds pieces where `bin` has room, type after type, until nothing fits. Types whose squared radius exceeds
+    /// `room`, generously what was taken out, are not tried.
     fn fill(&mut self, stock: Stock<'_>, room: f64, rng: &mut Rng) {
         let Stock { kit, offer, worth } = stock;
         let spread = [0.1, 0.5, 2.0][rng.index(3)];

@@ -1,8 +1,8 @@
 //! What fits into each type of tube: computed once, so that a tube can be judged by what it will hold.
 //!
 //! What lies inside a tube does not depend on where the tube lies (telescoping). For each type, from the smallest on, a
-//! short annealing inside its hull finds sets of tubes that fill it, each of them worth what it holds in turn. The most valuable
-//! set is the best bundle; the others serve when a type has run out.
+//! short annealing inside its hull finds sets of tubes that fill it, each of them worth what it holds in turn. The most
+//! valuable set is the best bundle; the others serve when a type has run out.
 
 use super::bin::{Bin, Shape};
 use super::board::{Board, Piece, Stock};
@@ -198,8 +198,8 @@ impl Contents {
         self.known[hull] && row.iter().enumerate().all(|(kind, &need)| need == 0 || need <= available(kind))
     }
 
-    /// What tubes that lie directly in the container are worth with what can be put inside them, as far as tubes are offered: counts
-    /// only, hulls with the largest inside first, each with the filling that is worth most.
+    /// What tubes that lie directly in the container are worth with what can be put inside them, as far as tubes are
+    /// offered: counts only, hulls with the largest inside first, each with the filling that is worth most.
     pub(crate) fn total(&self, kit: &Kit, offer: &[u32], counts: &[u32], scratch: &mut Scratch) -> f64 {
         if self.suffices(offer, counts) {
             return counts.iter().zip(&self.worth).map(|(&count, worth)| f64::from(count) * worth).sum();

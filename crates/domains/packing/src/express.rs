@@ -1,8 +1,9 @@
 //! A packing as a sequence of candidate positions.
 //!
-//! Pieces that lie anywhere without overlapping become tubes that each touch two things placed before, the only places that moves can
-//! name. Most pieces of a good packing do so already once they are put into a suitable order; the others move to the nearest
-//! candidate position, if possible without overlapping a piece that is still to come, else such that those to come can make room.
+//! Pieces that lie anywhere without overlapping become tubes that each touch two things placed before, the only places
+//! that moves can name. Most pieces of a good packing do so already once they are put into a suitable order; the others
+//! move to the nearest candidate position, if possible without overlapping a piece that is still to come, else such
+//! that those to come can make room.
 
 use super::bin::{Bin, Candidate, Shape, nearest};
 use super::board::Piece;
@@ -26,8 +27,9 @@ const PASSES: usize = 60;
 const TRIES: usize = 12;
 
 impl Express {
-    /// Starts with `pieces` in an empty area, mirrored or turned so that the first one can be placed where every game begins: of the places where
-    /// that could be (corners of a container, tubes of a hull), the one of this rank, best first, and the last one if there are fewer.
+    /// Starts with `pieces` in an empty area, mirrored or turned so that the first one can be placed where every game
+    /// begins: of the places where that could be (corners of a container, tubes of a hull), the one of this rank, best
+    /// first, and the last one if there are fewer.
     pub(crate) fn start(&mut self, kit: &Kit, shape: Shape, pieces: &[Piece], rank: usize) {
         self.targets.clear();
         self.targets.extend_from_slice(pieces);
@@ -74,8 +76,8 @@ impl Express {
         }
     }
 
-    /// Lets the pieces slide towards the corner where the first one goes, one after the other and again until none moves: each then touches
-    /// two things that are lower, most of the time.
+    /// Lets the pieces slide towards the corner where the first one goes, one after the other and again until none
+    /// moves: each then touches two things that are lower, most of the time.
     pub(crate) fn settle(&mut self, kit: &Kit, bin: &mut Bin) {
         let shape = bin.shape;
         let slope = if matches!(shape, Shape::Rect { .. }) { 0.5 } else { 0.0 };
@@ -118,8 +120,8 @@ impl Express {
         &self.targets
     }
 
-    /// Takes the next piece out whose type is available and gives it its position among the candidates of `bin`; pieces without one are
-    /// dropped. `None`: none is left.
+    /// Takes the next piece out whose type is available and gives it its position among the candidates of `bin`; pieces
+    /// without one are dropped. `None`: none is left.
     pub(crate) fn next(
         &mut self,
         kit: &Kit,

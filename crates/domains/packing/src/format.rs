@@ -24,9 +24,10 @@ pub fn read(path: &str) -> Result<Order, InstanceError> {
 
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
-/// The first line that is not blank is the instance's name. Then follow the number of types, the width and the height of the container, and
-/// for each type a line with the demand, the inner radius, the outer radius and, in all lines or in none, the value of one tube. Numbers are
-/// separated by blanks or tabs. Blank lines, text after `#` (except in the name), a byte order mark and `\r\n` are accepted.
+/// The first line that is not blank is the instance's name. Then follow the number of types, the width and the height
+/// of the container, and for each type a line with the demand, the inner radius, the outer radius and, in all lines or
+/// in none, the value of one tube. Numbers are separated by blanks or tabs. Blank lines, text after `#` (except in the
+/// name), a byte order mark and `\r\n` are accepted.
 ///
 /// # Errors
 /// One line with the place and what was expected: missing or surplus lines or fields, numbers that are none, and what

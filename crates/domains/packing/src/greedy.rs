@@ -42,7 +42,8 @@ impl Direction {
         if self.0 & 4 == 0 { (y, x) } else { (x, y) }
     }
 
-    /// The candidate of this rank, or the last one there is. Positions that differ by rounding alone count as equally low.
+    /// The candidate of this rank, or the last one there is. Positions that differ by rounding alone count as equally
+    /// low.
     pub(crate) fn pick(self, list: &[Candidate], rank: usize, slack: f64) -> Candidate {
         let before = |a: (f64, f64), b: (f64, f64)| a.0 < b.0 - slack || a.0 <= b.0 + slack && a.1 < b.1;
         let mut last: Option<((f64, f64), usize)> = None;
@@ -77,10 +78,10 @@ enum Merit {
 
 /// The greedy and semi-greedy playouts (Rei 2018, algorithm 6.1).
 ///
-/// In the object being filled the types are ranked by estimated value, with contents, per area. With probability P the first type that has
-/// a position is taken, else the next one with probability P, and so on; likewise its lowest position. `semi-greedy` draws for each playout
-/// which way is down and whether types are ranked by density, by size, or by density with noise: orders that hold all that is offered need the large tubes
-/// first, others the dense ones.
+/// In the object being filled the types are ranked by estimated value, with contents, per area. With probability P the
+/// first type that has a position is taken, else the next one with probability P, and so on; likewise its lowest
+/// position. `semi-greedy` draws for each playout which way is down and whether types are ranked by density, by size,
+/// or by density with noise: orders that hold all that is offered need the large tubes first, others the dense ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Greedy {
     /// Probability of the greedy choice; 1: no random choice at all.

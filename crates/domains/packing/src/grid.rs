@@ -7,8 +7,8 @@ const MAX_CELLS: f64 = 4096.0;
 
 /// Discs by the cells that their bounding boxes touch.
 ///
-/// A query visits the cells that its own box touches, so that a disc may be met several times. Cells outside of the area are those at its
-/// border.
+/// A query visits the cells that its own box touches, so that a disc may be met several times. Cells outside of the
+/// area are those at its border.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grid {
     columns: usize,

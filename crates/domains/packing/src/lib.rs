@@ -1,8 +1,8 @@
 //! Recursive circle packing: rings (tubes) in a rectangle and in each other.
 //!
-//! A tube is a ring with an inner and an outer radius. It lies in a rectangular container, or inside another tube that lies
-//! there; tubes with the same owner do not overlap. Either one container is filled with as much value as possible, or all tubes are
-//! packed into as few containers as possible.
+//! A tube is a ring with an inner and an outer radius. It lies in a rectangular container, or inside another tube that
+//! lies there; tubes with the same owner do not overlap. Either one container is filled with as much value as possible,
+//! or all tubes are packed into as few containers as possible.
 //!
 //! | | |
 //! |---|---|
@@ -12,17 +12,18 @@
 //! | solution | `{"tubes": [{"type": 0, "container": 0, "hull": null, "x": 1.5, "y": 1.5}, ...], ...}`; see [`check`] |
 //!
 //! # Tolerance
-//! [`check`] accepts tubes that overlap or stick out by at most [`TOLERANCE`] (1e-9) times the longer side of the container: sizes
-//! written with a few digits make instances that are exactly tight, and nothing computed is exact. The search itself allows a fifth of
-//! it.
+//! [`check`] accepts tubes that overlap or stick out by at most [`TOLERANCE`] (1e-9) times the longer side of the
+//! container: sizes written with a few digits make instances that are exactly tight, and nothing computed is exact. The
+//! search itself allows a fifth of it.
 //!
 //! # References
-//! - L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018, chapter 6: candidate
-//!   positions, semi-greedy construction, telescoping.
-//! - J. P. Pedroso, S. Cunha and J. N. Tavares, "Recursive circle packing problems", International Transactions in Operational
-//!   Research 23, 2016, pages 355-368: the problem, from the export of tubes, and its heuristic.
-//! - A. Gleixner, S. J. Maher, B. Müller and J. P. Pedroso, "Price-and-verify: a new algorithm for recursive circle packing using
-//!   Dantzig-Wolfe decomposition", Annals of Operations Research 284, 2020, pages 527-555: the file format, fewest containers.
+//! - L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018, chapter 6:
+//!   candidate positions, semi-greedy construction, telescoping.
+//! - J. P. Pedroso, S. Cunha and J. N. Tavares, "Recursive circle packing problems", International Transactions in
+//!   Operational Research 23, 2016, pages 355-368: the problem, from the export of tubes, and its heuristic.
+//! - A. Gleixner, S. J. Maher, B. Müller and J. P. Pedroso, "Price-and-verify: a new algorithm for recursive circle
+//!   packing using Dantzig-Wolfe decomposition", Annals of Operations Research 284, 2020, pages 527-555: the file
+//!   format, fewest containers.
 
 #![forbid(unsafe_code)]
 
@@ -84,9 +85,9 @@ impl Order {
     /// An instance called `name`, which is one line of text without blanks around it.
     ///
     /// # Errors
-    /// One line: a name of several lines, more than [`MAX_TYPES`] types or [`MAX_TUBES`] tubes, sides or radii that are not finite or not positive, an inner radius
-    /// that is negative or not below the outer one, an outer radius below [`MIN_RADIUS`] times the longer side, values that are
-    /// negative, not finite, or given for some types only.
+    /// One line: a name of several lines, more than [`MAX_TYPES`] types or [`MAX_TUBES`] tubes, sides or radii that are
+    /// not finite or not positive, an inner radius that is negative or not below the outer one, an outer radius below
+    /// [`MIN_RADIUS`] times the longer side, values that are negative, not finite, or given for some types only.
     pub fn new(name: &str, width: f64, height: f64, tubes: Vec<Tube>) -> Result<Self, String> {
         if name.is_empty() || name.trim() != name || name.chars().any(char::is_control) {
             return Err("the name is not one line of text".into());

@@ -64,18 +64,20 @@ impl Kit {
 
 /// The search's view of an [`Order`].
 ///
-/// The object being filled is the container or the hull placed last that still has room: contents come before neighbours
-/// (telescoping). A move names a type and one of its candidate positions there; when no tube that is left has one, the object is closed and
-/// the one around it goes on. Leaving room on purpose is never better: a tube is worth the same everywhere. The first tube of a container goes
-/// to the bottom left corner (the others are mirror images), the first one of a hull to the bottom. With [`Objective::Containers`]
-/// a new container is opened when the last one is closed and tubes are left.
+/// The object being filled is the container or the hull placed last that still has room: contents come before
+/// neighbours (telescoping). A move names a type and one of its candidate positions there; when no tube that is left
+/// has one, the object is closed and the one around it goes on. Leaving room on purpose is never better: a tube is
+/// worth the same everywhere. The first tube of a container goes to the bottom left corner (the others are mirror
+/// images), the first one of a hull to the bottom. With [`Objective::Containers`] a new container is opened when the
+/// last one is closed and tubes are left.
 ///
-/// A move is the type (bits 52 to 62) and the position, rounded to a 2^26th of the longer side of the object (26 bits each): the same
-/// place has the same name however it was reached, so that moves may be replayed after others have changed.
+/// A move is the type (bits 52 to 62) and the position, rounded to a 2^26th of the longer side of the object (26 bits
+/// each): the same place has the same name however it was reached, so that moves may be replayed after others have
+/// changed.
 ///
-/// Bound: the value packed, and no more than what is left, nor than the free area of the open objects at the highest value per disc area of a
-/// type that fits, where a tube counts with an inside filled at such a density in turn. Containers: those in use, and the area
-/// of the rings left that exceeds the free area.
+/// Bound: the value packed, and no more than what is left, nor than the free area of the open objects at the highest
+/// value per disc area of a type that fits, where a tube counts with an inside filled at such a density in turn.
+/// Containers: those in use, and the area of the rings left that exceeds the free area.
 ///
 /// The candidate positions do not hold every packing: [`Problem::is_complete`] says no.
 #[derive(Debug)]
@@ -162,7 +164,8 @@ impl Packing {
     /// The problem of `order`. Computes the best contents of each type, which takes some milliseconds a type.
     ///
     /// # Errors
-    /// One line: values are to be those of the file and it has none; all tubes are to be packed and one does not fit into the container.
+    /// One line: values are to be those of the file and it has none; all tubes are to be packed and one does not fit
+    /// into the container.
     pub fn new(order: &Order, values: Values, objective: Objective) -> Result<Self, String> {
         let tubes = order.tubes();
         let container = Shape::Rect { width: order.width(), height: order.height() };
@@ -286,7 +289,8 @@ impl Packing {
         }
     }
 
-    /// Where the tubes lie after `moves`; moves that are no candidates go to the nearest one, moves without any are left out.
+    /// Where the tubes lie after `moves`; moves that are no candidates go to the nearest one, moves without any are
+    /// left out.
     #[must_use]
     pub fn places(&self, moves: &[u64]) -> Vec<Place> {
         let mut state = self.root();
@@ -340,8 +344,8 @@ impl Packing {
     }
 }
 
-/// The most that a tube of each type and all it may hold can be worth per area of its disc: insides count as if filled without gaps at the
-/// highest density of what fits.
+/// The most that a tube of each type and all it may hold can be worth per area of its disc: insides count as if filled
+/// without gaps at the highest density of what fits.
 fn density(kit: &Kit) -> Vec<f64> {
     let mut density = vec![0.0; kit.len()];
     let mut order = kit.by_size.clone();
@@ -398,8 +402,8 @@ impl Problem for Packing {
         }
     }
 
-    /// The kind of object, the type, and the position on a grid of half the tube's radius: what was learned about a place serves
-    /// its neighbourhood too.
+    /// The kind of object, the type, and the position on a grid of half the tube's radius: what was learned about a
+    /// place serves its neighbourhood too.
     fn code(&self, state: &Layout, mv: u64) -> u64 {
         let (kind, place) = decode(mv);
         let top = state.depth.saturating_sub(1);
@@ -413,7 +417,8 @@ impl Problem for Packing {
         hash.finish()
     }
 
-    /// How the type's value per area, contents included, compares with the best one's, and how low it lies: between -6 and 0.
+    /// How the type's value per area, contents included, compares with the best one's, and how low it lies: between -6
+    /// and 0.
     fn bias(&self, state: &Layout, mv: u64) -> f64 {
         let (kind, place) = decode(mv);
         let Some(bin) = state.depth.checked_sub(1).and_then(|top| state.stack.get(top)) else { return 0.0 };

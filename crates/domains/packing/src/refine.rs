@@ -40,17 +40,20 @@ struct Memory {
     pieces: Vec<Piece>,
 }
 
-/// Each playout makes one semi-greedy packing, then some steps of annealing in place (ruin and recreate): a few neighbouring tubes of the container are taken out, the hole is filled in another way from
-/// candidate positions, and the result is kept by Metropolis' rule. In most steps a tube is added, changes its type, or two are exchanged
+/// Each playout makes one semi-greedy packing, then some steps of annealing in place (ruin and recreate): a few
+/// neighbouring tubes of the container are taken out, the hole is filled in another way from candidate positions, and
+/// the result is kept by Metropolis' rule. In most steps a tube is added, changes its type, or two are exchanged
 /// instead, and all tubes move until none overlap ([`Squeeze`]), if they can.
 ///
-/// Contents of tubes are counts: a tube counts with the best bundle for its type, or with what the tubes offered allow. A playout is a
-/// number of steps; its answer is the best packing met so far, as moves. Positions in place may be such that no move names them, so
-/// each new best packing slides into a corner and is brought into an order in which every tube touches two things placed before; tubes that still
-/// float move to the nearest such place. Annealings follow each other, each half as long again as the one before.
+/// Contents of tubes are counts: a tube counts with the best bundle for its type, or with what the tubes offered allow.
+/// A playout is a number of steps; its answer is the best packing met so far, as moves. Positions in place may be such
+/// that no move names them, so each new best packing slides into a corner and is brought into an order in which every
+/// tube touches two things placed before; tubes that still float move to the nearest such place. Annealings follow each
+/// other, each half as long again as the one before.
 ///
-/// For fewest containers each playout fills container after container, by annealings of their own. From states other than the root it plays
-/// like `semi-greedy`; so it does where more than 500 tubes lie directly in the container, or 2,000 are to be packed into the fewest containers.
+/// For fewest containers each playout fills container after container, by annealings of their own. From states other
+/// than the root it plays like `semi-greedy`; so it does where more than 500 tubes lie directly in the container, or
+/// 2,000 are to be packed into the fewest containers.
 #[derive(Debug)]
 pub(crate) struct Refine {
     steps: u64,
@@ -87,7 +90,8 @@ impl Refine {
     }
 }
 
-/// Brings pieces of a container into an order, fills their hulls, and appends the moves. `remaining` are the tubes offered, then those left.
+/// Brings pieces of a container into an order, fills their hulls, and appends the moves. `remaining` are the tubes
+/// offered, then those left.
 pub(crate) fn emit(
     problem: &Packing,
     pieces: &[Piece],
@@ -133,8 +137,8 @@ pub(crate) fn emit(
     }
 }
 
-/// Fills a hull with the most valuable contents that the tubes left allow; those reserved for the container only where there is
-/// room for nothing else.
+/// Fills a hull with the most valuable contents that the tubes left allow; those reserved for the container only where
+/// there is room for nothing else.
 fn fill_hull(problem: &Packing, hull: usize, reserved: &[u32], remaining: &mut [u32], moves: &mut Vec<u64>) {
     let kit = &problem.kit;
     let available = |remaining: &[u32], kind: usize| remaining[kind].saturating_sub(reserved[kind]);
@@ -222,7 +226,8 @@ impl Refine {
         }
     }
 
-    /// A semi-greedy packing, in case that it is the best one so far: where all that is offered fits, it is the shorter way.
+    /// A semi-greedy packing, in case that it is the best one so far: where all that is offered fits, it is the shorter
+    /// way.
     fn construct(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
         self.greedy.run(problem, state, playout, rng);
         let value = problem.score_of(&state.remaining, 1);
@@ -291,7 +296,8 @@ impl Refine {
         work.fresh = false;
     }
 
-    /// Fills container after container, each by an annealing of its own with the tubes left; the annealings are longer in later playouts.
+    /// Fills container after container, each by an annealing of its own with the tubes left; the annealings are longer
+    /// in later playouts.
     fn fill_all(&mut self, problem: &Packing, state: &mut Layout, moves: &mut Vec<u64>, rng: &mut Rng) {
         let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
         let work = self.work.get_or_insert_with(|| Self::work(problem, memory));

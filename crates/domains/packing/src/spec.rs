@@ -23,11 +23,12 @@ pub fn is_spec(text: &str) -> bool {
 
 /// Generates the instance of a spec.
 ///
-/// `random:5x80:7` offers 80 tubes of 5 types, `circles:5x80:7` discs without an inside. Outer radii are powers of a uniform number, from 0.13
-/// to 1.95 with as many types in each octave on average, rounded up to thousandths; walls are a tenth to a sixth of the outer radius. Each tube is of a
-/// type drawn with a weight that falls with the radius. The container is 1.2 times as high as wide, sides rounded to hundredths and at least 4, so that the
-/// outer discs would cover 1.1 times its area: a good packing of rings holds most of them. The draws come from [`Rng::new`] with the seed after the
-/// second colon: the same spec is the same instance in every release.
+/// `random:5x80:7` offers 80 tubes of 5 types, `circles:5x80:7` discs without an inside. Outer radii are powers of a
+/// uniform number, from 0.13 to 1.95 with as many types in each octave on average, rounded up to thousandths; walls are
+/// a tenth to a sixth of the outer radius. Each tube is of a type drawn with a weight that falls with the radius. The
+/// container is 1.2 times as high as wide, sides rounded to hundredths and at least 4, so that the outer discs would
+/// cover 1.1 times its area: a good packing of rings holds most of them. The draws come from [`Rng::new`] with the seed
+/// after the second colon: the same spec is the same instance in every release.
 ///
 /// # Errors
 /// One line: a spec that is not of this form, no types or more than 1,000, no tubes or more than 100,000.

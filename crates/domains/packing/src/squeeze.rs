@@ -13,13 +13,14 @@ const CHECK: usize = 20;
 
 /// Minimises the sum of squared overlaps by a quasi-Newton method.
 ///
-/// Overlaps of a twentieth of the slack are left: positions computed from two of the things that a tube touches then agree with the others
-/// within the slack.
+/// Overlaps of a twentieth of the slack are left: positions computed from two of the things that a tube touches then
+/// agree with the others within the slack.
 ///
 /// # References
-/// D. C. Liu and J. Nocedal, "On the limited memory BFGS method for large scale optimization", Mathematical Programming 45, 1989, pages
-/// 503-528. For packings of circles: X. Lai, J.-K. Hao, D. Yue and H. Rogers, "Iterated dynamic thresholding search for packing equal circles into a
-/// circular container", European Journal of Operational Research 299, 2022, pages 137-153.
+/// D. C. Liu and J. Nocedal, "On the limited memory BFGS method for large scale optimization", Mathematical Programming
+/// 45, 1989, pages 503-528. For packings of circles: X. Lai, J.-K. Hao, D. Yue and H. Rogers, "Iterated dynamic
+/// thresholding search for packing equal circles into a circular container", European Journal of Operational Research
+/// 299, 2022, pages 137-153.
 #[derive(Debug, Default)]
 pub(crate) struct Squeeze {
     radii: Vec<f64>,
@@ -47,7 +48,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Squeeze {
-    /// Moves the pieces apart, but for the first `fixed` ones. `false`: overlaps are left, the pieces are where they were.
+    /// Moves the pieces apart, but for the first `fixed` ones. `false`: overlaps are left, the pieces are where they
+    /// were.
     pub(crate) fn run(&mut self, kit: &Kit, shape: Shape, pieces: &mut [Piece], fixed: usize) -> bool {
         self.fixed = 2 * fixed;
         let margin = 0.05 * kit.slack;
@@ -132,7 +134,8 @@ impl Squeeze {
         }
     }
 
-    /// Sum of squared overlaps and the largest one, at the present or the next coordinates; computes the gradient there.
+    /// Sum of squared overlaps and the largest one, at the present or the next coordinates; computes the gradient
+    /// there.
     fn energy(&mut self, shape: Shape, next: bool) -> (f64, f64) {
         let (at, gradient) = if next { (&self.next, &mut self.gradient_next) } else { (&self.at, &mut self.gradient) };
         gradient.fill(0.0);

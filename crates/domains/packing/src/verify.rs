@@ -24,22 +24,23 @@ struct Lying {
 /// Verifies a packing of `order`.
 ///
 /// `text` is one of
-/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and `score`;
-/// - its `solution` alone: `{"tubes": [...]}` and, checked when present, `value`, `containers` and `counts` (tubes packed of each
-///   type);
+/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and
+///   `score`;
+/// - its `solution` alone: `{"tubes": [...]}` and, checked when present, `value`, `containers` and `counts` (tubes
+///   packed of each type);
 /// - a JSON list of tubes: objects with `type`, `container` (0 if absent), `hull` (null or absent: none), `x` and `y`;
 /// - plain lines `type container hull x y`, `-` for no hull, with `#` comments.
 ///
-/// Types are counted from 0 in the order of the file, containers from 0. `hull` is the tube that this one lies in, as a position in
-/// the list, from 0; `x` and `y` are the centre in the container's coordinates, (0, 0) being the bottom left corner. Overlaps up to
-/// [`TOLERANCE`] times the container's longer side are accepted.
+/// Types are counted from 0 in the order of the file, containers from 0. `hull` is the tube that this one lies in, as a
+/// position in the list, from 0; `x` and `y` are the centre in the container's coordinates, (0, 0) being the bottom
+/// left corner. Overlaps up to [`TOLERANCE`] times the container's longer side are accepted.
 ///
-/// The score is the value packed in container 0, the only one; with [`Objective::Containers`] all tubes must be packed and the score is the number
-/// of containers.
+/// The score is the value packed in container 0, the only one; with [`Objective::Containers`] all tubes must be packed
+/// and the score is the number of containers.
 ///
 /// # Errors
-/// One line: text that cannot be read, and the first violation: a type or hull that does not exist, more tubes than offered, a
-/// tube inside itself, a tube that sticks out, an overlap, tubes left out, a claim that does not hold.
+/// One line: text that cannot be read, and the first violation: a type or hull that does not exist, more tubes than
+/// offered, a tube inside itself, a tube that sticks out, an overlap, tubes left out, a claim that does not hold.
 pub fn check(order: &Order, values: Values, objective: Objective, text: &str) -> Result<Checked, String> {
     let (tubes, result) = match Answer::read(text)? {
         Answer::Plain(text) => (plain(text)?, None),

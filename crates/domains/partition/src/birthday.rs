@@ -19,7 +19,8 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// log2 of the difference to be expected from `count` labels, log2 of the root of the sum of their squares being `spread`.
+    /// log2 of the difference to be expected from `count` labels, log2 of the root of the sum of their squares being
+    /// `spread`.
     pub(crate) fn expected(self, count: usize, spread: f64) -> f64 {
         let size = f64::from(self.size);
         let group = count as f64 / f64::from(1_u32 << self.levels);
@@ -88,8 +89,8 @@ struct List {
 /// held at a time, but what every entry was made of is kept: 8 bytes for each entry of each list.
 ///
 /// # References
-/// D. Wagner, "A generalized birthday problem", CRYPTO 2002, pages 288-304. R. Schroeppel and A. Shamir, SIAM Journal on
-/// Computing 10, 1981, pages 456-464 (four lists). N. Howgrave-Graham and A. Joux, EUROCRYPT 2010.
+/// D. Wagner, "A generalized birthday problem", CRYPTO 2002, pages 288-304. R. Schroeppel and A. Shamir, SIAM Journal
+/// on Computing 10, 1981, pages 456-464 (four lists). N. Howgrave-Graham and A. Joux, EUROCRYPT 2010.
 #[derive(Debug)]
 pub(crate) struct Birthday {
     shape: Shape,
@@ -109,7 +110,8 @@ pub(crate) struct Birthday {
 }
 
 impl Birthday {
-    /// A construction over `labels`, given in ascending order with all their words, at most [`MAX_GROUP`] for each list.
+    /// A construction over `labels`, given in ascending order with all their words, at most [`MAX_GROUP`] for each
+    /// list.
     pub(crate) fn new(labels: &[Vec<u64>], shape: Shape, rng: &mut Rng) -> Self {
         let groups = 1_usize << shape.levels;
         let mut dealt: Vec<Vec<usize>> = vec![Vec::new(); groups];
@@ -152,8 +154,8 @@ impl Birthday {
         own
     }
 
-    /// The sums that a group's list is to hold, in units of the lowest of the two leading words: how far they would reach if
-    /// they were as dense everywhere as at 0, and their limit; none: all sums.
+    /// The sums that a group's list is to hold, in units of the lowest of the two leading words: how far they would
+    /// reach if they were as dense everywhere as at 0, and their limit; none: all sums.
     fn reach(&self, group: usize) -> (f64, Option<f64>) {
         let labels = &self.labels[self.starts[group]..self.starts[group + 1]];
         let value = |label: &Vec<u64>| lead(label) as f64;

@@ -50,8 +50,8 @@ pub(super) fn text(numbers: &Numbers, solution: &Value) -> String {
     text
 }
 
-/// The two sides as bars of their numbers, the largest first, on one scale; below them the leading digits of the sums, those that
-/// both share in grey.
+/// The two sides as bars of their numbers, the largest first, on one scale; below them the leading digits of the sums,
+/// those that both share in grey.
 pub(super) fn svg(numbers: &Numbers, solution: &Value) -> String {
     const WIDTH: f64 = 900.0;
     let left = left(numbers, solution);

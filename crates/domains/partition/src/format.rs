@@ -31,8 +31,8 @@ pub fn read(path: &str) -> Result<Numbers, InstanceError> {
 /// order mark and `\r\n` are accepted.
 ///
 /// # Errors
-/// One line with the place and what was expected: no number at all, a line with more than one, something that is no whole
-/// number or negative, more than [`MAX_NUMBERS`] numbers or [`MAX_BITS`] bits, binary data.
+/// One line with the place and what was expected: no number at all, a line with more than one, something that is no
+/// whole number or negative, more than [`MAX_NUMBERS`] numbers or [`MAX_BITS`] bits, binary data.
 ///
 /// ```
 /// use soloist_partition::parse;

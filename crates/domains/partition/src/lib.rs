@@ -7,13 +7,13 @@
 //! | specs | `random:100x100:7`: 100 numbers of up to 100 bits; see [`generate`] |
 //! | solution | `{"difference": "1", "left": [0, 3], "right": [1, 2]}`, numbers counted from 0 in the order of the file |
 //!
-//! Numbers of any size are exact: states, scores and the verifier compute with all their bits; only the fast kernels work on
-//! leading bits, and what they find is evaluated exactly.
+//! Numbers of any size are exact: states, scores and the verifier compute with all their bits; only the fast kernels
+//! work on leading bits, and what they find is evaluated exactly.
 //!
-//! The files divide the work: `format` and `spec` make [`Numbers`], `problem` turns them into the [`Differencing`] that is
-//! searched, `rollout` holds its playout policies. They stand on four kernels: `limbs` (exact sums), `tree` (the
-//! Karmarkar-Karp tree on leading bits, depth-first and by discrepancies), `meet` (meet in the middle) and `birthday` (lists
-//! of small signed sums, merged). `verify` recomputes a partition without the search, `draw` shows it.
+//! The files divide the work: `format` and `spec` make [`Numbers`], `problem` turns them into the [`Differencing`] that
+//! is searched, `rollout` holds its playout policies. They stand on four kernels: `limbs` (exact sums), `tree` (the
+//! Karmarkar-Karp tree on leading bits, depth-first and by discrepancies), `meet` (meet in the middle) and `birthday`
+//! (lists of small signed sums, merged). `verify` recomputes a partition without the search, `draw` shows it.
 
 #![forbid(unsafe_code)]
 

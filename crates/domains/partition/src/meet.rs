@@ -37,16 +37,16 @@ macro_rules! word {
 word!(u64);
 word!(u128);
 
-/// The least difference of the two sides, and the labels on the right side as a bit set; at most 64 labels, whose sum has at
-/// most 128 bits.
+/// The least difference of the two sides, and the labels on the right side as a bit set; at most 64 labels, whose sum
+/// has at most 128 bits.
 ///
-/// The subset sums of two halves of at most 21 labels are sorted; for every division of the labels beyond those, both lists
-/// are walked towards each other. With `m` labels this takes about `2^(m/2)` steps, beyond 43 labels `2^(m-21)`, and 32 MiB (64
-/// MiB of sums above 64 bits).
+/// The subset sums of two halves of at most 21 labels are sorted; for every division of the labels beyond those, both
+/// lists are walked towards each other. With `m` labels this takes about `2^(m/2)` steps, beyond 43 labels `2^(m-21)`,
+/// and 32 MiB (64 MiB of sums above 64 bits).
 ///
 /// # References
-/// E. Horowitz and S. Sahni, "Computing partitions with applications to the knapsack problem", Journal of the ACM 21, 1974,
-/// pages 277-292. R. Schroeppel and A. Shamir, SIAM Journal on Computing 10, 1981, pages 456-464.
+/// E. Horowitz and S. Sahni, "Computing partitions with applications to the knapsack problem", Journal of the ACM 21,
+/// 1974, pages 277-292. R. Schroeppel and A. Shamir, SIAM Journal on Computing 10, 1981, pages 456-464.
 pub(crate) fn solve(labels: &[u128]) -> (u128, u64) {
     let total: u128 = labels.iter().sum();
     // Labels are multiples of a power of two.

@@ -15,12 +15,12 @@ pub const JOIN: u16 = 1;
 
 /// The labels that remain: signed sums of numbers, as absolute values.
 ///
-/// The memory is 36 bytes a number where the sum of all numbers has at most 128 bits, and `8 w` bytes a number more where it
-/// takes `w` words.
+/// The memory is 36 bytes a number where the sum of all numbers has at most 128 bits, and `8 w` bytes a number more
+/// where it takes `w` words.
 #[derive(Debug, Default)]
 pub struct Labels {
-    /// The highest 128 bits of each label, ascending, from place `low` up to `high`. Before them is room for as many: the
-    /// differences of large labels are small, and only those below make way.
+    /// The highest 128 bits of each label, ascending, from place `low` up to `high`. Before them is room for as many:
+    /// the differences of large labels are small, and only those below make way.
     keys: Vec<u128>,
     /// The number whose place in `limbs` each label has, beside `keys`.
     slots: Vec<u16>,
@@ -134,28 +134,30 @@ struct Step {
 /// The search's view of [`Numbers`]: minimise log2(difference + 1) of the two sides.
 ///
 /// A state is a multiset of labels, at first the numbers. A move takes the two largest, `u >= v`, and puts them on
-/// different sides ([`SPLIT`], listed first: `u - v` replaces them) or on the same one ([`JOIN`]: `u + v`). Every division
-/// into two sides is a sequence of moves: whatever the sides, either the two largest labels lie on the same side or they do
-/// not, and their difference or sum counts as a label on the side of `u`. A state is finished
+/// different sides ([`SPLIT`], listed first: `u - v` replaces them) or on the same one ([`JOIN`]: `u + v`). Every
+/// division into two sides is a sequence of moves: whatever the sides, either the two largest labels lie on the same
+/// side or they do not, and their difference or sum counts as a label on the side of `u`. A state is finished
 /// - when the largest label `m` is at least half of the sum `S` of all: all others go to the other side, `2 m - S`;
-/// - when at most `leaf` labels remain: up to four are solved by differencing, which is optimal there, more by meeting in
-///   the middle.
+/// - when at most `leaf` labels remain: up to four are solved by differencing, which is optimal there, more by meeting
+///   in the middle.
 ///
 /// What is left out is never better than what the finished state stands for. The bound is `max(S mod 2, 2 m - S)`.
 ///
-/// All words of all labels are kept, so that order, ends and scores are exact. Scores are doubles: differences up to 2^47
-/// have scores of their own, larger ones share a score with those closer than a relative 2^-45, and a proof is one for the score.
-/// A move costs the words of a label and moving part of the list; `w` words more for each comparison that 128 bits leave open.
+/// All words of all labels are kept, so that order, ends and scores are exact. Scores are doubles: differences up to
+/// 2^47 have scores of their own, larger ones share a score with those closer than a relative 2^-45, and a proof is one
+/// for the score. A move costs the words of a label and moving part of the list; `w` words more for each comparison
+/// that 128 bits leave open.
 ///
 /// # References
-/// N. Karmarkar and R. M. Karp, "The differencing method of set partitioning", UC Berkeley 1982. R. E. Korf, "A complete
-/// anytime algorithm for number partitioning", Artificial Intelligence 106, 1998, pages 181-203. L. Rei, "Monte Carlo tree
-/// search for combinatorial optimization", thesis, University of Porto, 2018, chapter 4.
+/// N. Karmarkar and R. M. Karp, "The differencing method of set partitioning", UC Berkeley 1982. R. E. Korf, "A
+/// complete anytime algorithm for number partitioning", Artificial Intelligence 106, 1998, pages 181-203. L. Rei,
+/// "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018, chapter 4.
 #[derive(Debug)]
 pub struct Differencing {
     /// Words of a number.
     words: usize,
-    /// Labels are the numbers times 2^scale, so that the highest bit of the sum of all is the highest bit of the highest word.
+    /// Labels are the numbers times 2^scale, so that the highest bit of the sum of all is the highest bit of the
+    /// highest word.
     scale: u32,
     /// Whether the sum of all numbers is odd.
     odd: bool,
@@ -209,11 +211,11 @@ impl Differencing {
         Self { words, scale, odd, leaf: 4, root, solved: OnceLock::new(), fingerprint: hash.finish() }
     }
 
-    /// The same problem with leaves of at most `leaf` labels (4 to [`MAX_LEAF`](Self::MAX_LEAF)), solved by meeting in the middle: a leaf of `m`
-    /// labels takes about 2^(m/2) steps, or 2^(m - 21) where that is more.
+    /// The same problem with leaves of at most `leaf` labels (4 to [`MAX_LEAF`](Self::MAX_LEAF)), solved by meeting in
+    /// the middle: a leaf of `m` labels takes about 2^(m/2) steps, or 2^(m - 21) where that is more.
     ///
-    /// Where the sum of all numbers has more than 128 bits, larger leaves than four are solved on the highest 128 bits: near
-    /// enough for any search, but then nothing is proven ([`Problem::is_complete`]).
+    /// Where the sum of all numbers has more than 128 bits, larger leaves than four are solved on the highest 128 bits:
+    /// near enough for any search, but then nothing is proven ([`Problem::is_complete`]).
     #[must_use]
     pub fn with_leaf(mut self, leaf: usize) -> Self {
         self.leaf = leaf.clamp(4, Self::MAX_LEAF);
@@ -529,7 +531,8 @@ impl Problem for Differencing {
         self.potential(&self.root).map(|value| -value)
     }
 
-    /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says so.
+    /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says
+    /// so.
     fn portfolio(&self) -> String {
         if self.is_finished(&self.root) { "dfs(rollout=kk)" } else { "sampling(rollout=k-list)" }.into()
     }

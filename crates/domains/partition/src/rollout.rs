@@ -83,8 +83,8 @@ pub(crate) fn build(plan: Plan, problem: &Differencing) -> Box<dyn Rollout<Diffe
     }
 }
 
-/// The Karmarkar-Karp heuristic. A state has the same completion as the state it was split from: completions are remembered
-/// by the joins on the way.
+/// The Karmarkar-Karp heuristic. A state has the same completion as the state it was split from: completions are
+/// remembered by the joins on the way.
 #[derive(Debug)]
 struct Heuristic {
     /// The joins, and the depth of the completion; by a hash of the joins.
@@ -246,8 +246,8 @@ struct Task {
     difference: Vec<u64>,
 }
 
-/// A policy that works on, playout after playout, as long as it is asked to complete the same state; each playout ends with
-/// the best completion known.
+/// A policy that works on, playout after playout, as long as it is asked to complete the same state; each playout ends
+/// with the best completion known.
 #[derive(Debug)]
 struct Worker {
     plan: Plan,
@@ -279,7 +279,8 @@ impl Worker {
 }
 
 impl Task {
-    /// Keeps a completion if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right` says.
+    /// Keeps a completion if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right`
+    /// says.
     fn offer(&mut self, problem: &Differencing, from: &Labels, mut moves: Vec<u16>, right: &[bool]) {
         let mut by_slot = vec![false; problem.count()];
         from.slots().iter().zip(right).for_each(|(&slot, &side)| by_slot[usize::from(slot)] = side);
@@ -351,8 +352,8 @@ impl Task {
             return;
         }
         let seed = *own.seed.get_or_insert_with(|| rng.next_u64());
-        // The first constructions are small, so that something good is found at once; all of them take as long as two of
-        // the full size.
+        // The first constructions are small, so that something good is found at once; all of them take as long as two
+        // of the full size.
         let size = if root { size.min(12 + own.ended / 2) } else { size };
         loop {
             let done = own.steps;

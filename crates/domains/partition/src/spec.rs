@@ -13,9 +13,9 @@ pub fn is_spec(text: &str) -> bool {
 
 /// Generates the instance of a spec.
 ///
-/// `random:100x60:7` holds 100 independent numbers, uniform in 0..2^60; as many bits as numbers is the hardest ratio. Each
-/// number takes its 64-bit words, the lowest first, from [`Rng::new`] with the seed after the second colon; of the last word
-/// the highest bits are used. The same spec is the same instance in every release.
+/// `random:100x60:7` holds 100 independent numbers, uniform in 0..2^60; as many bits as numbers is the hardest ratio.
+/// Each number takes its 64-bit words, the lowest first, from [`Rng::new`] with the seed after the second colon; of the
+/// last word the highest bits are used. The same spec is the same instance in every release.
 ///
 /// # Errors
 /// One line: a spec that is not of this form, more than [`MAX_NUMBERS`] numbers or [`MAX_BITS`] bits, none at all.

@@ -158,12 +158,13 @@ fn sides(labels: &[u128], path: &[bool]) -> Vec<bool> {
 
 /// Depth-first search of the complete Karmarkar-Karp tree (CKK), splits first, on labels of at most 128 bits.
 ///
-/// The search stops when it finds a difference of at most `least`. It costs some ten nanoseconds a node: the labels stay in
-/// one sorted list, a move and its undoing shift the few labels above the new one, and the last two levels are evaluated
-/// in place.
+/// The search stops when it finds a difference of at most `least`. It costs some ten nanoseconds a node: the labels
+/// stay in one sorted list, a move and its undoing shift the few labels above the new one, and the last two levels are
+/// evaluated in place.
 ///
 /// # References
-/// R. E. Korf, "A complete anytime algorithm for number partitioning", Artificial Intelligence 106, 1998, pages 181-203.
+/// R. E. Korf, "A complete anytime algorithm for number partitioning", Artificial Intelligence 106, 1998, pages
+/// 181-203.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DepthFirst {
     start: Vec<u128>,

@@ -12,16 +12,16 @@ use soloist_domain::error::quote;
 /// `text` is one of
 /// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and
 ///   `score`;
-/// - its `solution` alone: `{"difference": "1", "left": [0, 3], "right": [1, 2]}`; `difference` is a string of digits and
-///   checked when present, `right` may be left out;
+/// - its `solution` alone: `{"difference": "1", "left": [0, 3], "right": [1, 2]}`; `difference` is a string of digits
+///   and checked when present, `right` may be left out;
 /// - a JSON list of the numbers on one side;
 /// - plain places of the numbers on one side, separated by blanks, commas or line ends, with `#` comments.
 ///
 /// Numbers are counted from 0 in the order of the file. Scores are compared to a relative 1e-9, differences exactly.
 ///
 /// # Errors
-/// One line: text that cannot be read, a number that does not exist, occurs twice or is on no side, a claim that does not
-/// hold.
+/// One line: text that cannot be read, a number that does not exist, occurs twice or is on no side, a claim that does
+/// not hold.
 pub fn check(numbers: &Numbers, text: &str) -> Result<Checked, String> {
     let alone =
         |left: &[u64]| divide(numbers, left, None).map(|(difference, left)| checked(numbers, &difference, left));

@@ -1,4 +1,5 @@
-//! Annealing with ruin and recreation over any number of steps: fewer vehicles first, then distance, in rounds of growing length.
+//! Annealing with ruin and recreation over any number of steps: fewer vehicles first, then distance, in rounds of
+//! growing length.
 
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
@@ -17,8 +18,8 @@ pub struct Schedule {
     pub growth: f64,
     /// Share of a generation for each attempt to save a vehicle.
     pub fleet: f64,
-    /// Rounds of the first generation that begin with a new construction, for 100 customers or fewer; for more, fewer in proportion, but
-    /// two.
+    /// Rounds of the first generation that begin with a new construction, for 100 customers or fewer; for more, fewer
+    /// in proportion, but two.
     pub founders: u32,
     /// Such rounds of each later generation, likewise.
     pub fresh: u32,
@@ -26,7 +27,8 @@ pub struct Schedule {
     pub children: u32,
     /// The most solutions in the pool.
     pub pool: usize,
-    /// Temperature at the beginning of a round with a new construction, as a fraction of the mean distance between stops.
+    /// Temperature at the beginning of a round with a new construction, as a fraction of the mean distance between
+    /// stops.
     pub start: f64,
     /// That of a round with a child.
     pub reheat: f64,
@@ -114,13 +116,15 @@ pub(crate) struct SavedAnnealing {
 
 /// One long search that needs no budget: generations of rounds, each longer than the one before.
 ///
-/// A generation first tries to save a vehicle of the best solution (where vehicles count and the bound allows fewer), as often as that
-/// succeeds. Each later round cools one solution, from a temperature that accepts most changes to one that accepts almost no
-/// worsening. It starts from the result of the attempt, from a new construction, or from a child of two solutions in the pool. A new
-/// construction is first reduced to the fewest vehicles known. The best solution of each round enters the pool.
+/// A generation first tries to save a vehicle of the best solution (where vehicles count and the bound allows fewer),
+/// as often as that succeeds. Each later round cools one solution, from a temperature that accepts most changes to one
+/// that accepts almost no worsening. It starts from the result of the attempt, from a new construction, or from a child
+/// of two solutions in the pool. A new construction is first reduced to the fewest vehicles known. The best solution of
+/// each round enters the pool.
 ///
 /// # References
-/// J. Christiaens and G. Vanden Berghe, Transportation Science 54, 2020, pages 417-433: both phases. The rounds are ours.
+/// J. Christiaens and G. Vanden Berghe, Transportation Science 54, 2020, pages 417-433: both phases. The rounds are
+/// ours.
 #[derive(Debug)]
 pub struct Annealing {
     kernel: Sisr,
@@ -140,7 +144,8 @@ impl Annealing {
         Self::with(network, route_cost, Schedule::default())
     }
 
-    /// An annealing that has not begun. `route_cost` is what a route costs beside its distance; with 0, vehicles do not count.
+    /// An annealing that has not begun. `route_cost` is what a route costs beside its distance; with 0, vehicles do not
+    /// count.
     #[must_use]
     pub fn with(network: Arc<Network>, route_cost: f64, schedule: Schedule) -> Self {
         let fewest = fewest_vehicles(&network);
@@ -186,8 +191,9 @@ impl Annealing {
         self.clock.total
     }
 
-    /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than the best one, the annealing
-    /// goes on from it; otherwise it is offered to the pool. Routes that break a rule are ignored.
+    /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than
+    /// the best one, the annealing goes on from it; otherwise it is offered to the pool. Routes that break a rule are
+    /// ignored.
     pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
         let network = self.kernel.network();
         if !is_sound(network, tour, absent) {
@@ -215,8 +221,8 @@ impl Annealing {
         self.kernel.set(&present, &missing, fleet);
     }
 
-    /// Makes `steps` steps. Runs of the same chunks are the same, before and after a checkpoint; other chunks may differ in the last digits of
-    /// costs.
+    /// Makes `steps` steps. Runs of the same chunks are the same, before and after a checkpoint; other chunks may
+    /// differ in the last digits of costs.
     pub fn advance(&mut self, steps: u64, rng: &mut Rng) {
         self.kernel.recount();
         for _ in 0..steps {

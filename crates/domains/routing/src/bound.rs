@@ -4,10 +4,10 @@ use crate::network::Network;
 
 /// No solution that serves every customer has fewer routes than this.
 ///
-/// The larger one of two bounds: the demands over the capacity, and the fewest paths that cover all customers when a path may go from
-/// one customer to any other that can be reached in time (the number of customers less a largest matching, found by augmenting
-/// paths in rounds; Dilworth 1950, Hopcroft and Karp 1973). Takes about n^2 steps for each round, the first time that a network is asked
-/// for.
+/// The larger one of two bounds: the demands over the capacity, and the fewest paths that cover all customers when a
+/// path may go from one customer to any other that can be reached in time (the number of customers less a largest
+/// matching, found by augmenting paths in rounds; Dilworth 1950, Hopcroft and Karp 1973). Takes about n^2 steps for
+/// each round, the first time that a network is asked for.
 #[must_use]
 pub fn fewest_vehicles(network: &Network) -> usize {
     *network.fewest.get_or_init(|| bound(network))

@@ -1,4 +1,5 @@
-//! Vehicle routing with time windows (VRPTW) and with capacities alone (CVRP), and the travelling salesman with time windows (TSPTW).
+//! Vehicle routing with time windows (VRPTW) and with capacities alone (CVRP), and the travelling salesman with time
+//! windows (TSPTW).
 //!
 //! | | [`vrptw`] | [`tsptw`] |
 //! |---|---|---|
@@ -8,10 +9,10 @@
 //! | specs | `random:100:7`, `clustered:100:7`, `capacity:100:7` | `random:40x60:7` |
 //! | solution | `{"vehicles": 2, "distance": 20.5, "routes": [[5, 3], [7]]}` | `{"tour": [2, 1], "starts": [4, 9], "travel": 12, "makespan": 14}` |
 //!
-//! Both are searched as one tour that is built visit by visit, so that every method of the engine applies. Both share what makes
-//! tours good fast: [`Sisr`] ruins and recreates a solution some hundred thousand times a second, and [`Annealing`] makes a search
-//! without a budget of it. The rollout `sisr` plays it: as one annealing over a run of independent playouts, or as the improvement of each
-//! playout of a search that learns.
+//! Both are searched as one tour that is built visit by visit, so that every method of the engine applies. Both share
+//! what makes tours good fast: [`Sisr`] ruins and recreates a solution some hundred thousand times a second, and
+//! [`Annealing`] makes a search without a budget of it. The rollout `sisr` plays it: as one annealing over a run of
+//! independent playouts, or as the improvement of each playout of a search that learns.
 //!
 //! ```
 //! use soloist::{Budget, Method, Solver};

@@ -17,8 +17,8 @@ const NEAR: usize = 1_000;
 
 /// Distances, windows and demands of an instance, site 0 being the depot.
 ///
-/// A distance is a travel time as well. Where distances are rounded, all numbers are multiplied by [`scale`](Self::scale), so
-/// that they are whole and sums exact.
+/// A distance is a travel time as well. Where distances are rounded, all numbers are multiplied by
+/// [`scale`](Self::scale), so that they are whole and sums exact.
 #[derive(Debug)]
 pub struct Network {
     size: usize,
@@ -168,8 +168,9 @@ impl Network {
         &table[j * self.size..(j + 1) * self.size]
     }
 
-    /// The least time between leaving one site and arriving at another, row by row, over any customers with their services: where a
-    /// direct way may be longer than a detour, by the algorithm of Floyd and Warshall. `None`: that would take too long.
+    /// The least time between leaving one site and arriving at another, row by row, over any customers with their
+    /// services: where a direct way may be longer than a detour, by the algorithm of Floyd and Warshall. `None`: that
+    /// would take too long.
     #[must_use]
     pub fn quickest(&self) -> Option<Cow<'_, [f64]>> {
         if self.metric {

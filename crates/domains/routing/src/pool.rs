@@ -21,14 +21,16 @@ impl Kept {
         self.tour.is_empty() && self.absent.is_empty()
     }
 
-    /// Whether a solution that leaves out `absent` customers at `cost` is better. The margin is above the errors of sums of differences.
+    /// Whether a solution that leaves out `absent` customers at `cost` is better. The margin is above the errors of
+    /// sums of differences.
     pub(crate) fn is_worse_than(&self, absent: usize, cost: f64) -> bool {
         let fewer = absent < self.absent.len();
         self.is_none() || fewer || absent == self.absent.len() && cost < self.cost - self.cost.abs() * 1e-12
     }
 }
 
-/// The best complete solutions, ascending by cost. No two of them have the same cost; where vehicles count, all have the same number of them.
+/// The best complete solutions, ascending by cost. No two of them have the same cost; where vehicles count, all have
+/// the same number of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Pool {
     kept: Vec<Kept>,
@@ -62,14 +64,16 @@ impl Pool {
         self.kept.truncate(most);
     }
 
-    /// Writes a child of two different members: some routes of the one that are near to each other, and those of the other that lose the fewest
-    /// customers thereby, `fleet` in all. The customers of neither are absent. `false`: fewer than two members.
+    /// Writes a child of two different members: some routes of the one that are near to each other, and those of the
+    /// other that lose the fewest customers thereby, `fleet` in all. The customers of neither are absent. `false`:
+    /// fewer than two members.
     ///
-    /// With `fleet` = `usize::MAX` vehicles do not count: as many routes as the instance allows, those of the other only if they keep half of their
-    /// customers.
+    /// With `fleet` = `usize::MAX` vehicles do not count: as many routes as the instance allows, those of the other
+    /// only if they keep half of their customers.
     ///
-    /// After the selective route exchange of Y. Nagata and S. Kobayashi, "A memetic algorithm for the pickup and delivery problem with time
-    /// windows using selective route exchange crossover", PPSN XI, 2010; the choice of routes is ours.
+    /// After the selective route exchange of Y. Nagata and S. Kobayashi, "A memetic algorithm for the pickup and
+    /// delivery problem with time windows using selective route exchange crossover", PPSN XI, 2010; the choice of
+    /// routes is ours.
     pub(crate) fn child(
         &self,
         network: &Network,

@@ -22,7 +22,8 @@ pub(crate) struct Route {
     pub(crate) load: u32,
     /// Changes with the stops: what was computed for a version holds for it.
     pub(crate) version: u32,
-    /// Where the time of the return counts: for a service at stop i that begins at t, the route ends at max(t + a, b), with `tails[i]` = (a, b).
+    /// Where the time of the return counts: for a service at stop i that begins at t, the route ends at max(t + a, b),
+    /// with `tails[i]` = (a, b).
     tails: Vec<(f64, f64)>,
 }
 
@@ -189,7 +190,8 @@ impl Route {
         });
     }
 
-    /// Calls `visit` with the added distance of every position that is in time, and the time at which its successor is reached.
+    /// Calls `visit` with the added distance of every position that is in time, and the time at which its successor is
+    /// reached.
     #[inline(always)]
     fn each_time(&self, network: &Network, c: u16, mut visit: impl FnMut(f64, u32, f64)) {
         let c = c as usize;

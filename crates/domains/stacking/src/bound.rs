@@ -8,8 +8,8 @@ const AHEAD: usize = 64;
 
 /// Relocations so far and those that are certain:
 /// - one for each inversion, an item on one that leaves earlier;
-/// - one more for each item that lies above the next one to leave, or is in hand, and is due later than the earliest due date
-///   of every other stack: wherever it goes, it will be an inversion again;
+/// - one more for each item that lies above the next one to leave, or is in hand, and is due later than the earliest
+///   due date of every other stack: wherever it goes, it will be an inversion again;
 /// - the same for the items above those that leave next after that, as long as one item leaves a date. Everything that
 ///   lay above an earlier one is left out and nothing is added, which only makes room.
 ///
@@ -75,7 +75,8 @@ pub(crate) fn relocations(problem: &Stacking, state: &Stacks) -> u32 {
     bound
 }
 
-/// The latest of the earliest due dates of all stacks but `not` that have room; `cut` names their top items, or is empty.
+/// The latest of the earliest due dates of all stacks but `not` that have room; `cut` names their top items, or is
+/// empty.
 fn latest(state: &Stacks, cut: &[u16], not: usize, height: u16) -> u16 {
     let mut most = 0;
     for stack in 0..state.top.len() {

@@ -74,8 +74,8 @@ fn stays(yard: &Yard, rows: &[Row], when: &dyn Fn(usize) -> f64) -> (Vec<Stay>, 
     (stays, most)
 }
 
-/// The stacks over time: a band for each stack, a bar for each stay of an item, at its level, coloured by its due date from
-/// yellow (early) to blue (late); a red end is a relocation. Time goes by dates; without arrivals by movements.
+/// The stacks over time: a band for each stack, a bar for each stay of an item, at its level, coloured by its due date
+/// from yellow (early) to blue (late); a red end is a relocation. Time goes by dates; without arrivals by movements.
 pub(super) fn svg(yard: &Yard, solution: &Value) -> String {
     const WIDTH: f64 = 1100.0;
     const LEFT: f64 = 50.0;

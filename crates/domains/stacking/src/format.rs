@@ -29,12 +29,12 @@ pub fn read(path: &str) -> Result<Yard, InstanceError> {
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
 /// Two formats are told apart by their first line.
-/// - Stacking: lines `str name := x`, `int width := W`, `int height := H`, `int items := n`, then `--- end of header ---`,
-///   then `n` rows `item release due` of whole numbers. Items that lie there at first have the release `-`; behind the
-///   rows a line `--- initial stacks ---` then begins at most `W` lines with the numbers of the items on a stack from the
-///   bottom up (an empty stack is a line with `-`).
-/// - Block relocation: a line `stacks items`, then for each stack its height and its items from the bottom up; item 1 leaves
-///   first. The height of the stacks is not limited.
+/// - Stacking: lines `str name := x`, `int width := W`, `int height := H`, `int items := n`, then `--- end of header
+///   ---`, then `n` rows `item release due` of whole numbers. Items that lie there at first have the release `-`;
+///   behind the rows a line `--- initial stacks ---` then begins at most `W` lines with the numbers of the items on a
+///   stack from the bottom up (an empty stack is a line with `-`).
+/// - Block relocation: a line `stacks items`, then for each stack its height and its items from the bottom up; item 1
+///   leaves first. The height of the stacks is not limited.
 ///
 /// Blank lines, text after `#`, a byte order mark and `\r\n` are accepted.
 ///

@@ -9,18 +9,19 @@
 //! | solution | `{"relocations": 2, "movements": [[TIME, ITEM, FROM, TO], ...]}` in time order; `null` stands for outside |
 //!
 //! # Rules
-//! Dates pass in ascending order. On a date first the items that are due leave, in the order of the number of items above them as the
-//! date begins, then of their numbers; each item above the one to leave is put on another stack, one by one from the top: a
-//! *relocation* each. Nothing else is ever moved. Then the items released on that date are put onto stacks, the latest due
-//! date first, then by number. A stack has at most the height given. What is to be decided is where each item goes.
+//! Dates pass in ascending order. On a date first the items that are due leave, in the order of the number of items
+//! above them as the date begins, then of their numbers; each item above the one to leave is put on another stack, one
+//! by one from the top: a *relocation* each. Nothing else is ever moved. Then the items released on that date are put
+//! onto stacks, the latest due date first, then by number. A stack has at most the height given. What is to be decided
+//! is where each item goes.
 //!
-//! These are the events of the program of L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of
-//! Porto, 2018, chapter 5. Because nothing is moved before it is in the way, a best solution of a warehouse that may tidy
-//! up in advance can be better.
+//! These are the events of the program of L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis,
+//! University of Porto, 2018, chapter 5. Because nothing is moved before it is in the way, a best solution of a
+//! warehouse that may tidy up in advance can be better.
 //!
-//! The files divide the work: `format` and `spec` make a [`Yard`], `problem` turns it into the [`Stacking`] that is searched
-//! (`stacks` is its state, `bound` its bounds), `rollout` holds its playout policies, `verify` recomputes a solution
-//! without the search, `draw` shows it.
+//! The files divide the work: `format` and `spec` make a [`Yard`], `problem` turns it into the [`Stacking`] that is
+//! searched (`stacks` is its state, `bound` its bounds), `rollout` holds its playout policies, `verify` recomputes a
+//! solution without the search, `draw` shows it.
 
 #![forbid(unsafe_code)]
 
@@ -76,9 +77,9 @@ impl Yard {
     /// first stacks from the bottom up.
     ///
     /// # Errors
-    /// One line: no stack or more than [`MAX_WIDTH`], height 0, more than [`MAX_ITEMS`] items, two with one number, a due date that is not
-    /// after the release, dates above [`MAX_DATE`], a layout that does not hold exactly the items without a release, or
-    /// is higher or wider than the stacks.
+    /// One line: no stack or more than [`MAX_WIDTH`], height 0, more than [`MAX_ITEMS`] items, two with one number, a
+    /// due date that is not after the release, dates above [`MAX_DATE`], a layout that does not hold exactly the items
+    /// without a release, or is higher or wider than the stacks.
     pub fn new(
         name: String,
         width: usize,

@@ -33,14 +33,15 @@ pub struct Movement {
 
 /// The search's view of a [`Yard`]: minimise relocations.
 ///
-/// A state waits for a decision where the item in hand goes; a move is the *rank* of a stack among those that it may go to, in
-/// the order of the flexibility heuristic (see `fit` in `stacks`: the tightest stack without an inversion, then an
-/// empty one, then the one whose inversion is due latest), equal stacks in their own order. Empty stacks are alike, so that
-/// only the first one counts; where there is no choice, none is asked for. Ranks mean the same at any place, so that what is
-/// learned about one carries over: the code of a move is the item, how often it was put down before, and the rank.
+/// A state waits for a decision where the item in hand goes; a move is the *rank* of a stack among those that it may go
+/// to, in the order of the flexibility heuristic (see `fit` in `stacks`: the tightest stack without an inversion, then
+/// an empty one, then the one whose inversion is due latest), equal stacks in their own order. Empty stacks are alike,
+/// so that only the first one counts; where there is no choice, none is asked for. Ranks mean the same at any place, so
+/// that what is learned about one carries over: the code of a move is the item, how often it was put down before, and
+/// the rank.
 ///
-/// Where a height is limited and no stack has room, the state is final and infeasible, by the number of items that have not
-/// left. The bound counts relocations, inversions, and inversions that the next items to be moved cannot avoid; see
+/// Where a height is limited and no stack has room, the state is final and infeasible, by the number of items that have
+/// not left. The bound counts relocations, inversions, and inversions that the next items to be moved cannot avoid; see
 /// `bound`. A state takes 12 bytes an item; a move costs the width of the yard for each item put down.
 ///
 /// # References

@@ -132,8 +132,8 @@ impl Work {
         }
     }
 
-    /// Replays the solution of `table` from the decision `from` on, which must be one before which a state was kept. `None`:
-    /// its value would be more than `limit`.
+    /// Replays the solution of `table` from the decision `from` on, which must be one before which a state was kept.
+    /// `None`: its value would be more than `limit`.
     fn replay(&mut self, problem: &Stacking, table: &[u16], from: usize, limit: u32) -> Option<u32> {
         self.next_places.clear();
         self.next_places.extend_from_slice(&self.places[..from]);
@@ -254,7 +254,8 @@ impl Task {
         let old = self.table[place];
         let back = old != 0 && rng.below(2) == 0;
         self.table[place] = if back { 0 } else { rng.index(problem.width()) as u16 };
-        // A worse solution is accepted with probability exp(-loss / heat): the loss that is allowed is drawn beforehand.
+        // A worse solution is accepted with probability exp(-loss / heat): the loss that is allowed is drawn
+        // beforehand.
         let loss = (-heat * libm::log(1.0 - rng.unit())) as u32;
         let limit = self.present.saturating_add(loss);
         // The last state kept before the change.
@@ -272,10 +273,10 @@ impl Task {
     }
 }
 
-/// Annealing over ranks: a solution is a table of ranks by item and number of its placement, 0 at first. A trial changes
-/// one of them, half of the time one that led to a relocation, and replays what follows; the ranks of all other items stay,
-/// so that the heuristic goes on from what has changed. Relocations and inversions beyond what would be accepted end a
-/// trial.
+/// Annealing over ranks: a solution is a table of ranks by item and number of its placement, 0 at first. A trial
+/// changes one of them, half of the time one that led to a relocation, and replays what follows; the ranks of all other
+/// items stay, so that the heuristic goes on from what has changed. Relocations and inversions beyond what would be
+/// accepted end a trial.
 #[derive(Debug)]
 struct Ranks {
     task: Option<Task>,

@@ -12,9 +12,10 @@ pub fn is_spec(text: &str) -> bool {
 
 /// Generates the instance of a spec.
 ///
-/// - `random:10x1000:7`: 10 stacks without a limit of height, 1000 items numbered from 0. The 200 due dates (a fifth as many as items,
-///   at least one) are drawn from 1..=2000 (twice as many as items), each as likely, duplicates counting once; an item
-///   then draws its release from the dates before the last due date and its due date from the due dates after that.
+/// - `random:10x1000:7`: 10 stacks without a limit of height, 1000 items numbered from 0. The 200 due dates (a fifth as
+///   many as items, at least one) are drawn from 1..=2000 (twice as many as items), each as likely, duplicates counting
+///   once; an item then draws its release from the dates before the last due date and its due date from the due dates
+///   after that.
 /// - `relocation:4x6:7`: block relocation with 4 stacks of 6 items, in random order.
 ///
 /// The draws come from [`Rng::new`] with the seed after the second colon: the same spec is the same instance in every

@@ -141,11 +141,12 @@ impl Stacks {
     }
 }
 
-/// How well a stack whose earliest due date is `least` suits an item due on `due`, smaller being better: first stacks whose
-/// items all leave no earlier, by how little later the first leaves, then empty ones, then the others, by how little earlier.
+/// How well a stack whose earliest due date is `least` suits an item due on `due`, smaller being better: first stacks
+/// whose items all leave no earlier, by how little later the first leaves, then empty ones, then the others, by how
+/// little earlier.
 ///
-/// This is the order of the flexibility of L. Rei's thesis (5.1), `1 / (1 + m - d)` where `m >= d`, 0 for an empty stack, and
-/// `1 / (1 + d - m) - 1` where `m < d`, larger being better.
+/// This is the order of the flexibility of L. Rei's thesis (5.1), `1 / (1 + m - d)` where `m >= d`, 0 for an empty
+/// stack, and `1 / (1 + d - m) - 1` where `m < d`, larger being better.
 #[inline(always)]
 pub(crate) fn fit(least: u16, due: u16) -> u16 {
     if least >= due { least - due } else { 0x8000 + (due - least) }

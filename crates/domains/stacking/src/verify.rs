@@ -1,4 +1,5 @@
-//! Independent verification of solutions: the events of the file are gone through with the movements claimed, without the search.
+//! Independent verification of solutions: the events of the file are gone through with the movements claimed, without
+//! the search.
 
 use super::Yard;
 use serde_json::Value;
@@ -15,17 +16,17 @@ type Row = (u64, u64, Option<u64>, Option<u64>);
 /// `text` is one of
 /// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and
 ///   `score`;
-/// - its `solution` alone: `{"relocations": 2, "movements": [[TIME, ITEM, FROM, TO], ...]}`, `relocations` being checked when
-///   present;
+/// - its `solution` alone: `{"relocations": 2, "movements": [[TIME, ITEM, FROM, TO], ...]}`, `relocations` being
+///   checked when present;
 /// - a JSON list of such movements;
 /// - plain lines `TIME ITEM FROM TO`, with `#` comments, `-` standing for outside.
 ///
-/// Movements are in time order. Items go by their numbers, stacks are counted from 0, `null` stands for outside. Relocations
-/// at a date come directly before the departure that they make possible.
+/// Movements are in time order. Items go by their numbers, stacks are counted from 0, `null` stands for outside.
+/// Relocations at a date come directly before the departure that they make possible.
 ///
 /// # Errors
-/// One line: text that cannot be read, the first movement that breaks a rule, a movement too many or missing, a claim that
-/// does not hold.
+/// One line: text that cannot be read, the first movement that breaks a rule, a movement too many or missing, a claim
+/// that does not hold.
 pub fn check(yard: &Yard, text: &str) -> Result<Checked, String> {
     let alone = |rows: &[Row]| play(yard, rows).map(|relocations| checked(yard, rows.len(), relocations));
     let result = match Answer::read(text)? {

@@ -58,8 +58,8 @@ pub(crate) struct TuneArgs {
     /// The search method; default: the one that suits the instance
     #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
     pub(crate) method: Option<&'static Preset>,
-    /// A parameter to tune (repeatable): KEY=LOW..HIGH, KEY=LOW..HIGH:log on a logarithmic scale, KEY=A|B|C among words.
-    /// KEY alone: all values of a narrow range or of a choice, else a tenth to ten times the method's value
+    /// A parameter to tune (repeatable): KEY=LOW..HIGH, KEY=LOW..HIGH:log on a logarithmic scale, KEY=A|B|C among
+    /// words. KEY alone: all values of a narrow range or of a choice, else a tenth to ten times the method's value
     #[arg(long, short, value_name = "KEY[=VALUES]", value_parser = values::tuned, required = true, help_heading = SEARCH)]
     pub(crate) parameter: Vec<(String, values::Range)>,
     /// Set an option of the problem or a parameter that is not tuned (repeatable)
@@ -106,15 +106,15 @@ pub(crate) struct TuneArgs {
     /// Begin with this mean instead of the middle of the range (repeatable)
     #[arg(long, value_name = "KEY=VALUE", value_parser = values::setting, help_heading = TUNING)]
     pub(crate) start: Vec<Setting>,
-    /// Drop settings within an iteration as soon as this test says that they do not belong to the best: a paired t test,
-    /// or Hoeffding's bound, which assumes nothing but a range of the scores and drops later
+    /// Drop settings within an iteration as soon as this test says that they do not belong to the best: a paired t
+    /// test, or Hoeffding's bound, which assumes nothing but a range of the scores and drops later
     #[arg(long, value_name = "TEST", value_enum, help_heading = TUNING)]
     pub(crate) race: Option<Race>,
     /// Short for --race t
     #[arg(long, conflicts_with = "race", help_heading = TUNING)]
     pub(crate) racing: bool,
-    /// With --race hoeffding: by how much the scores of two settings on one instance may differ; default: what was met so
-    /// far in the iteration
+    /// With --race hoeffding: by how much the scores of two settings on one instance may differ; default: what was met
+    /// so far in the iteration
     #[arg(long, value_name = "X", value_parser = values::positive, allow_hyphen_values = true, help_heading = TUNING)]
     pub(crate) spread: Option<f64>,
     /// The seed of draws and runs [default: 0]

@@ -1,8 +1,8 @@
 //! `soloist bench`: methods x instances x seeds at equal budgets, each result verified and kept, and what they say.
 //!
 //! `spec` reads the description, `plan` turns it into jobs, `runner` runs them, `record` keeps what they yield,
-//! `analysis`, `standing` and `profile` work out the figures, `present`, `json` and `export` show them, `reference` has the
-//! best known scores, `progress` tells how far things are.
+//! `analysis`, `standing` and `profile` work out the figures, `present`, `json` and `export` show them, `reference` has
+//! the best known scores, `progress` tells how far things are.
 
 pub(crate) mod analysis;
 mod export;

@@ -5,9 +5,9 @@
 //!
 //! # References
 //! J. More and S. Wild, "Benchmarking derivative-free optimization algorithms", SIAM Journal on Optimization 20, 2009
-//! (data profiles); N. Hansen, A. Auger, R. Ros, O. Mersmann, T. Tusar and D. Brockhoff, "COCO: a platform for comparing
-//! continuous optimizers in a black-box setting", Optimization Methods and Software 36, 2021 (targets, average running
-//! time).
+//! (data profiles); N. Hansen, A. Auger, R. Ros, O. Mersmann, T. Tusar and D. Brockhoff, "COCO: a platform for
+//! comparing continuous optimizers in a black-box setting", Optimization Methods and Software 36, 2021 (targets,
+//! average running time).
 
 use super::analysis::Grid;
 use super::plan::Plan;

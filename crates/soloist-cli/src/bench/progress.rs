@@ -31,7 +31,8 @@ impl Estimate {
         (*sum, *count) = (*sum + seconds, *count + 1);
     }
 
-    /// Seconds that these numbers of runs of each method take one after another; `None` if nothing is known of some of them.
+    /// Seconds that these numbers of runs of each method take one after another; `None` if nothing is known of some of
+    /// them.
     pub(crate) fn seconds(&self, left: &[usize]) -> Option<f64> {
         let one = |method: usize| match self.spent[method] {
             (sum, count @ 1..) => Some(sum / f64::from(count)),

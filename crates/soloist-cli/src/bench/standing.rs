@@ -137,8 +137,8 @@ impl Grid {
         (0..instances).filter_map(block).collect()
     }
 
-    /// `Less` where `a` is better: more runs with a feasible solution, else the better mean, else the smaller violation.
-    /// Scores that are the `same` are equal.
+    /// `Less` where `a` is better: more runs with a feasible solution, else the better mean, else the smaller
+    /// violation. Scores that are the `same` are equal.
     fn better_of(&self, a: &[Run], b: &[Run], same: fn(f64, f64) -> bool) -> Ordering {
         let scores = |runs: &[Run]| runs.iter().filter_map(|run| run.score).collect::<Vec<_>>();
         let violation = |runs: &[Run]| {

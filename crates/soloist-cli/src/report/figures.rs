@@ -85,8 +85,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The scale of an instance; `None`: no run has a feasible solution, or the report has best known scores but none of
-    /// this instance.
+    /// The scale of an instance; `None`: no run has a feasible solution, or the report has best known scores but none
+    /// of this instance.
     pub(crate) fn new(study: &Study, trials: &[Trial], instance: usize) -> Option<Self> {
         let runs: Vec<&Trial> = study.of_instance(instance).map(|at| &trials[at]).collect();
         let of_runs = runs.iter().filter_map(|trial| trial.value()).reduce(|a, b| study.sense.best_value(a, b))?;
@@ -100,15 +100,15 @@ impl Scale {
     ///
     /// # References
     /// J. J. Moré and S. M. Wild, "Benchmarking derivative-free optimization algorithms", SIAM Journal on Optimization
-    /// 20, 2009, equation 2.2: f(x) <= f_L + tau (f(x0) - f_L), here with f(x0) the median of the first scores and f_L the
-    /// best known score.
+    /// 20, 2009, equation 2.2: f(x) <= f_L + tau (f(x0) - f_L), here with f(x0) the median of the first scores and f_L
+    /// the best known score.
     pub(crate) fn target(self, level: f64) -> f64 {
         self.best + level * (self.first - self.best)
     }
 }
 
-/// When the runs of a method reached their targets, in ascending order, and how many runs there are; `None`: a file does
-/// not tell the times.
+/// When the runs of a method reached their targets, in ascending order, and how many runs there are; `None`: a file
+/// does not tell the times.
 pub(crate) fn hits(
     study: &Study,
     trials: &[Trial],

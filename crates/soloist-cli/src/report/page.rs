@@ -59,8 +59,8 @@ impl Page {
 }
 
 impl Body {
-    /// Works out the sections, with drawings of at most `drawings` instances of each problem; with `files`, the files are
-    /// named.
+    /// Works out the sections, with drawings of at most `drawings` instances of each problem; with `files`, the files
+    /// are named.
     pub(crate) fn new(runs: &Runs, files: bool, drawings: usize) -> Self {
         let studies = Study::all(runs);
         let several = studies.len() > 1;

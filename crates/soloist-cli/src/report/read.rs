@@ -377,7 +377,8 @@ pub(super) mod tests {
         later.as_object_mut().unwrap().remove("improvements");
         let runs = read(&format!("{a}\n{later}\n{}\n", record("a", "x", 2, Some(3.0)))).unwrap();
         assert_eq!((runs.trials.len(), runs.twice), (2, 1));
-        // The later one counts, and the times of the other are kept; only the best run of an instance keeps its solution.
+        // The later one counts, and the times of the other are kept; only the best run of an instance keeps its
+        // solution.
         assert!(runs.trials[0].points.iter().all(|point| point.seconds.is_some()));
         assert_eq!((runs.trials[0].solution.is_some(), runs.trials[1].solution.is_some()), (true, false));
     }

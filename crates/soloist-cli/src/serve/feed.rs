@@ -1,5 +1,5 @@
-//! What visitors are told: a log of news that late visitors read from the beginning, and the latest state of things that
-//! change all the time.
+//! What visitors are told: a log of news that late visitors read from the beginning, and the latest state of things
+//! that change all the time.
 
 use crate::failure::Failure;
 use crate::report::draw::Drawer;
@@ -23,7 +23,8 @@ const ENDED: usize = 16;
 const DRAWINGS: usize = 20;
 /// Least time between two computations of the page's sections.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long visitors may take to fetch what they miss when the run is over, and how long a silence means that they have it.
+/// How long visitors may take to fetch what they miss when the run is over, and how long a silence means that they have
+/// it.
 const LINGER: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_millis(800);
 
@@ -164,7 +165,8 @@ impl Feed {
         self.changed.notify_all();
     }
 
-    /// Adds the runs of a comparison that a file of records holds already; `jobs` are the keys of the comparison's runs.
+    /// Adds the runs of a comparison that a file of records holds already; `jobs` are the keys of the comparison's
+    /// runs.
     pub(crate) fn history(&self, file: &Path, jobs: &HashSet<&str>) -> Result<(), Failure> {
         let fail = |error: std::io::Error| Failure::runtime(format!("{}: cannot be read: {error}", file.display()));
         for line in BufReader::new(File::open(file).map_err(fail)?).split(b'\n') {

@@ -1,7 +1,7 @@
 //! The little of HTTP that the live view needs, with limits on everything a visitor sends.
 //!
-//! A page of another site may reach this server through the visitor's browser. So every request must name the server by an
-//! address or as `localhost` in its `Host` field, which a rebound domain name cannot do, and a request that changes
+//! A page of another site may reach this server through the visitor's browser. So every request must name the server by
+//! an address or as `localhost` in its `Host` field, which a rebound domain name cannot do, and a request that changes
 //! something must come from the page itself by its `Origin`.
 
 use super::Feed;

@@ -1,7 +1,8 @@
 //! The live view: a small web server that shows runs while they go on.
 //!
-//! `feed` keeps what visitors are told, `http` reads requests and writes answers, `watch` turns the events of a run into
-//! news. The page is that of `soloist report`, with a panel for the runs at work. `soloist serve` shows files that grow.
+//! `feed` keeps what visitors are told, `http` reads requests and writes answers, `watch` turns the events of a run
+//! into news. The page is that of `soloist report`, with a panel for the runs at work. `soloist serve` shows files that
+//! grow.
 
 mod feed;
 mod http;

@@ -49,7 +49,8 @@ impl Instances {
         Ok(Self { tuning, validation, seed })
     }
 
-    /// The instances of an iteration: the next `count` in a random order of all, and when all were used, in another one.
+    /// The instances of an iteration: the next `count` in a random order of all, and when all were used, in another
+    /// one.
     pub(super) fn batch(&self, iteration: usize, count: usize) -> Vec<String> {
         let all = self.tuning.len();
         let count = count.min(all);

@@ -1,14 +1,15 @@
-//! `soloist tune`: finds parameters of a method by the cross-entropy method, with racing if asked for, and compares them
-//! with what they were on instances that took no part.
+//! `soloist tune`: finds parameters of a method by the cross-entropy method, with racing if asked for, and compares
+//! them with what they were on instances that took no part.
 //!
-//! `space` has the parameters and the distribution over them, `instances` the fresh ones of each iteration, `race` drops
-//! settings early, `trace` keeps and draws the way, `present` shows the result. The runs are those of `bench`: one plan an
-//! iteration, in which the settings are the methods.
+//! `space` has the parameters and the distribution over them, `instances` the fresh ones of each iteration, `race`
+//! drops settings early, `trace` keeps and draws the way, `present` shows the result. The runs are those of `bench`:
+//! one plan an iteration, in which the settings are the methods.
 //!
 //! # References
-//! M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player Monte-Carlo tree search for SameGame", Knowledge-Based
-//! Systems 34, 2012, section 4.4 (the use for search parameters); P.-T. de Boer, D. Kroese, S. Mannor and R. Rubinstein,
-//! "A tutorial on the cross-entropy method", Annals of Operations Research 134, 2005 (the method, smoothing).
+//! M. Schadd, M. Winands, M. Tak and J. Uiterwijk, "Single-player Monte-Carlo tree search for SameGame",
+//! Knowledge-Based Systems 34, 2012, section 4.4 (the use for search parameters); P.-T. de Boer, D. Kroese, S. Mannor
+//! and R. Rubinstein, "A tutorial on the cross-entropy method", Annals of Operations Research 134, 2005 (the method,
+//! smoothing).
 
 mod instances;
 mod present;
@@ -334,8 +335,8 @@ impl<'a> Tuning<'a> {
         Ok(Some(scores))
     }
 
-    /// The result: the middle of the distribution, or the last iteration's best setting where the method does not accept
-    /// the middle.
+    /// The result: the middle of the distribution, or the last iteration's best setting where the method does not
+    /// accept the middle.
     fn result(&self, beliefs: &[Belief], iterations: &[Iteration]) -> Vec<Coordinate> {
         let best = || iterations.last().map(|iteration| iteration.best.clone());
         self.space.middle(beliefs).or_else(best).unwrap_or_default()

@@ -67,7 +67,8 @@ impl Test {
         (libm::log(2.0 / delta) / (2.0 * count as f64)).sqrt()
     }
 
-    /// The least number of instances in a Hoeffding race of `settings` that can drop one: the means differ by B at most.
+    /// The least number of instances in a Hoeffding race of `settings` that can drop one: the means differ by B at
+    /// most.
     pub(super) fn least_instances(settings: usize) -> usize {
         let can_drop = |&count: &usize| 2.0 * Self::half_width(settings * count, count) < 1.0;
         (1..).find(can_drop).unwrap_or(usize::MAX)
@@ -101,9 +102,9 @@ fn widest(scores: &[Scores]) -> f64 {
 
 /// Returns those of the `live` settings that stay in the race for the best `elite` after another instance.
 ///
-/// All of them have seen the same k instances. A setting is dropped when its paired differences from the one that stands
-/// at place `elite` have a mean to its disadvantage and the test is sure. Instances on which either has no feasible
-/// solution are left out of its test. The papers race for the best one; racing for the best `elite` is ours.
+/// All of them have seen the same k instances. A setting is dropped when its paired differences from the one that
+/// stands at place `elite` have a mean to its disadvantage and the test is sure. Instances on which either has no
+/// feasible solution are left out of its test. The papers race for the best one; racing for the best `elite` is ours.
 pub(super) fn survivors(test: Test, sense: Sense, scores: &[Scores], live: &[usize], elite: usize) -> Vec<usize> {
     let mut order = live.to_vec();
     order.sort_by(|&a, &b| compare(sense, &scores[a], &scores[b]));
@@ -182,7 +183,8 @@ mod tests {
         assert_eq!(race(test(None), 20, 100.0), [0, 1, 2]);
         assert_eq!(race(test(None), 21, 100.0), [0, 2]);
         assert_eq!(race(test(None), 500, 0.0), [0, 1, 2], "equal settings stay");
-        // A range that is given counts where nothing wider was met: with 400, k = 323 is the first at which 2 e is below 100.
+        // A range that is given counts where nothing wider was met: with 400, k = 323 is the first at which 2 e is
+        // below 100.
         assert_eq!(race(test(Some(400.0)), 300, 100.0), [0, 1, 2]);
         assert_eq!(race(test(Some(400.0)), 340, 100.0), [0, 2]);
         assert_eq!(race(test(Some(1.0)), 20, 100.0), [0, 1, 2], "100 was met");

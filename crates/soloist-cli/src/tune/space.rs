@@ -149,7 +149,8 @@ impl Space {
         self.dimensions.iter().zip(point).map(setting).collect()
     }
 
-    /// Moves the beliefs towards the best points: `smoothing` times what fits these best, the rest of what was believed.
+    /// Moves the beliefs towards the best points: `smoothing` times what fits these best, the rest of what was
+    /// believed.
     pub(crate) fn learn(&self, beliefs: &mut [Belief], elite: &[&Vec<Coordinate>], smoothing: f64) {
         let count = elite.len() as f64;
         let mix = |old: f64, new: f64| smoothing * new + (1.0 - smoothing) * old;

@@ -1,7 +1,7 @@
 //! The report and the live view in a real browser: content, no error, no outside request, a picture that is not blank.
 //!
-//! The browser is Chromium, spoken to by its debugging protocol over its standard streams. `SOLOIST_BROWSER` names it, and
-//! then it must work; otherwise it is looked for, and where there is none the tests say so and pass.
+//! The browser is Chromium, spoken to by its debugging protocol over its standard streams. `SOLOIST_BROWSER` names it,
+//! and then it must work; otherwise it is looked for, and where there is none the tests say so and pass.
 
 use crate::common::{Folder, run};
 use crate::serve::Server;

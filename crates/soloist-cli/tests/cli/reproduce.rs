@@ -1,5 +1,5 @@
-//! `soloist reproduce`: published values beside ours, experiments that continue, refuse foreign files, and are the same for
-//! any number of jobs.
+//! `soloist reproduce`: published values beside ours, experiments that continue, refuse foreign files, and are the same
+//! for any number of jobs.
 
 use crate::common::{Folder, read, run};
 

@@ -37,8 +37,8 @@ fn two_parts_are_one_run() {
     }
 }
 
-/// A result without the effort, where one stream has ended the run at the bound: how far the others came by then depends
-/// on their schedule. So it does where a method of `auto` that makes no playouts has proven the optimum.
+/// A result without the effort, where one stream has ended the run at the bound: how far the others came by then
+/// depends on their schedule. So it does where a method of `auto` that makes no playouts has proven the optimum.
 fn settled(mut result: Value) -> Value {
     if result["stop"] == "bound" || result["method"] == "auto" && result["stop"] == "exhausted" {
         result["playouts"] = Value::Null;

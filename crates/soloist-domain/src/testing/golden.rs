@@ -3,12 +3,12 @@
 //! A file of golden runs has one run a line, written like the command that repeats it:
 //!
 //! ```text
-//! knapsack random:100x1000:7 --method nrpa --set level=2 --rollout greedy --seed 3 --playouts 500 -> 16542 8d1a... 500 0
+//! knapsack random:100x1000:7 --method nrpa --set level=2 --rollout greedy --playouts 500 -> 16542 8d1a... 500 0
 //! ```
-//! Before the arrow: domain, instance and the arguments of `soloist solve`; `--set` holds a parameter of the method or a
-//! choice of rules. `--pause N`, which the command does not have, saves the run after `N` playouts (with `--nodes`:
-//! after `N` nodes) and continues from the checkpoint. After the arrow: the score (`none` if no playout ended), a hash of
-//! the `moves` of the result, the playouts, the nodes, and `optimal` where that is proven.
+//! Before the arrow: domain, instance and the arguments of `soloist solve`; `--set` holds a parameter of the method or
+//! a choice of rules. `--pause N`, which the command does not have, saves the run after `N` playouts (with `--nodes`:
+//! after `N` nodes) and continues from the checkpoint. After the arrow: the score (`none` if no playout ended), a hash
+//! of the `moves` of the result, the playouts, the nodes, and `optimal` where that is proven.
 
 use crate::{AnyInstance, Domain, Options, Report, Request, Unobserved};
 use soloist::{Budget, Setup, stable_hash};

@@ -49,8 +49,9 @@ fn counted(a: &BigUint, b: &BigUint) -> (BigUint, u64) {
     (x.into(), steps + 1)
 }
 
-/// The matrix of as many of Euclid's steps as leading parts `a >= b` determine, whatever the bits behind them: the numbers become
-/// `matrix[0] a + matrix[1] b` and `matrix[2] a + matrix[3] b`. `matrix[1]` is 0 if no step is determined.
+/// The matrix of as many of Euclid's steps as leading parts `a >= b` determine, whatever the bits behind them: the
+/// numbers become `matrix[0] a + matrix[1] b` and `matrix[2] a + matrix[3] b`. `matrix[1]` is 0 if no step is
+/// determined.
 fn cofactors(mut a: i64, mut b: i64) -> [i64; 4] {
     let [mut x, mut y, mut z, mut w] = [1, 0, 0, 1];
     // Both ends of the range in which the quotient lies agree on it. Knuth's bounds keep all numbers below 2^63.

@@ -57,7 +57,8 @@ impl Coefficient {
 
     /// A quotient in lowest terms; the denominator is not zero.
     ///
-    /// Here and below the greatest common divisors are [ours](euclid::gcd): those of `BigRational` take a step for each bit.
+    /// Here and below the greatest common divisors are [ours](euclid::gcd): those of `BigRational` take a step for each
+    /// bit.
     fn reduced(numerator: BigInt, denominator: BigInt) -> Self {
         let common = euclid::gcd(numerator.magnitude(), denominator.magnitude());
         let common = BigInt::from_biguint(denominator.sign(), common);

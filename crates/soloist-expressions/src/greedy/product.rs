@@ -171,8 +171,8 @@ pub(super) struct Numbers {
     ratio_places: Table<(Size, Size), Ratio>,
     /// The ratio and the greatest common factor of two sizes.
     known: Table<(Size, Size), (Ratio, Size)>,
-    /// The contents of lists with sizes beyond 64 bits, and such sizes divided by others: polishing asks for the same ones
-    /// again and again, and a greatest common divisor of thousands of digits takes long.
+    /// The contents of lists with sizes beyond 64 bits, and such sizes divided by others: polishing asks for the same
+    /// ones again and again, and a greatest common divisor of thousands of digits takes long.
     contents: Table<Vec<Size>, Size>,
     quotients: Table<(Size, Size), Size>,
     /// Greatest common divisors of sizes beyond 64 bits that were computed.

@@ -46,8 +46,9 @@ pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
 ///
 /// Functions and inverses are opaque: `sin(x)` and `x^-1` become symbols. Products and powers of sums are multiplied
 /// out if they form at most [`EXPAND_LIMIT`] products of terms (and all of a file at most [`EXPAND_BUDGET`] plus its
-/// size, of at most 2^27 words in the coefficients: `(a+b)^2000` is multiplied out, `(a+b)^3000` is not). Other sums, or with `expand` false all sums, become blocks of the [`System`]. Time and memory grow linearly
-/// with the text, apart from a sort of the terms.
+/// size, of at most 2^27 words in the coefficients: `(a+b)^2000` is multiplied out, `(a+b)^3000` is not). Other sums,
+/// or with `expand` false all sums, become blocks of the [`System`]. Time and memory grow linearly with the text, apart
+/// from a sort of the terms.
 ///
 /// # Errors
 /// One line with line and column and what was expected: syntax, a division by something that is no number, name or sum,

@@ -27,9 +27,10 @@ pub fn terms(system: &System) -> (Terms, bool) {
     (terms, exact)
 }
 
-/// For each definition a number that makes all coefficients integers: whatever content it has then, the costs inside are the
-/// same. Definitions with the same content keep the same one, others have others, and none but 1 becomes 1, because the
-/// multiplication of a whole definition by its content is an operation, once for each definition and content.
+/// For each definition a number that makes all coefficients integers: whatever content it has then, the costs inside
+/// are the same. Definitions with the same content keep the same one, others have others, and none but 1 becomes 1,
+/// because the multiplication of a whole definition by its content is an operation, once for each definition and
+/// content.
 fn integer_factors(system: &System) -> Vec<Coefficient> {
     let is_whole = |polynomial: &Polynomial| polynomial.coefficients().iter().all(Coefficient::is_integer);
     let polynomials = || system.definitions().iter().map(|definition| &definition.polynomial);

@@ -110,8 +110,8 @@ impl<M> Trace<M> {
 
     /// Returns the mean entropy of the policy's choices over the steps of the playout, in bits; `None` of an empty one.
     ///
-    /// A step between n equal weights has log2(n) bits, a step that is decided has 0. The biases are those recorded. Time
-    /// is linear in the recorded entries.
+    /// A step between n equal weights has log2(n) bits, a step that is decided has 0. The biases are those recorded.
+    /// Time is linear in the recorded entries.
     pub(crate) fn entropy(&self, policy: &Policy) -> Option<f64> {
         let steps = self.chosen.len();
         // By step: what the sums of w and of w log2 w change by.
@@ -203,8 +203,8 @@ impl<M> Trace<M> {
         self.lifetimes.len() as u32 - 1
     }
 
-    /// As [`record`](Self::record), for a policy with biases; `factor` is [`Policy::bias_factor`]. Sums over an entry of
-    /// several steps are rounded once, those over an entry for each step as often as there are steps.
+    /// As [`record`](Self::record), for a policy with biases; `factor` is [`Policy::bias_factor`]. Sums over an entry
+    /// of several steps are rounded once, those over an entry for each step as often as there are steps.
     #[inline]
     pub fn record_biased(&mut self, lifetime: Lifetime, factor: f64) -> u32 {
         self.factors.push(factor);
@@ -238,7 +238,8 @@ mod tests {
         let mut policy = Policy::new(1.0, 0.0, f64::INFINITY);
         let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-6, "{a} and {b}");
         near(trace.entropy(&policy).unwrap(), (2.0 + 1.0 + 0.0) / 3.0);
-        // One to three in favour of the second move: 0.811 bits at the second step; 1.792 at the first, among 1, 3, 1, 1.
+        // One to three in favour of the second move: 0.811 bits at the second step; 1.792 at the first, among 1, 3, 1,
+        // 1.
         policy.set_logit(2, 3.0_f64.ln());
         near(trace.entropy(&policy).unwrap(), (1.792_481 + 0.811_278) / 3.0);
         // Biases that favour the first move alike.

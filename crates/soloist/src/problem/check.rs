@@ -39,9 +39,9 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 /// [portfolio](Problem::portfolio) must exist. What
 /// [`find`](Problem::find) names must be legal, and every legal move must be found by its
 /// [identity](Problem::identity). [Links](Problem::link) must add up to the scores but for a constant, and
-/// [suggested](Problem::suggest) edits must name places of the solution. A [neighbourhood](Problem::neighbourhood) must know the differences that its edits
-/// make, take them back, and hold solutions that can be played and restored; its scores are those of its solutions, its
-/// unit is a positive number, all its variants are tried.
+/// [suggested](Problem::suggest) edits must name places of the solution. A [neighbourhood](Problem::neighbourhood) must
+/// know the differences that its edits make, take them back, and hold solutions that can be played and restored; its
+/// scores are those of its solutions, its unit is a positive number, all its variants are tried.
 ///
 /// Call it in the tests of a new problem. [`advise`] says which optional methods would help which search.
 ///

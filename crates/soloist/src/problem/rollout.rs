@@ -53,8 +53,8 @@ pub trait Rollout<P: Problem>: Send {
         }
     }
 
-    /// As [`run`](Self::run), but may stop as soon as it is known that no score better than `incumbent` will be reached.
-    /// Returns false if it stopped.
+    /// As [`run`](Self::run), but may stop as soon as it is known that no score better than `incumbent` will be
+    /// reached. Returns false if it stopped.
     ///
     /// What it draws until then is what [`run`](Self::run) draws. The default never stops.
     fn run_within(
@@ -69,8 +69,8 @@ pub trait Rollout<P: Problem>: Send {
         true
     }
 
-    /// Whether another playout from the state where the last [`run`](Self::run) began would be useless, because that run
-    /// was as good as any: a deterministic policy with an exact endgame says so where it began within that endgame.
+    /// Whether another playout from the state where the last [`run`](Self::run) began would be useless, because that
+    /// run was as good as any: a deterministic policy with an exact endgame says so where it began within that endgame.
     ///
     /// Tree searches then leave the state's branch alone. They claim no proof from it.
     fn is_spent(&self) -> bool {
@@ -101,8 +101,8 @@ pub trait Rollout<P: Problem>: Send {
     /// Switches to variant `variant`, below [`variants`](Self::variants).
     fn set_variant(&mut self, _variant: usize) {}
 
-    /// Receives a finished solution from outside (a warm start, another run's incumbent), for policies that improve one solution
-    /// over the whole run. The run keeps it as incumbent in any case.
+    /// Receives a finished solution from outside (a warm start, another run's incumbent), for policies that improve one
+    /// solution over the whole run. The run keeps it as incumbent in any case.
     fn offer(&mut self, _problem: &P, _moves: &[P::Move], _score: Score) {}
 
     /// Receives the score of the playout just made, for policies that learn.

@@ -18,8 +18,8 @@ pub(super) struct Drive<'p> {
     streams: Vec<Stream<'p>>,
     /// The bound of the root.
     bound: Option<f64>,
-    /// Playouts and nodes that slices have granted so far: more than were made where a stream ended early, fewer where a
-    /// step made several nodes.
+    /// Playouts and nodes that slices have granted so far: more than were made where a stream ended early, fewer where
+    /// a step made several nodes.
     granted: Counters,
     pub(super) elapsed: Duration,
     stop: StopReason,

@@ -1,7 +1,7 @@
 //! Files that are either the old or the whole new ones.
 //!
-//! A file is written to a temporary name beside it and renamed. The writer holds a lock on what it writes: leftovers of a
-//! process that was killed have none and are swept by the next one that writes the same file.
+//! A file is written to a temporary name beside it and renamed. The writer holds a lock on what it writes: leftovers of
+//! a process that was killed have none and are swept by the next one that writes the same file.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
@@ -83,8 +83,8 @@ pub(super) struct Claimed {
 
 /// Locks a file against other processes. Returns false if one of them holds it.
 ///
-/// The system may let go of the locks of a killed process a moment after its end: the lock is tried for 0.2 seconds. On a
-/// file system without locks nothing is locked.
+/// The system may let go of the locks of a killed process a moment after its end: the lock is tried for 0.2 seconds. On
+/// a file system without locks nothing is locked.
 pub fn claim_file(file: &File) -> bool {
     const TRIES: u32 = 10;
     for attempt in 0..=TRIES {

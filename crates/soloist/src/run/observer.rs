@@ -31,8 +31,8 @@ impl Progress {
 }
 
 /// Returns the relative gap between a score and a bound on all scores: `|score - bound| / |score|`, which is 0 when the
-/// score is proven optimal and need not be below 1. `None` where it has no meaning: the score is 0 and the bound is not,
-/// or one of them is not finite.
+/// score is proven optimal and need not be below 1. `None` where it has no meaning: the score is 0 and the bound is
+/// not, or one of them is not finite.
 #[must_use]
 pub fn gap(score: f64, bound: f64) -> Option<f64> {
     let difference = (score - bound).abs();
@@ -51,15 +51,18 @@ pub trait Observer<M>: Send {
     fn progress(&mut self, _progress: &Progress) {}
     /// A checkpoint could not be written. The run goes on and tries again after the next interval.
     fn unsaved(&mut self, _error: &CheckpointError) {}
-    /// Whether [`scores`](Self::scores) and [`gauges`](Self::gauges) are to be called; asked when the run or its next slice begins.
+    /// Whether [`scores`](Self::scores) and [`gauges`](Self::gauges) are to be called; asked when the run or its next
+    /// slice begins.
     fn wants_insight(&self) -> bool {
         false
     }
-    /// Feasible scores of up to 512 playouts of a stream since it told the last ones, at even distances, once per interval
-    /// from the streams in turn. Solutions that a search scores without a playout of their own may be left out.
+    /// Feasible scores of up to 512 playouts of a stream since it told the last ones, at even distances, once per
+    /// interval from the streams in turn. Solutions that a search scores without a playout of their own may be left
+    /// out.
     fn scores(&mut self, _scores: &[f64]) {}
-    /// What a stream's search tells about how far it has narrowed down, by name with unit, once per interval: the entropy
-    /// of the policy along the playout that NRPA learns, the depth at which UCT left its tree. Other searches tell nothing.
+    /// What a stream's search tells about how far it has narrowed down, by name with unit, once per interval: the
+    /// entropy of the policy along the playout that NRPA learns, the depth at which UCT left its tree. Other searches
+    /// tell nothing.
     fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
 }
 

@@ -116,8 +116,8 @@ impl<'a, P: Problem> Solver<'a, P> {
         self
     }
 
-    /// Sets the budget of the whole run where this is a part of it, for methods that plan ahead (annealing cools over it).
-    /// By default the run's own limits are the plan.
+    /// Sets the budget of the whole run where this is a part of it, for methods that plan ahead (annealing cools over
+    /// it). By default the run's own limits are the plan.
     #[must_use]
     pub fn plan(mut self, whole: Budget) -> Self {
         self.plan = Some(whole);

@@ -1,7 +1,7 @@
 //! What a checkpoint holds is checked here before a search relies on it.
 //!
-//! A checksum says that the bytes are those that were written, not by whom. Everything that is read is either replayed by
-//! the rules of the problem or compared with what a run can have written.
+//! A checksum says that the bytes are those that were written, not by whom. Everything that is read is either replayed
+//! by the rules of the problem or compared with what a run can have written.
 
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
@@ -53,9 +53,9 @@ pub(crate) fn solution(problem: &dyn Rules, moves: &[MoveId], score: Score) -> R
 /// The parent of what begins at the start of a tree.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// Checks a tree of moves given by parents: `edge(i)` is the parent of entry `i` ([`NONE`]: the start) and the move that
-/// leads from there, or nothing for an entry that is not used. Plays every move once; `meet` is told of each entry's
-/// state and says whether it agrees.
+/// Checks a tree of moves given by parents: `edge(i)` is the parent of entry `i` ([`NONE`]: the start) and the move
+/// that leads from there, or nothing for an entry that is not used. Plays every move once; `meet` is told of each
+/// entry's state and says whether it agrees.
 ///
 /// The caller has excluded circles and parents that do not exist.
 pub(crate) fn tree(

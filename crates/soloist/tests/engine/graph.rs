@@ -45,8 +45,8 @@ impl Graph<'_> {
         (mean - worst) * factor + self.uct.selection.c * (libm::log(visits) / self.edges[&(at, mv)].max(1.0)).sqrt()
     }
 
-    /// Closes the end of the path (or, if it is not `known` to be finished, every closed node of it) and everything above
-    /// that has only closed children.
+    /// Closes the end of the path (or, if it is not `known` to be finished, every closed node of it) and everything
+    /// above that has only closed children.
     fn close(&mut self, path: &[u64]) {
         for (i, at) in path.iter().enumerate().rev() {
             let node = &self.nodes[at];

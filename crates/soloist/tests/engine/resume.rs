@@ -190,8 +190,8 @@ fn changed_checkpoints_are_errors() {
     }
 }
 
-/// Damage that the checksum does not see because it was computed afterwards: an error or a run that goes on, but no panic,
-/// neither while reading nor in the steps that follow.
+/// Damage that the checksum does not see because it was computed afterwards: an error or a run that goes on, but no
+/// panic, neither while reading nor in the steps that follow.
 #[test]
 fn resealed_checkpoints_do_not_panic() {
     let stairs = Staircase(14);

@@ -10,8 +10,8 @@ fn symmetric<const W: usize>(d: u32, k: u32, order: u32) -> SymmetricCoils<W> {
     SymmetricCoils::new(&cube(d, k), std::iter::once(order))
 }
 
-/// All coils that begin with the canonical path `nodes`, which has flipped the first `used` bits, up to the names of the
-/// other bits: found by trying every vertex beside its end; each is given to `found`.
+/// All coils that begin with the canonical path `nodes`, which has flipped the first `used` bits, up to the names of
+/// the other bits: found by trying every vertex beside its end; each is given to `found`.
 fn coils(nodes: &mut Vec<u32>, used: u32, d: u32, k: u32, found: &mut dyn FnMut(&[u32])) {
     let head = nodes[nodes.len() - 1];
     if nodes.len() > 2 && head.is_power_of_two() && violation(nodes, k, Kind::Coil).is_none() {

@@ -49,9 +49,9 @@ struct Known {
 /// A solution under repair: strings of neighbouring customers are removed from neighbouring routes, and each customer
 /// returns to its cheapest position.
 ///
-/// Differs from the paper in what it remembers: the cheapest position of a customer in a route holds until the route changes, and a
-/// position is overlooked by ranks (the k-th cheapest is taken with the chance that the k before are overlooked), which draws
-/// from the same distribution with one random number.
+/// Differs from the paper in what it remembers: the cheapest position of a customer in a route holds until the route
+/// changes, and a position is overlooked by ranks (the k-th cheapest is taken with the chance that the k before are
+/// overlooked), which draws from the same distribution with one random number.
 ///
 /// # References
 /// J. Christiaens and G. Vanden Berghe, "Slack induction by string removals for vehicle routing problems",
@@ -62,7 +62,8 @@ pub struct Sisr {
     settings: Settings,
     /// What a route costs beside its distance.
     route_cost: f64,
-    /// The first `open` ones are in use (at the start of a step each has customers); behind them there may be empty ones.
+    /// The first `open` ones are in use (at the start of a step each has customers); behind them there may be empty
+    /// ones.
     routes: Vec<Route>,
     open: usize,
     /// The most routes.
@@ -198,8 +199,9 @@ impl Sisr {
         self.misses.fill(0);
     }
 
-    /// Takes a solution: the customers of each route behind a 0, each customer at most once, every route within its windows and the
-    /// capacity. `absent` are to be served as well, those in neither list are left alone. At most `fleet` routes.
+    /// Takes a solution: the customers of each route behind a 0, each customer at most once, every route within its
+    /// windows and the capacity. `absent` are to be served as well, those in neither list are left alone. At most
+    /// `fleet` routes.
     pub fn set(&mut self, tour: &[u16], absent: &[u16], fleet: usize) {
         let network = Arc::clone(&self.network);
         self.fleet = fleet.min(network.vehicles());
@@ -235,8 +237,8 @@ impl Sisr {
         self.recount();
     }
 
-    /// Builds a solution by insertion alone: every customer of `active`, each route filled as far as it goes; customers for which
-    /// there is no vehicle are absent.
+    /// Builds a solution by insertion alone: every customer of `active`, each route filled as far as it goes; customers
+    /// for which there is no vehicle are absent.
     pub fn construct(&mut self, active: &[u16], rng: &mut Rng) {
         let fleet = self.network.vehicles();
         self.set(&[], active, fleet);
@@ -324,15 +326,15 @@ impl Sisr {
         self.touched_in.fill(0);
     }
 
-    /// Recomputes the cost from the routes, so that no rounding errors accumulate: between two calls of it, costs are sums of
-    /// differences.
+    /// Recomputes the cost from the routes, so that no rounding errors accumulate: between two calls of it, costs are
+    /// sums of differences.
     pub fn recount(&mut self) {
         let routes = self.routes[..self.open].iter();
         self.cost = routes.map(|route| route.cost(&self.network)).sum::<f64>() + self.route_cost * self.open as f64;
     }
 
-    /// One step of annealing: ruin, recreate, accept when the cost is below the present one - `temperature` x ln U. Returns whether
-    /// the new solution was accepted. Customers that are absent stay so unless there is room.
+    /// One step of annealing: ruin, recreate, accept when the cost is below the present one - `temperature` x ln U.
+    /// Returns whether the new solution was accepted. Customers that are absent stay so unless there is room.
     pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
         let accepted = self.step_own(&mut own, temperature);
@@ -358,8 +360,8 @@ impl Sisr {
         accepted
     }
 
-    /// One ruin and recreation, to be kept or undone: returns its cost. `None`: [`recreate`](Self::recreate) has passed one of
-    /// its limits; the attempt is undone then.
+    /// One ruin and recreation, to be kept or undone: returns its cost. `None`: [`recreate`](Self::recreate) has passed
+    /// one of its limits; the attempt is undone then.
     fn attempt(&mut self, rng: &mut Rng, limit: f64, most: u64, count: bool) -> Option<f64> {
         self.begin();
         let after_ruin = self.cost - self.ruin(rng);
@@ -371,9 +373,9 @@ impl Sisr {
         cost
     }
 
-    /// One ruin and recreation, to be accepted or rejected: returns by how much the cost grows, and how many more customers are
-    /// absent than before. `None`: the cost would grow by `limit` or more, or more customers would be absent; the solution
-    /// is as before then.
+    /// One ruin and recreation, to be accepted or rejected: returns by how much the cost grows, and how many more
+    /// customers are absent than before. `None`: the cost would grow by `limit` or more, or more customers would be
+    /// absent; the solution is as before then.
     pub fn propose(&mut self, rng: &mut Rng, limit: f64) -> Option<(f64, i64)> {
         if self.active.is_empty() {
             return None;
@@ -397,9 +399,9 @@ impl Sisr {
         self.cost = cost;
     }
 
-    /// One step with fewer vehicles than customers need: no route is opened, customers may stay absent. Accepted when the counters
-    /// of the absent add up to less than before, or to the same with a cost below the present one - `temperature` x ln U. Then
-    /// each absent customer counts one step more. Returns whether all customers are served.
+    /// One step with fewer vehicles than customers need: no route is opened, customers may stay absent. Accepted when
+    /// the counters of the absent add up to less than before, or to the same with a cost below the present one -
+    /// `temperature` x ln U. Then each absent customer counts one step more. Returns whether all customers are served.
     pub fn step_fleet(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
         let served = self.step_fleet_own(&mut own, temperature);

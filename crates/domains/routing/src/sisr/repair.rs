@@ -111,8 +111,8 @@ impl Sisr {
         self.pending.sort_unstable();
     }
 
-    /// Inserts the pending customers. `None`: the cost would exceed `limit`, or the counters (with `count`, the numbers) of those that
-    /// stay absent would exceed `most`.
+    /// Inserts the pending customers. `None`: the cost would exceed `limit`, or the counters (with `count`, the
+    /// numbers) of those that stay absent would exceed `most`.
     pub(super) fn recreate(&mut self, rng: &mut Rng, mut cost: f64, limit: f64, most: u64, count: bool) -> Option<f64> {
         let network = Arc::clone(&self.network);
         self.still_absent.clear();
@@ -151,7 +151,8 @@ impl Sisr {
         result
     }
 
-    /// Where a customer goes: its cheapest position among those that are not overlooked. With `opens`, a new route is among them.
+    /// Where a customer goes: its cheapest position among those that are not overlooked. With `opens`, a new route is
+    /// among them.
     #[inline]
     fn choose(&mut self, network: &Network, rng: &mut Rng, c: u16, opens: bool) -> Option<Choice> {
         let mut blinks = 0;
@@ -226,8 +227,8 @@ fn legs(stops: &[Stop]) -> f64 {
     stops.iter().map(|stop| stop.leg).sum()
 }
 
-/// For each rule but the random one, the rank of every site: demand descending, far, close, width of the window ascending, start
-/// ascending, end descending. Ties by number.
+/// For each rule but the random one, the rank of every site: demand descending, far, close, width of the window
+/// ascending, start ascending, end descending. Ties by number.
 pub(super) fn ranks(network: &Network) -> Vec<u16> {
     let size = network.size();
     let keys: [&dyn Fn(usize) -> f64; RULES - 1] = [

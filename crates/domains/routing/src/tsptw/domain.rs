@@ -57,7 +57,8 @@ impl soloist_domain::Instance for Loaded {
         &self.problem
     }
 
-    /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among all moves.
+    /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among all
+    /// moves.
     fn rollout_for(&self, setup: &Setup) -> String {
         if matches!(setup.method, Method::Sampling(_)) { "sisr" } else { "random" }.to_owned()
     }

@@ -56,8 +56,8 @@ pub(super) fn text(instance: &Instance, solution: &Value) -> String {
     text
 }
 
-/// A row for each visit from top to bottom: the window as a light bar, the visit as a dark mark (red if late), waiting as a dotted line, the tour
-/// as a line from mark to mark.
+/// A row for each visit from top to bottom: the window as a light bar, the visit as a dark mark (red if late), waiting
+/// as a dotted line, the tour as a line from mark to mark.
 pub(super) fn svg(instance: &Instance, name: &str, solution: &Value) -> String {
     const LEFT: f64 = 60.0;
     const WIDTH: f64 = 820.0;

@@ -15,9 +15,9 @@ pub fn read(path: &str) -> Result<Instance, InstanceError> {
 
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
-/// The number of nodes with the depot, which is node 0; the matrix row by row; and for each node the opening and the closing of its
-/// window. Numbers are separated by blanks and line ends, of which none has a meaning; `#` begins a comment. Blank lines, a byte
-/// order mark and `\r\n` are accepted.
+/// The number of nodes with the depot, which is node 0; the matrix row by row; and for each node the opening and the
+/// closing of its window. Numbers are separated by blanks and line ends, of which none has a meaning; `#` begins a
+/// comment. Blank lines, a byte order mark and `\r\n` are accepted.
 ///
 /// # Errors
 /// One line with the place and what was expected.

@@ -31,10 +31,11 @@ pub enum Objective {
 /// An instance as its file says it; node 0 is the depot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// Travel times row by row, from the first node to the second; some files include the service at the first. The diagonal is not used.
+    /// Travel times row by row, from the first node to the second; some files include the service at the first. The
+    /// diagonal is not used.
     pub matrix: Vec<f64>,
-    /// For each node the earliest and the latest start of the visit. The tour begins when the depot opens and ends before it
-    /// closes.
+    /// For each node the earliest and the latest start of the visit. The tour begins when the depot opens and ends
+    /// before it closes.
     pub windows: Vec<(f64, f64)>,
 }
 

@@ -38,17 +38,19 @@ impl Clone for Tour {
 
 /// The search's view of an [`Instance`]: the next city, until all are visited; the return is no move.
 ///
-/// The salesman leaves the depot when it opens, waits for windows, and should be back before the depot closes. Cities that cannot be reached in time any more are offered alone, so that the damage is
-/// done; else a city is not offered when it would be late, or another one could not be reached in time behind it. That excludes no
-/// tour without a late visit. The degree of infeasibility is the number of late visits, the return among them.
+/// The salesman leaves the depot when it opens, waits for windows, and should be back before the depot closes. Cities
+/// that cannot be reached in time any more are offered alone, so that the damage is done; else a city is not offered
+/// when it would be late, or another one could not be reached in time behind it. That excludes no tour without a late
+/// visit. The degree of infeasibility is the number of late visits, the return among them.
 ///
-/// The test uses shortest ways over other cities (the matrices of Dumas et al. violate the triangle inequality): pairs that never fit are
-/// bits, the others are computed. A state takes 32 bytes and a bit for each node; listing moves takes up to the square of the cities left.
+/// The test uses shortest ways over other cities (the matrices of Dumas et al. violate the triangle inequality): pairs
+/// that never fit are bits, the others are computed. A state takes 32 bytes and a bit for each node; listing moves
+/// takes up to the square of the cities left.
 ///
 /// # References
-/// T. Cazenave and F. Teytaud, "Application of the nested rollout policy adaptation algorithm to the traveling salesman problem
-/// with time windows", LION 2012 (the rule of moves). R. F. da Silva and S. Urrutia, Discrete Optimization 7, 2010, pages 203-211 (late visits
-/// as infeasibility).
+/// T. Cazenave and F. Teytaud, "Application of the nested rollout policy adaptation algorithm to the traveling salesman
+/// problem with time windows", LION 2012 (the rule of moves). R. F. da Silva and S. Urrutia, Discrete Optimization 7,
+/// 2010, pages 203-211 (late visits as infeasibility).
 #[derive(Debug)]
 pub struct Tsptw {
     network: Arc<Network>,
@@ -221,7 +223,8 @@ impl Problem for Tsptw {
         terms.extend(self.terms(state, mv as usize));
     }
 
-    /// So far, plus the shortest way to each city left and home; for the makespan also the latest opening among them with the shortest way home behind it.
+    /// So far, plus the shortest way to each city left and home; for the makespan also the latest opening among them
+    /// with the shortest way home behind it.
     fn bound(&self, state: &Tour) -> Option<f64> {
         let mut sum = match self.objective {
             Objective::Travel => state.travel,

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 /// Ruin and recreation.
 ///
-/// A playout from the root without a learned policy is a part of one annealing over the whole run: it makes `steps` steps and hands
-/// back the best tour so far. A playout by a learned policy is improved, if it is feasible and begins at the root, and the improved tour handed back, so that the
-/// policy learns it. Any other is played at random.
+/// A playout from the root without a learned policy is a part of one annealing over the whole run: it makes `steps`
+/// steps and hands back the best tour so far. A playout by a learned policy is improved, if it is feasible and begins
+/// at the root, and the improved tour handed back, so that the policy learns it. Any other is played at random.
 #[derive(Debug)]
 pub(super) struct Refine {
     steps: u64,

@@ -19,17 +19,17 @@ pub fn is_spec(text: &str) -> bool {
 
 /// Generates the instance of a spec such as `random:40x60:7`: 40 customers, windows 60 wide, seed 7.
 ///
-/// Customers and the depot are uniform in a square of 50 x 50, travel times are straight lines rounded down, so that the triangle
-/// inequality may fail by one. Around a random tour's arrival times windows open and close, at distances uniform from 0 to half of the width: the
-/// tour is a solution. The depot closes a width after that tour's return. The draws come from [`Rng::new`] with the
-/// seed: the same spec is the same instance in every release.
+/// Customers and the depot are uniform in a square of 50 x 50, travel times are straight lines rounded down, so that
+/// the triangle inequality may fail by one. Around a random tour's arrival times windows open and close, at distances
+/// uniform from 0 to half of the width: the tour is a solution. The depot closes a width after that tour's return. The
+/// draws come from [`Rng::new`] with the seed: the same spec is the same instance in every release.
 ///
 /// # Errors
 /// One line: a spec that is not of this form, no customers or more than 800, a width above 1,000,000.
 ///
 /// # References
-/// Y. Dumas, J. Desrosiers, E. Gelinas and M. Solomon, "An optimal algorithm for the traveling salesman problem with time
-/// windows", Operations Research 43, 1995, pages 367-371 (the kind of instance).
+/// Y. Dumas, J. Desrosiers, E. Gelinas and M. Solomon, "An optimal algorithm for the traveling salesman problem with
+/// time windows", Operations Research 43, 1995, pages 367-371 (the kind of instance).
 pub fn generate(spec: &str) -> Result<Instance, InstanceError> {
     let fail = |message: String| InstanceError::new(spec, message);
     let rest = spec.strip_prefix(PREFIX).ok_or_else(|| fail(FORM.into()))?;

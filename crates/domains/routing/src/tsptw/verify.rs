@@ -26,8 +26,8 @@ pub(super) fn shown(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Verifies a tour: every node but the depot once, each within its window, back before the depot closes. Zeros at its ends are the
-/// depot.
+/// Verifies a tour: every node but the depot once, each within its window, back before the depot closes. Zeros at its
+/// ends are the depot.
 ///
 /// # Errors
 /// One line: the first violation along the tour.
@@ -109,7 +109,8 @@ fn reason(instance: &Instance, tour: &[u32], node: usize) -> String {
 /// Verifies a solution.
 ///
 /// `text` is one of
-/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and `score`;
+/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and
+///   `score`;
 /// - its `solution` alone: `{"tour": [2, 1], "travel": 7, "makespan": 9}`, the numbers being checked when present;
 /// - a JSON list of nodes;
 /// - plain nodes separated by blanks, commas or line ends, with `#` comments.

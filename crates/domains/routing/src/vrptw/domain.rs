@@ -112,7 +112,8 @@ impl soloist_domain::Instance for Loaded {
         &self.problem
     }
 
-    /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among good moves.
+    /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among good
+    /// moves.
     fn rollout_for(&self, setup: &Setup) -> String {
         if matches!(setup.method, Method::Sampling(_)) { "sisr" } else { "selective" }.to_owned()
     }
@@ -134,7 +135,8 @@ impl soloist_domain::Instance for Loaded {
         json!(moves)
     }
 
-    /// Any form that [`check`] reads. A plan may leave customers out: those that fit in behind its routes are added by the bias.
+    /// Any form that [`check`] reads. A plan may leave customers out: those that fit in behind its routes are added by
+    /// the bias.
     fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
         let (routes, ..) = verify::routes(text)?;
         if routes.is_empty() {

@@ -82,8 +82,8 @@ pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) ->
     text
 }
 
-/// The map on the left (unless there are no coordinates), on the right a strip for each route: customers' windows as light bars, services as dark ones,
-/// waiting as dots, ways as lines; a tick in red where a service begins late.
+/// The map on the left (unless there are no coordinates), on the right a strip for each route: customers' windows as
+/// light bars, services as dark ones, waiting as dots, ways as lines; a tick in red where a service begins late.
 pub(super) fn svg(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
     const MAP: f64 = 640.0;
     const STRIP: f64 = 640.0;

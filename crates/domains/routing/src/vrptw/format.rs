@@ -17,15 +17,16 @@ pub fn read(path: &str) -> Result<Instance, InstanceError> {
 
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
-/// A file with a line `KEYWORD : value` or `KEYWORD_SECTION` before its first numbers is VRPLIB (see below). Any other is in
-/// Solomon's format: words of a header, a row with the number of vehicles and the capacity, more words, and a row
-/// `number x y demand ready due service` for the depot, which is number 0, and each customer in order. Blank lines, `\r\n`, a
-/// byte order mark and a missing last newline are accepted; so are whole numbers written as `10.00`.
+/// A file with a line `KEYWORD : value` or `KEYWORD_SECTION` before its first numbers is VRPLIB (see below). Any other
+/// is in Solomon's format: words of a header, a row with the number of vehicles and the capacity, more words, and a row
+/// `number x y demand ready due service` for the depot, which is number 0, and each customer in order. Blank lines,
+/// `\r\n`, a byte order mark and a missing last newline are accepted; so are whole numbers written as `10.00`.
 ///
 /// VRPLIB (TSPLIB with time windows): `NAME`, `COMMENT`, `TYPE`, `DIMENSION`, `CAPACITY`, `VEHICLES`, `SERVICE_TIME`,
-/// `EDGE_WEIGHT_TYPE` (`EUC_2D` or `EXPLICIT`), `EDGE_WEIGHT_FORMAT` (`FULL_MATRIX`, `LOWER_ROW`, `LOWER_DIAG_ROW`, `UPPER_ROW`,
-/// `UPPER_DIAG_ROW`), and the sections `NODE_COORD`, `EDGE_WEIGHT`, `DEMAND`, `TIME_WINDOW`, `SERVICE_TIME`, `DEPOT`. Sites count
-/// from 1; the depot is site 1. Any other field is refused, because it would change the problem.
+/// `EDGE_WEIGHT_TYPE` (`EUC_2D` or `EXPLICIT`), `EDGE_WEIGHT_FORMAT` (`FULL_MATRIX`, `LOWER_ROW`, `LOWER_DIAG_ROW`,
+/// `UPPER_ROW`, `UPPER_DIAG_ROW`), and the sections `NODE_COORD`, `EDGE_WEIGHT`, `DEMAND`, `TIME_WINDOW`,
+/// `SERVICE_TIME`, `DEPOT`. Sites count from 1; the depot is site 1. Any other field is refused, because it would
+/// change the problem.
 ///
 /// # Errors
 /// One line with the place and what was expected.

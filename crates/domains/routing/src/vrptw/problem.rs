@@ -42,13 +42,15 @@ impl Clone for Tour {
 
 /// The search's view of an [`Instance`](super::Instance): the next customer, or 0 for the depot, until all are served.
 ///
-/// A customer may follow if the load allows it, its window is met, and the depot is reached in time behind it; the depot may follow
-/// any customer. The visits to the depot are alike, so that no order of vehicles is searched, but the order of routes is: the same solution has as
-/// many tours as its routes have orders. When no customer can follow at the depot, or all vehicles are used, the tour ends; customers left unserved make it
-/// infeasible, their number being the degree.
+/// A customer may follow if the load allows it, its window is met, and the depot is reached in time behind it; the
+/// depot may follow any customer. The visits to the depot are alike, so that no order of vehicles is searched, but the
+/// order of routes is: the same solution has as many tours as its routes have orders. When no customer can follow at
+/// the depot, or all vehicles are used, the tour ends; customers left unserved make it infeasible, their number being
+/// the degree.
 ///
-/// The score is the distance, with [`Objective::Vehicles`] plus 10^6 (or a larger power of ten, where distances demand it) for each route.
-/// A state takes 32 bytes and a bit for each site; listing moves takes constant time for each customer left.
+/// The score is the distance, with [`Objective::Vehicles`] plus 10^6 (or a larger power of ten, where distances demand
+/// it) for each route. A state takes 32 bytes and a bit for each site; listing moves takes constant time for each
+/// customer left.
 ///
 /// # References
 /// T. Cazenave and S. Edelkamp, HD-NRPA, 2016 (the model). M. Sentuc, T. Cazenave and J.-Y. Lucas, "Generalized nested
@@ -69,8 +71,8 @@ pub struct Vrptw {
     fingerprint: u64,
 }
 
-/// Weights of the terms of the bias: distance, lateness allowed, waiting, distance of the depot. Chosen by level-3 runs on r101, r103, rc101, c101
-/// and r201.
+/// Weights of the terms of the bias: distance, lateness allowed, waiting, distance of the depot. Chosen by level-3 runs
+/// on r101, r103, rc101, c101 and r201.
 const BIAS: [f64; 4] = [30.0, 20.0, 90.0, 5.0];
 
 impl Vrptw {
@@ -198,8 +200,8 @@ impl Vrptw {
         (routes, left.iter().map(|c| c as u16).collect())
     }
 
-    /// The moves of routes in canonical order (by their first customers' due times, then numbers), each closed by the depot. The
-    /// routes must be legal; `tour` holds their customers, each route behind or before a 0.
+    /// The moves of routes in canonical order (by their first customers' due times, then numbers), each closed by the
+    /// depot. The routes must be legal; `tour` holds their customers, each route behind or before a 0.
     pub fn canonical(&self, tour: &[u16], moves: &mut Vec<u16>) {
         let mut routes: Vec<&[u16]> = tour.split(|&c| c == 0).filter(|customers| !customers.is_empty()).collect();
         let due = |c: u16| self.network.due(c as usize);

@@ -177,9 +177,10 @@ impl Rollout<Vrptw> for Selective {
 
 /// Ruin and recreation as a rollout.
 ///
-/// A playout from the root without a learned policy is a part of one annealing over the whole run: it makes `steps` steps and hands back the best tour so far. A
-/// playout from another state is completed by [`Selective`] and improved behind that state. A playout by a learned policy is improved and handed back as the moves of the improved
-/// tour in canonical order, so that the policy learns those.
+/// A playout from the root without a learned policy is a part of one annealing over the whole run: it makes `steps`
+/// steps and hands back the best tour so far. A playout from another state is completed by [`Selective`] and improved
+/// behind that state. A playout by a learned policy is improved and handed back as the moves of the improved tour in
+/// canonical order, so that the policy learns those.
 #[derive(Debug)]
 pub(super) struct Refine {
     steps: u64,
@@ -216,7 +217,8 @@ impl Refine {
         }
     }
 
-    /// Improves the routes in `tour`, without the customers `absent`, with at most `fleet` vehicles, and leaves the better tour in `better`.
+    /// Improves the routes in `tour`, without the customers `absent`, with at most `fleet` vehicles, and leaves the
+    /// better tour in `better`.
     fn improve(&mut self, fleet: usize, rng: &mut Rng) {
         self.kernel.set(&self.tour, &self.absent, fleet);
         self.kernel.write(&mut self.better);
@@ -233,8 +235,8 @@ impl Refine {
         }
     }
 
-    /// Splits what was played from `state` on into what must stay (in `moves`) and the routes that may change (in `tour`); lists the
-    /// customers not served. Returns the vehicles for those routes.
+    /// Splits what was played from `state` on into what must stay (in `moves`) and the routes that may change (in
+    /// `tour`); lists the customers not served. Returns the vehicles for those routes.
     fn split(&mut self, problem: &Vrptw, state: &Tour, played: &[u16]) -> usize {
         self.moves.clear();
         let mut fixed = 0;

@@ -27,13 +27,16 @@ pub(crate) fn whole(text: &str) -> Option<u64> {
 
 /// Generates the instance of a spec such as `random:100:7`: 100 customers, seed 7.
 ///
-/// - `random`: customers uniform in a square of 100 x 100 with the depot in its middle, demands 1 to 40, capacity 200, service 10,
-///   the depot open from 0 to 300; three of four customers have windows 20 to 100 wide, centred uniformly where one vehicle of its own meets them;
-/// - `clustered`: the same with customers around one centre for every ten of them, at most 8 away in each direction, and windows 20 to 60 wide;
+/// - `random`: customers uniform in a square of 100 x 100 with the depot in its middle, demands 1 to 40, capacity 200,
+///   service 10, the depot open from 0 to 300; three of four customers have windows 20 to 100 wide, centred uniformly
+///   where one vehicle of its own meets them;
+/// - `clustered`: the same with customers around one centre for every ten of them, at most 8 away in each direction,
+///   and windows 20 to 60 wide;
 /// - `capacity`: as `random` without windows and services, in VRPLIB's terms a CVRP.
 ///
-/// All numbers are whole. Vehicles are not limited, except with windows, where there is one for each customer. Every customer can be served by a vehicle of its own. The draws come from
-/// [`Rng::new`] with the seed: the same spec is the same instance in every release.
+/// All numbers are whole. Vehicles are not limited, except with windows, where there is one for each customer. Every
+/// customer can be served by a vehicle of its own. The draws come from [`Rng::new`] with the seed: the same spec is the
+/// same instance in every release.
 ///
 /// # Errors
 /// One line: a spec that is not of this form, no customers or more than 4,000.

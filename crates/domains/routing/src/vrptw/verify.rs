@@ -1,4 +1,5 @@
-//! Independent verification of routes: distances, loads and times are recomputed from the sites of the file, without the search.
+//! Independent verification of routes: distances, loads and times are recomputed from the sites of the file, without
+//! the search.
 
 use super::{Edges, Instance, Objective, Rounding, solution};
 use serde_json::Value;
@@ -102,7 +103,8 @@ pub fn verify(instance: &Instance, rounding: Rounding, routes: &[Vec<u32>]) -> R
     Ok(Totals { vehicles: routes.len(), distance, exact: sum(Rounding::Exact), truncated })
 }
 
-/// Drives all routes: the sum of the distances and the first customer left out, or the first violation by those that are served.
+/// Drives all routes: the sum of the distances and the first customer left out, or the first violation by those that
+/// are served.
 pub(super) fn drive_all(
     instance: &Instance,
     rounding: Rounding,
@@ -171,13 +173,15 @@ pub(super) fn reason(instance: &Instance, rounding: Rounding, routes: &[&Vec<u32
 /// Verifies a solution.
 ///
 /// `text` is one of
-/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and `score`;
-/// - its `solution` alone: `{"vehicles": 1, "distance": 10.2, "routes": [[5, 3, 7]]}`, the numbers being checked when present;
+/// - a result of `soloist solve --json`: an object with `solution` and, checked when present, `problem`, `feasible` and
+///   `score`;
+/// - its `solution` alone: `{"vehicles": 1, "distance": 10.2, "routes": [[5, 3, 7]]}`, the numbers being checked when
+///   present;
 /// - a JSON list of routes;
 /// - the field's text format, or a tour with zeros between its routes: see [`solution::parse`].
 ///
-/// The score is the distance, with [`Objective::Vehicles`] plus 10^6 (or the larger power of ten that the search uses) for each
-/// route.
+/// The score is the distance, with [`Objective::Vehicles`] plus 10^6 (or the larger power of ten that the search uses)
+/// for each route.
 ///
 /// # Errors
 /// One line: text that cannot be read, the first violation, a claim that does not hold.

@@ -235,8 +235,9 @@ pub fn window<G: Geometry>(words: &G::Words, base: usize) -> G::Window {
     #[cfg(target_endian = "little")]
     {
         let bytes = (&raw const *words).cast::<u8>();
-        // SAFETY: the four lanes from `base` <= COLUMNS - 4 on, which `base_of` ensures, lie within the words, as was asserted; their
-        // bytes are in lane order on a little-endian machine. An unaligned read of integers has no other condition.
+        // SAFETY: the four lanes from `base` <= COLUMNS - 4 on, which `base_of` ensures, lie within the words, as was
+        // asserted; their bytes are in lane order on a little-endian machine. An unaligned read of integers has no
+        // other condition.
         unsafe { bytes.add(base * G::LANE as usize / 8).cast::<G::Window>().read_unaligned() }
     }
     #[cfg(not(target_endian = "little"))]

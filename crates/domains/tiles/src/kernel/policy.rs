@@ -45,8 +45,8 @@ pub enum Policy {
     /// Roulette wheel: a colour is drawn at the playout's start, with a chance proportional to the fourth power of its
     /// tiles, and kept for last, so that it grows into large groups: a move takes the group at a uniform cell among the
     /// groups of all other colours (a group's chance is proportional to its size), of that colour only when there are
-    /// none. The weights were chosen for this project: the mean of ten random boards was higher than with the square, in
-    /// plain playouts and with UCT.
+    /// none. The weights were chosen for this project: the mean of ten random boards was higher than with the square,
+    /// in plain playouts and with UCT.
     Roulette,
     /// Uniform over the groups of other colours than `tabu`; over all when there are none.
     Tabu {

@@ -1,7 +1,8 @@
 //! The description of an experiment: which runs, beside which published values, with which claims.
 //!
-//! Descriptions are TOML files of this crate (`experiments/ID.toml`). A run is described as in a spec of `soloist bench`,
-//! with budgets and settings as the paper has them; `--scale` multiplies the budgets and whatever is named in `scaled`.
+//! Descriptions are TOML files of this crate (`experiments/ID.toml`). A run is described as in a spec of `soloist
+//! bench`, with budgets and settings as the paper has them; `--scale` multiplies the budgets and whatever is named in
+//! `scaled`.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

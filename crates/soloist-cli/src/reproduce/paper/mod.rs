@@ -1,7 +1,7 @@
 //! Experiments that are described rather than programmed: runs of `soloist bench` beside published values.
 //!
-//! `description` reads what is run, `published` the values that stand beside it, `stages` chooses settings and makes the
-//! runs, `claim` tests the paper's statements, `report` writes the tables, `chart` and `figure` draw.
+//! `description` reads what is run, `published` the values that stand beside it, `stages` chooses settings and makes
+//! the runs, `claim` tests the paper's statements, `report` writes the tables, `chart` and `figure` draw.
 
 mod chart;
 mod claim;

@@ -1,7 +1,7 @@
 //! The two stages of an experiment: settings are chosen on instances of their own, then the runs of the table are made.
 //!
-//! Both are comparisons of `soloist bench`, kept in `tuning.jsonl` and `runs.jsonl`, from which an interrupted experiment
-//! continues.
+//! Both are comparisons of `soloist bench`, kept in `tuning.jsonl` and `runs.jsonl`, from which an interrupted
+//! experiment continues.
 
 use super::Paper;
 use super::description::{Row, quoted};
@@ -27,7 +27,8 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Makes what is still to be made on these instances, whose files are in `data`. `None`: interrupted before the settings were chosen.
+    /// Makes what is still to be made on these instances, whose files are in `data`. `None`: interrupted before the
+    /// settings were chosen.
     pub(crate) fn make(
         paper: &Paper,
         args: &ReproduceArgs,

@@ -29,7 +29,8 @@ choice! {
     pub enum Rule {
         /// By chance, from the difference and the temperature (Metropolis et al., 1953).
         Metropolis = "metropolis",
-        /// Those better than the present solution `memory` neighbours ago, or not worse than the present one (late acceptance hill climbing).
+        /// Those better than the present solution `memory` neighbours ago, or not worse than the present one (late
+        /// acceptance hill climbing).
         Late = "late",
     }
 }
@@ -47,41 +48,41 @@ parameters! {
     /// permutation) as well as games (where an edit changes what the later moves meet). A problem with a
     /// [neighbourhood](crate::Problem::neighbourhood) of its own is edited by that instead, unless `local` is false.
     ///
-    /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `remove`,
-    /// `guide`, `suggest` and `recreate`: two entries are exchanged; one is moved; a block of at most `longest` entries is moved, reversed or
-    /// shuffled; another candidate of the rollout is played at a place, before what was played there or instead of it;
-    /// an entry is left out; a block that begins with a candidate is moved to where the candidate can be played; an entry
-    /// is moved as the problem [suggests](crate::Problem::suggest); the entries of a block are taken out and played again
-    /// in an order drawn by the bias.
-    /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
-    /// [`bias`](crate::Problem::bias) (uniform without one). With `adapt` the weights follow what each kind of edit
-    /// brings: improvements below all costs of the last 1000 neighbours, for each try.
+    /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`,
+    /// `remove`, `guide`, `suggest` and `recreate`: two entries are exchanged; one is moved; a block of at most
+    /// `longest` entries is moved, reversed or shuffled; another candidate of the rollout is played at a place, before
+    /// what was played there or instead of it; an entry is left out; a block that begins with a candidate is moved to
+    /// where the candidate can be played; an entry is moved as the problem [suggests](crate::Problem::suggest); the
+    /// entries of a block are taken out and played again in an order drawn by the bias. Candidates of `change`,
+    /// `replace` and `guide` are drawn with the probabilities of the problem's [`bias`](crate::Problem::bias) (uniform
+    /// without one). With `adapt` the weights follow what each kind of edit brings: improvements below all costs of the
+    /// last 1000 neighbours, for each try.
     ///
-    /// Where the score is a sum of [links](crate::Problem::link), the difference that an edit makes is known before it is
-    /// replayed, and only an edit that passes the threshold is. `change` and `guide` then bring one of the twelve
+    /// Where the score is a sum of [links](crate::Problem::link), the difference that an edit makes is known before it
+    /// is replayed, and only an edit that passes the threshold is. `change` and `guide` then bring one of the twelve
     /// nearest decisions behind a random entry, alone or with a block that follows it.
     ///
     /// A neighbour that is at least as good is accepted, a worse one with probability `exp(-d / T)`, where `d` is the
     /// difference. The temperature T falls from `start` to `end`, in units of the differences that the run meets at its
-    /// beginning (but for suggested edits; their geometric mean, over at most 1000 neighbours and 2 % of a cooling, in which no worse neighbour
-    /// is accepted), or of the [unit](crate::Neighbourhood::unit) that the neighbourhood names: temperatures suit
-    /// instances of any size and do not change when a constant is added to all scores. Between infeasible solutions `d`
-    /// is the difference of degrees; a feasible solution is never left for an infeasible one. A neighbour is abandoned
-    /// at the first state whose [`bound`](crate::Problem::bound) cannot pass the threshold, which is drawn beforehand,
-    /// and as soon as it meets a state of the present solution with an equal [`key`](crate::Problem::key) behind the
-    /// last edited place: the rest is then the same.
+    /// beginning (but for suggested edits; their geometric mean, over at most 1000 neighbours and 2 % of a cooling, in
+    /// which no worse neighbour is accepted), or of the [unit](crate::Neighbourhood::unit) that the neighbourhood
+    /// names: temperatures suit instances of any size and do not change when a constant is added to all scores. Between
+    /// infeasible solutions `d` is the difference of degrees; a feasible solution is never left for an infeasible one.
+    /// A neighbour is abandoned at the first state whose [`bound`](crate::Problem::bound) cannot pass the threshold,
+    /// which is drawn beforehand, and as soon as it meets a state of the present solution with an equal
+    /// [`key`](crate::Problem::key) behind the last edited place: the rest is then the same.
     ///
     /// # Budget
     /// With `steps = 0` the cooling is spread over the budget of the run, counts or time (counts are reproducible). A
     /// budget that has room for several runs of `depth` neighbours a decision is divided among several runs from new
     /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part
     /// of the budget, from `finish` on, is for `reheats` coolings from the best solution of all (one if that is 0),
-    /// each `reheat_factor` as hot as the one before. With `arms > 1`, that number of short runs share the part `race_part`
-    /// of the budget, each with another variant (beyond their number variants repeat); the `finalists` best variants
-    /// have a longer run each, from new solutions, until `finish`. `runs`, `depth` and `most` then have no effect.
-    /// Coolings of the best solution of all use the best variant. Without a budget, or with `steps`, a cooling takes
-    /// `steps` neighbours (2000 if neither is given); `reheats` coolings follow it from the best solution of the run;
-    /// then a new run begins, with `steps` multiplied by `growth`.
+    /// each `reheat_factor` as hot as the one before. With `arms > 1`, that number of short runs share the part
+    /// `race_part` of the budget, each with another variant (beyond their number variants repeat); the `finalists` best
+    /// variants have a longer run each, from new solutions, until `finish`. `runs`, `depth` and `most` then have no
+    /// effect. Coolings of the best solution of all use the best variant. Without a budget, or with `steps`, a cooling
+    /// takes `steps` neighbours (2000 if neither is given); `reheats` coolings follow it from the best solution of the
+    /// run; then a new run begins, with `steps` multiplied by `growth`.
     ///
     /// A run in parts is the run at once if every part knows the budget of the whole
     /// ([`Solver::plan`](crate::Solver::plan)), or if `steps` is given. A run that is continued with a larger budget is
@@ -112,7 +113,8 @@ parameters! {
     pub struct Anneal {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
-        /// temperature at the start of a cooling, in units of the geometric mean difference of neighbours, or of the neighbourhood's unit
+        /// temperature at the start of a cooling, in units of the geometric mean difference of neighbours, or of the
+        /// neighbourhood's unit
         start: f64 = 0.1, 0.0..=1e6;
         /// temperature at the end of a cooling, in the same units
         end: f64 = 0.01, 0.0..=1e6;
@@ -132,7 +134,8 @@ parameters! {
         finalists: u64 = 2, 1..=1024;
         /// fraction of the budget after which the best solution of all is reheated; 1: never
         finish: f64 = 0.75, 0.0..=1.0;
-        /// further coolings: of a run of `steps`, each from the run's best solution; from `finish` on, each from the best of all (at least one)
+        /// further coolings: of a run of `steps`, each from the run's best solution; from `finish` on, each from the
+        /// best of all (at least one)
         reheats: u64 = 0, 0..=1_000_000_000;
         /// factor of the temperature at the start from one cooling of a run to the next
         reheat_factor: f64 = 0.5, 0.0..=1.0;
@@ -144,7 +147,8 @@ parameters! {
         rule: Rule = Rule::Metropolis, ();
         /// neighbours after which late acceptance compares
         memory: u64 = 1_000, 1..=10_000_000;
-        /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting` and `prune` then have no effect
+        /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting` and `prune` then have no
+        /// effect
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();

@@ -80,7 +80,8 @@ pub(super) struct Walker {
     /// The first edited place, and the one behind the last.
     first: usize,
     last: usize,
-    /// The states after 0, `spacing`, twice as many ... entries, of which the first `valid` are those of the present solution.
+    /// The states after 0, `spacing`, twice as many ... entries, of which the first `valid` are those of the present
+    /// solution.
     snapshots: Vec<State>,
     valid: usize,
     spacing: usize,
@@ -314,7 +315,8 @@ impl Walker {
         let Some(mv) = self.draw(context, present) else { return };
         let place = self.place_of(context.problem, mv);
         match place {
-            // The candidate is played later on in the present solution: it is moved here, alone or with what follows it.
+            // The candidate is played later on in the present solution: it is moved here, alone or with what follows
+            // it.
             Some(at) if at > 0 => {
                 let longest = if self.longest == 0 { count as u64 / 2 } else { self.longest };
                 let most = if edit == Edit::Guide { longest.max(1).min((count - self.first - at) as u64) } else { 1 };
@@ -367,8 +369,8 @@ impl Walker {
         self.reach(context.problem, self.first);
     }
 
-    /// Draws an edit of the order whose price is known: the edit, and what it adds to the cost. `None`: the edit is to be
-    /// made by a replay. An edit without a price changes nothing.
+    /// Draws an edit of the order whose price is known: the edit, and what it adds to the cost. `None`: the edit is to
+    /// be made by a replay. An edit without a price changes nothing.
     pub(super) fn priced(&mut self, context: &mut Context<'_>, kind: usize) -> Option<Option<(Shape, f64)>> {
         let links = self.links.as_mut().filter(|_| self.entries.len() >= 2)?;
         let count = self.entries.len();

@@ -97,8 +97,8 @@ impl Clock {
         counts.iter().all(|&count| count <= MOST) && parts.iter().all(|part| part.is_finite()) && logs
     }
 
-    /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left evenly,
-    /// but for the part of the last reheating. While arms race, they share the part of the race.
+    /// Returns the part of the plan at which this run's first cooling ends: the runs that are left share what is left
+    /// evenly, but for the part of the last reheating. While arms race, they share the part of the race.
     fn end_of_run(&self, parameters: &Anneal) -> f64 {
         let racing = parameters.arms > 1 && self.run < parameters.arms;
         let (runs, end) = if racing { (parameters.arms, parameters.race_part) } else { (self.runs, parameters.finish) };
@@ -210,7 +210,8 @@ impl Clock {
 }
 
 impl Anneal {
-    /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is over.
+    /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is
+    /// over.
     pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
         let cooled = match self.cooling {
             // The quotient of the ends has no meaning.

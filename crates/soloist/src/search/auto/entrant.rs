@@ -87,7 +87,8 @@ impl Entrant {
         self.is_systematic() || matches!(self.method, Method::Uct(_))
     }
 
-    /// Compares two entrants: the better one first; of equal ones the one that can prove, then the one that was there first.
+    /// Compares two entrants: the better one first; of equal ones the one that can prove, then the one that was there
+    /// first.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let sense = self.tally.sense;
         let ahead = |a: &Self, b: &Self| match (a.score(), b.score()) {
@@ -111,8 +112,8 @@ impl Entrant {
         self.search = None;
     }
 
-    /// Does a step. `effort` is that of all methods before it; what is better than the incumbent of `context` becomes the
-    /// incumbent.
+    /// Does a step. `effort` is that of all methods before it; what is better than the incumbent of `context` becomes
+    /// the incumbent.
     pub(super) fn step(&mut self, context: &mut Context<'_>, horizon: Horizon, effort: f64) -> Status {
         let Some(search) = &mut self.search else { return Status::Completed };
         let tally = &mut self.tally;

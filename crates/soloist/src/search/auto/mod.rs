@@ -89,11 +89,14 @@ parameters! {
     /// optimization", AISTATS 2016, on methods instead of settings. Portfolios: C. P. Gomes and B. Selman, "Algorithm
     /// portfolios", Artificial Intelligence 126, 2001.
     pub struct Auto {
-        /// the methods that race, `rollout` among their settings; `choose`: those that the problem names and those that can use what it offers
+        /// the methods that race, `rollout` among their settings; `choose`: those that the problem names and those that
+        /// can use what it offers
         methods: Entries = Entries::default(), ();
-        /// the part of the budget that the rounds of the race take together; half of it where the problem names methods and `methods` is `choose`
+        /// the part of the budget that the rounds of the race take together; half of it where the problem names methods
+        /// and `methods` is `choose`
         race_part: f64 = 0.2, 0.01..=1.0;
-        /// the part of the budget, at its end, in which `anneal` improves the best solution of all; used where the budget is known
+        /// the part of the budget, at its end, in which `anneal` improves the best solution of all; used where the
+        /// budget is known
         polish: f64 = 0.0, 0.0..=0.9;
         /// effort of the first race, in moves; 0: the race is spread over the budget
         first: u64 = 0, 0..=1_000_000_000_000;
@@ -294,8 +297,8 @@ impl AutoSearch {
     fn drop_worse(&self, ranked: &mut Vec<usize>) -> Vec<usize> {
         let (most, named) = (ranked.len().div_ceil(2), self.state.named);
         let Some(best) = ranked.iter().position(|&at| at < named) else { return ranked.split_off(most) };
-        // What the problem names is known to suit it, perhaps after a slow start: it stays unless two are left, and others
-        // stay as long as they are ahead of it.
+        // What the problem names is known to suit it, perhaps after a slow start: it stays unless two are left, and
+        // others stay as long as they are ahead of it.
         let best = ranked[best];
         let mut is_ahead = true;
         let (mut stay, mut dropped): (Vec<usize>, Vec<usize>) = std::mem::take(ranked).into_iter().partition(|&at| {

@@ -435,8 +435,8 @@ impl Arena {
             }
         }
         let mut order: Vec<u32> = (0..blocks.len() as u32).collect();
-        // The root goes where the old root was, which is kept only if it is the same. Where children come one at a time,
-        // blocks below it may lie before it.
+        // The root goes where the old root was, which is kept only if it is the same. Where children come one at a
+        // time, blocks below it may lie before it.
         order[1..].sort_unstable_by_key(|&block| blocks[block as usize].first);
         let mut place = vec![0_u32; blocks.len()];
         let mut end = 0_usize;

@@ -50,19 +50,20 @@ parameters! {
     /// A leaf gets children after `threshold` playouts, one or all of them at a time (`expansion`). With `select_from`
     /// = T a node with fewer than T playouts does not choose by the formula. With `few_visits = rollout` the playout
     /// policy moves there, and the first position of its playout that is not in the tree is added to it (Schadd et al.,
-    /// after Coulom); with `uniform` any child that is not closed comes next, tried or not. (The program of Schadd et al.
-    /// does the latter, as their presets here; with another reading of T, `threshold` = T, nothing is added below T
+    /// after Coulom); with `uniform` any child that is not closed comes next, tried or not. (The program of Schadd et
+    /// al. does the latter, as their presets here; with another reading of T, `threshold` = T, nothing is added below T
     /// visits.) `fpu` lets tried children be tried again before all have been tried; `widening` = k limits the children
     /// in play to `ceil(k n^widening_exponent)`. Both apply to `expansion = one`; the child with the largest bias comes
     /// first if `bias_weight` is set, otherwise a random one.
     ///
     /// With `expansion = lazy` the moves of a node are asked for one at a time
     /// ([`Problem::moves_from`](crate::Problem::moves_from)), in their order, and only children that were tried take
-    /// memory: for states with hundreds of moves of which few are ever followed (the resumable enumeration of Rei's thesis).
-    /// With `theta` = t > 0 every t-th playout through a node with untried children follows the formula among the tried
-    /// ones instead of adding another one, so that the tree deepens before it is as wide as the lists of moves (selection
-    /// interleaving; t = 5 in the thesis). The thesis' algorithm 3.1 tests the number of children modulo t, which never
-    /// expands a node again once it has t of them; here playouts through the node are counted, as its text has it.
+    /// memory: for states with hundreds of moves of which few are ever followed (the resumable enumeration of Rei's
+    /// thesis). With `theta` = t > 0 every t-th playout through a node with untried children follows the formula among
+    /// the tried ones instead of adding another one, so that the tree deepens before it is as wide as the lists of
+    /// moves (selection interleaving; t = 5 in the thesis). The thesis' algorithm 3.1 tests the number of children
+    /// modulo t, which never expands a node again once it has t of them; here playouts through the node are counted, as
+    /// its text has it.
     ///
     /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
     /// all playouts through it, the exploration term counts those of the selected edge, and a playout updates the path
@@ -71,9 +72,9 @@ parameters! {
     ///
     /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well:
     /// no playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
-    /// player). So does a playout after which the rollout [says](crate::Rollout::is_spent) that its leaf deserves no other;
-    /// then nothing is proven. Without it, a small `c` replays one finished line for ever, which is why it is on unless a preset
-    /// stands for a paper that has none.
+    /// player). So does a playout after which the rollout [says](crate::Rollout::is_spent) that its leaf deserves no
+    /// other; then nothing is proven. Without it, a small `c` replays one finished line for ever, which is why it is on
+    /// unless a preset stands for a paper that has none.
     pub struct Growth {
         /// how many children a leaf gets at a time
         expansion: Expansion = Expansion::One, ();
@@ -196,8 +197,8 @@ impl UctSearch {
         }
     }
 
-    /// Gives `at`, whose state is the present one, the next of its children in the problem's order. Returns nothing when
-    /// it has no further one or there is no room.
+    /// Gives `at`, whose state is the present one, the next of its children in the problem's order. Returns nothing
+    /// when it has no further one or there is no room.
     fn next_listed(&mut self, context: &mut Context<'_>, at: usize) -> Option<usize> {
         let tried = self.tree.arena.get(at).tried as usize;
         self.walk.moves.clear();
@@ -342,8 +343,8 @@ impl UctSearch {
         self.enter_new(context, child).then_some(true)
     }
 
-    /// Plays the move to a child that was just made. Returns whether its first playout follows: not when its state is in
-    /// the tree already, nor when it is pruned.
+    /// Plays the move to a child that was just made. Returns whether its first playout follows: not when its state is
+    /// in the tree already, nor when it is pruned.
     fn enter_new(&mut self, context: &mut Context<'_>, child: usize) -> bool {
         self.enter(context.problem, child);
         if !self.prunes() {

@@ -3,7 +3,8 @@
 //! The parameters are in groups, each in the file of the code that uses it: `select` has the formulas, `grow` adds
 //! nodes, `beam` counts playouts by depth, `game` plays moves and begins trees, `nested` puts searches in the place of
 //! playouts, `learn` learns playouts. `run` makes the steps of the search, `arena` holds the nodes, `graph` nodes with
-//! several parents, `prune` is branch and bound in the tree, `check` reads trees back, `means` the statistics under codes, `met` the scores met and their scales.
+//! several parents, `prune` is branch and bound in the tree, `check` reads trees back, `means` the statistics under
+//! codes, `met` the scores met and their scales.
 
 mod arena;
 mod beam;
@@ -37,10 +38,10 @@ parameter_groups! {
     /// Upper confidence bounds applied to trees (UCT), for one player.
     ///
     /// From the root, the child with the largest upper bound is followed down to a leaf; a playout completes the
-    /// solution, its score updates the path. The incumbent is the best playout, wherever it was made. The terms and rules
-    /// of this one search are in groups of parameters, each documented at its struct: [`Selection`], [`Growth`],
-    /// [`Narrowing`], [`Pacing`], [`Pruning`], [`Nesting`] and [`Playing`]. On the command line and in [`set`](Self::set) the groups
-    /// are one flat table. The published searches are [presets](crate::Method::presets).
+    /// solution, its score updates the path. The incumbent is the best playout, wherever it was made. The terms and
+    /// rules of this one search are in groups of parameters, each documented at its struct: [`Selection`], [`Growth`],
+    /// [`Narrowing`], [`Pacing`], [`Pruning`], [`Nesting`] and [`Playing`]. On the command line and in
+    /// [`set`](Self::set) the groups are one flat table. The published searches are [presets](crate::Method::presets).
     ///
     /// # Offered solutions
     /// The line of an offered solution enters the tree, as far as the memory and a beam allow, and its score counts as
@@ -50,9 +51,9 @@ parameter_groups! {
     /// # Cost
     /// One playout a step, and one pass over the children of each node on the path; `history`, `amaf` and learned
     /// playouts replay the playout for its codes. Memory: about 64 bytes a child of an expanded node (88 with bias,
-    /// history, AMAF or transpositions; 16 more where the tree is pruned), never more than the budget: when it is full, nodes visited fewer than `k`
-    /// times lose their children, `k` being the smallest power of two that frees half of the room, and the search
-    /// continues.
+    /// history, AMAF or transpositions; 16 more where the tree is pruned), never more than the budget: when it is full,
+    /// nodes visited fewer than `k` times lose their children, `k` being the smallest power of two that frees half of
+    /// the room, and the search continues.
     ///
     /// When to use it: early decisions matter and playouts say something about them.
     ///

@@ -1,5 +1,5 @@
-//! Branch and bound in the tree: nodes that cannot improve the incumbent are removed, and what their ancestors are worth
-//! is computed without them.
+//! Branch and bound in the tree: nodes that cannot improve the incumbent are removed, and what their ancestors are
+//! worth is computed without them.
 
 use super::arena::{Arena, NONE};
 use super::run::UctSearch;
@@ -25,17 +25,17 @@ choice! {
 parameters! {
     /// Branch and bound in the tree (Rei's thesis, chapter 3).
     ///
-    /// With `prune`, a node whose [`bound`](crate::Problem::bound) is not better than the incumbent is removed: as it is
-    /// inserted, without a playout, and from the whole tree whenever the incumbent has improved (after the first playouts
-    /// of all children, with `expansion = all`). Nodes whose solutions have all been seen are removed as well. The
-    /// incumbent is kept outside of the tree, and the ancestors of what is removed are worth what is left:
+    /// With `prune`, a node whose [`bound`](crate::Problem::bound) is not better than the incumbent is removed: as it
+    /// is inserted, without a playout, and from the whole tree whenever the incumbent has improved (after the first
+    /// playouts of all children, with `expansion = all`). Nodes whose solutions have all been seen are removed as well.
+    /// The incumbent is kept outside of the tree, and the ancestors of what is removed are worth what is left:
     ///
     /// `best(a) = best of a's own playout and of the best scores of its children that are left`,
     ///
-    /// which is repaired upwards until nothing changes. Numbers of playouts and worst scores stay. Without that repair a
-    /// search for best values keeps returning to the neighbourhood of the incumbent long after all of it was seen. (The
-    /// formula in the thesis forgets the own playout of `a`, which its text mentions.) When the root is removed, the
-    /// incumbent is optimal.
+    /// which is repaired upwards until nothing changes. Numbers of playouts and worst scores stay. Without that repair
+    /// a search for best values keeps returning to the neighbourhood of the incumbent long after all of it was seen.
+    /// (The formula in the thesis forgets the own playout of `a`, which its text mentions.) When the root is removed,
+    /// the incumbent is optimal.
     ///
     /// In the same way a node with all children tried takes the best of their bounds for its bound, if that is worse:
     /// the root's is the bound of the run, reported with the gap as it falls.

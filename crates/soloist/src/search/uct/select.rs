@@ -69,8 +69,8 @@ parameters! {
     /// The bound of child `i` of a node with `n` playouts, `n_i` of them through the child, is the sum of
     ///
     /// - the value `X + w top`: mean or best score, plus `w` times the best score, all normalised, larger being better
-    ///   whatever the problem's sense (`value`, `w`, `normalisation`). With `value = blend` it is `(1 - w) mean + w top`
-    ///   instead, `w` at most 1.
+    ///   whatever the problem's sense (`value`, `w`, `normalisation`). With `value = blend` it is `(1 - w) mean + w
+    ///   top` instead, `w` at most 1.
     /// - the exploration term of `bandit`: UCB1 `c sqrt(ln n / n_i)`, or UCB1-Tuned `c sqrt(2 ln n / n_i min(1/4, V))`
     ///   with `V = (mean of squares - square of mean) + sqrt(2 ln n / n_i)`. Baier and Winands print the 2 under the
     ///   root, which Auer et al. do not have: `c = 1` here is `sqrt 2` times theirs. The rewards in it are normalised
@@ -80,7 +80,8 @@ parameters! {
     ///   exploration is *multiplied* by the deviation, so that `c` has no unit, and the top score is blended.
     /// - with `deviation`: `sqrt((sum of squares - n_i mean^2 + d) / n_i)`, added: the form that Schadd et al. print
     ///   (on raw scores, `normalisation = none`, beside UCB1; rounding below zero counts as zero). It is not what
-    ///   their program computes, and with their constants the search soon stays on one line (`docs/results/schadd-formula.md`).
+    ///   their program computes, and with their constants the search soon stays on one line
+    ///   (`docs/results/schadd-formula.md`).
     /// - progressive bias: `bias_weight h / (n_i + 1)`, `h` being the problem's bias of the move.
     /// - progressive history: `history H / (n_i (1 - X) + 1)`, `H` being the mean reward, over the whole search, of the
     ///   playouts with the move's code.
@@ -431,8 +432,8 @@ mod tests {
         assert_eq!(chosen(&uct(100.0)), (0, 13.214411));
         // w = 0.5 adds 3, 3, 4.5 to the plain bounds.
         assert_eq!(chosen(&altered(&raw(1.0), "w=0.5")), (2, 10.376087));
-        // The product: sqrt(sqrt 10 / n_i) is 1.257433, 0.795271, 1.026690; with d = 0 times sqrt(2/3), 0, sqrt(8): 6.026690,
-        // 6, 7.903918; with d = 100 times sqrt(34), sqrt(100/6), sqrt(33): 12.332034, 9.246679, 10.897886.
+        // The product: sqrt(sqrt 10 / n_i) is 1.257433, 0.795271, 1.026690; with d = 0 times sqrt(2/3), 0, sqrt(8):
+        // 6.026690, 6, 7.903918; with d = 100 times sqrt(34), sqrt(100/6), sqrt(33): 12.332034, 9.246679, 10.897886.
         let product = |d| altered(&raw(1.0), &format!("bandit=deviation d={d}"));
         assert_eq!(chosen(&product(0.0)), (2, 7.903918));
         assert_eq!(chosen(&product(100.0)), (0, 12.332034));
