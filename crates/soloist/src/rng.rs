@@ -65,6 +65,15 @@ impl Rng {
         rng
     }
 
+    /// Returns the generators of the streams of `seed`, from [`stream`](Self::stream) 0 on.
+    pub(crate) fn streams(seed: u64) -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(Self::new(seed)), |rng| {
+            let mut next = rng.clone();
+            next.jump();
+            Some(next)
+        })
+    }
+
     /// Returns the next 64 uniform bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
@@ -154,6 +163,9 @@ mod tests {
         assert_eq!(take(3), take(3));
         assert_ne!(take(0), take(1));
         assert_ne!(take(1), take(2));
+        for (index, mut rng) in Rng::streams(42).take(5).enumerate() {
+            assert_eq!([rng.next_u64(), rng.next_u64()], take(index));
+        }
     }
 
     #[test]

@@ -107,6 +107,9 @@ impl Policy {
     ///
     /// Time is linear in the recorded entries, with one exponential a code.
     ///
+    /// # Panics
+    /// When the trace has an entry for a step, or a step for an entry, that was not recorded.
+    ///
     /// # References
     /// C. D. Rosin, "Nested Rollout Policy Adaptation for Monte Carlo Tree Search", IJCAI 2011. T. Cazenave,
     /// "Generalized Nested Rollout Policy Adaptation", arXiv:2003.10024, 2020. J. Sentuc, F. Ellouze, J.-Y. Lucas and

@@ -53,6 +53,9 @@ impl Policy {
     ///
     /// Time is linear in the steps times the codes available, once for each trace that chose the same code.
     ///
+    /// # Panics
+    /// When a trace has an entry for a step, or a step for an entry, that was not recorded.
+    ///
     /// # References
     /// T. Cazenave and S. Edelkamp, HD-NRPA (high-diversity nested rollout policy adaptation), 2016, procedures
     /// HD-Adapt and HD-Other. The test that drops forks (x, c) of better traces follows from "`c` was not chosen

@@ -90,8 +90,14 @@ impl Policy {
     ///
     /// `temperature` divides the logits; `bias_weight` multiplies [`Problem::bias`](crate::Problem::bias) (0 switches
     /// it off); logits are clipped to `-clamp..=clamp` after each adaptation (infinite: never).
+    ///
+    /// # Panics
+    /// When `temperature` is not positive, `clamp` is negative, or one of the three is NaN.
     #[must_use]
     pub fn new(temperature: f64, bias_weight: f64, clamp: f64) -> Self {
+        assert!(temperature > 0.0, "the temperature {temperature} of a policy is not positive");
+        assert!(clamp >= 0.0, "the clamp {clamp} of a policy is negative or NaN");
+        assert!(!bias_weight.is_nan(), "the weight of the bias is NaN");
         let mut policy = Self {
             temperature,
             sharpness: 1.0 / temperature,

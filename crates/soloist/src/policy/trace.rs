@@ -219,6 +219,9 @@ impl<M> Trace<M> {
     }
 
     /// Names the entry chosen at `step` after the fact.
+    ///
+    /// # Panics
+    /// When there are no more than `step` steps.
     #[inline]
     pub fn set_chosen(&mut self, step: usize, chosen: u32) {
         self.chosen[step] = chosen;

@@ -13,7 +13,8 @@ pub enum Sense {
     Minimize,
 }
 
-/// The value of a finished solution, in the problem's units.
+/// The value of a finished solution, in the problem's units: a finite number. Another one ends the run with
+/// [`SolveError::Score`](crate::SolveError::Score).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Score {
     /// A solution that satisfies every constraint, with its objective value.
@@ -39,6 +40,13 @@ impl Score {
             Self::Feasible(_) => None,
             Self::Infeasible(degree) => Some(degree),
         }
+    }
+
+    /// Whether its number is finite, as it has to be.
+    #[inline]
+    pub(crate) fn is_finite(self) -> bool {
+        let (Self::Feasible(number) | Self::Infeasible(number)) = self;
+        number.is_finite()
     }
 
     /// Whether the solution satisfies every constraint.

@@ -15,13 +15,15 @@ pub struct Budget {
     pub playouts: Option<u64>,
     /// Tree nodes created; for systematic searches, states visited.
     pub nodes: Option<u64>,
-    /// Stop at the first solution with this score or a better one.
+    /// Stop at the first solution with this score or a better one. No score reaches NaN.
     pub target: Option<f64>,
     /// Stop a stream after this many playouts without improvement.
     pub stall: Option<u64>,
-    /// Bytes that search trees may use: when a tree is full, its least visited branches make room (see
-    /// [`Uct`](crate::search::Uct)); the same for lists and tables of states (see
-    /// [`BranchAndBound`](crate::search::BranchAndBound)).
+    /// Bytes that the searches may use for what grows: trees, lists and tables of states, beams. When a tree is full, its
+    /// least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half (see
+    /// [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower. Not counted: the problem itself, what
+    /// its states hold on the heap beyond an estimate, learned policies, and the few solutions that annealing and
+    /// nested searches hold in any case.
     pub memory: u64,
 }
 

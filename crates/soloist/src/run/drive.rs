@@ -7,7 +7,7 @@ use super::stream::{Limits, Reports, SavedStream, Shared, Stream, tighter};
 use crate::problem::MoveId;
 use crate::search::sound::require;
 use crate::search::{Clock, Shared as Gift, insert};
-use crate::{CheckpointError, Sense};
+use crate::{CheckpointError, Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -59,6 +59,7 @@ pub(super) struct Result {
 pub(super) struct SavedDrive {
     granted: Counters,
     stop: StopReason,
+    target: Option<f64>,
     log: Vec<Improvement>,
     streams: Vec<SavedStream>,
 }
@@ -83,6 +84,7 @@ impl<'p> Drive<'p> {
         SavedDrive {
             granted: self.granted,
             stop: self.stop,
+            target: self.target,
             log: self.log.clone(),
             streams: self.streams.iter().map(Stream::save).collect(),
         }
@@ -101,7 +103,8 @@ impl<'p> Drive<'p> {
         require(rising && last == self.best().map(|best| best.score), "a history of another incumbent")?;
         let exhausted = self.streams.iter().any(|stream| stream.end == Some(StopReason::Exhausted));
         require(exhausted || saved.stop != StopReason::Exhausted, "a proof that no stream has")?;
-        (self.granted, self.stop, self.log, self.elapsed) = (saved.granted, saved.stop, saved.log, elapsed);
+        (self.granted, self.stop, self.target) = (saved.granted, saved.stop, saved.target);
+        (self.log, self.elapsed) = (saved.log, elapsed);
         Ok(())
     }
 
@@ -394,6 +397,11 @@ impl<'p> Drive<'p> {
     pub(super) fn contradiction(&self) -> Option<(f64, f64)> {
         let (value, bound) = (self.best()?.score.value()?, self.bound?);
         self.sense().clearly_better(value, bound).then_some((value, bound))
+    }
+
+    /// Returns a score that is not finite, if there was one.
+    pub(super) fn flaw(&self) -> Option<Score> {
+        self.streams.iter().find_map(|stream| stream.tally.flaw)
     }
 
     /// Takes out the error that user code has reported.

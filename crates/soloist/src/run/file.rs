@@ -7,14 +7,44 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Returns the name to which this process writes before it renames to `path`. `None`: `path` names no file.
+///
+/// While several threads write to one path, the second and later ones use other names.
 #[must_use]
 pub fn temporary_path(path: &Path) -> Option<PathBuf> {
+    numbered_path(path, 0)
+}
+
+/// Returns the temporary name of the writer with a number among those of this process.
+fn numbered_path(path: &Path, writer: u64) -> Option<PathBuf> {
     let mut name = path.file_name()?.to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
+    let process = std::process::id();
+    name.push(if writer == 0 { format!(".{process}.tmp") } else { format!(".{process}.{writer}.tmp") });
     Some(path.with_file_name(name))
+}
+
+/// The temporary names that writers of this process use now.
+static IN_USE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A temporary name that no other writer of this process uses meanwhile.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(path: &Path) -> Option<Self> {
+        let mut used = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = (0..).map_while(|writer| numbered_path(path, writer)).find(|name| !used.contains(name))?;
+        used.push(free.clone());
+        Some(Self(free))
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        IN_USE.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| *name != self.0);
+    }
 }
 
 /// Writes a file so that it is either the old or the whole new one: to a temporary name beside it, then renamed.
@@ -42,23 +72,28 @@ fn sweep(path: &Path) {
     }
 }
 
-/// Whether `candidate` is a temporary name of `name`: `NAME.PID.tmp`.
+/// Whether `candidate` is a temporary name of `name`: `NAME.PID.tmp` or `NAME.PID.WRITER.tmp`.
 fn is_temporary(candidate: &OsString, name: &std::ffi::OsStr) -> bool {
     let (candidate, name) = (candidate.as_encoded_bytes(), name.as_encoded_bytes());
     let number = candidate.strip_prefix(name).and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(b".tmp"));
-    number.is_some_and(|number| !number.is_empty() && number.iter().all(u8::is_ascii_digit))
+    let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    number.is_some_and(|number| {
+        let mut parts = number.split(|&byte| byte == b'.');
+        parts.clone().count() <= 2 && parts.all(is_number)
+    })
 }
 
 /// Writes a file by `write` under the temporary name of `path` and renames it. Returns the file, open and locked.
 fn replace(path: &Path, write: impl Fn(&mut File) -> io::Result<()>) -> io::Result<File> {
-    let temporary = temporary_path(path).ok_or_else(|| io::Error::other("no file name"))?;
+    let temporary = Temporary::new(path).ok_or_else(|| io::Error::other("no file name"))?;
+    let temporary = &temporary.0;
     let attempt = || -> io::Result<File> {
-        let mut file = File::create(&temporary)?;
+        let mut file = File::create(temporary)?;
         // A file system without locks is no reason to refuse.
         let _ = file.try_lock();
         write(&mut file)?;
         file.sync_all()?;
-        fs::rename(&temporary, path)?;
+        fs::rename(temporary, path)?;
         Ok(file)
     };
     // Between the creation of a file and its lock another process may take it for a leftover.
@@ -68,7 +103,7 @@ fn replace(path: &Path, write: impl Fn(&mut File) -> io::Result<()>) -> io::Resu
     };
     if written.is_err() {
         // Best effort: the first error is the one to report.
-        let _ = fs::remove_file(&temporary);
+        let _ = fs::remove_file(temporary);
     }
     written
 }
@@ -86,16 +121,44 @@ pub(super) struct Claimed {
 /// The system may let go of the locks of a killed process a moment after its end: the lock is tried for 0.2 seconds. On
 /// a file system without locks nothing is locked.
 pub fn claim_file(file: &File) -> bool {
-    const TRIES: u32 = 10;
     for attempt in 0..=TRIES {
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) if attempt < TRIES => std::thread::sleep(Duration::from_millis(20)),
-            Err(TryLockError::WouldBlock) => return false,
-            // A file system without locks is no reason to refuse.
-            Ok(()) | Err(TryLockError::Error(_)) => break,
+        if is_free(file) {
+            return true;
         }
+        pause(attempt);
     }
-    true
+    false
+}
+
+/// How often a lock is tried again.
+const TRIES: u32 = 10;
+
+/// Waits before the next try to lock a file.
+fn pause(attempt: u32) {
+    if attempt < TRIES {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Locks a file if no other process holds it. A file system without locks is no reason to refuse.
+fn is_free(file: &File) -> bool {
+    !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+}
+
+/// Whether an open file still is the one at `path`.
+fn is_at(file: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |data: &fs::Metadata| (data.dev(), data.ino());
+        matches!((file.metadata(), fs::metadata(path)), (Ok(a), Ok(b)) if identity(&a) == identity(&b))
+    }
+    // Elsewhere an open file cannot be replaced.
+    #[cfg(not(unix))]
+    {
+        let _ = (file, path);
+        true
+    }
 }
 
 impl Claimed {
@@ -105,15 +168,21 @@ impl Claimed {
     /// When another run writes it, or it cannot be opened.
     pub(super) fn new(path: &Path) -> io::Result<Self> {
         sweep(path);
-        let file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self { path: path.to_owned(), file: None }),
-            Err(error) => return Err(error),
-        };
-        if !claim_file(&file) {
-            return Err(io::Error::new(ErrorKind::ResourceBusy, "another run is writing it"));
+        for attempt in 0..=TRIES {
+            // Opened again each time: its owner replaces the file, and what was replaced has no lock.
+            let file = match File::open(path) {
+                Ok(file) => file,
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    return Ok(Self { path: path.to_owned(), file: None });
+                }
+                Err(error) => return Err(error),
+            };
+            if is_free(&file) && is_at(&file, path) {
+                return Ok(Self { path: path.to_owned(), file: Some(file) });
+            }
+            pause(attempt);
         }
-        Ok(Self { path: path.to_owned(), file: Some(file) })
+        Err(io::Error::new(ErrorKind::ResourceBusy, "another run is writing it"))
     }
 
     /// Replaces the file.
@@ -141,7 +210,14 @@ mod tests {
     fn leftovers_of_the_dead_are_swept_and_no_others() {
         let folder = folder("sweep");
         let path = folder.join("run.ckpt");
-        for name in ["run.ckpt.17.tmp", "run.ckpt.18.tmp", "run.ckpt.tmp", "run.ckpt.x.tmp", "other.17.tmp"] {
+        for name in [
+            "run.ckpt.17.tmp",
+            "run.ckpt.18.tmp",
+            "run.ckpt.tmp",
+            "run.ckpt.x.tmp",
+            "run.ckpt.17.3.tmp",
+            "other.17.tmp",
+        ] {
             fs::write(folder.join(name), "left").unwrap();
         }
         // Process 18 lives.
@@ -152,6 +228,49 @@ mod tests {
             fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         assert_eq!(names, ["other.17.tmp", "run.ckpt", "run.ckpt.18.tmp", "run.ckpt.tmp", "run.ckpt.x.tmp"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn writers_of_one_process_do_not_mix() {
+        let folder = folder("writers");
+        let path = folder.join("result.json");
+        let texts = [vec![b'a'; 100_000], vec![b'b'; 50_000], vec![b'c'; 10]];
+        std::thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| (0..100).for_each(|_| write_atomically(&path, text).unwrap()));
+            }
+            for _ in 0..500 {
+                if let Ok(read) = fs::read(&path) {
+                    assert!(texts.contains(&read), "{} bytes", read.len());
+                }
+            }
+        });
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// The owner replaces the file while another run waits for its lock.
+    #[test]
+    fn a_file_that_is_replaced_meanwhile_is_not_claimed() {
+        let folder = folder("replaced");
+        let path = folder.join("run.ckpt");
+        let mut owner = Claimed::new(&path).unwrap();
+        owner.write(|file| file.write_all(b"begin")).unwrap();
+        let over = std::sync::atomic::AtomicBool::new(false);
+        let ordering = std::sync::atomic::Ordering::Relaxed;
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(ordering) {
+                    owner.write(|file| file.write_all(b"later")).unwrap();
+                    std::thread::sleep(Duration::from_millis(15));
+                }
+            });
+            for _ in 0..5 {
+                assert!(Claimed::new(&path).is_err());
+            }
+            over.store(true, ordering);
+        });
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -14,9 +14,9 @@ pub(super) struct Goals {
 }
 
 impl Goals {
-    /// `bound` is the [`root_bound`] of the problem.
+    /// `bound` is the [`root_bound`] of the problem. No score reaches a target that is no number.
     pub(super) fn new(sense: Sense, bound: Option<f64>, target: Option<f64>) -> Self {
-        Self { sense, bound, target }
+        Self { sense, bound, target: target.filter(|target| !target.is_nan()) }
     }
 
     /// Returns the goal that this incumbent reaches.
@@ -35,7 +35,9 @@ impl Goals {
     }
 }
 
-/// Returns a number that no solution's score beats; `None`: unknown, as of a problem that leaves solutions out.
+/// Returns a bound on the scores of all solutions. It is unknown where the problem has none for its root, where that one
+/// is NaN, and where the problem leaves solutions out.
 pub(super) fn root_bound(problem: &dyn Rules) -> Option<f64> {
-    problem.is_complete().then(|| problem.bound(&problem.root()))?
+    let bound = if problem.is_complete() { problem.bound(&problem.root()) } else { None };
+    bound.filter(|bound| !bound.is_nan())
 }

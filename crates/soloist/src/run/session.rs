@@ -52,9 +52,15 @@ pub enum SolveError {
         /// Bytes that they may use.
         allowed: u64,
     },
+    /// A checkpoint is continued with another seed, number of threads or rollout.
+    #[error("the checkpoint is of a run with another setup (seed, threads or rollout)")]
+    Resumed,
     /// No stream can run.
     #[error("at least one thread is needed")]
     NoThreads,
+    /// More streams than a run may have.
+    #[error("{0} threads: at most {most} are possible", most = Setup::MOST_THREADS)]
+    Threads(usize),
     /// A solution is better than the problem's [bound](Problem::bound) for its root: nothing that was pruned or proven
     /// by bounds can be relied on. Differences in the tenth digit pass as rounding.
     #[error("a solution scores {score}, but the problem's bound says that none is better than {bound}")]
@@ -64,6 +70,9 @@ pub enum SolveError {
         /// The bound of the root.
         bound: f64,
     },
+    /// A solution's score is infinite or NaN.
+    #[error("a solution scores `{0}`: scores must be finite numbers")]
+    Score(Score),
     /// The problem or the rollout has reported an error; see [`Fault`](crate::Fault).
     #[error("the problem failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
@@ -210,12 +219,15 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         if setup.threads == 0 {
             return Err(SolveError::NoThreads);
         }
+        if setup.threads > Setup::MOST_THREADS {
+            return Err(SolveError::Threads(setup.threads));
+        }
         setup.method.validate()?;
         let first = || problem.rollouts().first().map_or("random", |info| info.name);
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
         let packing = Packing::new();
         let mut streams = Vec::new();
-        for index in 0..setup.threads {
+        for (index, rng) in Rng::streams(setup.seed).take(setup.threads).enumerate() {
             let player = TypedPlayer::new(problem.clone(), packing.clone(), &rollout)
                 .map_err(|known| SolveError::Rollout { name: rollout.clone(), known: known.join(", ") })?;
             let rules = Box::new(Typed::new(problem.clone(), packing.clone()));
@@ -229,7 +241,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             }
             let search = setup.method.build(&*rules, memory / setup.threads as u64);
             streams.push(Stream {
-                rng: Rng::stream(setup.seed, index),
+                rng,
                 tally: Tally::new(problem.sense(), index, keep),
                 problem: rules,
                 rollout: Box::new(player),
@@ -313,6 +325,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     pub(super) fn checked(&self) -> Result<(), SolveError> {
         if let Some(error) = self.drive.failure() {
             return Err(SolveError::Failed(error));
+        }
+        if let Some(score) = self.drive.flaw() {
+            return Err(SolveError::Score(score));
         }
         self.drive.contradiction().map_or(Ok(()), |(score, bound)| Err(SolveError::Bound { score, bound }))
     }

@@ -24,11 +24,14 @@ pub struct Setup {
     pub rollout: Option<String>,
     /// The seed of all random draws.
     pub seed: u64,
-    /// The number of streams, each on a separate thread.
+    /// The number of streams, each on a separate thread: 1 to [`MOST_THREADS`](Self::MOST_THREADS).
     pub threads: usize,
 }
 
 impl Setup {
+    /// The largest number of streams of a run.
+    pub const MOST_THREADS: usize = 4096;
+
     /// Returns the preset of that name, with seed 0, one thread and the problem's first rollout.
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {

@@ -32,9 +32,12 @@ use std::time::{Duration, Instant};
 /// # Reproducibility
 /// The same problem, method, seed, number of threads and count budget give the same outcome on every machine, whether
 /// run at once or in parts joined by checkpoints. Streams are independent, or exchange solutions at counts that the
-/// method names; their results are merged by score, then by stream number. A target stops every stream at the playout
-/// count of the first stream (fewest playouts, then lowest number) that reached it: the solution is reproducible, the
-/// effort of the others is not.
+/// method names; their results are merged by score, then by stream number.
+///
+/// A stream that reaches the target or the problem's bound, or that exhausts the search space, stops the others. The
+/// stream that did so with the fewest playouts counts (of several the one with the lowest number): its solution is
+/// reproducible. How far the others came by then depends on the schedule of the threads, and so do the counters of the
+/// run.
 pub struct Solver<'a, P: Problem> {
     problem: Shared<'a, P>,
     setup: Setup,
@@ -46,7 +49,8 @@ pub struct Solver<'a, P: Problem> {
     interval: Duration,
     checkpoint: Option<(PathBuf, Duration)>,
     stop: Option<&'a AtomicBool>,
-    saved: Option<Vec<u8>>,
+    /// The checkpoint to continue from, and its setup.
+    saved: Option<(Vec<u8>, Setup)>,
 }
 
 impl<P: Problem> std::fmt::Debug for Solver<'_, P> {
@@ -164,13 +168,13 @@ impl<'a, P: Problem> Solver<'a, P> {
     }
 
     /// Continues the run in `bytes`, which [`Session::save`] or a checkpoint file holds: its setup replaces the one set
-    /// here.
+    /// before. A seed, a number of threads or a rollout that is set after this call must be that of the saved run.
     ///
     /// # Errors
     /// When the bytes are not a whole checkpoint of this problem.
     pub fn resume(mut self, bytes: &[u8]) -> Result<Self, CheckpointError> {
         self.setup = RunInfo::read(&*self.problem, bytes)?.setup;
-        self.saved = Some(bytes.to_vec());
+        self.saved = Some((bytes.to_vec(), self.setup.clone()));
         Ok(self)
     }
 
@@ -183,11 +187,12 @@ impl<'a, P: Problem> Solver<'a, P> {
     /// Starts the run without advancing it.
     ///
     /// # Errors
-    /// When the rollout is unknown, the parameters do not go together, there is no thread, a solution to start from is
-    /// none, or the checkpoint to continue is damaged.
+    /// When the rollout is unknown, the parameters do not go together, the number of threads is not possible, a solution
+    /// to start from is none, or the checkpoint to continue is damaged or of another setup.
     pub fn start(self) -> Result<Session<'a, P>, SolveError> {
         let mut session = match &self.saved {
-            Some(bytes) => Session::restore(self.problem, bytes, self.budget.memory)?,
+            Some((_, setup)) if *setup != self.setup => return Err(SolveError::Resumed),
+            Some((bytes, _)) => Session::restore(self.problem, bytes, self.budget.memory)?,
             None => Session::new(self.problem, self.setup, self.budget.memory, self.keep)?,
         };
         session.plan(Plan::of(self.plan.as_ref().unwrap_or(&self.budget)));

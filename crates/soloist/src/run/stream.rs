@@ -138,9 +138,9 @@ impl Stream<'_> {
         (&mut **search, Context { problem: &**problem, rollout: &mut **rollout, rng, tally, horizon })
     }
 
-    /// Whether user code has reported an error.
+    /// Whether user code has reported an error, or a score that is not finite.
     pub(super) fn has_failed(&self) -> bool {
-        self.problem.has_failed() || self.rollout.has_failed()
+        self.problem.has_failed() || self.rollout.has_failed() || self.tally.flaw.is_some()
     }
 
     /// Steps until something ends the stream (`Some`) or the part (`None`).

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// What the user is told when not all open states fit.
+const DROPPED: &str =
+    "the memory limit was reached: the open states with the worst bounds were dropped (a larger limit keeps them)";
 /// Nodes that are kept however little memory there is.
 const FEWEST: usize = 4096;
 
@@ -53,6 +56,8 @@ pub(crate) struct OpenList {
     current: Option<(u32, usize)>,
     born: u64,
     lost: Option<f64>,
+    /// That states were dropped, in words.
+    remarks: Vec<String>,
     root: State,
     /// The current node's state, moves and children.
     state: State,
@@ -83,6 +88,7 @@ impl OpenList {
             current: None,
             born: 0,
             lost: None,
+            remarks: Vec::new(),
             state: root.clone(),
             child: root.clone(),
             root,
@@ -94,6 +100,14 @@ impl OpenList {
     /// Notes the bound of a state that is dropped for lack of memory.
     fn lose(&mut self, bound: f64) {
         self.lost = Some(self.lost.map_or(bound, |lost| self.sense.best_value(lost, bound)));
+        self.remark();
+    }
+
+    /// Says that states were dropped.
+    fn remark(&mut self) {
+        if self.lost.is_some() && self.remarks.is_empty() {
+            self.remarks.push(DROPPED.to_owned());
+        }
     }
 
     /// Drops the worse half of the open nodes.
@@ -224,6 +238,10 @@ impl Search for OpenList {
         if self.current.is_none() && self.open.is_empty() { self.end(context.incumbent()) } else { Status::Running }
     }
 
+    fn remarks(&self) -> &[String] {
+        &self.remarks
+    }
+
     fn left(&self) -> Option<f64> {
         let best = |a: f64, b: f64| self.sense.best_value(a, b);
         let open = if self.breadth {
@@ -250,6 +268,7 @@ impl Search for OpenList {
         // A list in the order of a heap stays as it is.
         self.open = tree.open.into();
         (self.lost, self.table, self.lister.salt) = (tree.lost, tree.table, tree.salt);
+        self.remark();
         if let Some(table) = &mut self.table {
             table.resume(self.memory, self.identities.futures)?;
         }

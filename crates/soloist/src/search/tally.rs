@@ -25,6 +25,9 @@ pub(crate) struct Tally {
     /// Scores of some playouts, for an observer.
     #[serde(skip)]
     pub(crate) sample: Sample,
+    /// A score that is not a finite number: the run has to end.
+    #[serde(skip)]
+    pub(crate) flaw: Option<Score>,
     /// The time of the run.
     #[serde(skip)]
     pub(crate) clock: Clock,
@@ -106,6 +109,7 @@ impl Tally {
             keep,
             kept: Vec::new(),
             sample: Sample::default(),
+            flaw: None,
             clock: Clock::default(),
         }
     }
@@ -117,6 +121,14 @@ impl Tally {
         if self.counters.playouts >= self.sample.due {
             self.sample.take(self.counters.playouts, score);
         }
+        if !score.is_finite() {
+            self.note_flaw(score);
+        }
+    }
+
+    #[cold]
+    fn note_flaw(&mut self, score: Score) {
+        self.flaw.get_or_insert(score);
     }
 
     /// Counts a node of a tree, `depth` moves below the root of the problem.
@@ -195,6 +207,9 @@ impl Tally {
 
     /// Keeps a solution for which [`wants`](Self::wants) returned true. Solutions with equal identities are the same.
     pub(crate) fn keep(&mut self, solution: Solution<MoveId>, identity: u64) {
+        if !solution.score.is_finite() {
+            return self.note_flaw(solution.score);
+        }
         if self.keep > 1 {
             insert(&mut self.kept, self.sense, self.keep, identity, &solution);
         }

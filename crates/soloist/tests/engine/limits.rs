@@ -248,6 +248,8 @@ fn wrong_calls_are_errors() {
     let bag = Bag::sixteen();
     let solver = || Solver::new(&bag, Method::preset("uct").unwrap()).budget(Budget::playouts(1));
     assert!(matches!(solver().threads(0).run(), Err(SolveError::NoThreads)));
+    let many = Setup::MOST_THREADS + 1;
+    assert!(matches!(solver().threads(many).run(), Err(SolveError::Threads(threads)) if threads == many));
     let error = solver().rollout("nosuch").run().unwrap_err().to_string();
     assert_eq!(error, "no rollout `nosuch` (known: random, learner)");
 }

@@ -1,6 +1,6 @@
 //! The memory limit of tree searches, measured by an allocator that counts.
 
-use crate::common::{Bag, Fenced, Packed, method, rules_of};
+use crate::common::{Bag, Fenced, Packed, method, rules_of, timeless};
 use soloist::{Budget, Problem, Solver, stable_hash};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -78,6 +78,66 @@ fn trees_stay_within_their_memory() {
             assert!(peak(name, &[("c", "1")], 1, &bag).0 <= OTHER);
         }
     }
+}
+
+/// The children of the root take more than half of the memory: they stay, and the search goes on below them.
+#[test]
+fn a_root_wider_than_the_memory_does_not_stop_a_tree() {
+    let bag = Bag { items: (0..60).map(|i| (100 + i, 100)).collect(), capacity: 1_000, ..Bag::sixteen() };
+    for name in ["uct", "uct-best", "sp-mcts"] {
+        for expansion in ["all", "lazy"] {
+            let settings: &[_] = if name.starts_with("uct") { &[("expansion", expansion)] } else { &[] };
+            for memory in [2 << 10, 4 << 10, 8 << 10, 16 << 10] {
+                let budget = Budget { memory, ..Budget::playouts(20_000) };
+                let outcome = Solver::new(&bag, method(name, settings)).seed(1).budget(budget).run().unwrap();
+                assert_eq!(outcome.counters.playouts, 20_000, "{name} {settings:?} within {memory} bytes");
+            }
+        }
+    }
+}
+
+/// A split into more beginnings than fit goes less deep.
+#[test]
+fn beginnings_of_a_beam_stay_within_their_memory() {
+    let bag = Bag { items: (0..60).map(|i| (100 + i, 100)).collect(), capacity: 1_000, ..Bag::sixteen() };
+    let run = |memory| {
+        let method = method("beam", &[("width", "4"), ("split", "4")]);
+        let before = NOW.get();
+        PEAK.set(before);
+        let budget = Budget { memory, nodes: Some(2_000), ..Budget::default() };
+        let outcome = Solver::new(&bag, method).seed(1).budget(budget).run().unwrap();
+        assert!(outcome.best.is_some());
+        (PEAK.get() - before) as usize
+    };
+    let memory = 512 << 10;
+    assert!(run(memory) <= memory as usize);
+    // 60 to the power of 4 beginnings would take gigabytes.
+    assert!(run(Budget::MEMORY) <= 32 << 20);
+}
+
+/// A beam of solutions that is wider than the memory allows keeps fewer, with and without a save.
+#[test]
+fn beams_of_solutions_stay_within_their_memory() {
+    let bag = Bag { items: (0..40).map(|i| (100 + i * 37 % 101, 50 + i * 53 % 97)).collect(), ..Bag::sixteen() };
+    let settings = [("level", "1"), ("iterations", "100000"), ("width", "100000"), ("threshold", "50000")];
+    // The policy, and lists that have grown by doubling.
+    const OTHER: usize = 128 << 10;
+    let (free, _) = peak("hd-nrpa", &settings, Budget::MEMORY, &bag);
+    for memory in [384 << 10, 768 << 10] {
+        let (used, _) = peak("hd-nrpa", &settings, memory, &bag);
+        assert!(free > 2 * memory as usize && used <= memory as usize + OTHER, "{used} of {memory}, {free} without");
+    }
+    let solver = || {
+        let budget = Budget { memory: 256 << 10, ..Budget::playouts(3_000) };
+        Solver::new(&bag, method("hd-nrpa", &[("level", "2"), ("iterations", "100"), ("width", "1000")])).budget(budget)
+    };
+    let whole = solver().run().unwrap();
+    let mut session = solver().start().unwrap();
+    for _ in 0..3 {
+        session.advance(&Budget::playouts(1_000)).unwrap();
+        session = solver().resume(&session.save()).unwrap().start().unwrap();
+    }
+    assert_eq!(timeless(session.outcome()), timeless(whole));
 }
 
 /// A beam that is wider than the memory allows is cut.

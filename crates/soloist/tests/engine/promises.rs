@@ -3,8 +3,8 @@
 use crate::common::method;
 use soloist::doc::Staircase;
 use soloist::{
-    Budget, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver, StopReason, advise,
-    check, stable_hash,
+    Budget, Method, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver, StopReason,
+    advise, check, stable_hash,
 };
 
 /// Choosing numbers below 4, five times; the score is their sum, plus twice the first. What it says of itself can be
@@ -162,6 +162,67 @@ fn a_bound_that_is_beaten_is_an_error_with_both_numbers() {
         let problem = Sums { bound: Some(bound), ..Sums::default() };
         let outcome = Solver::new(&problem, method("nmcs", &[])).budget(Budget::playouts(9_000)).run().unwrap();
         assert_eq!((outcome.stop, outcome.optimal), (StopReason::Bound, true));
+    }
+}
+
+#[test]
+fn a_bound_or_a_target_that_is_no_number_says_nothing() {
+    let problem = Sums { bound: Some(f64::NAN), ..Sums::default() };
+    for preset in Method::presets() {
+        let budget = || Budget { nodes: Some(50_000), ..Budget::playouts(2_000) };
+        let outcome = Solver::new(&problem, preset.method()).seed(1).budget(budget()).run().unwrap();
+        let best = outcome.best.unwrap().score.value().unwrap();
+        // What examines everything still proves the optimum.
+        let proven = outcome.stop == StopReason::Exhausted && best == 21.0;
+        assert!(outcome.stop != StopReason::Bound && outcome.optimal == proven, "{}: {best}", preset.name);
+        let budget = Budget { target: Some(f64::NAN), ..budget() };
+        let outcome = Solver::new(&Sums::default(), preset.method()).seed(1).budget(budget).run().unwrap();
+        assert_ne!(outcome.stop, StopReason::Target, "{}", preset.name);
+    }
+}
+
+/// [`Staircase`] whose scores for ten lefts and more are this number.
+struct Cliff(f64);
+
+impl Problem for Cliff {
+    type State = <Staircase as Problem>::State;
+    type Move = <Staircase as Problem>::Move;
+    fn root(&self) -> Self::State {
+        Staircase(12).root()
+    }
+    fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>) {
+        Staircase(12).moves(state, moves);
+    }
+    fn apply(&self, state: &mut Self::State, mv: Self::Move) {
+        Staircase(12).apply(state, mv);
+    }
+    fn score(&self, state: &Self::State) -> Score {
+        let score = Staircase(12).score(state);
+        if score.value() >= Some(10.0) { Score::Feasible(self.0) } else { score }
+    }
+    fn sense(&self) -> Sense {
+        Sense::Maximize
+    }
+}
+
+#[test]
+fn a_score_that_is_not_finite_ends_the_run_with_an_error() {
+    for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        for preset in Method::presets() {
+            let budget = Budget { nodes: Some(200_000), ..Budget::playouts(20_000) };
+            match Solver::new(&Cliff(wrong), preset.method()).seed(1).budget(budget).run() {
+                Err(error @ SolveError::Score(_)) => {
+                    let message = error.to_string();
+                    assert!(message.contains(&wrong.to_string()) && message.contains("finite"), "{message}");
+                }
+                // Not met: the lines that were played have fewer lefts.
+                Ok(outcome) => {
+                    let best = outcome.best.unwrap().score.value().unwrap();
+                    assert!(best < 10.0 && !outcome.optimal, "{} with {wrong}: {best}", preset.name);
+                }
+                Err(error) => panic!("{} with {wrong}: {error}", preset.name),
+            }
+        }
     }
 }
 

@@ -88,6 +88,34 @@ fn offered_solutions_are_never_lost() {
     }
 }
 
+/// Streams that run on after another one has reached the target do not count, after a restore either.
+#[test]
+fn a_run_that_ended_at_a_target_is_restored_with_its_outcome() {
+    let stairs = Staircase(30);
+    for seed in 0..20 {
+        let start = || Solver::new(&stairs, Setup::preset("nrpa").unwrap().seed(seed).threads(3));
+        let mut session = start().start().unwrap();
+        let slice = Budget { target: Some(14.0), ..Budget::playouts(200_000) };
+        assert_eq!(session.advance(&slice).unwrap(), StopReason::Target);
+        let restored = start().resume(&session.save()).unwrap().start().unwrap();
+        assert_eq!(restored.outcome(), session.outcome(), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_saved_run_keeps_its_setup() {
+    let stairs = Staircase(12);
+    let start = || Solver::new(&stairs, Setup::preset("nrpa").unwrap().seed(3));
+    let bytes = start().start().unwrap().save();
+    // What was set before is replaced.
+    assert_eq!(start().seed(9).threads(4).resume(&bytes).unwrap().start().unwrap().setup().seed, 3);
+    let resumed = || start().resume(&bytes).unwrap();
+    assert!(resumed().seed(3).threads(1).start().is_ok());
+    for solver in [resumed().seed(9), resumed().threads(4), resumed().rollout("other")] {
+        assert!(matches!(solver.start(), Err(SolveError::Resumed)));
+    }
+}
+
 /// Slices with an offer between them give the same run with and without a save.
 #[test]
 fn a_run_with_an_offer_is_reproducible() {

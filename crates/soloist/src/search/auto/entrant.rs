@@ -125,6 +125,7 @@ impl Entrant {
         let status = search.step(&mut Context { problem, rollout, rng, tally, horizon });
         std::mem::swap(&mut tally.sample, &mut context.tally.sample);
         (context.tally.counters, context.tally.tree) = (tally.counters, tally.tree);
+        context.tally.flaw = context.tally.flaw.or(tally.flaw);
         if !tally.history.is_empty() {
             tally.history.clear();
             self.reached = effort;

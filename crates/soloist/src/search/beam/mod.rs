@@ -89,8 +89,8 @@ parameters! {
     ///
     /// With `split > 0` every state that many moves below the root has a separate pass, in random order, before the
     /// next width. This suits problems whose first moves lead to states that are not comparable, such as a choice of
-    /// symmetry, and where one promising beginning crowds out the others. Beginnings of a layer of more than 100,000
-    /// states are not split further.
+    /// symmetry, and where one promising beginning crowds out the others. A layer of more than 100,000 states,
+    /// or of more than fit into the memory, is not split.
     ///
     /// The search ends with a proof when a pass (with `split`, all passes of a width) has dropped nothing but
     /// duplicates and states with hopeless bounds, or, with `prune` and where bounds alone rank states, when the

@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 const NARROWEST: usize = 64;
 /// Children are thinned out when their number exceeds that of the places by this factor.
 const SLACK: usize = 4;
-/// A round has no more passes than this, but for those of the last layer that is split.
+/// A round has no more passes than this: a layer with more states is not split.
 const MOST_STARTS: usize = 100_000;
 
 pub(crate) struct BeamSearch {
@@ -96,20 +96,21 @@ impl BeamSearch {
 
     /// A round begins, with its first pass.
     fn begin_round(&mut self, context: &mut Context<'_>, width: f64) {
+        let most = MOST_STARTS.min(self.most / 4);
         let mut starts = vec![Vec::new()];
-        for _ in 0..self.parameters.split {
+        'layers: for _ in 0..self.parameters.split {
             let mut next = Vec::new();
             for start in &starts {
                 list_moves(self.parameters.selective, context, &self.after(context.problem, start), &mut self.moves);
+                if next.len() + self.moves.len().max(1) > most {
+                    break 'layers;
+                }
                 if self.moves.is_empty() {
                     next.push(start.clone());
                 }
                 next.extend(self.moves.iter().map(|&mv| [start.as_slice(), &[mv]].concat()));
             }
             starts = next;
-            if starts.len() > MOST_STARTS {
-                break;
-            }
         }
         context.rng.shuffle(&mut starts);
         self.round = Round { starts, at: 0, partial: false };

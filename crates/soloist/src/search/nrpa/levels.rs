@@ -5,7 +5,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::Rules;
 use crate::search::Shared;
 use crate::search::sound::{self, MOST, require};
-use crate::{CheckpointError, Policy, Score, Sense, Trace};
+use crate::{CheckpointError, Lifetime, Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
 impl Shared {
@@ -115,14 +115,38 @@ pub(super) struct Levels {
     /// By solution of that level: its place in the beam that the policy has learned.
     #[serde(skip)]
     origins: Vec<Option<usize>>,
+    /// Bytes that the solutions of a level may take.
+    #[serde(skip)]
+    pub(super) room: u64,
+}
+
+/// Solutions that a level may keep however little memory there is.
+const FEWEST: usize = 16;
+
+/// Bytes that learning takes for an entry of a trace, as measured.
+const LEARNING: usize = 224;
+
+/// Returns the bytes that a level needs for a solution, about. Lists double as they grow.
+fn bytes(trace: &Trace<MoveId>) -> u64 {
+    let entry = 2 * (size_of::<Lifetime>() + 2 * size_of::<f64>()) + LEARNING;
+    let step = 2 * (size_of::<MoveId>() + size_of::<u32>());
+    (size_of::<Shared>() + trace.lifetimes.len() * entry + trace.steps() * step) as u64
 }
 
 impl Levels {
-    pub(super) fn new(parameters: &Nrpa, policy: Policy) -> Self {
+    pub(super) fn new(parameters: &Nrpa, policy: Policy, room: u64) -> Self {
         let frame = || Frame { iteration: 0, playouts: 0, beam: Vec::new(), gate: Gate::default() };
         let frames = (0..parameters.level).map(|_| frame()).collect();
-        let mut levels =
-            Self { policy, frames, ended: false, waiting: false, spare: Vec::new(), taught: None, origins: Vec::new() };
+        let mut levels = Self {
+            policy,
+            frames,
+            ended: false,
+            waiting: false,
+            spare: Vec::new(),
+            taught: None,
+            origins: Vec::new(),
+            room,
+        };
         for index in 0..levels.frames.len() {
             levels.enter(index);
         }
@@ -222,7 +246,8 @@ impl Levels {
             }
             return;
         }
-        let full = beam.len() >= width;
+        let used = || beam.iter().map(|solution| bytes(&solution.trace)).sum::<u64>() + bytes(&result.trace);
+        let full = beam.len() >= width || beam.len() >= FEWEST && used() > self.room;
         let fits = !full || beam.last().is_some_and(|worst| result.better(worst, sense));
         if !fits || beam.iter().any(|other| other.similar(&result)) {
             self.spare.push(result.trace);

@@ -95,7 +95,8 @@ parameters! {
     /// When to use it: long solutions whose good moves are good in many orders: puzzles, tours, packings. Cost per
     /// step: one playout plus, for each `playouts` of them, one adaptation linear in the moves offered (for `beam =
     /// solutions`: in those offered along all solutions kept). Memory: the codes adapted, and `width` sequences a
-    /// level, for `beam = policies` with a policy each.
+    /// level, for `beam = policies` with a policy each. A beam of solutions beyond its part of the memory limit keeps
+    /// fewer, at least 16.
     ///
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
@@ -229,7 +230,7 @@ impl Family for Nrpa {
         (places * self.arms).saturating_mul(Policy::least_bytes(problem.codes().unwrap_or(0)))
     }
 
-    fn build(&self, problem: &dyn Rules, _: u64) -> Box<dyn Search> {
-        Box::new(run::NrpaSearch::new(self.clone(), problem))
+    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+        Box::new(run::NrpaSearch::new(self.clone(), problem, memory))
     }
 }

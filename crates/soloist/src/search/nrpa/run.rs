@@ -80,6 +80,8 @@ impl Arm {
 
 pub(crate) struct NrpaSearch {
     parameters: Nrpa,
+    /// Bytes that the solutions of a level may take.
+    room: u64,
     arms: Vec<Arm>,
     /// The arm whose turn it is.
     turn: usize,
@@ -96,13 +98,14 @@ pub(crate) struct NrpaSearch {
 }
 
 impl NrpaSearch {
-    pub(crate) fn new(parameters: Nrpa, problem: &dyn Rules) -> Self {
+    pub(crate) fn new(parameters: Nrpa, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
         let mut remarks = Vec::new();
         if parameters.bias_weight != 0.0 && !is_biased(problem) {
             remarks.push("the problem has no bias for its first moves: `bias_weight` changes nothing there".to_owned());
         }
         Self {
+            room: memory / parameters.arms / parameters.level,
             parameters,
             remarks,
             arms: Vec::new(),
@@ -130,7 +133,7 @@ impl NrpaSearch {
         let parameters = &self.parameters;
         let core = || match parameters.beam {
             Keep::Policies => Core::Beams(Beams::new(parameters, &policy)),
-            Keep::None | Keep::Solutions => Core::Levels(Box::new(Levels::new(parameters, policy.clone()))),
+            Keep::None | Keep::Solutions => Core::Levels(Box::new(Levels::new(parameters, policy.clone(), self.room))),
         };
         self.arms =
             (0..parameters.arms as usize).map(|arm| Arm { variant: arm % variants.max(1), core: core() }).collect();
@@ -261,12 +264,17 @@ impl Search for NrpaSearch {
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (arms, turn, goal, ends) = decode::<(Vec<Arm>, usize, u64, Ends)>(bytes)?;
+        let (mut arms, turn, goal, ends) = decode::<(Vec<Arm>, usize, u64, Ends)>(bytes)?;
         let sound = arms.len() as u64 <= self.parameters.arms && turn < arms.len().max(1) && ends.is_sound();
         require(sound && goal <= MOST, "another number of arms")?;
         let policy = self.blank(problem);
         for arm in &arms {
             arm.check(&self.parameters, problem, &policy)?;
+        }
+        for arm in &mut arms {
+            if let Core::Levels(levels) = &mut arm.core {
+                levels.room = self.room;
+            }
         }
         (self.arms, self.turn, self.goal, self.ends) = (arms, turn, goal, ends);
         Ok(())

@@ -389,13 +389,14 @@ impl Arena {
     }
 
     /// Makes room: nodes visited fewer than `k` times lose their children, with the smallest power of two `k` that
-    /// leaves the arena at most half full. Statistics of the nodes that stay are untouched, so the search continues and
-    /// regrows what it needs.
+    /// leaves the arena at most half full. The root keeps its children, however large a part of the arena they take.
+    /// Statistics of the nodes that stay are untouched, so the search continues and regrows what it needs.
     pub(crate) fn prune(&mut self) {
         let goal = self.capacity() / 2;
         let mut least = 2;
         let mut kept = self.kept(0, least);
-        while kept.iter().map(|block| block.len as usize).sum::<usize>() > goal && kept.len() > 1 {
+        // The root and its children are two blocks.
+        while kept.iter().map(|block| block.len as usize).sum::<usize>() > goal && kept.len() > 2 {
             least *= 2;
             kept = self.kept(0, least);
         }
