@@ -13,6 +13,7 @@ const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// A checkpoint that cannot be written or continued.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// The file cannot be read.
     #[error("cannot read checkpoint: {0}")]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Progress {
     /// Wall-clock time, resumed parts included.
     pub elapsed: Duration,

@@ -147,6 +147,7 @@ impl PartialEq for Improvement {
 
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome<M> {
     /// The best solution found: feasible if any was, else the least infeasible one. `None` before the first playout
     /// ended.

@@ -23,6 +23,7 @@ use thiserror::Error;
 
 /// A run that cannot start or continue.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum SolveError {
     /// The problem has no such playout policy.
     #[error("no rollout `{}` (known: {known})", .name.escape_debug())]
@@ -80,6 +81,7 @@ pub enum SolveError {
 
 /// An offered sequence of moves that is no solution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum OfferError {
     /// A move is not legal after those before it.
     #[error("move {0} is not legal")]

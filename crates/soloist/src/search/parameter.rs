@@ -53,6 +53,7 @@ pub enum Values {
 
 /// A parameter that cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ParameterError {
     /// No parameter has this name.
     #[error("no parameter `{name}` (known: {known})")]
