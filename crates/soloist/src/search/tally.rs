@@ -83,6 +83,12 @@ impl Sample {
         *self = Self { due: playouts, before: playouts, ..Self::default() };
     }
 
+    /// Whether a later playout's score is taken.
+    #[inline]
+    pub(crate) fn takes_more(&self) -> bool {
+        self.due < u64::MAX
+    }
+
     #[cold]
     fn take(&mut self, playouts: u64, score: Score) {
         self.scores.extend(score.value());

@@ -120,10 +120,16 @@ impl Entrant {
         let shared = &*context.tally;
         (tally.keep, tally.stream, tally.counters) = (shared.keep, shared.stream, shared.counters);
         (tally.tree, tally.clock) = (shared.tree, shared.clock);
-        std::mem::swap(&mut tally.sample, &mut context.tally.sample);
+        // Where no observer asks for scores, which is the rule, there is nothing to exchange.
+        let samples = context.tally.sample.takes_more();
+        if samples {
+            std::mem::swap(&mut tally.sample, &mut context.tally.sample);
+        }
         let (problem, rollout, rng) = (context.problem, context.rollout.player(self.player), &mut *context.rng);
         let status = search.step(&mut Context { problem, rollout, rng, tally, horizon });
-        std::mem::swap(&mut tally.sample, &mut context.tally.sample);
+        if samples {
+            std::mem::swap(&mut tally.sample, &mut context.tally.sample);
+        }
         (context.tally.counters, context.tally.tree) = (tally.counters, tally.tree);
         context.tally.flaw = context.tally.flaw.or(tally.flaw);
         if !tally.history.is_empty() {

@@ -317,9 +317,11 @@ impl AutoSearch {
     }
 
     /// Ends a turn and begins the next one. Returns false if nothing can be done any more.
+    #[cold]
     fn turn(&mut self, context: &mut Context<'_>, turn: Turn, now: Progress) -> bool {
         let Some(mut race) = self.state.race.take() else { return false };
         match turn {
+            // Nothing ends: the caller goes on by itself.
             Turn::Stay => {}
             Turn::Next => race.next(now),
             Turn::Halve => {
@@ -331,9 +333,7 @@ impl AutoSearch {
         }
         let at = race.at();
         self.state.race = Some(race);
-        if turn != Turn::Stay {
-            self.begin(context, at, now);
-        }
+        self.begin(context, at, now);
         true
     }
 }
@@ -360,7 +360,7 @@ impl Search for AutoSearch {
         entrant.ended |= entrant.is_systematic() && now.part.is_some_and(|part| part >= 1.0);
         let ended = entrant.ended;
         let turn = self.state.race.as_ref().map_or(Turn::Stay, |race| race.follow(now, ended));
-        if self.turn(context, turn, now) { Status::Running } else { Status::Completed }
+        if turn == Turn::Stay || self.turn(context, turn, now) { Status::Running } else { Status::Completed }
     }
 
     fn left(&self) -> Option<f64> {
