@@ -4,7 +4,7 @@ use super::{drive, exhaust, permutations};
 use crate::tsptw::{DOMAIN, Instance, Objective, Tsptw, check, generate, is_spec, parse, verify, write};
 use proptest::prelude::*;
 use soloist::search::{BranchAndBound, Nrpa, Sampling};
-use soloist::{Budget, Method, Problem, Rng, Score, Solver};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver, StopReason};
 
 /// A small instance with an asymmetric matrix that is no metric.
 fn small(rng: &mut Rng, nodes: usize) -> Instance {
@@ -49,6 +49,20 @@ fn small_instances_agree_with_brute_force() {
         }
     }
     assert!(feasible > 40 && none > 10, "{feasible} feasible, {none} not");
+}
+
+/// Sums of whole numbers are exact, so that a tour as short as the bound is proven; other sums leave room for rounding.
+#[test]
+fn bounds_of_whole_numbers_are_exact() {
+    for (unit, proven) in [(1.0, true), (0.1, false)] {
+        let instance = Instance { matrix: vec![unit; 16], windows: vec![(0.0, 60.0); 4] };
+        for objective in [Objective::Travel, Objective::Makespan] {
+            let problem = Tsptw::new(&instance, objective);
+            let solver = Solver::new(&problem, Method::Sampling(Sampling::default()));
+            let outcome = solver.budget(Budget::playouts(10)).run().unwrap();
+            assert_eq!((outcome.stop == StopReason::Bound, outcome.optimal), (proven, proven), "{unit} {objective:?}");
+        }
+    }
 }
 
 #[test]

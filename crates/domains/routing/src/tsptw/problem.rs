@@ -63,8 +63,13 @@ pub struct Tsptw {
     longest: f64,
     /// The widest span of times that windows leave.
     horizon: f64,
+    /// Whether distances and windows are whole numbers, whose sums are exact.
+    is_whole: bool,
     fingerprint: u64,
 }
+
+/// The largest number of which thousands can be added without rounding.
+const WHOLE: f64 = (1_u64 << 40) as f64;
 
 /// Weights of the terms of the bias: distance, time that the window leaves, waiting.
 const BIAS: [f64; 3] = [20.0, 20.0, 40.0];
@@ -96,7 +101,12 @@ impl Tsptw {
             network.from_site(i).iter().for_each(|value| hash.write_u64(value.to_bits()));
         }
         let fingerprint = hash.finish();
-        Self { network, objective, quickest, excludes, shortest_in, longest, horizon: horizon.max(1.0), fingerprint }
+        let windows = (0..n).flat_map(|i| [network.ready(i), network.due(i)]);
+        let numbers = windows.chain((0..n).flat_map(|i| network.from_site(i).iter().copied()));
+        let is_whole =
+            numbers.map(|number| (number.fract(), number.abs())).all(|pair| pair.0 == 0.0 && pair.1 <= WHOLE);
+        let horizon = horizon.max(1.0);
+        Self { network, objective, quickest, excludes, shortest_in, longest, horizon, is_whole, fingerprint }
     }
 
     /// The tables of the instance.
@@ -239,8 +249,8 @@ impl Problem for Tsptw {
         if self.objective == Objective::Makespan {
             sum = sum.max(latest);
         }
-        // Sums in another order may differ in their last digits.
-        Some(sum - sum.abs() * 1e-12 - self.network.slack())
+        // Sums of other numbers in another order may differ in their last digits.
+        Some(if self.is_whole { sum } else { sum - sum.abs() * 1e-12 - self.network.slack() })
     }
 
     fn key(&self, state: &Tour) -> Option<u64> {
