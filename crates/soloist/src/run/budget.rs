@@ -22,6 +22,9 @@ pub struct Budget {
     /// Bytes that search trees may use: when a tree is full, its least visited branches make room (see
     /// [`Uct`](crate::search::Uct)); the same for lists and tables of states (see
     /// [`BranchAndBound`](crate::search::BranchAndBound)).
+    ///
+    /// Not counted are the problem itself, the states of playouts, the policies of [`Nrpa`](crate::search::Nrpa),
+    /// solutions that are kept, and a checkpoint while it is written, which may take as much as the search again.
     pub memory: u64,
 }
 
