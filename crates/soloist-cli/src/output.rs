@@ -33,6 +33,21 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes help with its colours where they are wanted, to standard error if the call was wrong.
+pub(crate) fn help(text: &str, is_error: bool) -> Result<(), Failure> {
+    if is_error {
+        let _ = write!(anstream::stderr().lock(), "{text}");
+        return Ok(());
+    }
+    let mut stdout = anstream::stdout().lock();
+    match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::runtime(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes one line for people; a closed standard error is no reason to stop.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{}", one_line(line));
