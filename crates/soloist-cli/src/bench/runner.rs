@@ -33,7 +33,7 @@ pub(crate) fn run<'a>(
     kept: Kept,
     tell: &mut dyn FnMut(Event<Finished<'a>>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    pool::run(todo.len(), jobs, &|at| solve(plan, todo[at], kept), tell)
+    pool::run(todo.len(), jobs, &|at| plan.describe(todo[at]), &|at| solve(plan, todo[at], kept), tell)
 }
 
 /// One run, verified; `None` if it was interrupted.

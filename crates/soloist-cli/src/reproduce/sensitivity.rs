@@ -198,7 +198,8 @@ fn sample_all(
     let mut early: BTreeMap<usize, Sample> = BTreeMap::new();
     let begun = Instant::now();
     let mut ended = 0;
-    let ran = pool::run(count, jobs, &|at| study.sample(first + at, problems), &mut |event| {
+    let name = |at| format!("sample {}", first + at);
+    let ran = pool::run(count, jobs, &name, &|at| study.sample(first + at, problems), &mut |event| {
         if let Event::Finished(at, sample) = event {
             ended += 1;
             early.insert(first + at, sample);
