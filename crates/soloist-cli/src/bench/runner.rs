@@ -4,7 +4,7 @@ use super::plan::{Job, Plan};
 use super::record::{Course, Kept, Moments, Record, Run};
 use crate::failure::Failure;
 use crate::pool::{self, Event};
-use crate::result::{self, Asked, ResultJson};
+use crate::result::{self, Asked};
 use crate::serve::Watched;
 use crate::signal::STOP;
 use crate::solve::verify;
@@ -63,7 +63,7 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, kept: Kept) -> Result<Option<Finished
     if report.stop == StopReason::Interrupted {
         return Ok(None);
     }
-    let checked = result::value(&report).map(|score| verify(instance, &ResultJson::new(asked, &report).line(), score));
+    let checked = result::value(&report).map(|_| verify(asked, &report));
     let verified = checked.as_ref().map(Result::is_ok);
     let wrong = checked.and_then(Result::err).map(|failure| format!("{}: {}", plan.describe(job), failure.message));
     let line = Record::new(plan, job, &report, &moments.0, verified, kept).line();
