@@ -513,6 +513,8 @@ def surroundings(campaign, folder):
         child = subprocess.Popen(
             [SOLOIST, "solve", "samegame", "random:15x15x5:7", "--time", "30s", "--json", "--quiet"],
             stdout=subprocess.PIPE, text=True,
+            # A signal that a job in the background inherits as ignored stays so.
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
         )
         time.sleep(0.7)
         begun = time.monotonic()

@@ -181,11 +181,8 @@ impl Shipped {
 /// The result of a run as JSON, verified.
 fn verified(domain: &Domain, instance: &dyn AnyInstance, options: &Options, report: &Report) -> Result<String, String> {
     let asked = Asked { domain, instance, options, setup: &report.run.setup };
-    let json = ResultJson::new(asked, report).line();
-    if let Some(score) = result::value(report) {
-        result::verify(instance, &json, score)?;
-    }
-    Ok(json)
+    result::verify_all(asked, report)?;
+    Ok(ResultJson::new(asked, report).line())
 }
 
 #[pymethods]

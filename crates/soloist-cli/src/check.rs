@@ -1,8 +1,9 @@
 //! `soloist check`: independent verification of a solution.
 
 use crate::args::CheckArgs;
-use crate::choice::split_settings;
+use crate::choice::{split_settings, unopened};
 use crate::failure::{Failure, one_line};
+use crate::live::counted;
 use crate::output;
 use crate::result::close;
 use crate::result::{number, plain};
@@ -29,19 +30,23 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
     let head = head(&text);
     let result = head.as_ref().ok().and_then(Option::as_ref);
     adopt_options(args, result, &mut options)?;
-    let instance = args.problem.open(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
+    let unopened = |error| Failure::runtime(unopened(args.problem, &args.instance, &error));
+    let instance = args.problem.open(&args.instance, &options).map_err(unopened)?;
     let verdict = head
         .as_ref()
         .map_err(String::clone)
         .and_then(|head| consistent(args, &text, head.as_ref()))
-        .and_then(|()| instance.check(&text))
-        .and_then(|checked| claimed(result, checked))
-        .and_then(|checked| Ok((proofs(result, &*instance, checked.score)?, checked)));
+        .and_then(|()| each(&*instance, &text, result))
+        .and_then(|(checked, others)| Ok((claimed(result, checked)?, others)))
+        .and_then(|(checked, others)| Ok((proofs(result, &*instance, checked.score)?, checked, others)));
     let name = instance.name();
     if args.json {
         let mut object = json!({ "valid": verdict.is_ok(), "problem": args.problem.name, "instance": name });
         match &verdict {
-            Ok((proofs, checked)) => {
+            Ok((proofs, checked, others)) => {
+                if *others > 0 {
+                    object["others"] = (*others).into();
+                }
                 object["score"] = number(checked.score);
                 object["summary"] = checked.summary.as_str().into();
                 proofs.iter().for_each(|&(claim, confirmed)| object["confirmed"][claim] = confirmed.into());
@@ -51,8 +56,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
         output::print(&format!("{object}\n"))?;
     }
     match verdict {
-        Ok((proofs, checked)) if !args.json => {
+        Ok((proofs, checked, others)) if !args.json => {
             let mut line = format!("valid: score {}, {}", plain(checked.score), one_line(&checked.summary));
+            if others > 0 {
+                line.push_str(&format!("; {} valid", counted(others, "other solution")));
+            }
             for (claim, confirmed) in proofs {
                 line.push_str(&format!("; {claim} claimed, {}", if confirmed { "confirmed" } else { "not checked" }));
             }
@@ -122,6 +130,7 @@ struct Head {
     optimal: Option<Value>,
     bound: Option<Value>,
     moves: Option<Shape>,
+    others: Option<Shape>,
     #[serde(default, deserialize_with = "present")]
     solution: Option<Option<IgnoredAny>>,
 }
@@ -210,6 +219,59 @@ fn consistent(args: &CheckArgs, text: &str, result: Option<&Head>) -> Result<(),
         return Err("the result holds no solution".to_owned());
     }
     Ok(())
+}
+
+/// Verifies the solution and the others that the result keeps, each by itself, because a checker limits the length of
+/// a text. Returns what was found of the solution, and how many others there are. Those without a score are not
+/// feasible and claim nothing.
+fn each(instance: &dyn AnyInstance, text: &str, result: Option<&Head>) -> Result<(Checked, usize), String> {
+    match result.and_then(|result| result.others.as_ref()) {
+        None => return Ok((instance.check(text)?, 0)),
+        Some(others) if !others.is_list => return Err("field `others` is not a list".to_owned()),
+        Some(_) => {}
+    }
+    let (mut result, others) = apart(text)?;
+    let checked = instance.check(&result.to_string())?;
+    let mut count = 0;
+    for (at, other) in others.into_iter().enumerate() {
+        let fail = |error: String| format!("other solution {}: {error}", at + 1);
+        if !other.is_object() {
+            return Err(fail("not an object".to_owned()));
+        }
+        if other["score"].is_null() {
+            continue;
+        }
+        let score = other["score"].as_f64().ok_or_else(|| fail("field `score` is not a number".to_owned()))?;
+        // What is claimed of the pair of scores is claimed of the first solution.
+        result.as_object_mut().and_then(|result| result.remove("pair"));
+        for field in ["score", "moves", "solution"] {
+            result[field] = other[field].clone();
+        }
+        let found = instance.check(&result.to_string()).map_err(fail)?.score;
+        if !close(score, found) {
+            return Err(fail(format!("score {} claimed, {} found", plain(score), plain(found))));
+        }
+        count += 1;
+    }
+    Ok((checked, count))
+}
+
+/// A result without the other solutions and the history, and the others.
+fn apart(text: &str) -> Result<(Value, Vec<Value>), String> {
+    let mut result: Value = answer::json("solution", text.trim_start_matches('\u{feff}'))?;
+    let mut take = |field| result.as_object_mut().and_then(|result| result.remove(field));
+    take("history");
+    let others = match take("others") {
+        Some(Value::Array(others)) => others,
+        _ => Vec::new(),
+    };
+    Ok((result, others))
+}
+
+/// The text of a solution to start from: of a result, without the other solutions that it keeps.
+pub(crate) fn best_alone(text: String) -> Result<String, String> {
+    let keeps_others = head(&text).is_ok_and(|head| head.is_some_and(|head| head.others.is_some()));
+    if keeps_others { Ok(apart(&text)?.0.to_string()) } else { Ok(text) }
 }
 
 /// Whether the score that a result claims is the verified one.

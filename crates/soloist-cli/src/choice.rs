@@ -1,11 +1,26 @@
 //! From arguments to what runs: options of the problem, method with parameters, rollout; fresh or from a checkpoint.
 
 use crate::args::SolveArgs;
-use crate::failure::{Failure, unknown};
+use crate::failure::{Failure, nearest, unknown};
 pub(crate) use crate::result::endless;
 use crate::values::Setting;
-use soloist::{Method, ParameterError, Preset, RunInfo, Setup};
-use soloist_problems::{AnyInstance, Domain, Options};
+use soloist::{Method, ParameterError, Preset, RunInfo, SavedRun, Setup};
+use soloist_problems::{AnyInstance, Domain, InstanceError, Options};
+use std::path::Path;
+
+/// Why an instance cannot be opened. What is no file and was not meant as one gets the specs that exist.
+pub(crate) fn unopened(domain: &Domain, text: &str, error: &InstanceError) -> String {
+    let is_word = !matches!(text, "" | "-") && !text.contains(['/', '\\', '.']);
+    if !is_word || !error.message.starts_with("cannot be read") || Path::new(text).exists() {
+        return error.to_string();
+    }
+    let (kind, rest) = text.split_once(':').unwrap_or((text, "..."));
+    let words = domain.instance.split([' ', ',', ';', '(', ')', '`']);
+    let kinds: Vec<&str> =
+        words.filter_map(|word| word.split_once(':').filter(|form| !form.1.is_empty())).map(|form| form.0).collect();
+    let hint = nearest(kind, &kinds).map_or_else(String::new, |kind| format!(", did you mean `{kind}:{rest}`?"));
+    format!("`{text}` is neither a file nor a spec{hint} ({} takes {})", domain.name, domain.instance)
+}
 
 /// Splits `--set` into options of the problem, checked, and the rest, which a method must know.
 pub(crate) fn split_settings<'a>(domain: &Domain, set: &'a [Setting]) -> Result<(Options, Vec<&'a Setting>), Failure> {
@@ -107,7 +122,12 @@ fn check_rollout(domain: &Domain, instance: &dyn AnyInstance, rollout: &str) -> 
 }
 
 /// The setup of a resumed search; arguments may repeat it but not contradict it.
-pub(crate) fn resumed(args: &SolveArgs, info: &RunInfo, set: &[&Setting]) -> Result<Setup, Failure> {
+pub(crate) fn resumed(
+    args: &SolveArgs,
+    info: &RunInfo,
+    whole: Option<&SavedRun>,
+    set: &[&Setting],
+) -> Result<Setup, Failure> {
     let saved = &info.setup;
     let conflict = |what: &str, asked: &str, saved: &str| {
         Err(Failure::usage(format!(
@@ -144,6 +164,11 @@ pub(crate) fn resumed(args: &SolveArgs, info: &RunInfo, set: &[&Setting]) -> Res
         && threads != saved.threads
     {
         return conflict("--threads", &threads.to_string(), &saved.threads.to_string());
+    }
+    if let (Some(keep), Some(whole)) = (args.keep, whole)
+        && keep != whole.keep
+    {
+        return conflict("--keep", &keep.to_string(), &whole.keep.to_string());
     }
     Ok(saved.clone())
 }

@@ -17,6 +17,16 @@ impl Failure {
         Self { code: 1, message: message.into() }
     }
 
+    /// Everything that went wrong, in one line, with the exit code of the first failure.
+    pub(crate) fn of_all(done: impl IntoIterator<Item = Result<(), Self>>) -> Result<(), Self> {
+        let all: Vec<Self> = done.into_iter().filter_map(Result::err).collect();
+        let messages: Vec<_> = all.iter().map(|failure| failure.message.as_str()).collect();
+        match all.first() {
+            Some(first) => Err(Self { code: first.code, message: messages.join("; ") }),
+            None => Ok(()),
+        }
+    }
+
     /// The call is wrong: exit 2.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { code: 2, message: message.into() }
@@ -38,12 +48,14 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// The message for a name that does not exist: the nearest one, if any is near, and all of them.
 pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
-    let near = known.iter().map(|known| (distance(name, known), known)).min_by_key(|(distance, _)| *distance);
-    let hint = match near {
-        Some((distance, near)) if distance <= (near.len() / 3).max(1) => format!(", did you mean `{near}`?"),
-        _ => String::new(),
-    };
+    let hint = nearest(name, known).map_or_else(String::new, |near| format!(", did you mean `{near}`?"));
     format!("no {what} `{name}`{hint} (known: {})", known.join(", "))
+}
+
+/// The name that is probably meant, if any is near.
+pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let near = known.iter().map(|known| (distance(name, known), *known)).min_by_key(|(distance, _)| *distance);
+    near.filter(|(distance, near)| *distance <= (near.len() / 3).max(1)).map(|(_, near)| near)
 }
 
 /// Edits between two names, adjacent swaps counting once.

@@ -54,10 +54,12 @@ mod table;
 mod tune;
 mod values;
 
+use anstream::ColorChoice;
 use args::{Cli, Color, Commands};
-use clap::Parser;
+use clap::{FromArgMatches, ValueEnum};
 use failure::{Failure, one_line};
 use soloist_problems::Domain;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the command with the arguments of the process; `own` are problems beside the shipped ones.
@@ -68,15 +70,13 @@ pub fn main(own: &[Domain]) -> ExitCode {
         output::error(&message);
         return ExitCode::from(2);
     }
-    let cli = match Cli::try_parse() {
+    // Also for what is wrong with the arguments.
+    output::set_color(color(std::env::args_os().skip(1)));
+    let parsed = args::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    output::set_color(match cli.color {
-        Color::Auto => anstream::ColorChoice::Auto,
-        Color::Always => anstream::ColorChoice::AlwaysAnsi,
-        Color::Never => anstream::ColorChoice::Never,
-    });
     let done = match cli.command {
         Commands::Solve(args) => solve::run(&args),
         Commands::Simplify(args) => simplify::run(&args),
@@ -101,17 +101,30 @@ pub fn main(own: &[Domain]) -> ExitCode {
     }
 }
 
+/// When to colour, as the last `--color` says, before the arguments are parsed as a whole.
+fn color(args: impl Iterator<Item = OsString>) -> ColorChoice {
+    let args: Vec<String> = args.map(|arg| arg.to_string_lossy().into_owned()).take_while(|arg| arg != "--").collect();
+    let following = args.windows(2).filter(|pair| pair[0] == "--color").map(|pair| pair[1].as_str());
+    let joined = args.iter().filter_map(|arg| arg.strip_prefix("--color="));
+    match following.chain(joined).last().and_then(|when| Color::from_str(when, false).ok()) {
+        Some(Color::Always) => ColorChoice::AlwaysAnsi,
+        Some(Color::Never) => ColorChoice::Never,
+        Some(Color::Auto) | None => ColorChoice::Auto,
+    }
+}
+
 /// Help and version go out as they are; a wrong call becomes one line, where clap would write several.
 fn refuse(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     if matches!(error.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand) {
-        return match error.print() {
-            // A reader that has gone is no failure.
-            Err(wrong) if wrong.kind() != std::io::ErrorKind::BrokenPipe => {
-                output::error(&format!("cannot write to standard output: {wrong}"));
-                ExitCode::from(1)
+        let text = args::plain_help(&error.render().ansi().to_string());
+        let code = u8::try_from(error.exit_code()).unwrap_or(2);
+        return match output::help(&text, error.use_stderr()) {
+            Ok(()) => ExitCode::from(code),
+            Err(Failure { code, message }) => {
+                output::error(&message);
+                ExitCode::from(code)
             }
-            _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
         };
     }
     output::error(&flatten(&error.render().to_string()));
@@ -136,6 +149,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn colours_are_known_before_the_arguments() {
+        for (call, choice) in [
+            (&["solve", "x"][..], ColorChoice::Auto),
+            (&["--color", "always", "solve"], ColorChoice::AlwaysAnsi),
+            (&["solve", "--color=never", "-m", "nope"], ColorChoice::Never),
+            (&["solve", "--", "--color=never"], ColorChoice::Auto),
+            (&["solve", "--color"], ColorChoice::Auto),
+        ] {
+            assert_eq!(color(call.iter().map(OsString::from)), choice, "{call:?}");
+        }
+    }
+
+    #[test]
     fn usage_errors_are_one_line() {
         for call in [
             &["soloist", "solve"][..],
@@ -143,7 +169,7 @@ mod tests {
             &["soloist", "check", "--jsn"],
             &["soloist", "man", "a\nb"],
         ] {
-            let text = flatten(&Cli::try_parse_from(call).unwrap_err().render().to_string());
+            let text = flatten(&args::command().try_get_matches_from(call).unwrap_err().render().to_string());
             assert!(!text.contains('\n') && !text.contains("Usage") && text.len() > 10, "{text}");
         }
     }

@@ -3,6 +3,7 @@
 use crate::failure::{Failure, one_line};
 use anstream::ColorChoice;
 use soloist::{temporary_path, write_atomically};
+use std::collections::HashMap;
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -33,6 +34,21 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Writes help with its colours where they are wanted, to standard error if the call was wrong.
+pub(crate) fn help(text: &str, is_error: bool) -> Result<(), Failure> {
+    if is_error {
+        let _ = write!(anstream::stderr().lock(), "{text}");
+        return Ok(());
+    }
+    let mut stdout = anstream::stdout().lock();
+    match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::runtime(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Writes one line for people; a closed standard error is no reason to stop.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{}", one_line(line));
@@ -46,6 +62,36 @@ pub(crate) fn painted(line: &str) {
 /// Writes the one line of a failure.
 pub(crate) fn error(message: &str) {
     let _ = writeln!(anstream::stderr().lock(), "\x1b[1;31merror:\x1b[0m {}", one_line(message));
+}
+
+/// The place of a file behind links; one that does not exist yet is found through its folder.
+fn absolute(path: &Path) -> io::Result<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::canonicalize(path).or_else(|_| Ok(fs::canonicalize(folder)?.join(path.file_name().unwrap_or_default())))
+}
+
+/// Files that a command reads or adds to, each with a word for it: no output may replace one.
+#[derive(Debug, Default)]
+pub(crate) struct Guarded(HashMap<PathBuf, &'static str>);
+
+impl Guarded {
+    /// Adds a file, which need not exist.
+    pub(crate) fn add(&mut self, path: &Path, what: &'static str) {
+        // Where even the folder is missing, no output can be. Devices and pipes are not replaced.
+        if let Ok(place) = absolute(path)
+            && !fs::metadata(&place).is_ok_and(|meta| !meta.is_file())
+        {
+            self.0.entry(place).or_insert(what);
+        }
+    }
+
+    /// Refuses an output that would replace one of the files.
+    pub(crate) fn check(&self, option: &str, path: &Path) -> Result<(), Failure> {
+        match absolute(path).ok().and_then(|place| self.0.get(&place)) {
+            Some(what) => Err(Failure::usage(format!("{option} {} would overwrite {what}", path.display()))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A file to be written at the end, known to be writable now.
@@ -100,12 +146,6 @@ impl Target {
 
     /// Whether both are the same file.
     pub(crate) fn is_same(&self, other: &Path) -> bool {
-        // A file that does not exist yet is compared through its folder.
-        let absolute = |path: &Path| {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            fs::canonicalize(path)
-                .or_else(|_| Ok::<_, io::Error>(fs::canonicalize(folder)?.join(path.file_name().unwrap_or_default())))
-        };
         !self.special && matches!((absolute(&self.path), absolute(other)), (Ok(a), Ok(b)) if a == b)
     }
 
@@ -124,13 +164,21 @@ impl Target {
         written.map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.shown)))
     }
 
-    /// Opens the file for writing as events come: behind what is there (`append`) or emptying it.
+    /// Opens the file for writing as events come: behind what is there (`append`) or emptying it. No other run writes
+    /// to it meanwhile.
     pub(crate) fn stream(&self, append: bool) -> Result<fs::File, Failure> {
-        let file = if self.special {
-            fs::OpenOptions::new().write(true).open(&self.path)
-        } else {
-            fs::OpenOptions::new().create(true).write(true).append(append).truncate(!append).open(&self.path)
-        };
-        file.map_err(|error| Failure::runtime(format!("cannot write {}: {error}", self.shown)))
+        let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("cannot write {}: {error}", self.shown));
+        if self.special {
+            return fs::OpenOptions::new().write(true).open(&self.path).map_err(|error| fail(&error));
+        }
+        let file = fs::OpenOptions::new().create(true).append(true).open(&self.path).map_err(|error| fail(&error))?;
+        // What another run has written must not be emptied.
+        if !soloist::claim_file(&file) {
+            return Err(fail(&"another run is writing it"));
+        }
+        if !append {
+            file.set_len(0).map_err(|error| fail(&error))?;
+        }
+        Ok(file)
     }
 }

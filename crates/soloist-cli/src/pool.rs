@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use crate::signal::STOP;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -19,10 +21,23 @@ pub(crate) enum Event<T> {
 }
 
 /// Runs jobs 0 to `count` - 1, begun in this order, `at_a_time` at a time. Jobs that return `None` were interrupted and
-/// are dropped; the first failure, of a job or of `tell`, stops all others by raising [`STOP`].
+/// are dropped; the first failure, of a job or of `tell`, stops all others by raising [`STOP`]. A job that panics has
+/// failed; `name` says which it is.
 pub(crate) fn run<T: Send>(
     count: usize,
     at_a_time: usize,
+    name: &(dyn Fn(usize) -> String + Sync),
+    job: &(dyn Fn(usize) -> Result<Option<T>, Failure> + Sync),
+    tell: &mut dyn FnMut(Event<T>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    run_until(&STOP, count, at_a_time, name, job, tell)
+}
+
+fn run_until<T: Send>(
+    stop: &AtomicBool,
+    count: usize,
+    at_a_time: usize,
+    name: &(dyn Fn(usize) -> String + Sync),
     job: &(dyn Fn(usize) -> Result<Option<T>, Failure> + Sync),
     tell: &mut dyn FnMut(Event<T>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -32,13 +47,18 @@ pub(crate) fn run<T: Send>(
         for _ in 0..at_a_time.min(count) {
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
-                while !STOP.load(Ordering::SeqCst) {
+                while !stop.load(Ordering::SeqCst) {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     if at >= count {
                         break;
                     }
+                    // A panic leaves nothing half done that others see: each job has its own data.
+                    let done = catch_unwind(AssertUnwindSafe(|| job(at))).unwrap_or_else(|panic| {
+                        stop.store(true, Ordering::SeqCst);
+                        Err(Failure::runtime(format!("internal error: {}: {}", name(at), said(&*panic))))
+                    });
                     // Nobody listens any more once a failure is on its way out.
-                    let _ = sender.send((at, job(at)));
+                    let _ = sender.send((at, done));
                 }
             });
         }
@@ -53,9 +73,46 @@ pub(crate) fn run<T: Send>(
                 Err(RecvTimeoutError::Disconnected) => break failed,
             };
             if failed.is_ok() && told.is_err() {
-                STOP.store(true, Ordering::SeqCst);
+                stop.store(true, Ordering::SeqCst);
                 failed = told;
             }
         }
     })
+}
+
+/// What a panic says.
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it panicked")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_that_panics_stops_the_others() {
+        let stop = AtomicBool::new(false);
+        let job = |at: usize| {
+            if at == 1 {
+                panic!("the {at}st");
+            }
+            // As long as a search that nothing interrupts, within the patience of a test.
+            for _ in 0..6000 {
+                if stop.load(Ordering::SeqCst) {
+                    return Ok(None);
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            Ok(Some(at))
+        };
+        let mut finished = 0;
+        let failure = run_until(&stop, 9, 2, &|at| format!("job {at}"), &job, &mut |event| {
+            finished += usize::from(matches!(event, Event::Finished(..)));
+            Ok(())
+        })
+        .unwrap_err();
+        assert_eq!((failure.code, failure.message.as_str()), (1, "internal error: job 1: the 1st"));
+        assert_eq!(finished, 0);
+    }
 }

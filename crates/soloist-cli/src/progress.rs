@@ -133,7 +133,7 @@ impl<'a> Human<'a> {
         }
     }
 
-    /// Tells that a checkpoint was not written, once for each reason.
+    /// Tells that a checkpoint was not written, once for each reason, even if quiet: work may be lost.
     fn unsaved(&mut self, error: &str) {
         if self.unsaved == error {
             return;
@@ -141,9 +141,8 @@ impl<'a> Human<'a> {
         self.unsaved = error.to_owned();
         let line = format!("{error}; trying again after each interval");
         match &self.kind {
-            Kind::Quiet => {}
             Kind::Bar(bar) => bar.suspend(|| output::note(&line)),
-            Kind::Lines => output::note(&line),
+            Kind::Quiet | Kind::Lines => output::note(&line),
         }
     }
 

@@ -134,7 +134,8 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     text
 }
 
-fn stop_text(stop: StopReason) -> &'static str {
+/// Why a run ended, behind the word `stopped`.
+pub(crate) fn stop_text(stop: StopReason) -> &'static str {
     match stop {
         StopReason::Time => "by time",
         StopReason::Playouts => "by playouts",

@@ -27,7 +27,8 @@ pub(crate) fn manual(dir: Option<&Path>) -> Result<u8, Failure> {
     std::fs::create_dir_all(dir)
         .map_err(|error| Failure::runtime(format!("cannot make {}: {error}", dir.display())))?;
     let mut pages = vec![("soloist.1".to_owned(), page(&root)?)];
-    for command in root.get_subcommands() {
+    // The command `help` prints what the pages hold.
+    for command in root.get_subcommands().filter(|command| command.get_name() != "help") {
         // Building gave each its full name.
         let name = command.get_display_name().unwrap_or_else(|| command.get_name());
         pages.push((format!("{name}.1"), page(command)?));

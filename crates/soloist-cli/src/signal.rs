@@ -21,7 +21,7 @@ pub(crate) fn survive_file_limits() {}
 
 /// Takes the signals over. `leftovers` are removed if the process is killed while it writes them.
 pub(crate) fn install(quiet: bool, leftovers: Vec<PathBuf>) -> Result<(), Failure> {
-    ctrlc::set_handler(move || {
+    on_signal(move || {
         if STOP.swap(true, Ordering::SeqCst) {
             for path in &leftovers {
                 let _ = std::fs::remove_file(path);
@@ -33,6 +33,31 @@ pub(crate) fn install(quiet: bool, leftovers: Vec<PathBuf>) -> Result<(), Failur
         }
     })
     .map_err(|error| Failure::runtime(format!("cannot handle signals: {error}")))
+}
+
+/// Calls `heard` for each signal that asks the process to end, but for those that were ignored when the program
+/// started: `nohup` and the job control of shells ask for that.
+#[cfg(unix)]
+fn on_signal(mut heard: impl FnMut() + Send + 'static) -> std::io::Result<()> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let ignored = ignored();
+    let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let mut signals = signal_hook::iterator::Signals::new(heeded)?;
+    std::thread::Builder::new().name("signals".to_owned()).spawn(move || signals.forever().for_each(|_| heard()))?;
+    Ok(())
+}
+
+/// The signals that are ignored, a bit each from signal 1 on. Only Linux tells without unsafe code; elsewhere none are.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+fn on_signal(heard: impl FnMut() + Send + 'static) -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(heard)
 }
 
 /// Asks the search to stop, as the first signal does, and says why.

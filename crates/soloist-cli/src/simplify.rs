@@ -41,7 +41,11 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let phases = Phases::new(args.quiet);
     phases.enter("reading");
     let start = Instant::now();
-    let system = Arc::new(open(&args.file, true).map_err(|error| Failure::runtime(error.to_string()))?);
+    let unopened = |error| match find_domain("horner") {
+        Some(domain) => Failure::runtime(choice::unopened(domain, &args.file, &error)),
+        None => Failure::runtime(error.to_string()),
+    };
+    let system = Arc::new(open(&args.file, true).map_err(unopened)?);
     simplifier.order = args.order.as_ref().map(|names| named_order(&system, &names.0)).transpose()?;
     signal::install(args.quiet, target.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
     note(args, &format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));

@@ -4,14 +4,16 @@ use crate::args::SolveArgs;
 use crate::choice;
 use crate::events::Events;
 use crate::failure::Failure;
-use crate::output::{self, Target};
+use crate::live::counted;
+use crate::output::{self, Guarded, Target};
 use crate::progress::{Human, Watch};
 use crate::result::{self, Asked, ResultJson};
 use crate::serve::{Feed, Watched};
 use crate::signal;
 use serde_json::Value;
-use soloist::{Budget, RunInfo, SolveError, StopReason};
+use soloist::{Budget, CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
 use soloist_problems::{AnyInstance, InstanceError, Report, Request};
+use std::io::Read;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,14 +33,17 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         // A wrong call is refused as such, whatever the files hold.
         choice::apply(args.problem, preset.name, &mut preset.method(), &set)?;
     }
-    let mut instance =
-        (args.problem.load)(&args.instance, &options).map_err(|error| Failure::runtime(error.to_string()))?;
-    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, &*instance)).transpose()?;
+    let unopened = |error| Failure::runtime(choice::unopened(args.problem, &args.instance, &error));
+    let mut instance = (args.problem.load)(&args.instance, &options).map_err(unopened)?;
+    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, args, &*instance)).transpose()?;
     let setup = match &saved {
         None => choice::fresh(args, &*instance, &set)?,
-        Some((_, info)) => choice::resumed(args, info, &set)?,
+        Some((_, info, whole)) => choice::resumed(args, info, whole.as_ref(), &set)?,
     };
-    let (bytes, before) = saved.unzip();
+    let (bytes, before, whole) = match saved {
+        None => (None, None, None),
+        Some((bytes, info, whole)) => (Some(bytes), Some(info), whole),
+    };
     let budget = budget(args, before.as_ref());
     // A default method suits its instance: there it ends.
     if args.method.is_some()
@@ -47,7 +52,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("{}: {why}", setup.preset)));
     }
     let start = args.start.iter().map(|path| read_start(path, &*instance)).collect::<Result<_, _>>()?;
-    let outputs = Outputs::check(args)?;
+    let outputs = Outputs::check(args, &*instance)?;
 
     let quiet = args.quiet;
     signal::install(quiet, outputs.leftovers())?;
@@ -55,7 +60,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let instance = &*instance;
     let asked = Asked { domain: args.problem, instance, options: &options, setup: &setup };
     if !quiet {
-        announce(args, asked, &budget, before.as_ref());
+        announce(args, asked, &budget, before.as_ref(), whole.and_then(|whole| whole.ended));
     }
     let events =
         outputs.events.as_ref().map(|target| Events::start(target, asked, &budget, before.as_ref())).transpose()?;
@@ -85,11 +90,11 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     if let Some(feed) = &feed {
         feed.close();
     }
-    handed?;
-    if let (Some(error), Some(path)) = (&report.unsaved, &args.checkpoint) {
-        return Err(Failure::runtime(format!("{}: {error}", path.display())));
-    }
-    logged?;
+    let saved = match (&report.unsaved, &args.checkpoint) {
+        (Some(error), Some(path)) => Err(Failure::runtime(format!("{}: {error}", path.display()))),
+        _ => Ok(()),
+    };
+    Failure::of_all([handed, saved, logged])?;
     Ok(exit_code(&report))
 }
 
@@ -128,13 +133,9 @@ fn exit_code(report: &Report) -> u8 {
     }
 }
 
-/// Prints and writes the result, verified: all of it even if something is wrong with it, then the first failure.
+/// Prints and writes the result, verified: all of it even if something is wrong with it, then what has failed.
 fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outputs) -> Result<(), Failure> {
     let json = ResultJson::new(asked, report).line();
-    let verified = match result::value(report) {
-        None => Ok(()),
-        Some(score) => verify(asked.instance, &json, score),
-    };
     let printed = if args.json { output::print(&json) } else { output::print(&result::text(asked, report)) };
     let out = outputs.out.as_ref().map_or(Ok(()), |target| target.write(&json));
     let svg = match &outputs.svg {
@@ -147,12 +148,12 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
         }
         None => Ok(()),
     };
-    verified.and(printed).and(out).and(svg)
+    Failure::of_all([verify(asked, report), printed, out, svg])
 }
 
-/// Checks our own result by the code that checks everybody's.
-pub(crate) fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), Failure> {
-    soloist_problems::result::verify(instance, json, score).map_err(Failure::runtime)
+/// Checks our own solutions by the code that checks everybody's.
+pub(crate) fn verify(asked: Asked<'_>, report: &Report) -> Result<(), Failure> {
+    soloist_problems::result::verify_all(asked, report).map_err(Failure::runtime)
 }
 
 /// The limits; thirty seconds (more, when resumed) if there are none.
@@ -175,15 +176,21 @@ fn unlimited(args: &SolveArgs) -> bool {
     args.time.is_none() && args.target.is_none() && counts.iter().all(Option::is_none)
 }
 
-/// Says what starts.
-fn announce(args: &SolveArgs, asked: Asked<'_>, budget: &Budget, before: Option<&RunInfo>) {
+/// Says what starts; `ended`: why the search that is resumed cannot continue.
+fn announce(args: &SolveArgs, asked: Asked<'_>, budget: &Budget, before: Option<&RunInfo>, ended: Option<StopReason>) {
     output::note(&format!("{} {}: {}", asked.domain.name, asked.instance.name(), asked.instance.describe()));
     output::note(&result::method_line(asked.setup));
     if let Some(info) = before {
         let seconds = info.elapsed.as_secs_f64();
         output::note(&format!("resuming after {} playouts, {seconds:.1} s", info.counters.playouts));
     }
-    if unlimited(args) {
+    if let Some(limit) = before.and_then(|info| used_up(args, info)) {
+        output::note(&format!(
+            "the limit of {limit} counts the whole search and was reached before: raise it to go on"
+        ));
+    } else if let Some(stop) = ended {
+        output::note(&format!("the search ended before, {}: there is nothing to go on with", result::stop_text(stop)));
+    } else if unlimited(args) {
         let more = if before.is_some() { " more" } else { "" };
         output::note(&format!("no limit given: stopping after {} s{more} (--time)", DEFAULT_TIME.as_secs()));
     } else if budget.target.is_some() && args.time.is_none() && [args.playouts, args.nodes, args.stall] == [None; 3] {
@@ -191,14 +198,30 @@ fn announce(args: &SolveArgs, asked: Asked<'_>, budget: &Budget, before: Option<
     }
 }
 
+/// The limit that a search had used up before it was resumed.
+fn used_up(args: &SolveArgs, before: &RunInfo) -> Option<String> {
+    let time = args.time.filter(|&time| before.elapsed >= time);
+    let playouts = args.playouts.filter(|&playouts| before.counters.playouts >= playouts);
+    let nodes = args.nodes.filter(|&nodes| before.counters.nodes >= nodes);
+    let time = time.map(|time| format!("{} s", result::plain(time.as_secs_f64())));
+    time.or_else(|| playouts.map(|count| counted(count as usize, "playout")))
+        .or_else(|| nodes.map(|count| counted(count as usize, "node")))
+}
+
 /// Reads a solution to start from.
 fn read_start(path: &Path, instance: &dyn AnyInstance) -> Result<Value, Failure> {
     let name = path.display().to_string();
     let text = crate::check::read(&name)?;
-    instance.start_from(&text).map_err(|error| Failure::runtime(format!("{name}: {error}")))
+    let moves = crate::check::best_alone(text).and_then(|text| instance.start_from(&text));
+    moves.map_err(|error| Failure::runtime(format!("{name}: {error}")))
 }
 
-fn read_checkpoint(path: &Path, instance: &dyn AnyInstance) -> Result<(Vec<u8>, RunInfo), Failure> {
+/// Reads a checkpoint and what it says; all of it only where that is asked for, because it takes time and memory.
+fn read_checkpoint(
+    path: &Path,
+    args: &SolveArgs,
+    instance: &dyn AnyInstance,
+) -> Result<(Vec<u8>, RunInfo, Option<SavedRun>), Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
     let meta = std::fs::metadata(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
     if !meta.is_file() {
@@ -209,7 +232,9 @@ fn read_checkpoint(path: &Path, instance: &dyn AnyInstance) -> Result<(Vec<u8>, 
     }
     let bytes = std::fs::read(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
     let info = instance.inspect(&bytes).map_err(|error| fail(&error))?;
-    Ok((bytes, info))
+    let is_asked = args.keep.is_some() || unlimited(args);
+    let whole = is_asked.then(|| instance.inspect_all(&bytes)).transpose().map_err(|error| fail(&error))?;
+    Ok((bytes, info, whole))
 }
 
 /// Names the checkpoint that is to blame: the one read if it does not decode, else the one written.
@@ -236,7 +261,7 @@ struct Outputs {
 
 impl Outputs {
     /// Checks the output arguments against each other, the inputs and the file system.
-    fn check(args: &SolveArgs) -> Result<Self, Failure> {
+    fn check(args: &SolveArgs, instance: &dyn AnyInstance) -> Result<Self, Failure> {
         let make = |path: &Option<_>| path.as_deref().map(Target::new).transpose();
         let outputs = Self {
             out: make(&args.out)?,
@@ -251,17 +276,14 @@ impl Outputs {
                     return Err(Failure::usage(format!("{option} and {other} name the same file {}", twin.shown())));
                 }
             }
-            let inputs = [
-                (Some(Path::new(&args.instance)), "the instance"),
-                (args.resume.as_deref(), "the checkpoint to resume"),
-            ];
-            for (input, what) in inputs {
-                // Going on in the same checkpoint is what resuming is for.
-                let meant = *option == "--checkpoint" && what != "the instance";
-                if !meant && input.is_some_and(|input| target.is_same(input)) {
-                    return Err(Failure::usage(format!("{option} {} would overwrite {what}", target.shown())));
-                }
+            let mut inputs = Guarded::default();
+            inputs.add(Path::new(&args.instance), "the instance");
+            args.start.iter().for_each(|start| inputs.add(start, "a solution to start from"));
+            // Going on in the same checkpoint is what resuming is for.
+            if let Some(resume) = args.resume.as_deref().filter(|_| *option != "--checkpoint") {
+                inputs.add(resume, "the checkpoint to resume");
             }
+            inputs.check(option, Path::new(target.shown()))?;
         }
         if let (Some(target), Some(path)) = (&outputs.checkpoint, &args.checkpoint)
             && !args.resume.as_deref().is_some_and(|resume| target.is_same(resume))
@@ -269,7 +291,10 @@ impl Outputs {
         {
             // Hours of work may be in it.
             let shown = target.shown();
-            return Err(Failure::runtime(format!("{shown} exists: continue it with --resume {shown}, or remove it")));
+            return Err(Failure::runtime(match other_kind(path, instance) {
+                Some(kind) => format!("{shown} exists and is {kind}: name another file"),
+                None => format!("{shown} exists: continue it with --resume {shown}, or remove it"),
+            }));
         }
         Ok(outputs)
     }
@@ -288,6 +313,22 @@ impl Outputs {
     fn leftovers(&self) -> Vec<std::path::PathBuf> {
         self.named().iter().filter_map(|(_, target)| soloist::temporary_path(target.path())).collect()
     }
+}
+
+/// What a file is, if it is no checkpoint.
+fn other_kind(path: &Path, instance: &dyn AnyInstance) -> Option<&'static str> {
+    let mut start = Vec::new();
+    std::fs::File::open(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
+    if !matches!(instance.inspect(&start), Err(CheckpointError::Foreign)) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&start);
+    Some(match &text {
+        text if text.starts_with("{\"job\":") => "a file of runs, not a checkpoint",
+        text if text.starts_with('{') && text.contains("\"event\":") => "a file of events, not a checkpoint",
+        text if text.starts_with('{') && text.contains("\"problem\":") => "a result, not a checkpoint",
+        _ => "no checkpoint",
+    })
 }
 
 #[cfg(test)]
@@ -326,10 +367,20 @@ mod tests {
         let (report, json, _) = solved("feasible");
         assert_eq!((exit_code(&report), &json["score"]), (0, &2.into()));
         let instance = (DOMAIN.load)("wrong", &Options::new()).unwrap();
-        let failure = verify(&*instance, &json.to_string(), 2.0).unwrap_err();
+        let setup = report.run.setup.clone();
+        let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), setup: &setup };
+        let failure = verify(asked, &report).unwrap_err();
         assert_eq!(failure.code, 1);
         assert_eq!(failure.message, "internal error: the search claims score 2, verification finds 3");
-        assert!(verify(&*instance, "{}", 2.0).unwrap_err().message.starts_with("internal error: the result fails"));
+        let mut other = report.clone();
+        other.answers[0].solution = serde_json::json!({});
+        assert!(verify(asked, &other).unwrap_err().message.starts_with("internal error: the result fails"));
+        // One that is kept behind the best is verified as well.
+        let instance = (DOMAIN.load)("feasible", &Options::new()).unwrap();
+        let asked = Asked { instance: &*instance, ..asked };
+        assert!(verify(asked, &report).is_ok());
+        other.answers.insert(0, report.answers[0].clone());
+        assert!(verify(asked, &other).unwrap_err().message.starts_with("internal error: the result fails"));
     }
 
     #[test]

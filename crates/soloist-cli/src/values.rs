@@ -105,20 +105,20 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// Reads a number of bytes: `512MiB`, `2GiB`, `2G` (binary like `2GiB`), `500MB` (decimal), `1000000`.
+/// Reads a number of bytes: `512MiB`, `2GiB`, `2G` (binary like `2GiB`), `500MB` (decimal), `1000000`; any case.
 pub(crate) fn size(text: &str) -> Result<u64, String> {
     let expected = || format!("expected a size such as 512MiB, 2GiB, 2G or 500MB, got `{text}`");
     let (number, unit) = Decimal::parse(text).ok_or_else(expected)?;
-    let unit = match unit {
-        "" | "B" => 1,
-        "K" | "KiB" => 1 << 10,
-        "M" | "MiB" => 1 << 20,
-        "G" | "GiB" => 1 << 30,
-        "T" | "TiB" => 1 << 40,
-        "kB" | "KB" => 1_000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        "TB" => 1_000_000_000_000,
+    let unit = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
         _ => return Err(expected()),
     };
     match number.times(unit) {
@@ -247,7 +247,10 @@ pub(crate) fn tuned(text: &str) -> Result<(String, Range), String> {
     if let Some((low, high)) = numbers.split_once("..") {
         let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
         let (low, high) = number(low).zip(number(high)).ok_or_else(expected)?;
-        if low >= high {
+        if low == high {
+            return Err(format!("the range {low}..{high} holds one value: fix it by --set {key}={low}"));
+        }
+        if low > high {
             return Err(format!("the range {low}..{high} runs backwards, in `{text}`"));
         }
         return Ok((key, Range::Numbers { low, high, logarithmic }));
@@ -367,10 +370,16 @@ mod tests {
             ("500MB", 500_000_000),
             ("1000000", 1_000_000),
             ("64KiB", 64 << 10),
+            ("64k", 64 << 10),
+            ("1m", 1 << 20),
+            ("2gib", 2 << 30),
+            ("500mb", 500_000_000),
+            ("1Tb", 1_000_000_000_000),
+            ("65536b", 64 << 10),
         ] {
             assert_eq!(size(text), Ok(value), "{text}");
         }
-        for text in ["", "-1", "2gib", "2 GiB", "NaN", "inf"] {
+        for text in ["", "-1", "2gibi", "2 GiB", "NaN", "inf", "1mk"] {
             assert!(size(text).unwrap_err().starts_with("expected a size"), "{text}");
         }
         assert!(size("0").unwrap_err().starts_with("the least"));
@@ -405,6 +414,7 @@ mod tests {
             ["", "=1..2", "c=", "c=1", "c=1..", "c=a|", "c=1..inf", "c d=1..2"].iter().all(|text| tuned(text).is_err())
         );
         assert!(tuned("c=2..1").unwrap_err().contains("runs backwards"));
+        assert_eq!(tuned("c=1..1").unwrap_err(), "the range 1..1 holds one value: fix it by --set c=1");
         assert!(share("0").is_err() && share("1") == Ok(1.0) && several("0").is_err() && several("7") == Ok(7));
         let list = |text: &str| names(text).map(|names| names.0);
         assert_eq!(list("x,f(y, g(z,w)),a[1,2]").unwrap(), ["x", "f(y,g(z,w))", "a[1,2]"]);

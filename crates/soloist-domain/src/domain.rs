@@ -8,8 +8,8 @@ use crate::{InstanceError, svg};
 use serde_json::Value;
 use soloist::search::{Entries, Entry};
 use soloist::{
-    Budget, CheckpointError, Improvement, Problem, Progress, RolloutInfo, RunInfo, Score, Sense, Setup, SolveError,
-    StopReason, TreeShape,
+    Budget, CheckpointError, Improvement, Problem, Progress, RolloutInfo, RunInfo, SavedRun, Score, Sense, Setup,
+    SolveError, StopReason, TreeShape,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -316,6 +316,11 @@ pub trait AnyInstance: Send + Sync {
     /// # Errors
     /// When it is damaged or belongs to another instance.
     fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError>;
+    /// Reads all that a checkpoint of this instance says about its run, which takes as much memory as the checkpoint.
+    ///
+    /// # Errors
+    /// As of [`inspect`](Self::inspect).
+    fn inspect_all(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError>;
     /// Reads a solution to start from (the text of a result JSON or of the domain's own format) and returns its moves.
     ///
     /// # Errors

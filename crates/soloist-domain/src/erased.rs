@@ -5,7 +5,7 @@ use crate::{Answer, AnyInstance, AnyObserver, AnySession, Checked, Instance, Rep
 use serde_json::Value;
 use soloist::{
     Budget, CheckpointError, Control, Improvement, Observer, OfferError, Outcome, Problem, Progress, RolloutInfo,
-    RunInfo, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
+    RunInfo, SavedRun, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -111,6 +111,10 @@ impl<I: Instance> AnyInstance for I {
 
     fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError> {
         RunInfo::read(self.problem(), checkpoint)
+    }
+
+    fn inspect_all(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError> {
+        SavedRun::read(self.problem(), checkpoint)
     }
 
     fn start_from(&self, text: &str) -> Result<Value, String> {

@@ -169,6 +169,28 @@ impl<'a> ResultJson<'a> {
         }
     }
 
+    /// One solution of a report as a result of its own, without the other solutions and the history.
+    fn alone(asked: Asked<'a>, report: &'a Report, answer: &'a Answer) -> Self {
+        let Asked { domain, instance, options, setup } = asked;
+        let value = answer.score.value();
+        Self {
+            task: Task::new(domain, instance.name(), options, instance.sense(), setup),
+            ending: Ending {
+                score: score(Some(answer.score)),
+                feasible: value.is_some(),
+                violation: violation(Some(answer.score)),
+                ..Ending::new(report)
+            },
+            pair: value.and_then(|score| instance.pair(score)).map(|(a, b)| [number(a), number(b)]),
+            moves: &answer.moves,
+            solution: &answer.solution,
+            others: Vec::new(),
+            history: Vec::new(),
+            remarks: &[],
+            version: VERSION,
+        }
+    }
+
     /// The object on one line, with its newline.
     #[must_use]
     pub fn line(&self) -> String {
@@ -287,6 +309,19 @@ pub fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), 
         )),
         Err(error) => Err(format!("internal error: the result fails verification: {error}")),
     }
+}
+
+/// Verifies all feasible solutions of a report as [`verify`] does, each by itself: checkers limit the length of a text,
+/// and many solutions may be kept.
+///
+/// # Errors
+/// As of [`verify`], for the first solution that fails.
+pub fn verify_all(asked: Asked<'_>, report: &Report) -> Result<(), String> {
+    let feasible = report.answers.iter().filter_map(|answer| Some((answer, answer.score.value()?)));
+    for (answer, score) in feasible {
+        verify(asked.instance, &ResultJson::alone(asked, report, answer).line(), score)?;
+    }
+    Ok(())
 }
 
 /// Whether two scores are the same up to rounding.

@@ -84,7 +84,7 @@ pub(crate) struct TuneArgs {
     /// Playouts without improvement after which a run ends
     #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = RUN_LIMITS)]
     pub(crate) stall: Option<u64>,
-    /// Bytes for the search trees of a run [default: 2GiB]
+    /// Bytes for the search trees of a run, as --memory of `solve` [default: 2GiB]
     #[arg(long, value_name = "SIZE", value_parser = values::size, allow_hyphen_values = true, help_heading = RUN_LIMITS)]
     pub(crate) memory: Option<u64>,
 

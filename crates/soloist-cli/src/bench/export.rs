@@ -3,7 +3,7 @@
 use super::present::Findings;
 use super::profile::target_text;
 use crate::failure::Failure;
-use crate::output::Target;
+use crate::output::{Guarded, Target};
 use crate::result;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,9 @@ const FILES: [&str; 5] = ["runs.csv", "methods.csv", "comparisons.csv", "instanc
 pub(crate) struct Folder(Vec<Target>);
 
 impl Folder {
-    /// Makes the folder if it is missing, and checks that the files can be written.
-    pub(crate) fn new(path: &Path) -> Result<Self, Failure> {
+    /// Makes the folder if it is missing, and checks that the files can be written and replace none of `guarded`.
+    pub(crate) fn new(path: &Path, guarded: &Guarded) -> Result<Self, Failure> {
+        FILES.iter().try_for_each(|file| guarded.check("--csv", &path.join(file)))?;
         std::fs::create_dir_all(path)
             .map_err(|error| Failure::runtime(format!("cannot make {}: {error}", path.display())))?;
         FILES.iter().map(|file| Target::new(&path.join(file))).collect::<Result<_, _>>().map(Self)
@@ -32,7 +33,7 @@ impl Folder {
     pub(crate) fn write(&self, findings: &Findings<'_>) -> Result<(), Failure> {
         let json = findings.json();
         let texts = [runs(findings), methods(&json), comparisons(&json), instances(&json), profile(findings)];
-        self.0.iter().zip(texts).try_for_each(|(target, text)| target.write(&text))
+        Failure::of_all(self.0.iter().zip(texts).map(|(target, text)| target.write(&text)))
     }
 }
 

@@ -22,7 +22,7 @@ use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::lines::Writer;
 use crate::live::{counted, span};
-use crate::output::{self, Target};
+use crate::output::{self, Guarded, Target};
 use crate::pool::Event;
 use crate::result::plain;
 use crate::serve::Feed;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         let found = if args.fresh { Found::default() } else { record::read(&path, COMMAND, Some(&keys))? };
         return dry_run(&plan, &found, at_a_time, args.json);
     }
-    let outputs = Outputs::check(args)?;
+    let outputs = Outputs::check(args, &plan, &path)?;
     let (writer, found) = record::open(&path, COMMAND, Some(&keys), args.fresh)?;
     signal::install(args.quiet, outputs.leftovers())?;
     if !args.quiet {
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let shown = Shown { markdown: args.markdown, instances: args.instances, profile: args.profile };
     let text = if args.json { format!("{}\n", findings.json()) } else { findings.text(shown) };
     let exported = outputs.write(&plan, &findings);
-    ran.and(output::print(&text)).and(exported)?;
+    Failure::of_all([ran, output::print(&text), exported])?;
     match findings.unverified() {
         0 if findings.missing() > 0 => Ok(130),
         0 => Ok(0),
@@ -113,14 +113,20 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn check(args: &BenchArgs) -> Result<Self, Failure> {
-        let svg = args.svg.as_deref().map(Target::new).transpose()?;
-        if let Some(target) = &svg
-            && (target.is_same(&args.spec) || args.out.as_deref().is_some_and(|out| target.is_same(out)))
-        {
-            return Err(Failure::usage(format!("--svg {} would overwrite the spec or the runs", target.shown())));
+    /// Checks the files to write against those that are read, the runs at `runs` and each other.
+    fn check(args: &BenchArgs, plan: &Plan, runs: &Path) -> Result<Self, Failure> {
+        let mut files = Guarded::default();
+        files.add(&args.spec, "the spec");
+        plan.files.iter().for_each(|(path, what)| files.add(path, what));
+        files.check("the file of runs", runs)?;
+        files.add(runs, "the runs");
+        if let Some(path) = &args.svg {
+            files.check("--svg", path)?;
+            files.add(path, "the drawing of --svg");
         }
-        Ok(Self { csv: args.csv.as_deref().map(export::Folder::new).transpose()?, svg })
+        let svg = args.svg.as_deref().map(Target::new).transpose()?;
+        let csv = args.csv.as_deref().map(|folder| export::Folder::new(folder, &files)).transpose()?;
+        Ok(Self { csv, svg })
     }
 
     /// The temporary files that may exist at any moment.
@@ -140,7 +146,7 @@ impl Outputs {
             }
             (None, _) => Ok(()),
         };
-        csv.and(svg)
+        Failure::of_all([csv, svg])
     }
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Plan {
     pub(crate) profile: Wanted,
     /// Instance by instance, seed by seed, the methods side by side.
     pub(crate) jobs: Vec<Job>,
+    /// The files that the spec names, each with a word for it: instances, best known scores.
+    pub(crate) files: Vec<(PathBuf, &'static str)>,
     /// Where the runs are shown live.
     pub(crate) feed: Option<Arc<Feed>>,
 }
@@ -84,9 +86,12 @@ impl Plan {
     pub(crate) fn new(path: &Path, spec: Spec, scale: f64) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let folder = path.parent().unwrap_or(Path::new(""));
-        let best_known =
-            spec.best_known.as_ref().map(|entry| BestKnown::read(&folder.join(&entry.text))).transpose()?;
+        let scores = spec.best_known.as_ref().map(|entry| folder.join(&entry.text));
+        let best_known = scores.as_deref().map(BestKnown::read).transpose()?;
         let (sources, left_out) = sources(&file, folder, &spec)?;
+        let files = sources.iter().chain(&left_out).filter(|source| source.file);
+        let files = files.map(|source| (PathBuf::from(&source.load), "an instance"));
+        let files = scores.into_iter().map(|path| (path, "the best known scores")).chain(files).collect();
         let count = sources.len().saturating_mul(spec.seeds.len()).saturating_mul(spec.methods.len());
         if count > MAX_JOBS {
             return Err(Failure::usage(format!("{file}: {count} runs, expected at most {MAX_JOBS}")));
@@ -103,7 +108,7 @@ impl Plan {
                 if source.file {
                     Failure::runtime(error.to_string())
                 } else {
-                    at_line(&file, source.line, &error.to_string())
+                    at_line(&file, source.line, &choice::unopened(spec.domain, &source.load, &error))
                 }
             })?;
             let setups = spec.methods.iter().map(|method| settle(&file, &spec, method, &*instance));
@@ -143,10 +148,11 @@ impl Plan {
             methods,
             baseline,
             instances,
-            left_out,
+            left_out: left_out.len(),
             has_best_known,
             profile,
             jobs,
+            files,
             feed: None,
         })
     }
@@ -239,11 +245,10 @@ pub(crate) fn names(what: &str, arguments: &[String]) -> Result<Vec<String>, Fai
     Ok(each(what, Path::new(""), &entries)?.into_iter().map(|source| source.name).collect())
 }
 
-/// The instances that the spec names, each once, at most as many as it allows, and how many are beyond.
-fn sources(file: &str, folder: &Path, spec: &Spec) -> Result<(Vec<Source>, usize), Failure> {
+/// The instances that the spec names, each once, at most as many as it allows, and those beyond.
+fn sources(file: &str, folder: &Path, spec: &Spec) -> Result<(Vec<Source>, Vec<Source>), Failure> {
     let mut sources = each(file, folder, &spec.instances)?;
-    let left_out = sources.len().saturating_sub(spec.limit);
-    sources.truncate(spec.limit);
+    let left_out = sources.split_off(spec.limit.min(sources.len()));
     Ok((sources, left_out))
 }
 

@@ -4,7 +4,7 @@ use super::plan::{Job, Plan};
 use super::record::{Course, Kept, Moments, Record, Run};
 use crate::failure::Failure;
 use crate::pool::{self, Event};
-use crate::result::{self, Asked, ResultJson};
+use crate::result::{self, Asked};
 use crate::serve::Watched;
 use crate::signal::STOP;
 use crate::solve::verify;
@@ -33,7 +33,7 @@ pub(crate) fn run<'a>(
     kept: Kept,
     tell: &mut dyn FnMut(Event<Finished<'a>>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    pool::run(todo.len(), jobs, &|at| solve(plan, todo[at], kept), tell)
+    pool::run(todo.len(), jobs, &|at| plan.describe(todo[at]), &|at| solve(plan, todo[at], kept), tell)
 }
 
 /// One run, verified; `None` if it was interrupted.
@@ -63,7 +63,7 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, kept: Kept) -> Result<Option<Finished
     if report.stop == StopReason::Interrupted {
         return Ok(None);
     }
-    let checked = result::value(&report).map(|score| verify(instance, &ResultJson::new(asked, &report).line(), score));
+    let checked = result::value(&report).map(|_| verify(asked, &report));
     let verified = checked.as_ref().map(Result::is_ok);
     let wrong = checked.and_then(Result::err).map(|failure| format!("{}: {}", plan.describe(job), failure.message));
     let line = Record::new(plan, job, &report, &moments.0, verified, kept).line();

@@ -63,7 +63,7 @@ impl Drawer {
 }
 
 /// Where the instance may be: paths count from the file of runs or from here.
-fn candidates(trial: &Trial, folder: &Path) -> Vec<String> {
+pub(super) fn candidates(trial: &Trial, folder: &Path) -> Vec<String> {
     let here = trial.instance.clone();
     let beside = folder.join(&here);
     match beside.to_str() {

@@ -18,21 +18,25 @@ use crate::args::ReportArgs;
 use crate::bench::reference::BestKnown;
 use crate::failure::Failure;
 use crate::live::counted;
-use crate::output::{self, Target};
+use crate::output::{self, Guarded, Target};
 use page::Page;
 use read::Runs;
+use std::path::Path;
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs) -> Result<u8, Failure> {
+    let mut inputs = Guarded::default();
+    args.files.iter().for_each(|file| inputs.add(file, "a file of runs"));
+    args.best_known.iter().for_each(|file| inputs.add(file, "the best known scores"));
+    inputs.check("--output", &args.output)?;
     let target = Target::new(&args.output)?;
-    if let Some(input) = args.files.iter().find(|input| target.is_same(input)) {
-        return Err(Failure::usage(format!("--output {} would overwrite a file of runs", input.display())));
-    }
     let mut runs = Runs::read(&args.files)?;
+    for trial in &runs.trials {
+        let folder = runs.files[trial.file].parent().unwrap_or(Path::new(""));
+        draw::candidates(trial, folder).iter().for_each(|file| inputs.add(Path::new(file), "an instance"));
+    }
+    inputs.check("--output", &args.output)?;
     if let Some(path) = &args.best_known {
-        if target.is_same(path) {
-            return Err(Failure::usage(format!("--output {} would overwrite the best known scores", path.display())));
-        }
         let known = BestKnown::read(path)?;
         if runs.trials.iter().all(|trial| known.of(&trial.instance).is_none()) {
             return Err(Failure::runtime(format!("{}: no value for any instance of the runs", path.display())));

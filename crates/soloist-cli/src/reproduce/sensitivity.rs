@@ -6,14 +6,14 @@ use super::summary::Summary;
 use crate::args::ReproduceArgs;
 use crate::failure::Failure;
 use crate::live::{Live, counted, span};
-use crate::output::{self, Target};
+use crate::output::{self, Guarded, Target};
 use crate::pool::{self, Event};
 use crate::signal::{self, STOP};
 use clap::ValueEnum;
 use soloist::{Problem, Rng, stable_hash};
 use soloist_problems::expressions::{Direction, Orders, Signs, TreeSearch, describe, open, tree_search};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -148,6 +148,10 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         .collect();
 
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from("sa-uct"));
+    let mut inputs = Guarded::default();
+    inputs.add(Path::new(instance), "the instance");
+    let files = ["samples.jsonl", "forward.svg", "backward.svg", "summary.json"];
+    files.iter().try_for_each(|file| inputs.check("--out: the file", &folder.join(file)))?;
     std::fs::create_dir_all(&folder)
         .map_err(|error| Failure::runtime(format!("cannot make the folder {}: {error}", folder.display())))?;
     let path = folder.join("samples.jsonl");
@@ -198,7 +202,8 @@ fn sample_all(
     let mut early: BTreeMap<usize, Sample> = BTreeMap::new();
     let begun = Instant::now();
     let mut ended = 0;
-    let ran = pool::run(count, jobs, &|at| study.sample(first + at, problems), &mut |event| {
+    let name = |at| format!("sample {}", first + at);
+    let ran = pool::run(count, jobs, &name, &|at| study.sample(first + at, problems), &mut |event| {
         if let Event::Finished(at, sample) = event {
             ended += 1;
             early.insert(first + at, sample);

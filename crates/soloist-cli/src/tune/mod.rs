@@ -27,7 +27,7 @@ use crate::choice;
 use crate::failure::Failure;
 use crate::lines::Writer;
 use crate::live::{Live, counted, span};
-use crate::output::{self, Target};
+use crate::output::{self, Guarded, Target};
 use crate::pool::Event;
 use crate::result;
 use crate::signal::{self, STOP};
@@ -44,6 +44,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 use trace::{Iteration, Trace};
 
+/// The files of a tuning.
+const FILES: [&str; 4] = ["runs.jsonl", "trace.jsonl", "trace.svg", "result.json"];
 /// What writes the file of runs.
 const COMMAND: &str = "soloist tune";
 
@@ -68,6 +70,11 @@ pub(crate) struct Tuning<'a> {
 pub(crate) fn run(args: &TuneArgs) -> Result<u8, Failure> {
     let tuning = Tuning::new(args)?;
     let folder = &args.out;
+    let mut inputs = Guarded::default();
+    // A spec is no file; adding its name does no harm.
+    let instances = tuning.instances.tuning.iter().chain(&tuning.instances.validation);
+    instances.for_each(|name| inputs.add(Path::new(name), "an instance"));
+    FILES.iter().try_for_each(|file| inputs.check("--out: the file", &folder.join(file)))?;
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::runtime(format!("cannot make {}: {error}", folder.display())))?;
     let mut trace = Trace::open(&folder.join("trace.jsonl"), &tuning.header(), args.fresh)?;
@@ -150,7 +157,8 @@ impl<'a> Tuning<'a> {
             return Err(Failure::usage("--spread belongs to --race hoeffding".to_owned()));
         }
         let first = &instances.tuning[0];
-        let first = (args.problem.load)(first, &options).map_err(|error| Failure::runtime(error.to_string()))?;
+        let first = (args.problem.load)(first, &options)
+            .map_err(|error| Failure::runtime(choice::unopened(args.problem, first, &error)))?;
         let setup = Setup { rollout: args.rollout.clone(), ..choice::base(&*first, args.method) };
         let Setup { preset: name, method, .. } = choice::complete(args.problem, &*first, setup, &set)?;
         if let Some(why) = choice::endless(&method, &budget) {

@@ -96,6 +96,23 @@ fn unreadable_instances_exit_with_1() {
 }
 
 #[test]
+fn a_misspelt_spec_is_told_from_a_missing_file() {
+    let hint = "`strang:10x100:7` is neither a file nor a spec, did you mean `strong:10x100:7`? (knapsack takes a .kp";
+    run(&["solve", "knapsack", "strang:10x100:7"]).refused(1, hint);
+    run(&["check", "knapsack", "strang:10x100:7", "-"]).refused(1, hint);
+    let tune = ["--validation", "weak:9x9:1", "-p", "level=1..2", "--playouts", "5", "--method", "nrpa"];
+    run(&[&["tune", "knapsack", "strang:10x100:7"], &tune[..]].concat()).refused(1, hint);
+    run(&["simplify", "rse:7,4"]).refused(1, "did you mean `res:7,4`?");
+    run(&["solve", "knapsack", "strong"]).refused(1, "did you mean `strong:...`?");
+    run(&["solve", "knapsack", "zzz"]).refused(1, "`zzz` is neither a file nor a spec (knapsack takes");
+    run(&["solve", "knapsack", "strang:10.kp"]).refused(1, "strang:10.kp: cannot be read");
+    let folder = Folder::new();
+    let spec = "problem = \"knapsack\"\ninstances = [\"strang:9x9:1\"]\nbudget = { playouts = 5 }\n[[method]]\n";
+    run(&["bench", &folder.write("s.toml", spec)])
+        .refused(2, "s.toml: line 2: `strang:9x9:1` is neither a file nor a spec");
+}
+
+#[test]
 fn unwritable_outputs_are_found_before_the_search() {
     let (sample, folder) = (sample(), Folder::new());
     let (nowhere, directory) = (folder.join("no/such/file"), folder.join(""));

@@ -215,7 +215,7 @@ fn foreign_files_are_left_alone() {
             assert_eq!(read(&out), content);
         }
     }
-    run(&["bench", &spec, "-o", &spec]).refused(1, "not a record");
+    run(&["bench", &spec, "-o", &spec]).refused(2, "would overwrite the spec");
     run(&["bench", &spec, "-o", &folder.join("no/such")]).refused(1, "cannot write");
     run(&["bench", &spec, "-o", &folder.join("")]).refused(1, "not a regular file");
 }
@@ -539,7 +539,7 @@ fn wrong_calls_are_refused() {
 #[cfg(unix)]
 #[test]
 fn a_signal_keeps_what_is_complete() {
-    use crate::common::command;
+    use crate::common::{command, interrupt};
     use std::io::{BufRead, BufReader, Read};
     use std::process::Stdio;
 
@@ -555,8 +555,7 @@ fn a_signal_keeps_what_is_complete() {
     }
     // Two processes do not write to one file.
     run(&["bench", &spec, "--quiet"]).refused(1, "another `soloist bench` is writing it");
-    let kill = std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(kill.success());
+    interrupt(child.id());
     stderr.read_to_string(&mut said).unwrap();
     let done = Done::new(child.wait_with_output().unwrap()).exits(130);
     assert!(said.contains("interrupted with 3 runs to do"), "{said}");

@@ -101,3 +101,32 @@ fn unreadable_solutions_are_refused() {
     let empty = check(&folder.write("empty", "")).exits(1);
     assert!(empty.stderr.starts_with("invalid: the file is empty") && empty.stderr.lines().count() == 1, "{empty:?}");
 }
+
+/// Each solution that is kept is verified by itself: together they are longer than a checker reads.
+#[test]
+fn many_solutions_are_verified_one_by_one() {
+    let folder = Folder::new();
+    let file = folder.join("r.json");
+    let board = "random:15x15x5:7";
+    let call = ["solve", "samegame", board, "--method", "sampling", "--rollout", "random", "--playouts", "3000"];
+    run(&[&call[..], &["--keep", "10000", "--quiet", "--out", &file]].concat()).exits(0);
+    let text = crate::common::read(&file);
+    let mut result: Value = serde_json::from_str(&text).unwrap();
+    let others = result["others"].as_array().unwrap().len();
+    assert!(text.len() > 4 << 20 && others > 1000, "{} bytes, {others} others", text.len());
+    let check = |file: &str| run(&["check", "samegame", board, file]);
+    let said = check(&file).exits(0).stdout;
+    assert!(said.contains(&format!("; {others} other solutions valid")), "{said}");
+    assert_eq!(run(&["check", "samegame", board, &file, "--json"]).exits(0).json()["others"], others);
+    run(&["solve", "samegame", board, "--start", &file, "--playouts", "1", "--quiet"]).exits(0);
+    let reject = |result: &Value, part: &str| {
+        let done = check(&folder.write("bad.json", result.to_string())).exits(1);
+        assert!(done.stderr.starts_with("invalid: ") && done.stderr.contains(part), "{done:?}");
+    };
+    result["others"][6]["score"] = json!(1_000_000);
+    reject(&result, "other solution 7: ");
+    result["others"] = json!([7]);
+    reject(&result, "other solution 1: not an object");
+    result["others"] = json!(7);
+    reject(&result, "`others` is not a list");
+}

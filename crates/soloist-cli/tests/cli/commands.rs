@@ -77,8 +77,22 @@ fn manual_pages_are_written() {
         assert!(read(folder.join(&format!("man1/soloist-{command}.1"))).contains(".SH SYNOPSIS"));
     }
     assert!(read(folder.join("man1/soloist.1")).contains(".SH SUBCOMMANDS"));
+    assert!(!folder.files().contains(&"soloist-help.1".to_owned()));
     let file = folder.write("file", "");
     run(&["man", "--dir", &file]).refused(1, "cannot make");
+}
+
+#[test]
+fn colours_are_those_asked_for() {
+    let sample = sample();
+    let solve = ["solve", &sample.name, &sample.example];
+    for wrong in [&["--method", "nope"][..], &["--playouts", "x"], &["--set", "nope=1"]] {
+        let said = |colour: &str| run(&[&solve[..], wrong, &["--color", colour]].concat()).exits(2).stderr;
+        assert!(said("always").starts_with("\u{1b}[1;31merror:"), "{wrong:?}: {}", said("always"));
+        assert!(said("never").starts_with("error: ") && said("auto") == said("never"), "{wrong:?}");
+    }
+    assert!(run(&["--help", "--color", "always"]).exits(0).stdout.contains('\u{1b}'));
+    assert!(!run(&["--help"]).exits(0).stdout.contains('\u{1b}'));
 }
 
 #[test]
@@ -91,6 +105,14 @@ fn help_and_version() {
     for command in ["solve", "bench", "check", "generate", "problems", "methods", "completions", "man"] {
         assert!(run(&[command, "-h"]).exits(0).stdout.contains("Usage:"));
     }
+    for command in [&["help"][..], &["help", "solve"], &["help", "bench"]] {
+        let option = [&command[1..], &["--help"]].concat();
+        assert_eq!(run(command).exits(0).stdout, run(&option).exits(0).stdout);
+    }
+    // Without a terminal too, examples keep their lines, and their blanks are blanks.
+    let bench = run(&["bench", "--help"]).exits(0).stdout;
+    assert!(bench.contains("time, playouts, nodes, target, stall, memory; [[method]] may have its own\n"), "{bench}");
+    assert!(!bench.contains('\u{a0}'), "{bench}");
     let bare = run(&[]).exits(2);
     assert!(bare.stderr.contains("Usage:") && bare.stdout.is_empty(), "{bare:?}");
 }

@@ -149,6 +149,27 @@ pub(crate) fn without_seconds(mut result: Value) -> Value {
     result
 }
 
+/// Sends a signal to a process by name; whether it was there.
+#[cfg(unix)]
+pub(crate) fn send(signal: &str, process: u32) -> bool {
+    Command::new("sh").args(["-c", &format!("kill -{signal} {process}")]).status().unwrap().success()
+}
+
+/// A signal that stops a run: Ctrl-C, unless it is ignored here, as in a job in the background, and hence by the runs.
+#[cfg(unix)]
+pub(crate) fn stop_signal() -> &'static str {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
+    if mask & 1 << 1 == 0 { "INT" } else { "TERM" }
+}
+
+/// Stops a run.
+#[cfg(unix)]
+pub(crate) fn interrupt(process: u32) {
+    assert!(send(stop_signal(), process));
+}
+
 pub(crate) fn read(path: impl AsRef<Path>) -> String {
     std::fs::read_to_string(path).unwrap()
 }

@@ -8,6 +8,7 @@ mod check;
 mod commands;
 mod common;
 mod hardening;
+mod outputs;
 mod own;
 mod report;
 mod reproduce;

@@ -72,7 +72,7 @@ fn contradictions_are_refused() {
         ]
         .concat())
     };
-    let contradictions: [&[&str]; 7] = [
+    let contradictions: [&[&str]; 8] = [
         &["--method", "uct"],
         &["--set", "level=3"],
         &["--method", "nrpa", "--set", "iterations=10"],
@@ -80,14 +80,59 @@ fn contradictions_are_refused() {
         &["--seed", "0"],
         &["--threads", "1"],
         &["--rollout", "nosuch"],
+        &["--keep", "2"],
     ];
     for args in contradictions {
         resume(args).refused(2, "contradicts the checkpoint");
     }
     resume(&["--set", "nosuch=1"]).refused(2, "no setting `nosuch`");
-    for args in [&["--method", "nrpa"][..], &["--set", "level=2"], &["--rollout", "random"], &settings[..]] {
+    for args in
+        [&["--method", "nrpa"][..], &["--set", "level=2"], &["--rollout", "random"], &["--keep", "1"], &settings[..]]
+    {
         assert_eq!(crate::common::without_seconds(resume(args).exits(0).json()), whole, "{args:?}");
     }
+}
+
+#[test]
+fn as_many_solutions_are_kept_as_before() {
+    let folder = Folder::new();
+    let file = folder.join("run.ckpt");
+    let solve = |more: &[&str]| run(&[&["solve", "knapsack", "weak:30x100:7", "--quiet", "--json"], more].concat());
+    solve(&["--method", "sampling", "--keep", "3", "--playouts", "500", "--checkpoint", &file]).exits(0);
+    let resume = |more: &[&str]| solve(&[&["--playouts", "600", "--resume", &file], more].concat());
+    for keep in ["1", "2", "4"] {
+        resume(&["--keep", keep]).refused(2, &format!("--keep {keep} contradicts the checkpoint, which has 3"));
+    }
+    let same = resume(&["--keep", "3"]).exits(0).json();
+    assert_eq!(same["others"].as_array().unwrap().len(), 2);
+    let without_time = crate::common::without_seconds;
+    assert_eq!(without_time(resume(&[]).exits(0).json()), without_time(same));
+}
+
+#[test]
+fn a_resumed_search_says_why_it_does_nothing() {
+    let folder = Folder::new();
+    let saved = |name: &str, method: &str, limit: &[&str]| {
+        let file = folder.join(name);
+        let call = ["solve", "knapsack", "weak:30x100:7", "--quiet", "--method", method, "--checkpoint", &file];
+        run(&[&call[..], limit].concat()).exits(0);
+        file
+    };
+    let resume = |file: &str, limit: &[&str]| {
+        let call = ["solve", "knapsack", "weak:30x100:7", "--resume", file];
+        run(&[&call[..], limit].concat()).exits(0).stderr
+    };
+    let cut = saved("cut.ckpt", "sampling", &["--playouts", "200k"]);
+    for (limit, named) in [(["--playouts", "1000"], "1000 playouts"), (["--time", "1ms"], "0.001 s")] {
+        let said = resume(&cut, &limit);
+        let line = format!("the limit of {named} counts the whole search and was reached before: raise it to go on");
+        assert!(said.contains(&line), "{said}");
+    }
+    let said = resume(&cut, &["--playouts", "200100"]);
+    assert!(!said.contains("reached before"), "{said}");
+    // The whole space was searched: there is no time to be announced.
+    let said = resume(&saved("whole.ckpt", "dfs", &[]), &[]);
+    assert!(said.contains("the search ended before") && !said.contains("no limit given"), "{said}");
 }
 
 #[test]
@@ -134,8 +179,12 @@ fn a_checkpoint_is_not_overwritten_by_another_run() {
     let again = run(&call).exits(1);
     assert!(again.stderr.contains("--resume") && again.stderr.trim_end().lines().count() == 1, "{again:?}");
     let text = folder.write("notes.txt", "dear diary");
-    run(&[&["solve", &sample.name, &sample.example][..], &["--playouts", "100", "--checkpoint", &text]].concat())
-        .exits(1);
+    let (result, events) = (folder.join("result.json"), folder.join("events.jsonl"));
+    let solve = ["solve", &sample.name, &sample.example, "--playouts", "100"];
+    run(&[&solve[..], &["--out", &result, "--events", &events]].concat()).exits(0);
+    for (file, kind) in [(&text, "no checkpoint"), (&result, "a result, not"), (&events, "a file of events, not")] {
+        run(&[&solve[..], &["--checkpoint", file]].concat()).refused(1, &format!("exists and is {kind}"));
+    }
     assert_eq!((std::fs::read(&file).unwrap(), std::fs::read(&text).unwrap()), (saved, b"dear diary".to_vec()));
 }
 

@@ -1,6 +1,6 @@
 //! Interruption keeps the incumbent.
 
-use crate::common::{Done, Folder, command, run, sample, without_seconds};
+use crate::common::{Done, Folder, command, interrupt, run, sample, send, stop_signal, without_seconds};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 
@@ -15,8 +15,7 @@ fn interrupted(signal: &str, args: &[&str]) -> Done {
     while !said.contains(" s  ") {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "no improvement: {said}");
     }
-    let kill = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
-    assert!(kill.success());
+    assert!(send(signal, child.id()));
     stderr.read_to_string(&mut said).unwrap();
     let mut done = Done::new(child.wait_with_output().unwrap());
     done.stderr = said;
@@ -25,7 +24,7 @@ fn interrupted(signal: &str, args: &[&str]) -> Done {
 
 #[test]
 fn the_incumbent_is_printed() {
-    for signal in ["INT", "TERM"] {
+    for signal in [stop_signal(), "TERM"] {
         let done = interrupted(signal, &["--time", "600"]).exits(130);
         let result = done.json();
         assert_eq!(result["stop"], "interrupted");
@@ -38,7 +37,7 @@ fn the_incumbent_is_printed() {
 fn an_interrupted_search_can_be_resumed() {
     let (sample, folder) = (sample(), Folder::new());
     let (file, out) = (folder.join("run.ckpt"), folder.join("out.json"));
-    let first = interrupted("INT", &["--time", "600", "--checkpoint", &file, "--out", &out]).exits(130).json();
+    let first = interrupted(stop_signal(), &["--time", "600", "--checkpoint", &file, "--out", &out]).exits(130).json();
     assert_eq!(folder.files(), ["out.json", "run.ckpt"]);
     let more = (first["playouts"].as_u64().unwrap() + 1000).to_string();
     let base = ["solve", &sample.name, &sample.example, "--quiet", "--json", "--playouts", &more];
@@ -49,9 +48,9 @@ fn an_interrupted_search_can_be_resumed() {
 
 #[test]
 fn without_limits_the_default_is_told() {
-    let done = interrupted("INT", &[]).exits(130);
+    let done = interrupted(stop_signal(), &[]).exits(130);
     assert!(done.stderr.contains("no limit given: stopping after 30 s"), "{done:?}");
-    let done = interrupted("INT", &["--target", "1e300"]);
+    let done = interrupted(stop_signal(), &["--target", "1e300"]);
     // For a problem that is minimised the target is reached at once.
     assert!(matches!(done.code, 0 | 130) && done.stderr.contains("only a target given"), "{done:?}");
 }
@@ -65,16 +64,42 @@ fn a_second_signal_kills() {
     let call = ["solve", &sample.name, &sample.example, "--time", "600", "--events", &pipe];
     let mut child = command(&call).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let kill = format!("kill -INT {}", child.id());
+    let process = child.id();
     let mut wait_for = |part: &str| {
         let mut said = String::new();
         while !said.contains(part) {
             assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "no {part:?}: {said}");
         }
-        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+        interrupt(process);
     };
     wait_for("seed 0");
     wait_for("once more kills");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(folder.files(), ["pipe"]);
+}
+
+/// Of what is ignored when a program starts, only Linux tells.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_that_were_ignored_stay_ignored() {
+    let sample = sample();
+    let binary = assert_cmd::cargo::cargo_bin!("soloist").to_str().unwrap();
+    for (trap, signals) in [("trap '' HUP", ["HUP", "TERM"]), ("trap '' INT", ["INT", "TERM"])] {
+        let call = [binary, "solve", &sample.name, &sample.example, "--method", "sampling", "--time", "600"];
+        let mut child = Command::new("sh");
+        child.args(["-c", &format!("{trap}; exec \"$0\" \"$@\"")]).args(call);
+        let mut child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        while !said.contains(" s  ") {
+            assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "no improvement: {said}");
+        }
+        assert!(send(signals[0], child.id()));
+        // A run that heeded the signal would be over by then.
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        assert!(child.try_wait().unwrap().is_none(), "{trap}");
+        // The others are heeded.
+        assert!(send(signals[1], child.id()));
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{trap}");
+    }
 }

@@ -1,8 +1,8 @@
 //! `soloist simplify`: code on standard output, a summary on standard error.
 
-use crate::common::{Done, Folder, command, read, run};
+use crate::common::{Done, Folder, command, interrupt, read, run, send, stop_signal};
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 #[test]
 fn code_in_every_language() {
@@ -110,8 +110,7 @@ fn the_first_signal_prints_the_code_so_far() {
     while !said.contains(" s  ") {
         assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "no improvement: {said}");
     }
-    let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(kill.success());
+    interrupt(child.id());
     stderr.read_to_string(&mut said).unwrap();
     let done = Done::new(child.wait_with_output().unwrap()).exits(130);
     assert!(done.stdout.contains("f = ") && said.contains("verified"), "{said} {done:?}");
@@ -150,11 +149,11 @@ fn a_signal_in_any_phase_leaves_verified_code() {
         while !said.contains(last) {
             assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
         }
-        let kill = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+        let is_there = send(stop_signal(), child.id());
         stderr.read_to_string(&mut said).unwrap();
         let (status, code) = (child.wait().unwrap().code(), code.join().unwrap());
         // A run that was over before the signal is a run that was not interrupted.
-        assert!(status == Some(130) && kill.success() || status == Some(0), "{status:?} {said}");
+        assert!(status == Some(130) && is_there || status == Some(0), "{status:?} {said}");
         assert!(code.contains("f = ") && said.contains("verified: equal to the input"), "{said}");
         assert!(status == Some(0) || said.contains("stopping"), "{said}");
     }

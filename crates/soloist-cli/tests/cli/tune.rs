@@ -286,8 +286,7 @@ fn a_signal_prints_what_is_complete() {
     while lines(format!("{out}/trace.jsonl")) < 3 {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let kill = std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
-    assert!(kill.success());
+    crate::common::interrupt(child.id());
     let done = Done::new(child.wait_with_output().unwrap()).exits(130);
     assert!(done.stdout.starts_with("iteration  runs") && done.stdout.lines().count() >= 3, "{done:?}");
 }

@@ -19,11 +19,13 @@ pub struct Budget {
     pub target: Option<f64>,
     /// Stop a stream after this many playouts without improvement.
     pub stall: Option<u64>,
-    /// Bytes that the searches may use for what grows: trees, lists and tables of states, beams. When a tree is full, its
-    /// least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half (see
-    /// [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower. Not counted: the problem itself, what
-    /// its states hold on the heap beyond an estimate, learned policies, and the few solutions that annealing and
-    /// nested searches hold in any case.
+    /// Bytes that the searches may use for what grows: trees, lists and tables of states, beams. When a tree is full,
+    /// its least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half
+    /// (see [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower.
+    ///
+    /// Not counted are the problem itself, the states of playouts, what states hold on the heap beyond an estimate,
+    /// learned policies, solutions that are kept, and a checkpoint while it is written, which may take as much as the
+    /// search again.
     pub memory: u64,
 }
 

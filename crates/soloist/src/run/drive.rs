@@ -68,6 +68,18 @@ impl SavedDrive {
     pub(super) fn streams(&self) -> usize {
         self.streams.len()
     }
+
+    /// How many different solutions the run keeps.
+    pub(super) fn keep(&self) -> usize {
+        self.streams.first().map_or(1, |stream| stream.keep().max(1))
+    }
+
+    /// Why the run cannot continue, where it cannot.
+    pub(super) fn ended(&self) -> Option<StopReason> {
+        // The method may have ended in one stream alone.
+        let all = self.stop != StopReason::Completed || self.streams.iter().all(SavedStream::has_ended);
+        Some(self.stop).filter(|stop| stop.is_final() && all)
+    }
 }
 
 impl<'p> Drive<'p> {

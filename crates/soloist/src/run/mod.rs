@@ -21,6 +21,6 @@ pub use checkpoint::CheckpointError;
 pub use file::{claim_file, temporary_path, write_atomically};
 pub use observer::{Observer, Progress, Silent, gap};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShape};
-pub use session::{Control, OfferError, RunInfo, Session, SolveError};
+pub use session::{Control, OfferError, RunInfo, SavedRun, Session, SolveError};
 pub use setup::Setup;
 pub use solver::Solver;

@@ -112,6 +112,29 @@ impl RunInfo {
     }
 }
 
+/// What a checkpoint says about its run when it is decoded as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedRun {
+    /// What stands first in it.
+    pub info: RunInfo,
+    /// How many different solutions the run keeps; see [`Solver::keep`](crate::Solver::keep).
+    pub keep: usize,
+    /// Why the run cannot continue, where it cannot.
+    pub ended: Option<StopReason>,
+}
+
+impl SavedRun {
+    /// Reads a checkpoint of `problem` without restoring the run. This takes about as much memory as the checkpoint,
+    /// where [`RunInfo::read`] takes next to none.
+    ///
+    /// # Errors
+    /// When the bytes are not a whole checkpoint of this problem.
+    pub fn read<P: Problem>(problem: &P, bytes: &[u8]) -> Result<Self, CheckpointError> {
+        let (info, _, _, drive) = decode_run(open(problem.fingerprint(), bytes)?)?;
+        Ok(Self { info, keep: drive.keep(), ended: drive.ended() })
+    }
+}
+
 // The body of a checkpoint, in functions that no problem's type reaches: they are compiled here, once.
 
 /// A run in a checkpoint: what it is, the times of its improvements, its table of moves, the rest. What differs between

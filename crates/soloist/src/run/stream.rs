@@ -81,6 +81,18 @@ pub(super) struct SavedStream {
     search: Vec<u8>,
 }
 
+impl SavedStream {
+    /// How many different solutions the stream keeps.
+    pub(super) fn keep(&self) -> usize {
+        self.tally.keep
+    }
+
+    /// Whether the stream cannot continue.
+    pub(super) fn has_ended(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
 /// The clock is read after a batch of steps sized to take about this long.
 const BATCH: Duration = Duration::from_millis(1);
 

@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, NEVER, Recorded, method, methods, run_and_save, scratch, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::{Budget, CheckpointError, Method, Problem, RunInfo, SolveError, Solver, StopReason};
+use soloist::{Budget, CheckpointError, Method, Problem, RunInfo, SavedRun, SolveError, Solver, StopReason};
 use std::time::Duration;
 
 /// One run of `2 * half` playouts against two of `half`, joined by a checkpoint.
@@ -129,6 +129,9 @@ fn a_finished_run_stays_finished() {
     let method = method("nmcs", &[("level", "1"), ("restarts", "false")]);
     let (first, saved) = run_and_save(Solver::new(&bag, method.clone()), "finished");
     assert_eq!(first.stop, StopReason::Completed);
+    let whole = SavedRun::read(&bag, &saved).unwrap();
+    assert_eq!((whole.keep, whole.ended), (1, Some(StopReason::Completed)));
+    assert_eq!(whole.info, RunInfo::read(&bag, &saved).unwrap());
     let again = Solver::new(&bag, method).resume(&saved).unwrap().run().unwrap();
     assert_eq!(timeless(again), timeless(first));
 }
@@ -137,8 +140,11 @@ fn a_finished_run_stays_finished() {
 fn a_met_limit_can_be_raised() {
     let bag = Bag::sixteen();
     let solver = |budget| Solver::new(&bag, Method::preset("sampling").unwrap()).budget(budget);
-    let (first, saved) = run_and_save(solver(Budget { target: Some(300.0), ..Budget::default() }), "raised");
+    let target = Budget { target: Some(300.0), ..Budget::default() };
+    let (first, saved) = run_and_save(solver(target).keep(3), "raised");
     assert_eq!(first.stop, StopReason::Target);
+    let whole = SavedRun::read(&bag, &saved).unwrap();
+    assert_eq!((whole.keep, whole.ended), (3, None));
     assert_eq!(RunInfo::read(&bag, &saved).unwrap().counters, first.counters);
     let next = solver(Budget::playouts(5_000)).resume(&saved).unwrap().run().unwrap();
     assert_eq!((next.stop, next.counters.playouts), (StopReason::Playouts, 5_000));

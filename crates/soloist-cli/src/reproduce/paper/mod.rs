@@ -88,11 +88,9 @@ pub(crate) fn run(source: &Source, args: &ReproduceArgs) -> Result<u8, Failure> 
         report.text(true),
         format!("{}\n", report.json()),
     ];
-    for (target, text) in targets.iter().zip(texts) {
-        target.write(&text)?;
-    }
+    let written = Failure::of_all(targets.iter().zip(texts).map(|(target, text)| target.write(&text)));
     let text = if args.json { format!("{}\n", report.json()) } else { report.text(args.markdown) };
-    output::print(&text)?;
+    Failure::of_all([written, output::print(&text)])?;
     match runs.unverified() {
         0 if runs.missing() > 0 => Ok(130),
         0 => Ok(0),
