@@ -4,6 +4,7 @@ use super::Paper;
 use super::chart::{Chart, Point, Series};
 use super::description::Kind;
 use super::published::short;
+use super::report::budgets;
 use super::stages::Runs;
 use crate::bench::mean;
 use crate::failure::Failure;
@@ -16,7 +17,7 @@ pub(crate) fn draw(paper: &Paper, runs: &Runs, scale: f64) -> Result<String, Fai
     let figure = &paper.description.figure;
     let mut chart = Chart {
         title: paper.description.title.clone(),
-        subtitle: format!("budgets: {scale} of the paper's; bars: standard errors; hollow points: published"),
+        subtitle: format!("{}; bars: standard errors; hollow points: published", budgets(scale)),
         x: figure.x.clone(),
         y: figure.y.clone(),
         log: figure.log,
