@@ -125,7 +125,7 @@ impl Problem for Shop {
     fn code(&self, at: &Schedule, job: u8) -> u64 {
         u64::from(job) * 32 + u64::from(at.placed[usize::from(job)])
     }
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         Some(32 * 32)
     }
     /// Annealing replays the order of the jobs: each time a job comes, its next operation is placed.

@@ -355,7 +355,7 @@ impl<const W: usize> Problem for Snakes<W> {
         self.code_of(state, mv.into())
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         let edges = (1 << self.dimension) * self.dimension;
         let codes = match self.code {
             Code::Vertex => 1 << self.dimension,

@@ -286,7 +286,7 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         }
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         Some((1 << self.dimension) + self.symmetries.all.len() as u32)
     }
 

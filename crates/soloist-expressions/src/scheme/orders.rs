@@ -191,7 +191,7 @@ impl Problem for SchemeOrders {
         state.chosen.len() as u64 * self.scheme.searched().len() as u64 + u64::from(mv)
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         let count = self.scheme.searched().len() as u32;
         Some(count * count)
     }

@@ -124,7 +124,7 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
         if codes(&state) != codes(&state) {
             return wrong("a code changes", &played);
         }
-        if problem.codes().is_some_and(|most| codes(&state).iter().any(|&code| code >= most.into())) {
+        if problem.code_count().is_some_and(|most| codes(&state).iter().any(|&code| code >= most.into())) {
             return wrong("a code is not below the number of codes", &played);
         }
         if moves.iter().any(|&mv| !problem.bias(&state, mv).is_finite()) {

@@ -94,7 +94,7 @@ pub trait Problem: Send + Sync {
 
     /// Returns a number that all codes are below, when it is small: policies then hold their weights in a plain table
     /// instead of a hash table. `None`: codes may be any number.
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         None
     }
 

@@ -28,7 +28,7 @@ pub(crate) mod sound;
 mod tally;
 mod uct;
 
-pub use anneal::{Anneal, Schedule};
+pub use anneal::{AcceptanceRule, Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
 pub use beam::{Beam, Layers, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};

@@ -26,10 +26,10 @@ choice! {
 
 choice! {
     /// Which worse neighbours are accepted.
-    pub enum Rule {
+    pub enum AcceptanceRule {
         /// By chance, from the difference and the temperature (Metropolis et al., 1953).
         Metropolis = "metropolis",
-        /// Those better than the present solution `memory` neighbours ago, or not worse than the present one (late
+        /// Those better than the present solution `history` neighbours ago, or not worse than the present one (late
         /// acceptance hill climbing).
         Late = "late",
     }
@@ -144,9 +144,9 @@ parameters! {
         /// factor of `steps` from run to run
         growth: f64 = 2.0, 1.0..=1000.0;
         /// which worse neighbours are accepted
-        rule: Rule = Rule::Metropolis, ();
+        rule: AcceptanceRule = AcceptanceRule::Metropolis, ();
         /// neighbours after which late acceptance compares
-        memory: u64 = 1_000, 1..=10_000_000;
+        history: u64 = 1_000, 1..=10_000_000;
         /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting` and `prune` then have no
         /// effect
         local: bool = true, ();

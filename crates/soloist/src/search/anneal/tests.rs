@@ -539,7 +539,7 @@ fn late_acceptance_finds_its_way() {
     let chain = Chain { rich: true, count: 30, offset: 0.0, ..Chain::default() };
     let mut method = Method::preset("anneal").unwrap();
     method.set("rule", "late").unwrap();
-    method.set("memory", "50").unwrap();
+    method.set("history", "50").unwrap();
     let late = Solver::new(&chain, method).seed(1).budget(Budget::playouts(20_000)).run().unwrap();
     assert!(late.best.unwrap().score.value().unwrap() < 0.8 * sampled(&chain, 20_000));
 }

@@ -245,8 +245,8 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.biases(&state.0, mv, terms);
     }
 
-    fn codes(&self) -> Option<u32> {
-        self.inner.codes()
+    fn code_count(&self) -> Option<u32> {
+        self.inner.code_count()
     }
 
     fn bound(&self, state: &Self::State) -> Option<f64> {
@@ -337,7 +337,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("anneal", &[("steps", "200"), ("restarts", "false"), ("start", "0.02"), ("longest", "3")]),
         ("anneal", &[("swap", "0"), ("insert", "0"), ("block", "0"), ("reverse", "0"), ("steps", "40")]),
         ("anneal", &[("replace", "3"), ("remove", "3"), ("adapt", "true"), ("waiting", "1")]),
-        ("anneal", &[("rule", "late"), ("memory", "20"), ("runs", "3"), ("prune", "false")]),
+        ("anneal", &[("rule", "late"), ("history", "20"), ("runs", "3"), ("prune", "false")]),
         ("anneal", &[("depth", "10"), ("finish", "0.5")]),
         ("auto", &[("first", "1000")]),
         ("auto", &[("methods", "anneal,uct,cabs,nmcs"), ("race_part", "0.9")]),
