@@ -3,7 +3,7 @@
 mod check;
 mod fault;
 mod hash;
-mod neighbourhood;
+mod neighborhood;
 mod packing;
 pub(crate) mod player;
 pub(crate) mod replay;
@@ -14,7 +14,7 @@ mod score;
 pub use check::{Advice, Knowledge, Violation, advise, check};
 pub use fault::Fault;
 pub use hash::{StableHasher, stable_hash};
-pub use neighbourhood::{Acceptance, Edits, Neighbourhood};
+pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub(crate) use packing::{MoveId, Packing};
 pub(crate) use rollout::policy_step;
 pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
@@ -219,7 +219,7 @@ pub trait Problem: Send + Sync {
 
     /// Returns a local search that edits finished solutions in place and knows each difference in cost without a
     /// replay. Annealing uses it instead of replays. `None`: there is none.
-    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>>
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>>
     where
         Self: Sized,
     {

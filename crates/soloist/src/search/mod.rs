@@ -42,7 +42,7 @@ pub use sampling::Sampling;
 pub(crate) use sound::{replay, walk};
 pub(crate) use tally::{Clock, Tally, insert};
 pub use uct::{
-    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing,
+    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
     Playing, Playouts, Prune, Pruning, Rank, Selection, Uct,
 };
 

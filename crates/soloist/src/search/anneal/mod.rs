@@ -46,7 +46,7 @@ parameters! {
     /// [`code`](crate::Problem::code) as the old one had, or else the same move. When no entry is left, the rollout
     /// completes the solution. So any problem can be annealed, orderings (where most edits are edits of the
     /// permutation) as well as games (where an edit changes what the later moves meet). A problem with a
-    /// [neighbourhood](crate::Problem::neighbourhood) of its own is edited by that instead, unless `local` is false.
+    /// [neighbourhood](crate::Problem::neighborhood) of its own is edited by that instead, unless `local` is false.
     ///
     /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`,
     /// `remove`, `guide`, `suggest` and `recreate`: two entries are exchanged; one is moved; a block of at most
@@ -65,7 +65,7 @@ parameters! {
     /// A neighbour that is at least as good is accepted, a worse one with probability `exp(-d / T)`, where `d` is the
     /// difference. The temperature T falls from `start` to `end`, in units of the differences that the run meets at its
     /// beginning (but for suggested edits; their geometric mean, over at most 1000 neighbours and 2 % of a cooling, in
-    /// which no worse neighbour is accepted), or of the [unit](crate::Neighbourhood::unit) that the neighbourhood
+    /// which no worse neighbour is accepted), or of the [unit](crate::Neighborhood::unit) that the neighbourhood
     /// names: temperatures suit instances of any size and do not change when a constant is added to all scores. Between
     /// infeasible solutions `d` is the difference of degrees; a feasible solution is never left for an infeasible one.
     /// A neighbour is abandoned at the first state whose [`bound`](crate::Problem::bound) cannot pass the threshold,

@@ -311,9 +311,9 @@ pub(crate) fn methods() -> Vec<Method> {
     let more: &[(&str, &[(&str, &str)])] = &[
         ("sampling", &[("limit", "300")]),
         ("uct", &[("expansion", "all"), ("threshold", "3")]),
-        ("uct", &[("value", "best"), ("normalisation", "none"), ("c", "20")]),
+        ("uct", &[("value", "best"), ("normalization", "none"), ("c", "20")]),
         ("uct", &[("threshold", "0"), ("c", "1.414")]),
-        ("uct-best", &[("expansion", "one"), ("normalisation", "global")]),
+        ("uct-best", &[("expansion", "one"), ("normalization", "global")]),
         ("uct-best", &[("prune", "on"), ("threshold", "2")]),
         ("uct-best", &[("prune", "on"), ("expansion", "one"), ("theta", "3"), ("select_from", "4")]),
         ("uct-best-lazy", &[("prune", "on"), ("theta", "2"), ("c", "0.3"), ("history", "0.1")]),
