@@ -32,7 +32,7 @@ pub trait Move: Copy + Eq + Hash + Debug + Send + Sync + Serialize + Deserialize
 
 impl<T: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static> Move for T {}
 
-/// What a thing that a move may decide about stands for in a state; see [`Problem::find`].
+/// Which move of a state decides about a thing (a customer, an operation), if one does; see [`Problem::find`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found<M> {
     /// This legal move decides about it.

@@ -29,13 +29,13 @@ impl Goals {
         is_reached(self.target).then_some(StopReason::Target)
     }
 
-    /// As [`Goals::reached`], for an incumbent that is new if there are more than `improvements`.
+    /// As [`Goals::reached`], but only if the run has more improvements than `improvements`: then the incumbent is new.
     pub(super) fn reached_now(&self, tally: &Tally, improvements: usize) -> Option<StopReason> {
         if tally.history.len() > improvements { self.reached(&tally.best) } else { None }
     }
 }
 
-/// Returns a number that no solution's score beats; `None`: unknown, as of a problem that leaves solutions out.
+/// Returns the bound of the root, which no solution beats. `None`: unknown, or the problem leaves solutions out.
 pub(super) fn root_bound(problem: &dyn Rules) -> Option<f64> {
     problem.is_complete().then(|| problem.bound(&problem.root()))?
 }

@@ -70,8 +70,7 @@ pub(crate) enum Status {
 pub(crate) trait Search: Send {
     /// Does one unit of work.
     fn step(&mut self, context: &mut Context<'_>) -> Status;
-    /// Returns a number that no solution beats which this search has not seen yet, or excluded by the incumbent.
-    /// `None`: unknown. Asked a few times a second.
+    /// Returns a bound on all solutions that this search has neither seen nor excluded. `None`: unknown. Asked a few times a second.
     fn left(&self) -> Option<f64> {
         None
     }

@@ -455,7 +455,7 @@ mod tests {
             (0..80_000).map(|i| 5.13 + if i % 2 == 0 { 0.1_f64.sqrt() } else { -(0.1_f64.sqrt()) }).collect();
         let arena = tree(&[&wide, &narrow], &[0.0, 0.0], Sense::Maximize);
         assert_eq!(choice(&uct, &arena, Sense::Maximize, &[]), (0, 0.516411));
-        // UCB1 with the same constant overrates neither less: 0.52399 and 0.525; it prefers the other one.
+        // UCB1 with the same constant knows no variances: 0.52399 and 0.525, so that it prefers the other one.
         let plain = altered(&Uct::default(), "c=1.0");
         assert_eq!(choice(&plain, &arena, Sense::Maximize, &[]), (1, 0.524996));
     }
