@@ -308,7 +308,7 @@ impl<'a> Findings<'a> {
             }
         }
         if self.rows.iter().any(|row| self.plan.methods[row.method].budget.time.is_some()) {
-            notes.push("time limits: what they buy depends on the machine and its load".to_owned());
+            notes.push("time limits: how far a run comes depends on the machine and its load".to_owned());
         }
         match self.machines.len() {
             0 => {}

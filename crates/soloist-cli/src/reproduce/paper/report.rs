@@ -204,7 +204,7 @@ impl<'a> Report<'a> {
             notes.push(format!("settings were chosen by the mean on {}", tuning.instances.join(", ")));
         }
         if plan.methods.iter().any(|method| method.budget.time.is_some()) {
-            notes.push("time limits: what they buy depends on the machine and its load".to_owned());
+            notes.push("time limits: how far a run comes depends on the machine and its load".to_owned());
         }
         for (at, row) in self.runs.rows.iter().enumerate() {
             let line = self.runs.grid.row(at);
