@@ -7,108 +7,108 @@ use soloist::{Problem, Score, Sense, stable_hash};
 
 /// The neighbours of each vertex; colours are bits, so that at most 64 are used.
 struct Graph {
-    neighbours: Vec<Vec<usize>>,
+    neighbors: Vec<Vec<usize>>,
     /// The size of a clique, which no colouring can do with fewer colours than.
     clique: u32,
 }
 
 /// The colour of each vertex (0: none yet), and the colours around it.
 #[derive(Clone)]
-struct Coloured {
-    colour: Vec<u8>,
+struct Colored {
+    color: Vec<u8>,
     around: Vec<u64>,
-    colours: u32,
+    colors: u32,
     left: u32,
 }
 
 impl Graph {
     fn parse(text: &str) -> Option<Self> {
-        let mut neighbours: Vec<Vec<usize>> = Vec::new();
+        let mut neighbors: Vec<Vec<usize>> = Vec::new();
         for line in text.lines() {
             let words: Vec<&str> = line.split_whitespace().collect();
             let number = |at: usize| words.get(at)?.parse::<usize>().ok();
             match *words.first().unwrap_or(&"c") {
-                "p" => neighbours = vec![Vec::new(); number(2).filter(|count| *count <= 10_000)?],
+                "p" => neighbors = vec![Vec::new(); number(2).filter(|count| *count <= 10_000)?],
                 "e" => {
                     let (a, b) = (number(1)?.checked_sub(1)?, number(2)?.checked_sub(1)?);
-                    if a == b || a.max(b) >= neighbours.len() {
+                    if a == b || a.max(b) >= neighbors.len() {
                         return None;
                     }
-                    neighbours[a].push(b);
-                    neighbours[b].push(a);
+                    neighbors[a].push(b);
+                    neighbors[b].push(a);
                 }
                 _ => {}
             }
         }
-        neighbours.iter_mut().for_each(|around| around.sort_unstable());
-        neighbours.iter_mut().for_each(|around| around.dedup());
+        neighbors.iter_mut().for_each(|around| around.sort_unstable());
+        neighbors.iter_mut().for_each(|around| around.dedup());
         // Greedily: the vertex of the largest degree among those next to all before it.
         let largest = |from: usize| {
-            let mut open: Vec<usize> = neighbours[from].clone();
+            let mut open: Vec<usize> = neighbors[from].clone();
             let mut size = 1;
-            while let Some(&next) = open.iter().max_by_key(|&&vertex| neighbours[vertex].len()) {
-                open.retain(|vertex| neighbours[next].binary_search(vertex).is_ok());
+            while let Some(&next) = open.iter().max_by_key(|&&vertex| neighbors[vertex].len()) {
+                open.retain(|vertex| neighbors[next].binary_search(vertex).is_ok());
                 size += 1;
             }
             size
         };
-        let clique = (0..neighbours.len()).map(largest).max().unwrap_or(0);
-        (!neighbours.is_empty() && clique <= 64).then_some(Self { neighbours, clique })
+        let clique = (0..neighbors.len()).map(largest).max().unwrap_or(0);
+        (!neighbors.is_empty() && clique <= 64).then_some(Self { neighbors, clique })
     }
 
     /// The vertex with the most colours around it, of these the one of the largest degree.
-    fn next(&self, state: &Coloured) -> Option<usize> {
-        let open = (0..self.neighbours.len()).filter(|&vertex| state.colour[vertex] == 0);
-        open.max_by_key(|&vertex| (state.around[vertex].count_ones(), self.neighbours[vertex].len()))
+    fn next(&self, state: &Colored) -> Option<usize> {
+        let open = (0..self.neighbors.len()).filter(|&vertex| state.color[vertex] == 0);
+        open.max_by_key(|&vertex| (state.around[vertex].count_ones(), self.neighbors[vertex].len()))
     }
 }
 
 impl Problem for Graph {
-    type State = Coloured;
+    type State = Colored;
     /// The colour of the next vertex, from 1.
     type Move = u8;
 
-    fn root(&self) -> Coloured {
-        let count = self.neighbours.len();
-        Coloured { colour: vec![0; count], around: vec![0; count], colours: 0, left: count as u32 }
+    fn root(&self) -> Colored {
+        let count = self.neighbors.len();
+        Colored { color: vec![0; count], around: vec![0; count], colors: 0, left: count as u32 }
     }
     /// D. Brelaz, Communications of the ACM 22, 1979: a colour in use, or one that is new.
-    fn moves(&self, state: &Coloured, moves: &mut Vec<u8>) {
+    fn moves(&self, state: &Colored, moves: &mut Vec<u8>) {
         let Some(vertex) = self.next(state) else { return };
-        let most = (state.colours + 1).min(64) as u8;
-        moves.extend((1..=most).filter(|colour| state.around[vertex] >> (colour - 1) & 1 == 0));
+        let most = (state.colors + 1).min(64) as u8;
+        moves.extend((1..=most).filter(|color| state.around[vertex] >> (color - 1) & 1 == 0));
     }
-    fn apply(&self, state: &mut Coloured, colour: u8) {
+    fn apply(&self, state: &mut Colored, color: u8) {
         let Some(vertex) = self.next(state) else { return };
-        state.colour[vertex] = colour;
-        self.neighbours[vertex].iter().for_each(|&other| state.around[other] |= 1 << (colour - 1));
-        state.colours = state.colours.max(colour.into());
+        state.color[vertex] = color;
+        self.neighbors[vertex].iter().for_each(|&other| state.around[other] |= 1 << (color - 1));
+        state.colors = state.colors.max(color.into());
         state.left -= 1;
     }
-    fn score(&self, state: &Coloured) -> Score {
-        if state.left > 0 { Score::Infeasible(state.left.into()) } else { Score::Feasible(state.colours.into()) }
+    fn score(&self, state: &Colored) -> Score {
+        if state.left > 0 { Score::Infeasible(state.left.into()) } else { Score::Feasible(state.colors.into()) }
     }
     fn sense(&self) -> Sense {
         Sense::Minimize
     }
-    fn bound(&self, state: &Coloured) -> Option<f64> {
-        Some(state.colours.max(self.clique).into())
+    fn bound(&self, state: &Colored) -> Option<f64> {
+        Some(state.colors.max(self.clique).into())
     }
-    fn key(&self, state: &Coloured) -> Option<u64> {
-        Some(stable_hash(&state.colour))
+    fn key(&self, state: &Colored) -> Option<u64> {
+        Some(stable_hash(&state.color))
     }
     /// Few colours, and vertices that still have a choice among these.
-    fn potential(&self, state: &Coloured) -> Option<f64> {
-        let open = (0..state.colour.len()).filter(|&vertex| state.colour[vertex] == 0);
-        let choice = open.map(|vertex| f64::from(state.colours - state.around[vertex].count_ones()));
-        Some(choice.sum::<f64>() - f64::from(state.colours) * 1e6)
+    fn potential(&self, state: &Colored) -> Option<f64> {
+        let open = (0..state.color.len()).filter(|&vertex| state.color[vertex] == 0);
+        let choice = open.map(|vertex| f64::from(state.colors - state.around[vertex].count_ones()));
+        Some(choice.sum::<f64>() - f64::from(state.colors) * 1e6)
     }
-    fn code(&self, state: &Coloured, colour: u8) -> u64 {
-        stable_hash(&(self.next(state), colour))
+    fn code(&self, state: &Colored, color: u8) -> u64 {
+        stable_hash(&(self.next(state), color))
     }
     /// A new colour only where it must be.
-    fn bias(&self, state: &Coloured, colour: u8) -> f64 {
-        if u32::from(colour) > state.colours { -4.0 } else { 0.0 }
+    fn bias(&self, state: &Colored, color: u8) -> f64 {
+        if u32::from(color) > state.colors { -4.0 } else { 0.0 }
     }
 }
 

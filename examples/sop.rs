@@ -115,7 +115,7 @@ impl Problem for Ordering {
     fn code(&self, at: &Sequence, job: u16) -> u64 {
         (at.last * self.cost.len()) as u64 + u64::from(job)
     }
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         Some((self.cost.len() * self.cost.len()) as u32)
     }
     /// A step that costs much more than the cheapest one to the same job is unlikely.

@@ -9,15 +9,15 @@ use soloist_tiles::kernel::{Board, Engine, Extent, Geometry, Large, Policy, Smal
 /// Playouts per measured call.
 const BATCH: u64 = 64;
 
-fn board<G: Geometry>(extent: Extent, colours: usize) -> Board<G> {
+fn board<G: Geometry>(extent: Extent, colors: usize) -> Board<G> {
     let mut rng = Rng::new(1);
-    let mut row = || (0..extent.columns).map(|_| 1 + rng.index(colours) as u8).collect();
+    let mut row = || (0..extent.columns).map(|_| 1 + rng.index(colors) as u8).collect();
     let rows: Vec<Vec<u8>> = (0..extent.rows).map(|_| row()).collect();
     Board::from_rows(&rows).expect("a board that fits")
 }
 
-fn bench<G: Geometry>(c: &mut Criterion, name: &str, extent: Extent, colours: usize) {
-    let start = board::<G>(extent, colours);
+fn bench<G: Geometry>(c: &mut Criterion, name: &str, extent: Extent, colors: usize) {
+    let start = board::<G>(extent, colors);
     let tabu = start.most_frequent();
     let policies = [
         ("random", Policy::Random),

@@ -115,7 +115,7 @@ const SETTINGS: [(&str, Settings); 14] = [
     ("beam", &[("width", "8"), ("noise", "9"), ("tie", "policy"), ("policy_weight", "1")]),
     ("beam", &[("width", "5"), ("tie", "playouts"), ("merit", "none"), ("playouts", "2")]),
     ("dfs", &[("shuffle", "all"), ("children", "given")]),
-    ("anneal", &[("rule", "late"), ("memory", "20"), ("runs", "3"), ("prune", "false")]),
+    ("anneal", &[("rule", "late"), ("history", "20"), ("runs", "3"), ("prune", "false")]),
     ("anneal", &[("steps", "70"), ("reheats", "2"), ("adapt", "true"), ("waiting", "1")]),
 ];
 

@@ -3,7 +3,7 @@
 //! path.
 
 use super::model::Shop;
-use soloist::{Acceptance, CheckpointError, Edits, Neighbourhood, Rng};
+use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Rng};
 
 /// What a schedule says of an operation.
 #[derive(Clone, Copy, Default)]
@@ -274,7 +274,7 @@ impl Edits<Shop> for Graph {
     fn reject(&mut self, _: &Shop) {}
 }
 
-impl Neighbourhood<Shop> for Graph {
+impl Neighborhood<Shop> for Graph {
     fn start(&mut self, shop: &Shop, moves: &[u8]) -> bool {
         *self = Self::new(shop, moves);
         true
@@ -305,7 +305,7 @@ impl Neighbourhood<Shop> for Graph {
 mod tests {
     use super::{Graph, Insertion};
     use crate::model::{Operation, Shop};
-    use soloist::{Neighbourhood, Problem, Rng, Score};
+    use soloist::{Neighborhood, Problem, Rng, Score};
 
     /// Whether the jobs and the order of each machine, with the block as it is now, close a circle.
     fn closes_circle(graph: &Graph, shop: &Shop, insertion: Insertion) -> bool {

@@ -1,7 +1,7 @@
 //! Job shops as a problem: operations are placed one after the other, each as early as it can begin.
 
 use super::graph::Graph;
-use soloist::{Found, Neighbourhood, Problem, Score, Sense, stable_hash};
+use soloist::{Found, Neighborhood, Problem, Score, Sense, stable_hash};
 
 /// A number for each job or machine; at most 32 of them.
 type Row = [u32; 32];
@@ -125,7 +125,7 @@ impl Problem for Shop {
     fn code(&self, at: &Schedule, job: u8) -> u64 {
         u64::from(job) * 32 + u64::from(at.placed[usize::from(job)])
     }
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         Some(32 * 32)
     }
     /// Annealing replays the order of the jobs: each time a job comes, its next operation is placed.
@@ -142,8 +142,8 @@ impl Problem for Shop {
     }
     /// Annealing edits the graph of a schedule in place; without that (`local=false`) it replays what the graph
     /// suggests.
-    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
-        (!self.active).then(|| Box::new(Graph::default()) as Box<dyn Neighbourhood<Self>>)
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
+        (!self.active).then(|| Box::new(Graph::default()) as Box<dyn Neighborhood<Self>>)
     }
     fn suggest(&self, moves: &[u8], edits: &mut Vec<(usize, usize)>) -> bool {
         if !self.active {

@@ -6,7 +6,7 @@ use soloist_tiles::format::{Zero, parse, write};
 use soloist_tiles::spec::generate;
 
 fuzz_target!(|data: &[u8]| {
-    for zero in [Zero::Auto, Zero::Empty, Zero::Colour] {
+    for zero in [Zero::Auto, Zero::Empty, Zero::Color] {
         if let Ok(board) = parse("fuzz", data, zero) {
             let again = parse("again", write(&board.grid).as_bytes(), Zero::Empty).expect("own format");
             assert!(board.grid == again.grid);

@@ -18,7 +18,7 @@ const ENTRY: f64 = 18.0;
 ///
 /// # References
 /// M. Okabe and K. Ito, "Color universal design", 2008.
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 /// Dashes of the lines that share a colour.
 const DASHES: [&str; 4] = ["", "6 3", "2 3", "8 3 2 3"];
 
@@ -198,9 +198,9 @@ impl Figure {
 
 /// The look of a line by its number.
 fn stroke(number: usize) -> String {
-    let (colour, dashes) = (COLOURS[number % COLOURS.len()], DASHES[number / COLOURS.len() % DASHES.len()]);
+    let (color, dashes) = (COLORS[number % COLORS.len()], DASHES[number / COLORS.len() % DASHES.len()]);
     let dashes = if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dashes}\"") };
-    format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"{dashes}")
+    format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\"{dashes}")
 }
 
 impl Panel {
@@ -226,22 +226,18 @@ impl Panel {
         }
         let _ = writeln!(svg, "<path d=\"{grid}\" stroke=\"#ddd\" fill=\"none\"/>");
         for line in &self.lines {
-            let colour = COLOURS[line.number % COLOURS.len()];
+            let color = COLORS[line.number % COLORS.len()];
             if line.band.len() > 1 {
                 let upper = line.band.iter().map(|&(x, _, high)| (across(x), down(high)));
                 let lower = line.band.iter().rev().map(|&(x, low, _)| (across(x), down(low)));
                 let path = path(upper.chain(lower));
-                let _ = writeln!(svg, "<path d=\"{path}Z\" fill=\"{colour}\" fill-opacity=\".18\"/>");
+                let _ = writeln!(svg, "<path d=\"{path}Z\" fill=\"{color}\" fill-opacity=\".18\"/>");
             }
             let path = path(line.points.iter().map(|&(x, y)| (across(x), down(y))));
             let _ = writeln!(svg, "<path d=\"{path}\" {}/>", stroke(line.number));
             for &(x, y) in line.points.iter().filter(|_| line.marked) {
-                let _ = writeln!(
-                    svg,
-                    "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.6\" fill=\"{colour}\"/>",
-                    across(x),
-                    down(y)
-                );
+                let _ =
+                    writeln!(svg, "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.6\" fill=\"{color}\"/>", across(x), down(y));
             }
         }
         let _ = writeln!(svg, "<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"none\" stroke=\"#444\"/>");

@@ -21,14 +21,7 @@ use std::time::{Duration, Instant};
 /// Runs the command.
 pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let mut simplifier = plan(args)?;
-    let language = match args.emit {
-        Emit::C => Language::C,
-        Emit::Rust => Language::Rust,
-        Emit::Fortran => Language::Fortran,
-        Emit::Python => Language::Python,
-        Emit::Form => Language::Form,
-        Emit::Json => Language::Json,
-    };
+    let language = language(args.emit);
     if let Some(why) = language.refuses_name(&args.function) {
         return Err(Failure::usage(format!("--function: {why}")));
     }
@@ -50,68 +43,21 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     signal::install(args.quiet, target.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
     note(args, &format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
 
-    let mut begun = Instant::now();
-    let mut polishing = begun;
-    let mut observe = |event: Event<'_>| match event {
-        Event::Begin(phase) => {
-            phases.enter(name_of(phase));
-            match phase {
-                Phase::Search => {}
-                Phase::Refine | Phase::Build => begun = Instant::now(),
-                Phase::Polish => polishing = Instant::now(),
-            }
-        }
-        Event::Improved(score, elapsed) => note(args, &format!("{:>8.2} s  {}", elapsed.as_secs_f64(), plain(score))),
-        Event::Searched(found) => note(args, &searched(found)),
-        Event::Refined { operations, attempts } => {
-            note(
-                args,
-                &format!("orders of sub-expressions: {operations} operations after {attempts} attempts to change one"),
-            );
-        }
-        Event::Polished { before, after, attempts } => note(
-            args,
-            &format!(
-                "greedy phase: {before} operations, {after} after {attempts} attempts to polish, in {}",
-                seconds(polishing.elapsed())
-            ),
-        ),
-    };
-    let done = simplifier.run(&system, &mut observe).map_err(|error| Failure::runtime(error.to_string()))?;
-    let Simplification { system, best, interrupted } = done;
-    let counts = best.program.counts();
-    note(args, &format!("order, outermost first: {}{}", names(&system, &best.order), exceptions(&best)));
-    note(
-        args,
-        &format!(
-            "operations: {} in the input, {} after common sub-expressions, {} in the code ({} +, {} *), in {}",
-            system.counts().total(),
-            best.scheme.total(),
-            counts.total(),
-            counts.additions,
-            counts.multiplications,
-            seconds(begun.elapsed())
-        ),
-    );
+    let now = Instant::now();
+    let mut progress = Progress { args, phases: &phases, begun: now, polishing: now };
+    let done = simplifier.run(&system, &mut |event| progress.tell(event));
+    let Simplification { system, best, interrupted } = done.map_err(|error| Failure::runtime(error.to_string()))?;
+    progress.sum_up(&system, &best);
     if let Some(why) = language.refuses_program(&best.program) {
         return Err(Failure::runtime(format!("{}: --emit {}: {why}", args.file, language.name())));
     }
-    let write = |language| {
-        let header = Header {
-            function: &args.function,
-            source: &args.file,
-            input: system.counts(),
-            order: &best.order,
-            exceptions: best.exceptions,
-        };
-        emit(&system, &best.program, language, &header)
-    };
     phases.enter("writing the code");
-    let code = write(language);
+    let code = write(args, &system, &best, language);
     if !args.no_verify {
         phases.enter("verifying the code");
         let begun = Instant::now();
-        let form = if language == Language::Form { code.clone() } else { write(Language::Form) };
+        let is_form = language == Language::Form;
+        let form = if is_form { code.clone() } else { write(args, &system, &best, Language::Form) };
         let line = verify(&system, &best.program, &code, language, &form)?;
         note(args, &format!("{line}, in {}", seconds(begun.elapsed())));
     }
@@ -121,6 +67,80 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     }
     // A signal ends the present phase and shortens those that follow.
     Ok(if interrupted || signal::STOP.load(Ordering::SeqCst) { 130 } else { 0 })
+}
+
+fn language(emit: Emit) -> Language {
+    match emit {
+        Emit::C => Language::C,
+        Emit::Rust => Language::Rust,
+        Emit::Fortran => Language::Fortran,
+        Emit::Python => Language::Python,
+        Emit::Form => Language::Form,
+        Emit::Json => Language::Json,
+    }
+}
+
+/// The code with its header.
+fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Language) -> String {
+    let header = Header {
+        function: &args.function,
+        source: &args.file,
+        input: system.counts(),
+        order: &best.order,
+        exceptions: best.exceptions,
+    };
+    emit(system, &best.program, language, &header)
+}
+
+/// Tells what the simplifier does.
+struct Progress<'a> {
+    args: &'a SimplifyArgs,
+    phases: &'a Phases,
+    /// When the building of the code began.
+    begun: Instant,
+    polishing: Instant,
+}
+
+impl Progress<'_> {
+    fn tell(&mut self, event: Event<'_>) {
+        let line = match event {
+            Event::Begin(phase) => {
+                self.phases.enter(name_of(phase));
+                match phase {
+                    Phase::Search => {}
+                    Phase::Refine | Phase::Build => self.begun = Instant::now(),
+                    Phase::Polish => self.polishing = Instant::now(),
+                }
+                return;
+            }
+            Event::Improved(score, elapsed) => format!("{:>8.2} s  {}", elapsed.as_secs_f64(), plain(score)),
+            Event::Searched(found) => searched(found),
+            Event::Refined { operations, attempts } => {
+                format!("orders of sub-expressions: {operations} operations after {attempts} attempts to change one")
+            }
+            Event::Polished { before, after, attempts } => format!(
+                "greedy phase: {before} operations, {after} after {attempts} attempts to polish, in {}",
+                seconds(self.polishing.elapsed())
+            ),
+        };
+        note(self.args, &line);
+    }
+
+    /// Tells the order and the operations.
+    fn sum_up(&self, system: &System, best: &Simplified) {
+        let counts = best.program.counts();
+        note(self.args, &format!("order, outermost first: {}{}", names(system, &best.order), exceptions(best)));
+        let line = format!(
+            "operations: {} in the input, {} after common sub-expressions, {} in the code ({} +, {} *), in {}",
+            system.counts().total(),
+            best.scheme.total(),
+            counts.total(),
+            counts.additions,
+            counts.multiplications,
+            seconds(self.begun.elapsed())
+        );
+        note(self.args, &line);
+    }
 }
 
 /// Prints a line of the summary.

@@ -126,7 +126,7 @@ pub trait AnyObserver: Send {
     fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
 }
 
-/// A observer that ignores everything.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 

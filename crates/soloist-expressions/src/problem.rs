@@ -152,8 +152,8 @@ impl Problem for Orders {
         self.inner.code(state, mv)
     }
 
-    fn codes(&self) -> Option<u32> {
-        self.inner.codes()
+    fn code_count(&self) -> Option<u32> {
+        self.inner.code_count()
     }
 
     fn bias(&self, state: &Partial, mv: u8) -> f64 {

@@ -13,7 +13,7 @@ pub mod statistics;
 
 pub use policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
 pub use problem::{
-    Acceptance, Advice, Edits, Fault, Found, Knowledge, Move, Neighbourhood, Playout, Problem, Rollout, RolloutInfo,
+    Acceptance, Advice, Edits, Fault, Found, Knowledge, Move, Neighborhood, Playout, Problem, Rollout, RolloutInfo,
     Score, Sense, StableHasher, Uniform, Violation, advise, check, find_rollout, policy_playout, replayed, stable_hash,
 };
 pub use rng::Rng;

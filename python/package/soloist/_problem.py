@@ -213,7 +213,7 @@ class Advice:
 #: What Python problems have in place of what the Rust interface has.
 _NAMES = {"rollouts": "candidates or playout"}
 #: Functions of the Rust interface that Python problems do not have.
-_FOREIGN = {"link", "neighbourhood", "suggest"}
+_FOREIGN = {"link", "neighborhood", "suggest"}
 
 
 def check(problem: object, walks: int = 20, seed: int = 0) -> Advice:

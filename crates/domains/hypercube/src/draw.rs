@@ -78,7 +78,7 @@ pub fn svg(kind: Kind, cube: &Cube, solution: &Value) -> String {
     let across = d.div_ceil(2);
     let (columns, rows) = (1_usize << across, 1_usize << (d - across));
     let cell = (PLANE / columns).min(48);
-    let centre = |vertex: usize| {
+    let center = |vertex: usize| {
         let (column, row) = (place(vertex & (columns - 1)), place(vertex >> across));
         (MARGIN + column * cell + cell / 2, TOP + row * cell + cell / 2)
     };
@@ -95,18 +95,18 @@ pub fn svg(kind: Kind, cube: &Cube, solution: &Value) -> String {
     );
     shade(&mut svg, cube, &nodes, (rows, columns, cell));
     if let (Some(&start), Some(&end)) = (nodes.first(), nodes.last()) {
-        let mut route: Vec<(usize, usize)> = nodes.iter().map(|&vertex| centre(vertex)).collect();
+        let mut route: Vec<(usize, usize)> = nodes.iter().map(|&vertex| center(vertex)).collect();
         if kind == Kind::Coil {
-            route.push(centre(start));
+            route.push(center(start));
         }
         let edges = route.len() - 1;
         let parts = SHADES.min(edges);
         for part in 0..parts {
             let (from, to) = (part * edges / parts, (part + 1) * edges / parts);
-            stretch(&mut svg, &route[from..=to], cell, &colour(part, parts));
+            stretch(&mut svg, &route[from..=to], cell, &color(part, parts));
         }
         let half = (cell / 3).max(3);
-        let ((x, y), (u, v)) = (centre(start), centre(end));
+        let ((x, y), (u, v)) = (center(start), center(end));
         let _ = writeln!(
             svg,
             "<rect x=\"{}\" y=\"{}\" width=\"{2}\" height=\"{2}\" fill=\"#d55e00\"/>",
@@ -160,7 +160,7 @@ fn shade(svg: &mut String, cube: &Cube, nodes: &[usize], (rows, columns, cell): 
 }
 
 /// A part of the path: its vertices, lines to neighbour cells, and faint arcs over the cells between others.
-fn stretch(svg: &mut String, route: &[(usize, usize)], cell: usize, colour: &str) {
+fn stretch(svg: &mut String, route: &[(usize, usize)], cell: usize, color: &str) {
     let (mut dots, mut lines, mut arcs) = (String::new(), String::new(), String::new());
     let half = cell as f64 / 4.0;
     for &(x, y) in route {
@@ -182,13 +182,13 @@ fn stretch(svg: &mut String, route: &[(usize, usize)], cell: usize, colour: &str
     let (line, arc) = ((cell as f64 / 6.0).clamp(1.5, 5.0), (cell as f64 / 16.0).clamp(0.5, 2.0));
     let _ = writeln!(
         svg,
-        "<g stroke=\"{colour}\" fill=\"none\" stroke-linecap=\"round\"><path stroke-width=\"{arc:.1}\" stroke-opacity=\"0.5\" d=\"{arcs}\"/>\
-         <path stroke-width=\"{line:.1}\" d=\"{lines}\"/><path stroke=\"none\" fill=\"{colour}\" d=\"{dots}\"/></g>"
+        "<g stroke=\"{color}\" fill=\"none\" stroke-linecap=\"round\"><path stroke-width=\"{arc:.1}\" stroke-opacity=\"0.5\" d=\"{arcs}\"/>\
+         <path stroke-width=\"{line:.1}\" d=\"{lines}\"/><path stroke=\"none\" fill=\"{color}\" d=\"{dots}\"/></g>"
     );
 }
 
 /// From dark to light blue-green along the path.
-fn colour(part: usize, parts: usize) -> String {
+fn color(part: usize, parts: usize) -> String {
     const ENDS: [[usize; 3]; 3] = [[0x33, 0x22, 0x88], [0x00, 0x72, 0xb2], [0x2f, 0xb4, 0x7c]];
     let last = parts.saturating_sub(1).max(1);
     let (half, at) = (2 * part / (last + 1), 2 * part % (last + 1));

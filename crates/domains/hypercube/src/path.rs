@@ -136,7 +136,7 @@ pub(super) fn add_ball<const W: usize>(set: &mut [u64; W], vertex: usize, near: 
 ///
 /// In a cube of fewer than `64 W` vertices it also marks vertices that do not exist; no code reads them.
 #[inline(always)]
-pub(super) fn add_neighbours<const W: usize>(set: &mut [u64; W], vertex: usize) {
+pub(super) fn add_neighbors<const W: usize>(set: &mut [u64; W], vertex: usize) {
     let (word, low) = (vertex >> 6, vertex & 63);
     set[word & (W - 1)] |= BALLS[low][1];
     for bit in 0..W.trailing_zeros() {
@@ -164,10 +164,10 @@ pub(super) fn inside<const W: usize>(dimension: u32) -> [u64; W] {
     inside
 }
 
-/// The vertices of word number `word` that differ from `centre` in `distance` bits.
-pub(super) fn sphere(centre: usize, distance: u32, word: usize) -> u64 {
-    let balls = BALLS[centre & 63];
-    match distance.checked_sub((word ^ centre >> 6).count_ones()) {
+/// The vertices of word number `word` that differ from `center` in `distance` bits.
+pub(super) fn sphere(center: usize, distance: u32, word: usize) -> u64 {
+    let balls = BALLS[center & 63];
+    match distance.checked_sub((word ^ center >> 6).count_ones()) {
         Some(0) => balls[0],
         Some(rest @ 1..=7) => balls[rest as usize] & !balls[rest as usize - 1],
         _ => 0,

@@ -1,7 +1,7 @@
 //! Snakes and coils as a search problem: flip a bit, a bit, a bit.
 
 use super::bound::Limits;
-use super::path::{Near, Path, add_ball, add_neighbours, flips_into, near};
+use super::path::{Near, Path, add_ball, add_neighbors, flips_into, near};
 use super::rollout::Walk;
 use super::{Cube, Kind};
 use soloist::{Problem, Rollout, RolloutInfo, Score, StableHasher};
@@ -88,7 +88,7 @@ pub struct Snakes<const W: usize> {
     /// Of a coil, by number of edges (the last entry for all more): the balls around the first `k - 1` vertices.
     first: Vec<[u64; W]>,
     /// Of a coil: the vertices within `k - 1` of the start, where it closes.
-    centre: [u64; W],
+    center: [u64; W],
     /// A single vertex.
     pub(super) start: Path<W>,
     /// The prefix.
@@ -121,8 +121,8 @@ impl<const W: usize> Snakes<W> {
             }
             first.push(balls);
         }
-        let mut centre = [0; W];
-        add_ball(&mut centre, 0, &near);
+        let mut center = [0; W];
+        add_ball(&mut center, 0, &near);
         let mut start =
             Path { blocked: [0; W], history: 0, head: 0, tail: 0, length: 0, closed: 0, allowed: 1, gates: 0 };
         if spread == 1 {
@@ -145,7 +145,7 @@ impl<const W: usize> Snakes<W> {
             words,
             near,
             first,
-            centre,
+            center,
             root: start.clone(),
             start,
             limits,
@@ -219,7 +219,7 @@ impl<const W: usize> Snakes<W> {
         path.history = path.history << 4 | bit;
         if TWO {
             if !COIL || path.length > 1 {
-                add_neighbours(&mut path.blocked, left);
+                add_neighbors(&mut path.blocked, left);
             }
         } else {
             let (length, spread) = (u32::from(path.length), self.spread);
@@ -302,8 +302,8 @@ impl<const W: usize> Snakes<W> {
         let ahead = self.ahead(path, self.legal_any(path));
         ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
         if self.kind == Kind::Coil {
-            let near_start = path.blocked.iter().zip(&self.centre).take(self.words);
-            near_start.for_each(|(blocked, centre)| hash.write_u64(blocked & centre));
+            let near_start = path.blocked.iter().zip(&self.center).take(self.words);
+            near_start.for_each(|(blocked, center)| hash.write_u64(blocked & center));
         }
         let parts = [path.head, path.length, path.allowed, path.gates];
         hash.write_u64(parts.iter().fold(0, |sum, &part| sum << 16 | u64::from(part)));
@@ -355,7 +355,7 @@ impl<const W: usize> Problem for Snakes<W> {
         self.code_of(state, mv.into())
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         let edges = (1 << self.dimension) * self.dimension;
         let codes = match self.code {
             Code::Vertex => 1 << self.dimension,

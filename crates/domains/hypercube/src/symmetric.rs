@@ -286,7 +286,7 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         }
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         Some((1 << self.dimension) + self.symmetries.all.len() as u32)
     }
 
@@ -311,10 +311,10 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         let mut hash = StableHasher::new();
         let reached = self.reach(ring, symmetry);
         // Where the coil closes vertices count that the path itself may not enter.
-        let mut centre = [0; W];
-        add_ball(&mut centre, symmetry.shift.into(), &self.near);
+        let mut center = [0; W];
+        add_ball(&mut center, symmetry.shift.into(), &self.near);
         for word in 0..self.words {
-            hash.write_u64(reached[word] | ring.blocked[word] & centre[word]);
+            hash.write_u64(reached[word] | ring.blocked[word] & center[word]);
         }
         let recent = ring.history & ((1 << (4 * (self.spread - 1))) - 1);
         let begin = ring.begin & ((1 << (4 * self.spread.saturating_sub(2))) - 1);

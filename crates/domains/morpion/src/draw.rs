@@ -60,7 +60,7 @@ pub fn text(played: &Played) -> String {
 }
 
 /// Fill of lines by direction, from Okabe and Ito's scheme, made to be told apart with any colour vision.
-fn colour(direction: Direction) -> &'static str {
+fn color(direction: Direction) -> &'static str {
     match direction {
         Direction::Across => "#0072b2",
         Direction::Down => "#d55e00",
@@ -102,7 +102,7 @@ pub fn svg(played: &Played, label: &str, given: usize) -> String {
     }
     svg.push_str("\"/>\n");
     for direction in Direction::ALL {
-        let stroke = colour(direction);
+        let stroke = color(direction);
         let _ = write!(svg, "<path stroke=\"{stroke}\" stroke-width=\"4\" stroke-linecap=\"round\" d=\"");
         for step in played.steps.iter().filter(|step| step.stroke.direction == direction) {
             let (from, to) = (place(step.ends.0), place(step.ends.1));

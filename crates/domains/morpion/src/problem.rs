@@ -126,7 +126,7 @@ impl Problem for Morpion {
         u64::from(mv)
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         Some(LINES as u32)
     }
 

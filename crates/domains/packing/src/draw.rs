@@ -10,7 +10,7 @@ const ROWS: usize = 40;
 /// Containers that a picture shows at most.
 const CONTAINERS: u64 = 12;
 /// Colours of the first types, easy to tell apart (after Okabe and Ito, 2008, and Tol, 2021).
-const COLOURS: [&str; 12] = [
+const COLORS: [&str; 12] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#332288", "#999933", "#882255",
     "#44aa99", "#777777",
 ];
@@ -112,9 +112,9 @@ pub(super) fn text(order: &Order, values: Values, solution: &Value) -> String {
 }
 
 /// The colour of a type: fixed ones, then hues a golden angle apart.
-fn colour(kind: usize) -> String {
-    match COLOURS.get(kind) {
-        Some(colour) => (*colour).to_owned(),
+fn color(kind: usize) -> String {
+    match COLORS.get(kind) {
+        Some(color) => (*color).to_owned(),
         None => format!("hsl({:.0}, 55%, {}%)", kind as f64 * 137.508 % 360.0, 35 + kind % 3 * 12),
     }
 }
@@ -162,7 +162,7 @@ pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
         let (left, top) = corner(tube.container);
         // The container's y goes up, the page's down.
         let (x, y) = (left + tube.x * scale, top + height - tube.y * scale);
-        let _ = writeln!(svg, "{}", ring(x, y, size.inner * scale, size.outer * scale, &colour(tube.kind)));
+        let _ = writeln!(svg, "{}", ring(x, y, size.inner * scale, size.outer * scale, &color(tube.kind)));
     }
     if panels < containers {
         let y = page_height - 12.0;
@@ -178,7 +178,7 @@ pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
         let y = TOP + 40.0 + kind as f64 * 22.0;
         let part = (9.0 / largest).min(scale);
         let (inner, outer) = (tube.inner * part, (tube.outer * part).max(2.0));
-        let _ = writeln!(svg, "{}", ring(legend + 10.0, y - 4.5, inner.min(outer - 1.0), outer, &colour(kind)));
+        let _ = writeln!(svg, "{}", ring(legend + 10.0, y - 4.5, inner.min(outer - 1.0), outer, &color(kind)));
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{y:.1}\">{} / {}: {} of {}</text>",
@@ -203,13 +203,13 @@ pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
 }
 
 /// A ring, or a disc where there is no inside; what lies inside is drawn later, on the lighter ground.
-fn ring(x: f64, y: f64, inner: f64, outer: f64, colour: &str) -> String {
+fn ring(x: f64, y: f64, inner: f64, outer: f64, color: &str) -> String {
     let inner = inner.max(0.0);
     if inner <= 0.0 {
-        return format!("<circle cx=\"{x:.3}\" cy=\"{y:.3}\" r=\"{outer:.3}\" fill=\"{colour}\"/>");
+        return format!("<circle cx=\"{x:.3}\" cy=\"{y:.3}\" r=\"{outer:.3}\" fill=\"{color}\"/>");
     }
     let (middle, wall) = (0.5 * (inner + outer), outer - inner);
     format!(
-        "<circle cx=\"{x:.3}\" cy=\"{y:.3}\" r=\"{middle:.3}\" fill=\"#ffffff\" stroke=\"{colour}\" stroke-width=\"{wall:.3}\"/>"
+        "<circle cx=\"{x:.3}\" cy=\"{y:.3}\" r=\"{middle:.3}\" fill=\"#ffffff\" stroke=\"{color}\" stroke-width=\"{wall:.3}\"/>"
     )
 }

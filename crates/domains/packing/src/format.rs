@@ -50,13 +50,8 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Order, InstanceError> {
     let mut last = 1;
     for (number, line) in lines(bytes) {
         if title.is_none() {
-            let text = std::str::from_utf8(line).map_err(|_| fail(number, "the name is not UTF-8 text".into()))?;
-            let text = text.trim();
-            if text.chars().any(char::is_control) {
-                return Err(fail(number, "control characters in the name".into()));
-            }
-            if !text.is_empty() {
-                title = Some(text.to_owned());
+            title = read_title(line).map_err(|wrong| fail(number, wrong))?;
+            if title.is_some() {
                 last = number;
             }
             continue;
@@ -67,54 +62,21 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Order, InstanceError> {
         let Some(first) = fields.first() else { continue };
         last = number;
         let Some((count, width, height)) = header else {
-            let [count, width, height] = fields[..] else {
-                let found = shown(fields.len());
-                return Err(fail(number, format!("{found}, expected 3: number of types, width and height")));
-            };
-            let count =
-                whole(count, MAX_TYPES as u64).map_err(|wrong| fail(number, format!("number of types {wrong}")))?;
-            let [width, height] = [("width", width), ("height", height)].map(|(what, field)| {
-                real(field)
-                    .and_then(|side| {
-                        if (1e-6..=1e9).contains(&side) {
-                            Ok(side)
-                        } else {
-                            Err(format!("{}, expected 1e-6 to 1e9", quote(field)))
-                        }
-                    })
-                    .map_err(|wrong| fail(number, format!("{what} {wrong}")))
-            });
-            header = Some((count as usize, width?, height?));
+            header = Some(read_header(&fields).map_err(|wrong| fail(number, wrong))?);
             continue;
         };
         if tubes.len() == count {
             return Err(fail(number, format!("{} after the last of {count} types", quote(first))));
         }
-        if !(3..=4).contains(&fields.len()) {
-            let found = shown(fields.len());
-            return Err(fail(
-                number,
-                format!("{found}, expected demand, inner radius, outer radius and perhaps a value"),
-            ));
-        }
-        let [demand, inner, outer] = [fields[0], fields[1], fields[2]];
-        let demand = whole(demand, MAX_TUBES).map_err(|wrong| fail(number, format!("demand {wrong}")))?;
-        let inner = real(inner).map_err(|wrong| fail(number, format!("inner radius {wrong}")))?;
-        let outer = real(outer).map_err(|wrong| fail(number, format!("outer radius {wrong}")))?;
-        let value = match fields.get(3) {
-            Some(field) => Some(real(field).map_err(|wrong| fail(number, format!("value {wrong}")))?),
-            None => None,
-        };
-        let tube = Tube { demand: demand as u32, inner, outer, value };
-        check_tube(&tube, width.max(height)).map_err(|wrong| fail(number, wrong))?;
-        total += demand;
+        let tube = read_tube(&fields, width.max(height)).map_err(|wrong| fail(number, wrong))?;
+        total += u64::from(tube.demand);
         if total > MAX_TUBES {
             return Err(fail(number, format!("{total} tubes up to here, at most {MAX_TUBES} are read")));
         }
         if let Some(first) = tubes.first()
-            && first.value.is_some() != value.is_some()
+            && first.value.is_some() != tube.value.is_some()
         {
-            let (here, before) = if value.is_some() { ("a", "none") } else { ("no", "one") };
+            let (here, before) = if tube.value.is_some() { ("a", "none") } else { ("no", "one") };
             return Err(fail(number, format!("{here} value, but {before} in the line of the first type")));
         }
         tubes.push(tube);
@@ -129,6 +91,44 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Order, InstanceError> {
         return Err(fail(last, format!("the file ends after {} of {count} types", tubes.len())));
     }
     Order::new(&title, width, height, tubes).map_err(|message| InstanceError::new(name, message))
+}
+
+/// The instance's name; `None` in a blank line.
+fn read_title(line: &[u8]) -> Result<Option<String>, String> {
+    let text = std::str::from_utf8(line).map_err(|_| "the name is not UTF-8 text")?.trim();
+    if text.chars().any(char::is_control) {
+        return Err("control characters in the name".into());
+    }
+    Ok((!text.is_empty()).then(|| text.to_owned()))
+}
+
+/// The number of types, the width and the height.
+fn read_header(fields: &[&[u8]]) -> Result<(usize, f64, f64), String> {
+    let &[count, width, height] = fields else {
+        return Err(format!("{}, expected 3: number of types, width and height", shown(fields.len())));
+    };
+    let count = whole(count, MAX_TYPES as u64).map_err(|wrong| format!("number of types {wrong}"))?;
+    let side = |what: &str, field: &[u8]| {
+        let side = real(field).map_err(|wrong| format!("{what} {wrong}"))?;
+        let is_sound = (1e-6..=1e9).contains(&side);
+        is_sound.then_some(side).ok_or_else(|| format!("{what} {}, expected 1e-6 to 1e9", quote(field)))
+    };
+    Ok((count as usize, side("width", width)?, side("height", height)?))
+}
+
+/// A type of tubes for a container whose longer side is `side`.
+fn read_tube(fields: &[&[u8]], side: f64) -> Result<Tube, String> {
+    let (&[demand, inner, outer] | &[demand, inner, outer, _]) = fields else {
+        let found = shown(fields.len());
+        return Err(format!("{found}, expected demand, inner radius, outer radius and perhaps a value"));
+    };
+    let demand = whole(demand, MAX_TUBES).map_err(|wrong| format!("demand {wrong}"))?;
+    let inner = real(inner).map_err(|wrong| format!("inner radius {wrong}"))?;
+    let outer = real(outer).map_err(|wrong| format!("outer radius {wrong}"))?;
+    let value = fields.get(3).map(|field| real(field).map_err(|wrong| format!("value {wrong}"))).transpose()?;
+    let tube = Tube { demand: demand as u32, inner, outer, value };
+    check_tube(&tube, side)?;
+    Ok(tube)
 }
 
 /// A number of fields for a message; the reader stops counting at 6.

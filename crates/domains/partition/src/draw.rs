@@ -74,8 +74,7 @@ pub(super) fn svg(numbers: &Numbers, solution: &Value) -> String {
         difference.bits(),
         most.bits()
     );
-    for (row, (side, name, colour)) in [(true, "left", "#0072b2"), (false, "right", "#d55e00")].into_iter().enumerate()
-    {
+    for (row, (side, name, color)) in [(true, "left", "#0072b2"), (false, "right", "#d55e00")].into_iter().enumerate() {
         let y = 60.0 + 90.0 * row as f64;
         let mut own: Vec<&BigUint> =
             numbers.values().iter().zip(&left).filter(|&(_, &own)| own == side).map(|(value, _)| value).collect();
@@ -87,7 +86,7 @@ pub(super) fn svg(numbers: &Numbers, solution: &Value) -> String {
             let line = (width / 8.0).min(1.0);
             let _ = writeln!(
                 svg,
-                "<rect x=\"{x:.2}\" y=\"{:.2}\" width=\"{width:.2}\" height=\"50\" fill=\"{colour}\" stroke=\"#ffffff\" stroke-width=\"{line:.2}\"/>",
+                "<rect x=\"{x:.2}\" y=\"{:.2}\" width=\"{width:.2}\" height=\"50\" fill=\"{color}\" stroke=\"#ffffff\" stroke-width=\"{line:.2}\"/>",
                 y + 14.0
             );
             x += width;

@@ -496,7 +496,7 @@ impl Problem for Differencing {
         u64::from(state.depth) << 1 | u64::from(mv)
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         Some(2 * self.count() as u32)
     }
 

@@ -106,12 +106,12 @@ impl Network {
             timed,
             fewest: OnceLock::new(),
         };
-        network.list_neighbours();
+        network.list_neighbors();
         network
     }
 
     /// By the mean of both directions, ties by number.
-    fn list_neighbours(&mut self) {
+    fn list_neighbors(&mut self) {
         let customers = self.size.saturating_sub(1);
         self.near_length = customers.min(NEAR);
         let mut near = Vec::with_capacity(customers * self.near_length);

@@ -126,15 +126,15 @@ pub(super) fn svg(yard: &Yard, solution: &Value) -> String {
     if stays.len() <= STAYS {
         for stay in stays.iter().filter(|stay| stay.to > stay.from) {
             let part = dues.get(&stay.item).map_or(0.0, |&due| (due as f64 - early) / (late - early).max(1.0));
-            let colour = |from: f64, to: f64| (from + (to - from) * part) as u8;
+            let color = |from: f64, to: f64| (from + (to - from) * part) as u8;
             let (x, width) = (LEFT + WIDTH * stay.from, WIDTH * (stay.to - stay.from));
             let y = base(stay.stack) - unit * (stay.level + 1) as f64;
             let _ = writeln!(
                 svg,
                 "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{unit:.2}\" fill=\"#{:02x}{:02x}{:02x}\"/>",
-                colour(250.0, 30.0),
-                colour(220.0, 60.0),
-                colour(90.0, 150.0)
+                color(250.0, 30.0),
+                color(220.0, 60.0),
+                color(90.0, 150.0)
             );
             if stay.relocated {
                 let end = LEFT + WIDTH * stay.to;

@@ -3,7 +3,7 @@
 use soloist::CheckpointError;
 
 /// Highest colour that a bandit knows.
-pub const COLOURS: usize = 15;
+pub const COLORS: usize = 15;
 
 /// Scores are clamped to this distance from 0. Boards have at most 992 tiles, so that no game comes near.
 const SCORE: i64 = 1 << 22;
@@ -12,9 +12,9 @@ const SCORE: i64 = 1 << 22;
 const PLAYOUTS: u64 = 1 << 40;
 
 /// Bytes of a saved bandit.
-const SAVED: usize = 16 + COLOURS * 32;
+const SAVED: usize = 16 + COLORS * 32;
 
-/// UCB1-Tuned over the colours from 1 to [`COLOURS`].
+/// UCB1-Tuned over the colours from 1 to [`COLORS`].
 ///
 /// A colour that was never tried comes first, the lowest of several. Otherwise the colour with the highest `v + sqrt(ln
 /// n / m * min(1/4, V))` is chosen, the lowest of those tied, where n is the number of playouts learned, m those of the
@@ -44,7 +44,7 @@ pub struct Bandit {
     worst: i64,
     best: i64,
     playouts: u64,
-    arms: [Arm; COLOURS],
+    arms: [Arm; COLORS],
 }
 
 /// The record of a colour: its playouts, the sum and the sum of squares of their scores.
@@ -74,28 +74,28 @@ impl Bandit {
     /// when there is none.
     #[must_use]
     pub fn choose(&self, present: u16) -> Option<u8> {
-        let candidates = || (1..=COLOURS as u8).filter(|&colour| present >> colour & 1 == 1);
-        if let Some(colour) = candidates().find(|&colour| self.playouts(colour) == 0) {
-            return Some(colour);
+        let candidates = || (1..=COLORS as u8).filter(|&color| present >> color & 1 == 1);
+        if let Some(color) = candidates().find(|&color| self.playouts(color) == 0) {
+            return Some(color);
         }
         // The library's logarithm, which is the same on every platform.
         let log = libm::log(self.playouts as f64);
         let mut chosen = None;
-        for colour in candidates() {
-            let arm = &self.arms[usize::from(colour) - 1];
+        for color in candidates() {
+            let arm = &self.arms[usize::from(color) - 1];
             let (mean, variance) = arm.rewards(self.worst, self.best);
             let share = log / arm.playouts as f64;
             let index = mean + (share * (variance + (2.0 * share).sqrt()).min(0.25)).sqrt();
             if chosen.is_none_or(|(_, highest)| index > highest) {
-                chosen = Some((colour, index));
+                chosen = Some((color, index));
             }
         }
-        chosen.map(|(colour, _)| colour)
+        chosen.map(|(color, _)| color)
     }
 
-    /// Learns the score of a playout that kept `colour`; colours from 1 to [`COLOURS`], others are ignored.
-    pub fn learn(&mut self, colour: u8, score: i64) {
-        let Some(arm) = usize::from(colour).checked_sub(1).and_then(|at| self.arms.get_mut(at)) else { return };
+    /// Learns the score of a playout that kept `color`; colours from 1 to [`COLORS`], others are ignored.
+    pub fn learn(&mut self, color: u8, score: i64) {
+        let Some(arm) = usize::from(color).checked_sub(1).and_then(|at| self.arms.get_mut(at)) else { return };
         if self.playouts >= PLAYOUTS {
             return;
         }
@@ -109,10 +109,10 @@ impl Bandit {
         arm.squares += u128::from(score.unsigned_abs().pow(2));
     }
 
-    /// The number of playouts of `colour` that were learned.
+    /// The number of playouts of `color` that were learned.
     #[must_use]
-    pub fn playouts(&self, colour: u8) -> u64 {
-        usize::from(colour).checked_sub(1).and_then(|at| self.arms.get(at)).map_or(0, |arm| arm.playouts)
+    pub fn playouts(&self, color: u8) -> u64 {
+        usize::from(color).checked_sub(1).and_then(|at| self.arms.get(at)).map_or(0, |arm| arm.playouts)
     }
 
     /// Everything learned: the worst and the best score, then for each colour playouts, sum (64 bits each) and sum of
@@ -178,9 +178,9 @@ mod tests {
         let mut bandit = Bandit::default();
         let all = 0b1110;
         let mut play = |score| {
-            let colour = bandit.choose(all).expect("three colours");
-            bandit.learn(colour, score);
-            colour
+            let color = bandit.choose(all).expect("three colours");
+            bandit.learn(color, score);
+            color
         };
         // Each once, in order.
         assert_eq!([play(10), play(60), play(20)], [1, 2, 3]);
@@ -225,27 +225,27 @@ mod tests {
     }
 
     #[test]
-    fn the_best_colour_is_played_most() {
+    fn the_best_color_is_played_most() {
         let mut rng = soloist::Rng::new(3);
         let mut bandit = Bandit::default();
         for _ in 0..5_000 {
-            let colour = bandit.choose(0b11_1110).expect("five colours");
+            let color = bandit.choose(0b11_1110).expect("five colours");
             // Uniform over 1000 points, from 0 or, for colour 4, from 200.
-            bandit.learn(colour, rng.below(1_000) as i64 + if colour == 4 { 200 } else { 0 });
+            bandit.learn(color, rng.below(1_000) as i64 + if color == 4 { 200 } else { 0 });
         }
         assert!(bandit.playouts(4) > 4_000, "{bandit:?}");
-        assert!((1..=5).all(|colour| bandit.playouts(colour) > 20), "{bandit:?}");
+        assert!((1..=5).all(|color| bandit.playouts(color) > 20), "{bandit:?}");
     }
 
     #[test]
     fn scores_without_a_range() {
         let mut bandit = Bandit::default();
         for _ in 0..9 {
-            let colour = bandit.choose(0b1110).expect("three colours");
-            bandit.learn(colour, -7);
+            let color = bandit.choose(0b1110).expect("three colours");
+            bandit.learn(color, -7);
         }
         // All rewards 0: the least tried is chosen.
-        assert_eq!([1, 2, 3].map(|colour| bandit.playouts(colour)), [3, 3, 3]);
+        assert_eq!([1, 2, 3].map(|color| bandit.playouts(color)), [3, 3, 3]);
         let before = bandit.clone();
         bandit.learn(0, 5);
         bandit.learn(16, 5);
@@ -272,8 +272,8 @@ mod tests {
     fn damaged_bytes_are_errors_or_possible() {
         let mut bandit = Bandit::default();
         assert_eq!(Bandit::load(&bandit.save()).expect("blank"), bandit);
-        for (colour, score) in [(1, 120), (2, -300), (4, 57), (2, 80), (2, 1_500), (15, 0)] {
-            bandit.learn(colour, score);
+        for (color, score) in [(1, 120), (2, -300), (4, 57), (2, 80), (2, 1_500), (15, 0)] {
+            bandit.learn(color, score);
         }
         let saved = bandit.save();
         assert_eq!(Bandit::load(&saved).expect("as saved"), bandit);

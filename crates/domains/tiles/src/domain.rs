@@ -76,7 +76,7 @@ struct TileInstance<G: Geometry> {
 fn load(game: Game, instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, InstanceError> {
     let zero = match options.get("zero").map(String::as_str) {
         Some("empty") => Zero::Empty,
-        Some("colour") => Zero::Colour,
+        Some("colour") => Zero::Color,
         _ => Zero::Auto,
     };
     let penalty = match options.get("penalty") {
@@ -117,12 +117,12 @@ impl<G: Geometry> Instance for TileInstance<G> {
     }
 
     fn describe(&self) -> String {
-        let (rows, cols, colours) = (self.grid.rows(), self.grid.cols(), self.grid.colours());
+        let (rows, cols, colors) = (self.grid.rows(), self.grid.cols(), self.grid.colors());
         let (game, engine) = (self.problem.game(), self.problem.engine().name());
         let penalty =
             if game == Game::SameGame { format!(", penalty {}", self.problem.penalty()) } else { String::new() };
         format!(
-            "{} on {rows} rows x {cols} columns, {colours} colours{penalty}; engine {engine}{note}",
+            "{} on {rows} rows x {cols} columns, {colors} colours{penalty}; engine {engine}{note}",
             game.title(),
             note = self.note
         )

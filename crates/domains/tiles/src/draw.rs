@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::grid::{Grid, MAX_COLOURS};
+use crate::grid::{Grid, MAX_COLORS};
 use crate::text::summary;
 use crate::verify::{Cell, Verified};
 use soloist_domain::svg::escape;
@@ -23,7 +23,7 @@ const TILE: usize = 10;
 /// Fill and text colour of each tile colour, mostly from Paul Tol's "muted" and Okabe and Ito's schemes, which were
 /// made to be told apart with any colour vision. The first five, those of usual boards, also differ in lightness.
 /// Fifteen colours cannot all be distinct to everybody, so every tile carries its number as well.
-const PALETTE: [(&str, &str); MAX_COLOURS] = [
+const PALETTE: [(&str, &str); MAX_COLORS] = [
     ("#332288", "#fff"),
     ("#f0e442", "#222"),
     ("#cc6677", "#fff"),
@@ -139,11 +139,11 @@ fn counts_text(grid: &Grid) -> String {
 /// How many tiles of which colour are left; a sum where the list would be too long.
 fn end_text(played: &Verified) -> String {
     let grid = played.last();
-    let (counts, colours, tiles) = (grid.counts(), used(grid), grid.tiles());
-    let left = match colours.len() {
+    let (counts, colors, tiles) = (grid.counts(), used(grid), grid.tiles());
+    let left = match colors.len() {
         0 => "board cleared".to_string(),
         1..=6 => {
-            let parts: Vec<String> = colours.iter().map(|&c| format!("{} x {c}", counts[c])).collect();
+            let parts: Vec<String> = colors.iter().map(|&c| format!("{} x {c}", counts[c])).collect();
             format!("{tiles} left: {} (tiles x colour)", parts.join(", "))
         }
         many => format!("{tiles} tiles of {many} colours left"),
@@ -157,7 +157,7 @@ fn end_text(played: &Verified) -> String {
 /// The colours on the board, ascending.
 fn used(grid: &Grid) -> Vec<usize> {
     let counts = grid.counts();
-    (1..=MAX_COLOURS).filter(|&colour| counts[colour] > 0).collect()
+    (1..=MAX_COLORS).filter(|&color| counts[color] > 0).collect()
 }
 
 /// Numbers the rows and columns of the board at `at`.
@@ -182,8 +182,8 @@ fn board(body: &mut String, grid: &Grid, at: (f64, f64), scale: f64, group: &[Ce
     let _ = writeln!(body, "<g transform=\"translate({:.1} {:.1}) scale({scale:.4})\">", at.0, at.1);
     let (width, height) = (grid.cols() * TILE, grid.rows() * TILE);
     let _ = writeln!(body, "<rect width=\"{width}\" height=\"{height}\" fill=\"#efefef\"/>");
-    for (i, &colour) in grid.cells().iter().enumerate() {
-        tile(body, colour, (i / grid.cols(), i % grid.cols()));
+    for (i, &color) in grid.cells().iter().enumerate() {
+        tile(body, color, (i / grid.cols(), i % grid.cols()));
     }
     if !group.is_empty() {
         if fade {
@@ -200,9 +200,9 @@ fn board(body: &mut String, grid: &Grid, at: (f64, f64), scale: f64, group: &[Ce
 }
 
 /// A tile; nothing for colour 0.
-fn tile(body: &mut String, colour: u8, (row, col): Cell) {
-    if colour != 0 {
-        let _ = write!(body, "<use xlink:href=\"#tile{colour}\" x=\"{}\" y=\"{}\"/>", col * TILE, row * TILE);
+fn tile(body: &mut String, color: u8, (row, col): Cell) {
+    if color != 0 {
+        let _ = write!(body, "<use xlink:href=\"#tile{color}\" x=\"{}\" y=\"{}\"/>", col * TILE, row * TILE);
     }
 }
 
@@ -233,7 +233,7 @@ fn text(body: &mut String, x: f64, y: f64, size: usize, weight: &str, fill: &str
     );
 }
 
-fn page(body: &str, height: usize, colours: &[usize]) -> String {
+fn page(body: &str, height: usize, colors: &[usize]) -> String {
     let mut svg = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = write!(
         svg,
@@ -242,15 +242,15 @@ fn page(body: &str, height: usize, colours: &[usize]) -> String {
          <style>.tile-under{{fill:none;stroke:#fff;stroke-width:3;stroke-linecap:square}}\
          .tile-line{{fill:none;stroke:#000;stroke-width:1.5;stroke-linecap:square}}</style>\n<defs>\n"
     );
-    for &colour in colours {
-        let (fill, ink) = PALETTE[(colour - 1) % MAX_COLOURS];
-        let size = if colour > 9 { 5.2 } else { 6.4 };
+    for &color in colors {
+        let (fill, ink) = PALETTE[(color - 1) % MAX_COLORS];
+        let size = if color > 9 { 5.2 } else { 6.4 };
         // The same definitions in every drawing, so that several may share an HTML page.
         let _ = writeln!(
             svg,
-            "<g id=\"tile{colour}\"><rect x=\".3\" y=\".3\" width=\"9.4\" height=\"9.4\" rx=\"1\" fill=\"{fill}\" \
+            "<g id=\"tile{color}\"><rect x=\".3\" y=\".3\" width=\"9.4\" height=\"9.4\" rx=\"1\" fill=\"{fill}\" \
              stroke=\"#777\" stroke-width=\".2\"/><text x=\"5\" y=\"{:.2}\" font-size=\"{size}\" text-anchor=\"middle\" \
-             fill=\"{ink}\">{colour}</text></g>",
+             fill=\"{ink}\">{color}</text></g>",
             5.0 + size * 0.36
         );
     }

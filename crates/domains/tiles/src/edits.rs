@@ -18,7 +18,7 @@ use crate::kernel::numbered::Numbered;
 use crate::kernel::ops::Ops;
 use crate::kernel::{Geometry, Group, Job, geometry};
 use crate::problem::Tiles;
-use soloist::{Acceptance, CheckpointError, Edits, Neighbourhood, Rng, Score};
+use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Rng, Score};
 
 /// Clicks that wait at the same time, at most.
 const WAITING: usize = 4;
@@ -123,7 +123,7 @@ impl<G: Geometry> TileEdits<G> {
 
     /// The colour that random moves keep for last; 0: none.
     fn kept(&self, problem: &Tiles<G>) -> u8 {
-        problem.colours().get(self.variant).copied().unwrap_or(0)
+        problem.colors().get(self.variant).copied().unwrap_or(0)
     }
 }
 
@@ -367,7 +367,7 @@ impl<G: Geometry> Job<G> for Clicks<'_, G> {
     }
 }
 
-impl<G: Geometry> Neighbourhood<Tiles<G>> for TileEdits<G> {
+impl<G: Geometry> Neighborhood<Tiles<G>> for TileEdits<G> {
     fn start(&mut self, problem: &Tiles<G>, moves: &[u16]) -> bool {
         (self.clicks, self.boards) = problem.engine().for_lists().run(Clicks { problem, moves });
         (self.award, self.end) = worth(problem, &self.awards, top(&self.boards));
@@ -397,7 +397,7 @@ impl<G: Geometry> Neighbourhood<Tiles<G>> for TileEdits<G> {
 
     /// One for each colour that random moves keep for last, the most frequent first, and one that keeps none.
     fn variants(&self, problem: &Tiles<G>) -> usize {
-        problem.colours().len() + 1
+        problem.colors().len() + 1
     }
 
     fn set_variant(&mut self, _: &Tiles<G>, variant: usize) {

@@ -14,14 +14,14 @@
 //!
 //! A full board numbered from 0 whose zeros all happen to lie where empty cells may lie (in the top rows of their
 //! columns, or in whole columns at the right) is therefore read with empty cells. On random boards of a usual size this
-//! does not occur, but on a board of a few cells it may: say [`Zero::Colour`] there. Conversely a file that marks empty
+//! does not occur, but on a board of a few cells it may: say [`Zero::Color`] there. Conversely a file that marks empty
 //! cells by 0 but is not settled would be taken as numbered from 0: [`ReadBoard::note`] tells when 0 became a colour,
 //! and [`Zero::Empty`] turns such a file into an error that names the cell.
 
 use std::io::Read;
 use std::path::Path;
 
-use crate::grid::{Grid, MAX_COLOURS, MAX_COLS, MAX_ROWS, Unsettled};
+use crate::grid::{Grid, MAX_COLORS, MAX_COLS, MAX_ROWS, Unsettled};
 use crate::spec;
 use soloist_domain::error::{InstanceError, quote};
 use soloist_domain::input::{column_of, lines, read_file_prefix, read_prefix, text_bytes};
@@ -38,7 +38,7 @@ pub enum Zero {
     /// Always an empty cell.
     Empty,
     /// Always the first colour: all numbers are shifted by one, even when no 0 occurs.
-    Colour,
+    Color,
 }
 
 /// A board that was read, and how.
@@ -46,7 +46,7 @@ pub enum Zero {
 pub struct ReadBoard {
     /// The board: settled, with at least one tile.
     pub grid: Grid,
-    /// What the zeros of the file were taken for: [`Zero::Empty`] or [`Zero::Colour`]; `None` when it has none.
+    /// What the zeros of the file were taken for: [`Zero::Empty`] or [`Zero::Color`]; `None` when it has none.
     pub zeros: Option<Zero>,
 }
 
@@ -54,7 +54,7 @@ impl ReadBoard {
     /// A remark for the user when [`Zero::Auto`] made 0 a colour, which a file with a floating tile would cause too.
     #[must_use]
     pub fn note(&self) -> Option<&'static str> {
-        (self.zeros == Some(Zero::Colour))
+        (self.zeros == Some(Zero::Color))
             .then_some("0 is read as the first colour: zeros lie where no cell can be empty")
     }
 }
@@ -150,7 +150,7 @@ pub fn parse(name: &str, bytes: &[u8], zero: Zero) -> Result<ReadBoard, Instance
 pub fn write(grid: &Grid) -> String {
     let cell = |&cell: &u8| if cell == 0 { ".".to_string() } else { cell.to_string() };
     // A lone `10` would be two cells of an unseparated row.
-    let end = if grid.cols() == 1 && grid.colours() > 9 { ",\n" } else { "\n" };
+    let end = if grid.cols() == 1 && grid.colors() > 9 { ",\n" } else { "\n" };
     grid.cells().chunks(grid.cols()).map(|row| row.iter().map(cell).collect::<Vec<_>>().join(" ") + end).collect()
 }
 
@@ -215,12 +215,12 @@ impl Row {
     }
 
     fn check_range(&self, name: &str) -> Result<(), InstanceError> {
-        let most = MAX_COLOURS as u32;
+        let most = MAX_COLORS as u32;
         match self.cells.iter().find_map(|cell| cell.number.filter(|&n| n > most).map(|n| (n, cell.column))) {
             None => Ok(()),
             Some((number, column)) => {
                 let number = if number == u32::MAX { "the number".into() } else { number.to_string() };
-                let message = format!("{number} is not a colour: expected 0 to {MAX_COLOURS}");
+                let message = format!("{number} is not a colour: expected 0 to {MAX_COLORS}");
                 Err(InstanceError::new(name, message).with_line(self.line).with_column(column))
             }
         }
@@ -239,8 +239,8 @@ fn unexpected(rest: &[u8]) -> String {
         Some('#') => "'#' after cells: a comment takes a line of its own".into(),
         Some('-') => "'-' is not part of a colour: expected numbers from 0".into(),
         Some(c) if c.is_control() => format!("control character {} in the board, expected text", c.escape_default()),
-        Some(c) => format!("'{c}' is not a cell: expected numbers 0 to {MAX_COLOURS} or '.'"),
-        None => format!("byte 0x{:02x} is not text, expected numbers 0 to {MAX_COLOURS} or '.'", rest[0]),
+        Some(c) => format!("'{c}' is not a cell: expected numbers 0 to {MAX_COLORS} or '.'"),
+        None => format!("byte 0x{:02x} is not text, expected numbers 0 to {MAX_COLORS} or '.'", rest[0]),
     }
 }
 
@@ -261,11 +261,11 @@ fn decide(name: &str, rows: &[Row], zero: Zero) -> Result<ReadBoard, InstanceErr
     let plain = build(0)?;
     let shifted = match zero {
         Zero::Empty => false,
-        Zero::Colour => true,
+        Zero::Color => true,
         Zero::Auto => has_zero && !has_dot && !plain.is_settled(),
     };
     if shifted {
-        let most = MAX_COLOURS as u32;
+        let most = MAX_COLORS as u32;
         let over = |row: &Row| row.cells.iter().position(|cell| cell.number == Some(most));
         if let Some((row, col)) = rows.iter().enumerate().find_map(|(r, row)| over(row).map(|col| (r, col))) {
             let message = format!("colour {most} of a board numbered from 0: expected 0 to {}", most - 1);
@@ -289,7 +289,7 @@ fn decide(name: &str, rows: &[Row], zero: Zero) -> Result<ReadBoard, InstanceErr
     if grid.tiles() == 0 {
         return Err(InstanceError::new(name, "the board has no tile"));
     }
-    let meaning = if shifted { Zero::Colour } else { Zero::Empty };
+    let meaning = if shifted { Zero::Color } else { Zero::Empty };
     Ok(ReadBoard { grid, zeros: has_zero.then_some(meaning) })
 }
 
@@ -326,15 +326,15 @@ mod tests {
         assert_eq!(cells("0 0\n1 2"), (vec![0, 0, 1, 2], Some(Zero::Empty)));
         assert_eq!(cells("1 0\n1 0"), (vec![1, 0, 1, 0], Some(Zero::Empty)));
         // Below a tile, or a zero column left of a tile: a colour.
-        assert_eq!(cells("1 2\n0 2"), (vec![2, 3, 1, 3], Some(Zero::Colour)));
-        assert_eq!(cells("0 1\n0 1"), (vec![1, 2, 1, 2], Some(Zero::Colour)));
+        assert_eq!(cells("1 2\n0 2"), (vec![2, 3, 1, 3], Some(Zero::Color)));
+        assert_eq!(cells("0 1\n0 1"), (vec![1, 2, 1, 2], Some(Zero::Color)));
         // A dot makes 0 empty, and then it may not lie below a tile.
         assert_eq!(cells("0 .\n1 2"), (vec![0, 0, 1, 2], Some(Zero::Empty)));
         assert_eq!(error(". 1\n1 0"), "f: line 2, column 3: empty cell (0) below a tile, in column 2 of the board");
         let read = |text: &str, zero| parse("f", text.as_bytes(), zero).map(|board| board.grid.cells().to_vec());
-        assert_eq!(read("0 0\n1 2", Zero::Colour), Ok(vec![1, 1, 2, 3]));
-        assert_eq!(read("0 .\n1 2", Zero::Colour), Ok(vec![1, 0, 2, 3]));
-        assert_eq!(read("1 2\n1 2", Zero::Colour), Ok(vec![2, 3, 2, 3]));
+        assert_eq!(read("0 0\n1 2", Zero::Color), Ok(vec![1, 1, 2, 3]));
+        assert_eq!(read("0 .\n1 2", Zero::Color), Ok(vec![1, 0, 2, 3]));
+        assert_eq!(read("1 2\n1 2", Zero::Color), Ok(vec![2, 3, 2, 3]));
         assert_eq!(
             read("1 2\n0 2", Zero::Empty).unwrap_err().to_string(),
             "f: line 2, column 1: empty cell (0) below a tile, in column 1 of the board"

@@ -7,9 +7,9 @@ pub const MAX_ROWS: usize = 31;
 /// The most columns: the search has 32 lanes, one for each.
 pub const MAX_COLS: usize = 32;
 /// The most colours: the search writes a colour in four bits, and 0 means empty.
-pub const MAX_COLOURS: usize = 15;
+pub const MAX_COLORS: usize = 15;
 
-/// A rectangle of cells, the top row first; 0 is empty, colours are 1 to [`MAX_COLOURS`].
+/// A rectangle of cells, the top row first; 0 is empty, colours are 1 to [`MAX_COLORS`].
 ///
 /// Sizes and colours are within the limits by construction. A grid need not be settled: see [`Grid::unsettled`].
 ///
@@ -17,7 +17,7 @@ pub const MAX_COLOURS: usize = 15;
 /// use soloist_tiles::grid::Grid;
 /// let grid = Grid::new(2, 3, vec![0, 2, 1, 1, 2, 1]).unwrap();
 /// assert_eq!(grid.get(0, 1), 2);
-/// assert_eq!(grid.colours(), 2);
+/// assert_eq!(grid.colors(), 2);
 /// assert!(grid.is_settled());
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -44,15 +44,15 @@ pub enum GridError {
         /// The number given.
         found: usize,
     },
-    /// A colour above [`MAX_COLOURS`].
-    #[error("colour {colour} at row {row}, column {col}: at most {MAX_COLOURS} colours are possible")]
-    Colour {
+    /// A colour above [`MAX_COLORS`].
+    #[error("colour {color} at row {row}, column {col}: at most {MAX_COLORS} colours are possible")]
+    Color {
         /// The row, from 0 at the top.
         row: usize,
         /// The column, from 0 at the left.
         col: usize,
         /// The number found there.
-        colour: u8,
+        color: u8,
     },
 }
 
@@ -90,8 +90,8 @@ impl Grid {
         if cells.len() != rows * cols {
             return Err(GridError::Cells { expected: rows * cols, found: cells.len() });
         }
-        if let Some(at) = cells.iter().position(|&cell| usize::from(cell) > MAX_COLOURS) {
-            return Err(GridError::Colour { row: at / cols, col: at % cols, colour: cells[at] });
+        if let Some(at) = cells.iter().position(|&cell| usize::from(cell) > MAX_COLORS) {
+            return Err(GridError::Color { row: at / cols, col: at % cols, color: cells[at] });
         }
         Ok(Self { rows, cols, cells })
     }
@@ -140,14 +140,14 @@ impl Grid {
 
     /// The highest colour number, 0 when there is no tile. Colours in between may be absent.
     #[must_use]
-    pub fn colours(&self) -> usize {
+    pub fn colors(&self) -> usize {
         self.cells.iter().copied().max().map_or(0, usize::from)
     }
 
     /// The number of tiles of each colour: entry 0 counts the empty cells, entry c colour c.
     #[must_use]
-    pub fn counts(&self) -> [usize; MAX_COLOURS + 1] {
-        let mut counts = [0; MAX_COLOURS + 1];
+    pub fn counts(&self) -> [usize; MAX_COLORS + 1] {
+        let mut counts = [0; MAX_COLORS + 1];
         for &cell in &self.cells {
             counts[usize::from(cell)] += 1;
         }
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn counting() {
         let grid = Grid::from_rows(&[vec![0, 3], vec![1, 3]]).unwrap();
-        assert_eq!((grid.tiles(), grid.colours(), grid.counts()[3], grid.counts()[0]), (3, 3, 2, 1));
+        assert_eq!((grid.tiles(), grid.colors(), grid.counts()[3], grid.counts()[0]), (3, 3, 2, 1));
         assert_eq!(Grid::from_rows(&grid.to_rows()), Ok(grid.clone()));
         assert_eq!(grid.get(5, 5), 0);
     }

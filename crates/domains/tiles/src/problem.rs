@@ -7,7 +7,7 @@ use super::kernel::group::{Links, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Board, Engine, Extent, Geometry, Job};
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::{Neighbourhood, Problem, Rollout, RolloutInfo, Score, StableHasher};
+use soloist::{Neighborhood, Problem, Rollout, RolloutInfo, Score, StableHasher};
 use std::hash::Hasher;
 
 /// A board to be played, under the rules of one of the games.
@@ -20,7 +20,7 @@ pub struct Tiles<G: Geometry> {
     penalty: Penalty,
     engine: Engine,
     /// The start board's colours, the most frequent first, ties to the lower colour.
-    colours: Vec<u8>,
+    colors: Vec<u8>,
 }
 
 /// A position of a game.
@@ -39,9 +39,9 @@ impl<G: Geometry> Tiles<G> {
     #[must_use]
     pub fn new(grid: &Grid, game: Game, penalty: Penalty, engine: Engine) -> Option<Self> {
         let start = Board::from_rows(&grid.to_rows()).ok()?;
-        let counts = start.colour_counts();
-        let mut colours: Vec<u8> = (1..16).filter(|&colour| counts[usize::from(colour)] > 0).collect();
-        colours.sort_by_key(|&colour| std::cmp::Reverse(counts[usize::from(colour)]));
+        let counts = start.color_counts();
+        let mut colors: Vec<u8> = (1..16).filter(|&color| counts[usize::from(color)] > 0).collect();
+        colors.sort_by_key(|&color| std::cmp::Reverse(counts[usize::from(color)]));
         Some(Self {
             start,
             rows: grid.rows(),
@@ -49,7 +49,7 @@ impl<G: Geometry> Tiles<G> {
             game,
             penalty: game.penalty(penalty),
             engine,
-            colours,
+            colors,
         })
     }
 
@@ -79,8 +79,8 @@ impl<G: Geometry> Tiles<G> {
 
     /// The start board's colours, the most frequent first, the lower one of those tied.
     #[must_use]
-    pub fn colours(&self) -> &[u8] {
-        &self.colours
+    pub fn colors(&self) -> &[u8] {
+        &self.colors
     }
 
     /// The place of a move for people: (row, column) from 0 at the top left.
@@ -99,7 +99,7 @@ impl<G: Geometry> Tiles<G> {
     /// What is known about a move before anything is learned.
     fn terms(&self, state: &Position<G>, mv: u16) -> [f64; 2] {
         let size = state.board.group_size(mv).saturating_sub(2).min(8);
-        let kept = self.colours.first() == Some(&state.board.colour_at(mv));
+        let kept = self.colors.first() == Some(&state.board.color_at(mv));
         [f64::from(size), kept_term(kept)]
     }
 
@@ -111,7 +111,7 @@ impl<G: Geometry> Tiles<G> {
     /// The points at the end of a game that stops at `board`.
     #[must_use]
     pub fn end_points(&self, board: &Board<G>) -> i64 {
-        let counts = board.colour_counts().map(|count| count as usize);
+        let counts = board.color_counts().map(|count| count as usize);
         self.game.end_points(self.penalty, &counts[1..])
     }
 }
@@ -163,7 +163,7 @@ impl<G: Geometry> Problem for Tiles<G> {
 
     /// Schadd's over-estimate: every colour leaves in one group; no award while a colour has a single tile.
     fn bound(&self, state: &Position<G>) -> Option<f64> {
-        let counts = state.board.colour_counts();
+        let counts = state.board.color_counts();
         let groups: i64 = counts[1..].iter().map(|&count| self.game.points(count as usize)).sum();
         let end = if counts[1..].contains(&1) {
             // The single tile stays, whatever else goes.
@@ -196,10 +196,10 @@ impl<G: Geometry> Problem for Tiles<G> {
     /// Annealing, and NRPA with one arm for each colour that may be kept for last: which one pays differs from board to
     /// board, and shows early.
     fn portfolio(&self) -> String {
-        let colours = self.colours().len().max(1);
+        let colors = self.colors().len().max(1);
         format!(
-            "anneal(arms={} finish=0.75 reheats=2),nrpa(level=3 playouts=4 arms={colours} rollout=selective)",
-            colours + 1
+            "anneal(arms={} finish=0.75 reheats=2),nrpa(level=3 playouts=4 arms={colors} rollout=selective)",
+            colors + 1
         )
     }
 
@@ -211,7 +211,7 @@ impl<G: Geometry> Problem for Tiles<G> {
         ROLLOUTS
     }
 
-    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
         Some(Box::new(TileEdits::new(self)))
     }
 

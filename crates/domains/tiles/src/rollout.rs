@@ -111,29 +111,29 @@ impl<G: Geometry> TileRollout<G> {
 
     /// The colour that the selective policy keeps for last.
     fn tabu(&self, problem: &Tiles<G>) -> u8 {
-        let colours = problem.colours();
-        colours.get(self.variant).or(colours.first()).copied().unwrap_or(0)
+        let colors = problem.colors();
+        colors.get(self.variant).or(colors.first()).copied().unwrap_or(0)
     }
 
     /// The colour that `tabu-color-fixed` keeps for last: 0, the most frequent one at the playout's start, or in
     /// variant `k` the `k`-th of the start board.
     fn fixed(&self, problem: &Tiles<G>) -> u8 {
-        self.variant.checked_sub(1).and_then(|rank| problem.colours().get(rank)).copied().unwrap_or(0)
+        self.variant.checked_sub(1).and_then(|rank| problem.colors().get(rank)).copied().unwrap_or(0)
     }
 }
 
 impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
     fn candidates(&mut self, problem: &Tiles<G>, state: &Position<G>, moves: &mut Vec<u16>) {
         problem.moves(state, moves);
-        let (board, colour) = match self.kind {
+        let (board, color) = match self.kind {
             Named::Selective => (&state.board, self.tabu(problem)),
             _ => return,
         };
-        if !several_components(PORTABLE, &board.links(), &board.colour_mask(colour)) {
+        if !several_components(PORTABLE, &board.links(), &board.color_mask(color)) {
             return;
         }
         let pairs = state.played > 10;
-        let legal = |cell: u16| board.colour_at(cell) != colour || pairs && board.group_size(cell) == 2;
+        let legal = |cell: u16| board.color_at(cell) != color || pairs && board.group_size(cell) == 2;
         if moves.iter().any(|&cell| legal(cell)) {
             moves.retain(|&cell| legal(cell));
         }
@@ -180,7 +180,7 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
             return policy_playout(self, problem, state, policy, trace, rng);
         }
         let factor = |size, kept| policy.bias_factor(Tiles::<G>::bias_of(size, kept));
-        let kept = problem.colours().first().copied().unwrap_or(0);
+        let kept = problem.colors().first().copied().unwrap_or(0);
         let biases = policy.uses_bias().then(|| Biases::new(kept, factor));
         let tabu = if self.kind == Named::Selective { self.tabu(problem) } else { 0 };
         softmax(problem.engine(), problem.game(), tabu, biases.as_ref(), &mut self.lists, state, policy, trace, rng);
@@ -188,8 +188,8 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
 
     fn variants(&self, problem: &Tiles<G>) -> usize {
         match self.kind {
-            Named::Selective => problem.colours().len(),
-            Named::TabuFixed(_) => problem.colours().len() + 1,
+            Named::Selective => problem.colors().len(),
+            Named::TabuFixed(_) => problem.colors().len() + 1,
             _ => 1,
         }
     }
@@ -199,9 +199,9 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
     }
 
     fn feedback(&mut self, score: Score) {
-        if let (Some(colour), Some(value)) = (self.pending.take(), score.value()) {
+        if let (Some(color), Some(value)) = (self.pending.take(), score.value()) {
             // Points are whole numbers.
-            self.bandit.learn(colour, value as i64);
+            self.bandit.learn(color, value as i64);
         }
     }
 
@@ -225,6 +225,6 @@ impl<G: Geometry> Rollout<Tiles<G>> for TileRollout<G> {
 
 /// The colours on `board`, as bits.
 fn present<G: Geometry>(problem: &Tiles<G>, board: &Board<G>) -> u16 {
-    let on_board = |&colour: &u8| board.colour_mask(colour) != G::Words::default();
-    problem.colours().iter().copied().filter(on_board).fold(0, |bits, colour| bits | 1 << colour)
+    let on_board = |&color: &u8| board.color_mask(color) != G::Words::default();
+    problem.colors().iter().copied().filter(on_board).fold(0, |bits, color| bits | 1 << color)
 }

@@ -48,8 +48,8 @@ impl Biases {
 
     /// The place of a group.
     #[inline(always)]
-    fn place(&self, colour: u8, size: u32) -> u8 {
-        let kept = if colour == self.kept { SIZES } else { 0 };
+    fn place(&self, color: u8, size: u32) -> u8 {
+        let kept = if color == self.kept { SIZES } else { 0 };
         ((size.saturating_sub(2) as usize).min(SIZES - 1) + kept) as u8
     }
 }
@@ -214,16 +214,16 @@ impl<G: Geometry> Job<G> for Softmax<'_, G> {
                     }
                     let cell = w * 64 + rest.trailing_zeros() as usize;
                     let group = flood_lowest(ops, &links, cell);
-                    let colour = board.colour_at(cell as u16);
-                    let code = code::<G>(colour, &group);
+                    let color = board.color_at(cell as u16);
+                    let code = code::<G>(color, &group);
                     let (weight, bias) = match biases {
                         None => (policy.weight(code), 0),
                         Some(biases) => {
-                            let bias = biases.place(colour, group.size);
+                            let bias = biases.place(color, group.size);
                             (policy.biased_weight(code, biases.factors[usize::from(bias)]), bias)
                         }
                     };
-                    let kind = match (colour == tabu, group.size) {
+                    let kind = match (color == tabu, group.size) {
                         (false, _) => FREE,
                         (true, 2) => PAIR,
                         (true, _) => BANNED,
@@ -390,7 +390,7 @@ fn available<G: Geometry, O: Ops<G>>(
 ) -> [bool; 3] {
     let mut components = listed.counts[PAIR] + listed.counts[BANNED];
     if components <= 1 {
-        let tabu_cells = ops.words(ops.colour(tiles, tabu));
+        let tabu_cells = ops.words(ops.color(tiles, tabu));
         for w in 0..G::WORDS {
             components += (tabu_cells[w] & !in_groups[w]).count_ones();
         }

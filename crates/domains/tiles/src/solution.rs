@@ -43,7 +43,7 @@ pub struct Claim {
     /// The points said to be gained.
     pub points: Option<i64>,
     /// The colour said to be removed.
-    pub colour: Option<usize>,
+    pub color: Option<usize>,
 }
 
 /// A solution as claimed: nothing in it has been checked against a board.
@@ -167,7 +167,7 @@ fn json_claim(step: &Value) -> Result<Claim, String> {
         col: index(field(1, "col"), "col")?.ok_or("no \"col\"")?,
         size: index(field(2, "size"), "size")?,
         points: integer(field(3, "points"), "points")?,
-        colour: index(field(4, "colour"), "colour")?,
+        color: index(field(4, "colour"), "colour")?,
     })
 }
 
@@ -270,7 +270,7 @@ fn pair(text: &[u8]) -> Option<(usize, usize)> {
 #[must_use]
 pub fn solution_json(played: &Verified) -> Value {
     let moves: Vec<Value> = (played.steps.iter())
-        .map(|s| json!({"row": s.row, "col": s.col, "size": s.size, "points": s.points, "colour": s.colour}))
+        .map(|s| json!({"row": s.row, "col": s.col, "size": s.size, "points": s.points, "colour": s.color}))
         .collect();
     json!({
         "game": played.game,
@@ -348,14 +348,14 @@ mod tests {
             "solution":{"game":"samegame","penalty":"literal","moves":[{"row":1,"col":2,"size":3,"points":1,"colour":4}],
             "tiles_left":0,"cleared":true,"end_points":1000}}"#;
         let solution = parse("s", whole.as_bytes(), 3).unwrap();
-        let claim = Claim { row: 1, col: 2, size: Some(3), points: Some(1), colour: Some(4) };
+        let claim = Claim { row: 1, col: 2, size: Some(3), points: Some(1), color: Some(4) };
         assert_eq!(solution.moves, [claim]);
         assert_eq!((solution.game, solution.penalty), (Some(Game::SameGame), Some(Penalty::Literal)));
         assert_eq!((solution.score, solution.tiles_left), (Some(3), Some(0)));
         assert_eq!((solution.cleared, solution.end_points), (Some(true), Some(1000)));
         let bare = parse("s", br#" {"moves":[[1,2],[1,2,3,1]]}"#, 3).unwrap();
         assert_eq!(bare.moves[0], Claim { row: 1, col: 2, ..Claim::default() });
-        assert_eq!(bare.moves[1], Claim { colour: None, ..claim });
+        assert_eq!(bare.moves[1], Claim { color: None, ..claim });
     }
 
     #[test]

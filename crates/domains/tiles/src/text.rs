@@ -57,18 +57,18 @@ pub fn moves(played: &Verified) -> String {
     let longest =
         |value: &dyn Fn(usize) -> i64| (0..played.steps.len()).map(|i| value(i).to_string().len()).max().unwrap_or(1);
     let number = played.steps.len().to_string().len();
-    let colour = longest(&|i| played.steps[i].colour as i64);
+    let color = longest(&|i| played.steps[i].color as i64);
     let size = longest(&|i| played.steps[i].size as i64);
     let points = longest(&|i| played.steps[i].points);
     let total = longest(&|i| played.steps[i].total).max(played.score.to_string().len());
     for (i, step) in played.steps.iter().enumerate() {
         let _ = writeln!(
             text,
-            "{:>number$}. r{:02} c{:02}  colour {:>colour$}  {:<width$}  {:<gain$}  = {:>total$}",
+            "{:>number$}. r{:02} c{:02}  colour {:>color$}  {:<width$}  {:<gain$}  = {:>total$}",
             i + 1,
             step.row,
             step.col,
-            step.colour,
+            step.color,
             format!("x{}", step.size),
             format!("+{}", step.points),
             step.total,

@@ -4,7 +4,7 @@
 //! boards, the incremental groups or the scoring of the playouts.
 
 use crate::game::{Game, Penalty};
-use crate::grid::{Grid, MAX_COLOURS};
+use crate::grid::{Grid, MAX_COLORS};
 use crate::solution::{Claim, Solution};
 
 /// A (row, column) pair, both from 0 at the top left.
@@ -18,7 +18,7 @@ pub struct Step {
     /// The column of that cell, from 0 at the left.
     pub col: usize,
     /// The colour removed, from 1.
-    pub colour: usize,
+    pub color: usize,
     /// The number of tiles removed, at least 2.
     pub size: usize,
     /// The points gained.
@@ -151,8 +151,8 @@ pub fn play(grid: &Grid, game: Game, penalty: Penalty, moves: &[Claim]) -> Resul
             let (rows, cols) = (grid.rows(), grid.cols());
             return wrong(number, format!("row {row}, column {col} is outside the board of {rows} x {cols} cells"));
         }
-        let colour = usize::from(cells[row][col]);
-        if colour == 0 {
+        let color = usize::from(cells[row][col]);
+        if color == 0 {
             return wrong(number, format!("the cell at row {row}, column {col} is empty"));
         }
         let group = flood(&cells, (row, col));
@@ -164,11 +164,8 @@ pub fn play(grid: &Grid, game: Game, penalty: Penalty, moves: &[Claim]) -> Resul
         if let Some(claimed) = claim.size.filter(|&claimed| claimed != size) {
             return wrong(number, format!("claims {claimed} tiles, the group at row {row}, column {col} has {size}"));
         }
-        if let Some(claimed) = claim.colour.filter(|&claimed| claimed != colour) {
-            return wrong(
-                number,
-                format!("claims colour {claimed}, the group at row {row}, column {col} has {colour}"),
-            );
+        if let Some(claimed) = claim.color.filter(|&claimed| claimed != color) {
+            return wrong(number, format!("claims colour {claimed}, the group at row {row}, column {col} has {color}"));
         }
         if let Some(claimed) = claim.points.filter(|&claimed| claimed != points) {
             return wrong(number, format!("claims {claimed} points, a group of {size} brings {points} in {game}"));
@@ -177,10 +174,10 @@ pub fn play(grid: &Grid, game: Game, penalty: Penalty, moves: &[Claim]) -> Resul
         total += points;
         let after = Grid::new(grid.rows(), grid.cols(), cells.concat())
             .or_else(|error| wrong(number, format!("impossible board: {error}")))?;
-        steps.push(Step { row, col, colour, size, points, total, group, after });
+        steps.push(Step { row, col, color, size, points, total, group, after });
     }
     let last = steps.last().map_or(grid, |step| &step.after);
-    let left: [usize; MAX_COLOURS] = std::array::from_fn(|i| last.counts()[i + 1]);
+    let left: [usize; MAX_COLORS] = std::array::from_fn(|i| last.counts()[i + 1]);
     let finished = groups(last).is_empty();
     let penalty = game.penalty(penalty);
     let end_points = if finished { end_points(game, penalty, &left) } else { 0 };
@@ -244,7 +241,7 @@ pub fn groups(grid: &Grid) -> Vec<Vec<Cell>> {
 
 /// The cells connected to `from` through edges between equal tiles, row by row from the top.
 fn flood(cells: &[Vec<u8>], from: Cell) -> Vec<Cell> {
-    let colour = cells[from.0][from.1];
+    let color = cells[from.0][from.1];
     let mut seen = vec![vec![false; cells[0].len()]; cells.len()];
     let mut stack = vec![from];
     let mut group = Vec::new();
@@ -254,7 +251,7 @@ fn flood(cells: &[Vec<u8>], from: Cell) -> Vec<Cell> {
         // A step above row 0 or left of column 0 wraps to a huge number, which is outside like any other.
         let around = [(row.wrapping_sub(1), col), (row + 1, col), (row, col.wrapping_sub(1)), (row, col + 1)];
         for (r, c) in around {
-            if r < cells.len() && c < cells[0].len() && cells[r][c] == colour && !seen[r][c] {
+            if r < cells.len() && c < cells[0].len() && cells[r][c] == color && !seen[r][c] {
                 seen[r][c] = true;
                 stack.push((r, c));
             }
@@ -380,7 +377,7 @@ mod tests {
             "move 1: claims 24 points, a group of 7 brings 25 in samegame"
         );
         assert_eq!(
-            error(&|s| s.moves[0].colour = Some(2)),
+            error(&|s| s.moves[0].color = Some(2)),
             "move 1: claims colour 2, the group at row 0, column 0 has 1"
         );
         assert_eq!(error(&|s| s.score = Some(26)), "claims the score 26, the moves give 25");

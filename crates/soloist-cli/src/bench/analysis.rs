@@ -71,9 +71,18 @@ pub(crate) struct Comparison {
     pub(crate) wins: usize,
     pub(crate) ties: usize,
     pub(crate) losses: usize,
-    /// Which is better on average.
+    /// Whether some of them have no difference, because a method has no score there. A mean over the others says
+    /// nothing about those, so that wins and losses decide.
+    partial: bool,
+    /// Which one is better; `None` where the evidence is not clear. All tables take the answer from here.
     pub(crate) better: Option<usize>,
 }
+
+/// Below this p, corrected for the number of comparisons, a method is called better.
+const SIGNIFICANT: f64 = 0.05;
+
+/// What a table says where no method is called better.
+pub(crate) const NOT_CLEAR: &str = "not clear";
 
 impl Grid {
     /// Sorts the runs of the plan.
@@ -171,7 +180,29 @@ impl Grid {
         for (comparison, p) in all.iter_mut().zip(holm(&p)) {
             comparison.holm = p;
         }
+        let (ahead, evidence): (Vec<_>, Vec<_>) = all.iter().map(|comparison| self.ahead(comparison)).unzip();
+        for ((comparison, ahead), p) in all.iter_mut().zip(ahead).zip(holm(&evidence)) {
+            comparison.better = ahead.filter(|_| p < SIGNIFICANT);
+        }
         all
+    }
+
+    /// Which method is ahead, and the p of the test that belongs to it.
+    fn ahead(&self, comparison: &Comparison) -> (Option<usize>, f64) {
+        let Comparison { a, b, t, wins, losses, .. } = *comparison;
+        if comparison.partial {
+            let ahead = match wins.cmp(&losses) {
+                Ordering::Greater => Some(a),
+                Ordering::Equal => None,
+                Ordering::Less => Some(b),
+            };
+            return (ahead, sign_p(wins, losses));
+        }
+        let Wilcoxon { plus, minus, p, .. } = comparison.wilcoxon;
+        // Of skewed differences mean and ranks may point in opposite directions: then none is ahead.
+        let agrees = |mean: f64| if mean > 0.0 { plus > minus } else { plus < minus };
+        let mean = t.map(|t| t.mean).filter(|&mean| agrees(mean));
+        (mean.map(|mean| if self.sense.better_value(mean, 0.0) { a } else { b }), p)
     }
 
     /// The pairs of sound runs by instance, and whether the seeds of a single one take the place of instances.
@@ -201,18 +232,6 @@ impl Grid {
         let verdicts: Vec<Ordering> = units.iter().map(|pairs| self.verdict(pairs)).collect();
         let count = |verdict: Ordering| verdicts.iter().filter(|&&other| other == verdict).count();
         let t = paired_t(&differences, CONFIDENCE);
-        // A mean over the instances that both solved says nothing about those that only one did: there wins and losses
-        // decide.
-        let one_sided = units.iter().any(|pairs| difference(pairs).is_none());
-        let better = if one_sided {
-            match count(Ordering::Greater).cmp(&count(Ordering::Less)) {
-                Ordering::Greater => Some(a),
-                Ordering::Equal => None,
-                Ordering::Less => Some(b),
-            }
-        } else {
-            t.filter(|t| t.mean != 0.0).map(|t| if self.sense.better_value(t.mean, 0.0) { a } else { b })
-        };
         let wilcoxon = wilcoxon(&differences);
         Comparison {
             a,
@@ -224,7 +243,8 @@ impl Grid {
             wins: count(Ordering::Greater),
             ties: count(Ordering::Equal),
             losses: count(Ordering::Less),
-            better,
+            partial: units.iter().any(|pairs| difference(pairs).is_none()),
+            better: None,
         }
     }
 
@@ -249,6 +269,17 @@ impl Grid {
         };
         by_count.then_with(|| by_score().or_else(by_violation).unwrap_or(Ordering::Equal))
     }
+}
+
+/// The two-sided p of the sign test: how often a fair coin falls at least as unevenly.
+fn sign_p(wins: usize, losses: usize) -> f64 {
+    let count = (wins + losses) as f64;
+    let chance = |heads: usize| {
+        let heads = heads as f64;
+        let ways = libm::lgamma(count + 1.0) - libm::lgamma(heads + 1.0) - libm::lgamma(count - heads + 1.0);
+        libm::exp(ways - count * std::f64::consts::LN_2)
+    };
+    (2.0 * (wins.max(losses)..=wins + losses).map(chance).sum::<f64>()).min(1.0)
 }
 
 /// Whether neither result failed its verification.
@@ -309,7 +340,7 @@ pub(super) mod tests {
         assert_eq!(all.len(), 1);
         let t = all[0].t.unwrap();
         assert_eq!((t.count, t.mean, all[0].wilcoxon.zeros), (2, 1.0, 1));
-        assert_eq!((all[0].wins, all[0].ties, all[0].losses, all[0].better, all[0].seeds), (1, 1, 0, Some(0), false));
+        assert_eq!((all[0].wins, all[0].ties, all[0].losses, all[0].better, all[0].seeds), (1, 1, 0, None, false));
     }
 
     #[test]
@@ -320,8 +351,54 @@ pub(super) mod tests {
         assert_eq!(grid.row(1).missing, 1);
         let [both] = &grid.comparisons(Some(0))[..] else { panic!("one pair") };
         // The baseline is taken off the other.
-        assert_eq!((both.a, both.b, both.seeds, both.better), (1, 0, true, Some(0)));
+        assert_eq!((both.a, both.b, both.seeds, both.better), (1, 0, true, None));
         assert_eq!((both.t.unwrap().mean, both.wins, both.losses), (1.5, 0, 2));
+    }
+
+    /// Each method has one run on each instance.
+    fn single(sense: Sense, methods: &[Vec<Option<Run>>]) -> Grid {
+        grid(sense, methods.iter().map(|runs| runs.iter().map(|run| vec![*run]).collect()).collect())
+    }
+
+    #[test]
+    fn a_method_is_called_better_only_where_the_evidence_is_clear() {
+        let winner = |sense, count: usize| {
+            let of = |step: f64| (0..count).map(|i| at(step * (i + 1) as f64)).collect();
+            single(sense, &[of(2.0), of(1.0)]).comparisons(None)[0].better
+        };
+        // Wilcoxon's p is 2 / 2^n.
+        assert_eq!((winner(Sense::Maximize, 3), winner(Sense::Maximize, 5)), (None, None));
+        assert_eq!((winner(Sense::Maximize, 6), winner(Sense::Minimize, 6)), (Some(0), Some(1)));
+        // Three comparisons need a smaller p than one.
+        let three = |count: usize| {
+            let of = |step: f64| (0..count).map(|i| at(step * (i + 1) as f64)).collect();
+            let all = single(Sense::Maximize, &[of(2.0), of(1.0), of(1.0)]).comparisons(None);
+            all.iter().map(|comparison| comparison.better).collect::<Vec<_>>()
+        };
+        assert_eq!((three(6), three(7)), (vec![None; 3], vec![Some(0), Some(0), None]));
+        // One large loss turns the mean against the ranks.
+        let skewed: Vec<_> = (0..12).map(|i| at(if i == 0 { -1000.0 } else { f64::from(i) })).collect();
+        let both = &single(Sense::Maximize, &[skewed, vec![at(0.0); 12]]).comparisons(None)[0];
+        assert!(both.wilcoxon.p < 0.05 && both.t.unwrap().mean < 0.0 && both.better.is_none());
+    }
+
+    #[test]
+    fn where_only_one_method_has_scores_wins_decide() {
+        let none = run(None, None);
+        // A is ahead on all that both solved, B solved more.
+        let winner = |common: usize, alone: usize| {
+            let a = (0..common + alone).map(|i| if i < common { at(2.0) } else { none }).collect();
+            let b = vec![at(1.0); common + alone];
+            single(Sense::Maximize, &[a, b]).comparisons(None)[0].better
+        };
+        assert_eq!((winner(0, 5), winner(0, 6), winner(7, 8), winner(7, 20)), (None, Some(1), None, Some(1)));
+    }
+
+    #[test]
+    fn the_sign_test() {
+        assert_eq!([(0, 0), (1, 0), (3, 3)].map(|(wins, losses)| sign_p(wins, losses)), [1.0; 3]);
+        assert!((sign_p(0, 6) - 2.0 / 64.0).abs() < 1e-12 && (sign_p(8, 1) - 20.0 / 512.0).abs() < 1e-12);
+        assert!((sign_p(1100, 1000) - 0.030_720_7).abs() < 1e-7);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Results for people, for documents and for programs.
 
-use super::analysis::{Comparison, Grid, Row, mean};
+use super::analysis::{Comparison, Grid, NOT_CLEAR, Row, mean};
 use super::plan::Plan;
 use super::profile::{Profile, Unit, target_text};
 use super::record::Found;
@@ -106,6 +106,12 @@ impl<'a> Findings<'a> {
     /// Whether larger or smaller scores are better.
     pub(crate) fn sense(&self) -> Sense {
         self.plan.sense
+    }
+
+    /// Of two methods: whether the first is the better one, or the second; `None` where that is not clear.
+    pub(crate) fn is_first_better(&self) -> Option<bool> {
+        let comparison = self.comparisons.first()?;
+        comparison.better.map(|better| better == comparison.a)
     }
 
     /// The tables that say which method is better, without what differs from one machine to another.
@@ -274,7 +280,7 @@ impl<'a> Findings<'a> {
                 cells.push(chance(c.holm));
             }
             cells.extend([c.wilcoxon.zeros, c.wins, c.ties, c.losses].map(|count| count.to_string()));
-            cells.push(c.better.map_or_else(none, |better| self.label(better).to_owned()));
+            cells.push(c.better.map_or(NOT_CLEAR, |better| self.label(better)).to_owned());
             table.push(cells);
         }
         table
@@ -302,7 +308,7 @@ impl<'a> Findings<'a> {
             }
         }
         if self.rows.iter().any(|row| self.plan.methods[row.method].budget.time.is_some()) {
-            notes.push("time limits: what they buy depends on the machine and its load".to_owned());
+            notes.push("time limits: how far a run comes depends on the machine and its load".to_owned());
         }
         match self.machines.len() {
             0 => {}

@@ -7,7 +7,7 @@ use super::read::Runs;
 use super::repeat::{command, usual, value_text};
 use super::study::Study;
 use super::trial::{Clock, Trial};
-use crate::bench::analysis::{Comparison, Row, mean};
+use crate::bench::analysis::{Comparison, NOT_CLEAR, Row, mean};
 use crate::bench::present::{percent, probability};
 use crate::bench::standing::Standing;
 use crate::live::{counted, span};
@@ -368,10 +368,8 @@ impl View<'_> {
                 cells.push(Cell::text(chance(pair.holm)));
             }
             cells.extend([pair.wins, pair.ties, pair.losses].map(|count| Cell::text(count.to_string())));
-            // What the corrected test does not tell from chance has no winner.
-            let clear = pair.wilcoxon.count > 0 && pair.holm < 0.05;
-            let better = pair.better.filter(|_| clear).map_or("not clear", |better| self.name(better));
-            cells.push(Cell::text(better).best(clear && pair.better.is_some()));
+            let better = pair.better.map_or(NOT_CLEAR, |better| self.name(better));
+            cells.push(Cell::text(better).best(pair.better.is_some()));
             table.push(cells);
         }
         content.push_str(&table.html());

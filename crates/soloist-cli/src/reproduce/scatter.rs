@@ -46,20 +46,20 @@ pub(crate) fn draw(study: &Study, samples: &[Sample], summary: &Summary, directi
     for (place, &(at, figures)) in panels.iter().enumerate() {
         let x0 = LEFT + (place % columns) as f64 * (WIDTH + GAP_X);
         let y0 = TOP + (place / columns) as f64 * (HEIGHT + GAP_Y);
-        let colour = if figures.panel.cooled { "#b5442c" } else { "#2c5fa8" };
+        let color = if figures.panel.cooled { "#b5442c" } else { "#2c5fa8" };
         let (is_left, is_bottom) = (place % columns == 0, place / columns + 1 == rows);
         put(format_args!("<g transform=\"translate({x0} {y0})\">"));
         if let Some(interval) = figures.interval {
             let (from, to) = (across(interval.low), across(interval.high));
             put(format_args!(
-                "<rect x=\"{from:.1}\" y=\"0\" width=\"{:.1}\" height=\"{HEIGHT}\" fill=\"{colour}\" fill-opacity=\".12\"/>",
+                "<rect x=\"{from:.1}\" y=\"0\" width=\"{:.1}\" height=\"{HEIGHT}\" fill=\"{color}\" fill-opacity=\".12\"/>",
                 to - from
             ));
         }
         put(format_args!("{}", grid(&axis, is_left, is_bottom)));
         let points = samples.iter().map(|sample| (across(sample.cp), axis.down(sample.operations[at] as f64)));
         put(format_args!(
-            "<path transform=\"scale({})\" d=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-opacity=\".4\" \
+            "<path transform=\"scale({})\" d=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-opacity=\".4\" \
              stroke-width=\"3.6\" stroke-linecap=\"round\"/>",
             1.0 / GRID,
             dots(points)
@@ -70,7 +70,7 @@ pub(crate) fn draw(study: &Study, samples: &[Sample], summary: &Summary, directi
         ));
         put(format_args!("<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"none\" stroke=\"#444\"/>"));
         put(format_args!(
-            "<text x=\"0\" y=\"-7\" font-weight=\"bold\" fill=\"{colour}\">{}, N = {}</text>",
+            "<text x=\"0\" y=\"-7\" font-weight=\"bold\" fill=\"{color}\">{}, N = {}</text>",
             figures.panel.method(),
             figures.panel.updates
         ));

@@ -63,6 +63,12 @@ impl Summary<'_> {
                 let (count, seeds) = (counted(count, "instance"), counted(args.validation_seeds, "seed"));
                 parts.push(line(&format!("on {count} not tuned on, {seeds} each:")) + "\n");
                 parts.push(findings.verdict(markdown));
+                let advice = match findings.is_first_better() {
+                    Some(true) => None,
+                    Some(false) => Some("the setting before is better: keep it"),
+                    None => Some("no gain shown over the setting before: keep it"),
+                };
+                parts.extend(advice.map(|advice| advice.to_owned() + "\n"));
             }
             None => parts.push("the result is what the method was before\n".to_owned()),
         }

@@ -44,6 +44,8 @@ fn published_values_stand_beside_ours() {
     let svg = read(folder.join("snakes/figure.svg"));
     assert!(svg.starts_with("<svg") && svg.contains(">d10k2<"), "{svg}");
     assert!(report.contains("the first 8 of 66 instances were run"), "{report}");
+    assert!(report.contains("; the budgets are 0.00001 times those of the paper (1 h an instance);"), "{report}");
+    assert!(report.contains("so that it can contain 0 beside a confirmed claim"), "{report}");
     let whole: serde_json::Value = serde_json::from_str(&read(folder.join("snakes/report.json"))).unwrap();
     assert_eq!((&whole["instances"], &whole["methods"][0]["runs"]), (&8.into(), &8.into()));
     // The runs are a spec of `bench`, from whose file it continues.

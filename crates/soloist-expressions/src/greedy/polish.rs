@@ -251,7 +251,7 @@ fn dissolve_some(work: &mut Work, rng: &mut Rng) {
     let mut chosen = vec![first];
     while chosen.len() < MAX_CHOSEN && rng.below(SHARE) != 0 {
         let from = chosen[rng.index(chosen.len())];
-        if let Some(next) = neighbour(work, from, rng)
+        if let Some(next) = neighbor(work, from, rng)
             && !chosen.contains(&next)
         {
             chosen.push(next);
@@ -265,7 +265,7 @@ fn dissolve_some(work: &mut Work, rng: &mut Rng) {
 }
 
 /// A sum that uses a temporary, or one that it uses; `None` if the draw is an input.
-fn neighbour(work: &mut Work, at: u32, rng: &mut Rng) -> Option<u32> {
+fn neighbor(work: &mut Work, at: u32, rng: &mut Rng) -> Option<u32> {
     if rng.below(2) == 0 {
         let users = work.users_of(work.inputs + at);
         return (!users.is_empty()).then(|| users[rng.index(users.len())]);

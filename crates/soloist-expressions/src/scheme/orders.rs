@@ -151,8 +151,8 @@ impl SchemeOrders {
 
 /// The place in the order that move number `step` of `count` decides, from the middle.
 fn middle(step: usize, count: usize) -> usize {
-    let centre = (count - 1) / 2;
-    if step % 2 == 1 { centre + step.div_ceil(2) } else { centre - step / 2 }
+    let center = (count - 1) / 2;
+    if step % 2 == 1 { center + step.div_ceil(2) } else { center - step / 2 }
 }
 
 impl Problem for SchemeOrders {
@@ -191,7 +191,7 @@ impl Problem for SchemeOrders {
         state.chosen.len() as u64 * self.scheme.searched().len() as u64 + u64::from(mv)
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         let count = self.scheme.searched().len() as u32;
         Some(count * count)
     }

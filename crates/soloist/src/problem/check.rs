@@ -39,7 +39,7 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 /// [portfolio](Problem::portfolio) must exist. What
 /// [`find`](Problem::find) names must be legal, and every legal move must be found by its
 /// [identity](Problem::identity). [Links](Problem::link) must add up to the scores but for a constant, and
-/// [suggested](Problem::suggest) edits must name places of the solution. A [neighbourhood](Problem::neighbourhood) must
+/// [suggested](Problem::suggest) edits must name places of the solution. A [neighbourhood](Problem::neighborhood) must
 /// know the differences that its edits make, take them back, and hold solutions that can be played and restored; its
 /// scores are those of its solutions, its unit is a positive number, all its variants are tried.
 ///
@@ -124,7 +124,7 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
         if codes(&state) != codes(&state) {
             return wrong("a code changes", &played);
         }
-        if problem.codes().is_some_and(|most| codes(&state).iter().any(|&code| code >= most.into())) {
+        if problem.code_count().is_some_and(|most| codes(&state).iter().any(|&code| code >= most.into())) {
             return wrong("a code is not below the number of codes", &played);
         }
         if moves.iter().any(|&mv| !problem.bias(&state, mv).is_finite()) {
@@ -254,7 +254,7 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
         ("identity", identity, "anneal replays edited solutions by it, several times as fast as by codes"),
         ("link", link, "anneal knows by it what an edit of an order changes, before it replays it"),
         ("suggest", suggest, "anneal draws edits from it that may improve the solution"),
-        ("neighbourhood", problem.neighbourhood().is_some(), "anneal edits solutions in place by it"),
+        ("neighborhood", problem.neighborhood().is_some(), "anneal edits solutions in place by it"),
         (
             "rollouts",
             !problem.rollouts().is_empty(),

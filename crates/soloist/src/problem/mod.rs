@@ -3,7 +3,7 @@
 mod check;
 mod fault;
 mod hash;
-mod neighbourhood;
+mod neighborhood;
 mod packing;
 pub(crate) mod player;
 pub(crate) mod replay;
@@ -14,7 +14,7 @@ mod score;
 pub use check::{Advice, Knowledge, Violation, advise, check};
 pub use fault::Fault;
 pub use hash::{StableHasher, stable_hash};
-pub use neighbourhood::{Acceptance, Edits, Neighbourhood};
+pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub(crate) use packing::{MoveId, Packing};
 pub(crate) use rollout::policy_step;
 pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
@@ -32,7 +32,7 @@ pub trait Move: Copy + Eq + Hash + Debug + Send + Sync + Serialize + Deserialize
 
 impl<T: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static> Move for T {}
 
-/// What a thing that a move may decide about stands for in a state; see [`Problem::find`].
+/// Which move of a state decides about a thing (a customer, an operation), if one does; see [`Problem::find`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found<M> {
     /// This legal move decides about it.
@@ -94,7 +94,7 @@ pub trait Problem: Send + Sync {
 
     /// Returns a number that all codes are below, when it is small: policies then hold their weights in a plain table
     /// instead of a hash table. `None`: codes may be any number.
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         None
     }
 
@@ -219,7 +219,7 @@ pub trait Problem: Send + Sync {
 
     /// Returns a local search that edits finished solutions in place and knows each difference in cost without a
     /// replay. Annealing uses it instead of replays. `None`: there is none.
-    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>>
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>>
     where
         Self: Sized,
     {

@@ -2,7 +2,7 @@
 
 use super::rules::{Shared, State, Typed};
 use super::{
-    Acceptance, Fault, MoveId, Neighbourhood, Packing, Playout, Problem, Rollout, Score, find_rollout, policy_step,
+    Acceptance, Fault, MoveId, Neighborhood, Packing, Playout, Problem, Rollout, Score, find_rollout, policy_step,
     stable_hash,
 };
 use crate::Rng;
@@ -58,7 +58,7 @@ pub(crate) trait Player: Send {
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
 }
 
-/// A problem's local search as annealing sees it; see [`Neighbourhood`] for the meaning of each method.
+/// A problem's local search as annealing sees it; see [`Neighborhood`] for the meaning of each method.
 pub(crate) trait Editor {
     /// Whether there is a present solution.
     fn is_started(&self) -> bool;
@@ -77,7 +77,7 @@ pub(crate) trait Editor {
 struct TypedEditor<'p, P: Problem> {
     problem: Shared<'p, P>,
     packing: Packing<P::Move>,
-    edits: Box<dyn Neighbourhood<P>>,
+    edits: Box<dyn Neighborhood<P>>,
     is_started: bool,
     listed: Vec<P::Move>,
 }
@@ -255,7 +255,7 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     fn editor(&mut self) -> Option<&mut dyn Editor> {
         if self.editor.is_none() {
             let (problem, packing) = (self.problem.clone(), self.packing.clone());
-            let edits = problem.neighbourhood()?;
+            let edits = problem.neighborhood()?;
             self.editor = Some(TypedEditor { problem, packing, edits, is_started: false, listed: Vec::new() });
         }
         self.editor.as_mut().map(|editor| editor as &mut dyn Editor)

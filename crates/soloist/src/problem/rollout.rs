@@ -242,8 +242,8 @@ pub fn replayed<P: Problem>(problem: &P, state: &P::State, moves: &[P::Move]) ->
 /// # Errors
 /// The names that exist, when `name` is unknown.
 pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollout<P>>, Vec<&'static str>> {
-    if let Some(parameters) = problem.rollout(name) {
-        return Ok(parameters);
+    if let Some(rollout) = problem.rollout(name) {
+        return Ok(rollout);
     }
     if name == "random" {
         return Ok(Box::new(Uniform));

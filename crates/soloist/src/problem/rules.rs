@@ -110,7 +110,7 @@ pub(crate) trait Rules: Send {
     fn code(&self, state: &State, mv: MoveId) -> u64;
     /// Plays a move and returns the code that it had before.
     fn play(&self, state: &mut State, mv: MoveId) -> u64;
-    fn codes(&self) -> Option<u32>;
+    fn code_count(&self) -> Option<u32>;
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
@@ -214,8 +214,8 @@ impl<P: Problem> Rules for Typed<'_, P> {
         self.problem.apply(state, mv);
         code
     }
-    fn codes(&self) -> Option<u32> {
-        self.problem.codes()
+    fn code_count(&self) -> Option<u32> {
+        self.problem.code_count()
     }
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64> {
         self.problem.identity(self.get(state), self.packing.known(mv))

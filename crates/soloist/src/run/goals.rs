@@ -29,7 +29,7 @@ impl Goals {
         is_reached(self.target).then_some(StopReason::Target)
     }
 
-    /// As [`Goals::reached`], for an incumbent that is new if there are more than `improvements`.
+    /// As [`Goals::reached`], but only if the run has more improvements than `improvements`: then the incumbent is new.
     pub(super) fn reached_now(&self, tally: &Tally, improvements: usize) -> Option<StopReason> {
         if tally.history.len() > improvements { self.reached(&tally.best) } else { None }
     }

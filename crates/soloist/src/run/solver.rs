@@ -107,8 +107,8 @@ impl<'a, P: Problem> Solver<'a, P> {
 
     /// Sets the playout policy by name.
     #[must_use]
-    pub fn rollout(mut self, name: &str) -> Self {
-        self.setup.rollout = Some(name.to_owned());
+    pub fn rollout(mut self, name: impl Into<String>) -> Self {
+        self.setup.rollout = Some(name.into());
         self
     }
 

@@ -59,12 +59,12 @@ impl Lister {
     /// Draws the stream's order, once.
     pub(crate) fn begin(&mut self, context: &mut Context<'_>) {
         if self.salt.is_none() {
-            let parameters = match self.shuffle {
+            let is_shuffled = match self.shuffle {
                 Shuffle::Others => context.tally.stream > 0,
                 Shuffle::All => true,
                 Shuffle::None => false,
             };
-            self.salt = Some(parameters.then(|| context.rng.next_u64()));
+            self.salt = Some(is_shuffled.then(|| context.rng.next_u64()));
         }
     }
 

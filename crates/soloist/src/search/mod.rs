@@ -28,7 +28,7 @@ pub(crate) mod sound;
 mod tally;
 mod uct;
 
-pub use anneal::{Anneal, Schedule};
+pub use anneal::{AcceptanceRule, Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
 pub use beam::{Beam, Layers, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
@@ -42,7 +42,7 @@ pub use sampling::Sampling;
 pub(crate) use sound::{replay, walk};
 pub(crate) use tally::{Clock, Tally, insert};
 pub use uct::{
-    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalisation, Pacing,
+    Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
     Playing, Playouts, Prune, Pruning, Rank, Selection, Uct,
 };
 
@@ -70,8 +70,7 @@ pub(crate) enum Status {
 pub(crate) trait Search: Send {
     /// Does one unit of work.
     fn step(&mut self, context: &mut Context<'_>) -> Status;
-    /// Returns a number that no solution beats which this search has not seen yet, or excluded by the incumbent.
-    /// `None`: unknown. Asked a few times a second.
+    /// Returns a bound on all solutions that this search has neither seen nor excluded. `None`: unknown. Asked a few times a second.
     fn left(&self) -> Option<f64> {
         None
     }

@@ -87,8 +87,8 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "sp-mcts-restarts",
-        // Their program counts children when they are listed, we when they are visited: 100,000 of theirs are 61,000 of
-        // ours.
+        // The authors' program counts a child as a node when it is listed, this one when it is visited: 100,000 nodes
+        // there are 61,000 nodes here.
         summary: "single-player MCTS, a new tree after every 61,000 nodes, constants set by hand (SP-MCTS(1))",
         reference: SCHADD,
         make: || {
@@ -178,7 +178,7 @@ const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "sa-uct",
-        summary: "UCT on the ratio to a reference score, exploration cooled linearly: a tree of 1000 playouts after the other",
+        summary: "UCT on the ratio to a reference score, exploration cooled linearly: one tree of 1000 playouts after another",
         reference: "B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, ICAART 2014",
         make: || Method::Uct(Uct::cooled(1.0, 1_000, Cooling::Linear)),
     },

@@ -14,7 +14,7 @@ const SETTINGS: &[&str] = &[
     "sampling",
     "uct",
     "uct c=1.414 expansion=all threshold=2",
-    "uct value=best normalisation=none c=20",
+    "uct value=best normalization=none c=20",
     "uct-best",
     "nmcs",
     "nmcs level=1",

@@ -321,7 +321,7 @@ fn problems_without_a_feasible_solution() {
 }
 
 #[test]
-fn minimising_mirrors_maximising() {
+fn minimizing_mirrors_maximizing() {
     for bag in [Bag::sixteen(), Bag::tight()] {
         for method in methods() {
             let problem = Recorded::new(bag.clone());

@@ -2,6 +2,7 @@
 
 use crate::common::method;
 use soloist::doc::Staircase;
+use soloist::search::{AcceptanceRule, Anneal};
 use soloist::{
     Budget, Method, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver, StopReason,
     advise, check, stable_hash,
@@ -277,4 +278,13 @@ fn advice_names_what_is_there_and_what_is_missing() {
     let advice = advise(&Staircase(6), 3, 1);
     let is_supplied = |name| advice.knowledge.iter().any(|known| known.name == name && known.supplied);
     assert!(is_supplied("potential") && !is_supplied("future"));
+}
+
+#[test]
+fn a_run_is_set_up_with_types_alone() {
+    let late = Anneal { rule: AcceptanceRule::Late, history: 20, ..Anneal::default() };
+    assert_eq!(Method::Anneal(late.clone()), method("anneal", &[("rule", "late"), ("history", "20")]));
+    let name = format!("{}dom", "ran");
+    let solver = Solver::new(&Staircase(5), Setup::from(Method::Anneal(late))).rollout(name);
+    assert_eq!(solver.budget(Budget::playouts(200)).run().unwrap().best.unwrap().score, Score::Feasible(5.0));
 }

@@ -166,14 +166,14 @@ fn nrpa_equals_recursion() {
 type Line<M> = Vec<(M, u64)>;
 
 /// A neighbour before its replay: the entries kept, the move played behind them, the entries to be played then.
-struct Neighbour<M> {
+struct Neighbor<M> {
     kept: usize,
     played: Option<M>,
     rest: Line<M>,
 }
 
 /// Edits of orders, as the engine draws them: exchange, insertion, block, reversal, shuffling.
-fn permuted<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rng) -> Neighbour<M> {
+fn permuted<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut Rng) -> Neighbor<M> {
     let n = old.len();
     let mut new = old.clone();
     let a = rng.index(n);
@@ -209,7 +209,7 @@ fn permuted<M: Copy>(parameters: &Anneal, old: &Line<M>, edit: usize, rng: &mut 
             a.min(b)
         }
     };
-    Neighbour { kept: first, played: None, rest: new.split_off(first) }
+    Neighbor { kept: first, played: None, rest: new.split_off(first) }
 }
 
 /// Edits by a candidate: change, replacement, removal, guided block.
@@ -219,18 +219,18 @@ fn steered<P: Problem>(
     old: &Line<P::Move>,
     edit: usize,
     rng: &mut Rng,
-) -> Neighbour<P::Move> {
+) -> Neighbor<P::Move> {
     let n = old.len();
     let kept = rng.index(n.max(1)).min(n);
     let mut rest = old[kept..].to_vec();
     if edit == 7 && n > 0 {
         rest.remove(0);
-        return Neighbour { kept, played: None, rest };
+        return Neighbor { kept, played: None, rest };
     }
     let mut state = problem.root();
     old[..kept].iter().for_each(|&(mv, _)| problem.apply(&mut state, mv));
     let Some(mv) = drawn(problem, &state, rest.first().map(|entry| entry.0), rng) else {
-        return Neighbour { kept, played: None, rest };
+        return Neighbor { kept, played: None, rest };
     };
     match rest.iter().position(|entry| entry.0 == mv) {
         Some(at) if at > 0 => {
@@ -243,13 +243,13 @@ fn steered<P: Problem>(
                 let block: Line<P::Move> = rest.drain(at..at + length).collect();
                 rest.splice(0..0, block);
             }
-            Neighbour { kept, played: None, rest }
+            Neighbor { kept, played: None, rest }
         }
         _ => {
             if edit == 6 && n > 0 {
                 rest.remove(0);
             }
-            Neighbour { kept, played: Some(mv), rest }
+            Neighbor { kept, played: Some(mv), rest }
         }
     }
 }
@@ -279,19 +279,14 @@ fn drawn<P: Problem>(problem: &P, state: &P::State, not: Option<P::Move>, rng: &
 }
 
 /// Plays the neighbour of `old`: what is kept, then at each state the first entry of the rest that can be played.
-fn replayed<P: Problem>(
-    problem: &P,
-    old: &Line<P::Move>,
-    neighbour: Neighbour<P::Move>,
-    rng: &mut Rng,
-) -> Line<P::Move> {
+fn replayed<P: Problem>(problem: &P, old: &Line<P::Move>, neighbor: Neighbor<P::Move>, rng: &mut Rng) -> Line<P::Move> {
     let mut state = problem.root();
     let mut line: Line<P::Move> = Vec::new();
     let play = |state: &mut P::State, line: &mut Line<P::Move>, mv| {
         line.push((mv, problem.code(state, mv)));
         problem.apply(state, mv);
     };
-    let Neighbour { kept, played, mut rest } = neighbour;
+    let Neighbor { kept, played, mut rest } = neighbor;
     old[..kept].iter().map(|entry| entry.0).chain(played).for_each(|mv| play(&mut state, &mut line, mv));
     loop {
         let mut legal = Vec::new();
@@ -344,7 +339,7 @@ fn anneal_playouts<P: Problem>(problem: &P, parameters: &Anneal, rng: &mut Rng, 
     let mut log: Vec<Line<P::Move>> = Vec::new();
     let mut steps = parameters.steps;
     while log.len() < count {
-        let nothing = Neighbour { kept: 0, played: None, rest: Vec::new() };
+        let nothing = Neighbor { kept: 0, played: None, rest: Vec::new() };
         let mut present = replayed(problem, &Vec::new(), nothing, rng);
         log.push(present.clone());
         let mut best = present.clone();
@@ -362,7 +357,7 @@ fn anneal_playouts<P: Problem>(problem: &P, parameters: &Anneal, rng: &mut Rng, 
                     found
                 });
                 let edit = edit.unwrap_or(last);
-                let neighbour = if edit < 5 && present.len() > 1 {
+                let neighbor = if edit < 5 && present.len() > 1 {
                     permuted(parameters, &present, edit, rng)
                 } else {
                     steered(problem, parameters, &present, edit, rng)
@@ -376,7 +371,7 @@ fn anneal_playouts<P: Problem>(problem: &P, parameters: &Anneal, rng: &mut Rng, 
                     (false, true) => -temperature * libm::log(1.0 - rng.unit()),
                     (false, false) => 0.0,
                 };
-                let new = replayed(problem, &present, neighbour, rng);
+                let new = replayed(problem, &present, neighbor, rng);
                 log.push(new.clone());
                 let next = worth_of(&new);
                 let worse = next.1 - old.1;

@@ -3,7 +3,7 @@
 use crate::common::tree::{uct_playouts, uct_search};
 use crate::common::{Bag, Fenced, altered, assert_same, recorded};
 use soloist::doc::Staircase;
-use soloist::search::{Cooling, Expansion, NodeValue, Normalisation, Rank, Uct};
+use soloist::search::{Cooling, Expansion, NodeValue, Normalization, Rank, Uct};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 
 fn compare<P: Problem + Clone>(problem: &P, uct: &Uct, seed: u64, playouts: u64) {
@@ -26,10 +26,10 @@ fn the_common_settings() {
     for value in [NodeValue::Mean, NodeValue::Best] {
         for expansion in [Expansion::One, Expansion::All] {
             for threshold in [0, 1, 4] {
-                for normalisation in [Normalisation::Global, Normalisation::Parent, Normalisation::None] {
-                    let c = if normalisation == Normalisation::None { 30.0 } else { 0.5 };
+                for normalization in [Normalization::Global, Normalization::Parent, Normalization::None] {
+                    let c = if normalization == Normalization::None { 30.0 } else { 0.5 };
                     let solver = threshold == 1;
-                    settings.push(altered(&Uct::default(), &format!("c={c} value={value} normalisation={normalisation} expansion={expansion} threshold={threshold} solver={solver}")));
+                    settings.push(altered(&Uct::default(), &format!("c={c} value={value} normalization={normalization} expansion={expansion} threshold={threshold} solver={solver}")));
                 }
             }
         }
@@ -43,24 +43,24 @@ fn the_common_settings() {
 
 #[test]
 fn terms_of_selection() {
-    let raw = altered(&Uct::default(), "normalisation=none c=10.0");
+    let raw = altered(&Uct::default(), "normalization=none c=10.0");
     for uct in [
         altered(&Uct::default(), "bandit=ucb1-tuned c=0.7"),
-        altered(&Uct::default(), "bandit=ucb1-tuned normalisation=parent solver=false"),
+        altered(&Uct::default(), "bandit=ucb1-tuned normalization=parent solver=false"),
         altered(&Uct::default(), "w=0.3"),
         altered(&raw, "deviation=true d=500.0"),
         altered(&Uct::default(), "deviation=true d=0.1 w=0.02 c=0.3"),
         altered(&raw, "bandit=deviation d=500.0 c=0.5"),
         altered(&raw, "bandit=deviation c=4.0 value=blend w=0.4"),
-        altered(&Uct::default(), "bandit=deviation d=0.1 normalisation=parent"),
+        altered(&Uct::default(), "bandit=deviation d=0.1 normalization=parent"),
         altered(&Uct::default(), "bandit=deviation d=0.1 c=1.5 value=blend w=0.02 solver=false"),
         altered(&Uct::default(), "bias_weight=0.6"),
         altered(&raw, "bias_weight=40.0 expansion=all"),
         altered(&Uct::default(), "history=0.8"),
         altered(&Uct::default(), "history=0.5 bandit=ucb1-tuned"),
         // Parents without a feasible playout have no range.
-        altered(&Uct::default(), "history=0.5 deviation=true d=0.1 normalisation=parent"),
-        altered(&Uct::default(), "amaf=true normalisation=parent"),
+        altered(&Uct::default(), "history=0.5 deviation=true d=0.1 normalization=parent"),
+        altered(&Uct::default(), "amaf=true normalization=parent"),
     ] {
         compare_all(&uct, 400);
     }
@@ -72,7 +72,7 @@ fn cooling_and_ratios() {
         let uct = Uct::cooled(0.02, 150, cooling);
         compare_all(&uct, 500);
         compare_all(&altered(&uct, "solver=true reference=420.0"), 400);
-        compare_all(&altered(&uct, "restarts=false normalisation=global c=1.4"), 500);
+        compare_all(&altered(&uct, "restarts=false normalization=global c=1.4"), 500);
         compare_all(&altered(&uct, "move_playouts=40 amaf=true cooling_end=0.2"), 300);
     }
 }
@@ -91,7 +91,7 @@ fn growth_of_the_tree() {
     for uct in [
         altered(&Uct::default(), "fpu=constant fpu_value=0.9"),
         altered(&Uct::default(), "fpu=parent fpu_value=0.1"),
-        altered(&Uct::default(), "fpu=parent fpu_value=-0.2 normalisation=parent"),
+        altered(&Uct::default(), "fpu=parent fpu_value=-0.2 normalization=parent"),
         altered(&Uct::default(), "widening=1.5 widening_exponent=0.3"),
         altered(&Uct::default(), "widening=1.0 bias_weight=0.3 solver=false"),
         altered(&Uct::default(), "widening=2.0 fpu=constant fpu_value=0.7"),
@@ -126,10 +126,10 @@ fn branch_and_bound_in_the_tree() {
         }
     };
     for expansion in [Expansion::One, Expansion::All, Expansion::Lazy] {
-        for normalisation in [Normalisation::Global, Normalisation::Parent] {
+        for normalization in [Normalization::Global, Normalization::Parent] {
             for threshold in [0, 1, 3] {
                 let settings =
-                    format!("expansion={expansion} normalisation={normalisation} threshold={threshold} c=0.2");
+                    format!("expansion={expansion} normalization={normalization} threshold={threshold} c=0.2");
                 compare_fenced(&altered(&Uct::best(), &settings), 80);
                 compare_fenced(&altered(&Uct::default(), &format!("{settings} prune=on")), 60);
             }

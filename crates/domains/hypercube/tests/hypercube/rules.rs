@@ -286,7 +286,7 @@ fn widths_agree() {
 fn codes_stay_below_their_limit_and_differ() {
     for code in [Code::Vertex, Code::Edge, Code::Turn, Code::Step] {
         let problem = Snakes::<4>::new(Kind::Snake, &cube(8, 2), code, Potential::default());
-        let limit = u64::from(problem.codes().unwrap());
+        let limit = u64::from(problem.code_count().unwrap());
         let mut rng = Rng::new(2);
         for _ in 0..50 {
             let mut state = problem.root();

@@ -185,7 +185,7 @@ fn fast_policy_playouts_are_the_plain_ones() {
             let (trace, plain) = best.as_ref().unwrap();
             policy.adapt(trace, 1.0);
             plain_policy.adapt(plain, 1.0);
-            for code in 0..u64::from(problem.codes().unwrap()) {
+            for code in 0..u64::from(problem.code_count().unwrap()) {
                 assert_eq!(policy.logit(code).to_bits(), plain_policy.logit(code).to_bits(), "{variant}, code {code}");
             }
         }

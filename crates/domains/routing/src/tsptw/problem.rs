@@ -221,7 +221,7 @@ impl Problem for Tsptw {
         u64::from(state.last) * self.network.size() as u64 + u64::from(mv)
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         u32::try_from(self.network.size() * self.network.size()).ok()
     }
 

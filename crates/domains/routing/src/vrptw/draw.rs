@@ -7,7 +7,7 @@ use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
 
 /// Colours of routes, in turn (P. Tol's and Okabe and Ito's, readable beside each other).
-const COLOURS: [&str; 12] = [
+const COLORS: [&str; 12] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#332288", "#aa4499", "#117733", "#882255", "#44aa99", "#999933",
     "#661100", "#6699cc",
 ];
@@ -160,24 +160,24 @@ fn map(svg: &mut String, instance: &Instance, routes: &[Vec<u32>], [left, top, s
                 format!("{x:.1},{y:.1}")
             })
             .collect();
-        let colour = COLOURS[at % COLOURS.len()];
+        let color = COLORS[at % COLORS.len()];
         let _ = writeln!(
             svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\" stroke-opacity=\"0.8\"/>",
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.5\" stroke-opacity=\"0.8\"/>",
             points.join(" ")
         );
     }
     let small = instance.sites.len() <= 300;
-    let mut colour_of = vec!["#ffffff"; instance.sites.len()];
+    let mut color_of = vec!["#ffffff"; instance.sites.len()];
     for (at, route) in routes.iter().enumerate() {
-        route.iter().for_each(|&c| colour_of[c as usize] = COLOURS[at % COLOURS.len()]);
+        route.iter().for_each(|&c| color_of[c as usize] = COLORS[at % COLORS.len()]);
     }
-    for (at, colour) in colour_of.iter().enumerate().skip(1) {
+    for (at, color) in color_of.iter().enumerate().skip(1) {
         let (x, y) = place(at as u32);
         let radius = if small { 3.0 } else { 1.5 };
         let _ = writeln!(
             svg,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\" stroke=\"#000000\" stroke-width=\"0.5\"/>"
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{color}\" stroke=\"#000000\" stroke-width=\"0.5\"/>"
         );
         if small {
             let _ = writeln!(
@@ -203,11 +203,11 @@ fn strip(
     x: &dyn Fn(f64) -> f64,
 ) {
     let (visits, back, _) = times(instance, rounding, route);
-    let colour = COLOURS[at % COLOURS.len()];
+    let color = COLORS[at % COLORS.len()];
     let (middle, begin) = (y + height / 2.0, x(instance.sites[0].ready));
     let _ = writeln!(
         svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{colour}\">#{}</text><line x1=\"{begin:.1}\" y1=\"{middle:.1}\" x2=\"{:.1}\" y2=\"{middle:.1}\" stroke=\"{colour}\"/>",
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{color}\">#{}</text><line x1=\"{begin:.1}\" y1=\"{middle:.1}\" x2=\"{:.1}\" y2=\"{middle:.1}\" stroke=\"{color}\"/>",
         begin - 5.0,
         middle + 4.0,
         at + 1,
@@ -219,10 +219,10 @@ fn strip(
         let (top, half) = (y + height / 2.0 * (i % 2) as f64, height / 2.0);
         let (open, close) = (x(site.ready), x(site.due));
         let (wait, from, to) = (x(arrival), x(start), x(end).max(x(start) + 1.0));
-        let late = if start > site.due + 1e-6 { "#ff0000" } else { colour };
+        let late = if start > site.due + 1e-6 { "#ff0000" } else { color };
         let _ = writeln!(
             svg,
-            "<rect x=\"{open:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{half:.1}\" fill=\"{colour}\" fill-opacity=\"0.15\"/>\
+            "<rect x=\"{open:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{half:.1}\" fill=\"{color}\" fill-opacity=\"0.15\"/>\
              <line x1=\"{wait:.1}\" y1=\"{middle:.1}\" x2=\"{from:.1}\" y2=\"{middle:.1}\" stroke=\"#ffffff\" stroke-width=\"2\" stroke-dasharray=\"1 2\"/>\
              <rect x=\"{from:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"{late}\"><title>customer {customer}: window {} to {}, service {} to {}</title></rect>",
             (close - open).max(0.5),

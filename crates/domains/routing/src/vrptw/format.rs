@@ -5,6 +5,7 @@ use crate::network::MAX_SITES;
 use crate::text::{count, is_numeric, magnitude, number, read_all, text_of};
 use soloist_domain::InstanceError;
 use soloist_domain::error::quote;
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 /// Reads the file at `path`, Solomon's format or VRPLIB.
@@ -44,8 +45,10 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Instance, InstanceError> {
     if super::vrplib::is_vrplib(&text) { super::vrplib::parse(name, &text) } else { solomon(name, &text) }
 }
 
+/// What a row of a site holds, for messages.
+const ROW: &str = "expected 7 numbers: number x y demand ready due service";
+
 fn solomon(name: &str, text: &str) -> Result<Instance, InstanceError> {
-    const ROW: &str = "expected 7 numbers: number x y demand ready due service";
     let fail = |line: usize, message: String| InstanceError::new(name, message).with_line(line);
     let mut title: Option<String> = None;
     let mut fleet: Option<(u32, u32)> = None;
@@ -68,49 +71,11 @@ fn solomon(name: &str, text: &str) -> Result<Instance, InstanceError> {
                 title = Some(first.to_owned());
                 continue;
             }
-            let &[vehicles, capacity] = words.as_slice() else {
-                let found = words.len();
-                return Err(fail(at, format!("{found} fields, expected 2 numbers: vehicles and capacity")));
-            };
-            let vehicles = count(vehicles, "number of vehicles").map_err(|wrong| fail(at, wrong))?;
-            let capacity = count(capacity, "capacity").map_err(|wrong| fail(at, wrong))?;
-            if vehicles == 0 {
-                return Err(fail(at, "0 vehicles, expected 1 or more".into()));
-            }
-            fleet = Some((vehicles, capacity));
+            fleet = Some(read_fleet(&words).map_err(|wrong| fail(at, wrong))?);
             continue;
         }
-        let &[id, x, y, demand, ready, due, service] = words.as_slice() else {
-            let shown = quote(first.as_bytes());
-            return Err(fail(at, format!("{} fields beginning with {shown}, {ROW}", words.len())));
-        };
-        let wrong = |wrong: String| fail(at, wrong);
-        let id = count(id, "customer number").map_err(wrong)?;
-        let expected = sites.len();
-        if id as usize != expected {
-            return Err(fail(
-                at,
-                if expected == 0 {
-                    format!("the depot is missing: number {id}, expected 0")
-                } else if (id as usize) < expected {
-                    format!("number {id} for the second time, expected {expected}")
-                } else {
-                    format!("number {id}, expected {expected}: numbers ascend by 1")
-                },
-            ));
-        }
-        if expected == MAX_SITES {
-            return Err(fail(at, format!("more than {MAX_SITES} sites, the most that are read, the depot included")));
-        }
+        sites.push(read_site(&words, sites.len()).map_err(|wrong| fail(at, wrong))?);
         rows.push(at);
-        sites.push(Site {
-            x: number(x, "coordinate").map_err(wrong)?,
-            y: number(y, "coordinate").map_err(wrong)?,
-            demand: count(demand, "demand").map_err(wrong)?,
-            ready: magnitude(ready, "ready time").map_err(wrong)?,
-            due: magnitude(due, "due time").map_err(wrong)?,
-            service: magnitude(service, "service time").map_err(wrong)?,
-        });
     }
     let Some((vehicles, capacity)) = fleet else {
         return Err(InstanceError::new(
@@ -137,6 +102,44 @@ fn solomon(name: &str, text: &str) -> Result<Instance, InstanceError> {
         }
     })?;
     Ok(instance)
+}
+
+/// The number of vehicles and their capacity.
+fn read_fleet(words: &[&str]) -> Result<(u32, u32), String> {
+    let &[vehicles, capacity] = words else {
+        return Err(format!("{} fields, expected 2 numbers: vehicles and capacity", words.len()));
+    };
+    let vehicles = count(vehicles, "number of vehicles")?;
+    let capacity = count(capacity, "capacity")?;
+    if vehicles == 0 {
+        return Err("0 vehicles, expected 1 or more".into());
+    }
+    Ok((vehicles, capacity))
+}
+
+/// The site with the number `expected`, 0 being the depot.
+fn read_site(words: &[&str], expected: usize) -> Result<Site, String> {
+    let &[id, x, y, demand, ready, due, service] = words else {
+        let shown = quote(words.first().unwrap_or(&"").as_bytes());
+        return Err(format!("{} fields beginning with {shown}, {ROW}", words.len()));
+    };
+    let id = count(id, "customer number")?;
+    match (id as usize).cmp(&expected) {
+        Ordering::Equal if expected == MAX_SITES => {
+            Err(format!("more than {MAX_SITES} sites, the most that are read, the depot included"))
+        }
+        Ordering::Equal => Ok(Site {
+            x: number(x, "coordinate")?,
+            y: number(y, "coordinate")?,
+            demand: count(demand, "demand")?,
+            ready: magnitude(ready, "ready time")?,
+            due: magnitude(due, "due time")?,
+            service: magnitude(service, "service time")?,
+        }),
+        _ if expected == 0 => Err(format!("the depot is missing: number {id}, expected 0")),
+        Ordering::Less => Err(format!("number {id} for the second time, expected {expected}")),
+        Ordering::Greater => Err(format!("number {id}, expected {expected}: numbers ascend by 1")),
+    }
 }
 
 /// The instance in Solomon's format where it can say it, else as VRPLIB.

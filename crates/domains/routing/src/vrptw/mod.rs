@@ -3,7 +3,7 @@
 mod domain;
 mod draw;
 mod format;
-mod neighbourhood;
+mod neighborhood;
 mod problem;
 mod rollout;
 pub mod solution;

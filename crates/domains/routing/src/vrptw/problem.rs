@@ -1,13 +1,13 @@
 //! The giant tour: one vehicle serves route after route, the depot between them resets time and load.
 
-use super::neighbourhood::Strings;
+use super::neighborhood::Strings;
 use super::rollout::{Fill, Refine, Selective};
 use super::{Objective, route_cost};
 use crate::anneal::Annealing;
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
 use crate::sites::Sites;
-use soloist::{Neighbourhood, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use soloist::{Neighborhood, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -292,7 +292,7 @@ impl Problem for Vrptw {
         u64::from(state.last) * self.network.size() as u64 + u64::from(mv)
     }
 
-    fn codes(&self) -> Option<u32> {
+    fn code_count(&self) -> Option<u32> {
         u32::try_from(self.network.size() * self.network.size()).ok()
     }
 
@@ -338,7 +338,7 @@ impl Problem for Vrptw {
         Some(hash.finish())
     }
 
-    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
         Some(Box::new(Strings::new(self)))
     }
 

@@ -56,12 +56,12 @@ pub fn generate(spec: &str) -> Result<Instance, InstanceError> {
     let timed = kind != "capacity";
     let closes = if timed { 300.0 } else { f64::INFINITY };
     let mut sites = vec![Site { x: 50.0, y: 50.0, demand: 0, ready: 0.0, due: closes, service: 0.0 }];
-    let centres: Vec<(u64, u64)> =
+    let centers: Vec<(u64, u64)> =
         (0..customers.div_ceil(10)).map(|_| (8 + rng.below(85), 8 + rng.below(85))).collect();
     for at in 0..customers {
         let (x, y) = match kind {
             "clustered" => {
-                let (x, y) = centres[at as usize / 10];
+                let (x, y) = centers[at as usize / 10];
                 (x + rng.below(17) - 8, y + rng.below(17) - 8)
             }
             _ => (rng.below(101), rng.below(101)),
@@ -76,10 +76,10 @@ pub fn generate(spec: &str) -> Result<Instance, InstanceError> {
             let latest = closes - service - way;
             due = latest;
             let half = 10 + rng.below(if kind == "clustered" { 21 } else { 41 });
-            let centre = way + rng.below((latest - way) as u64 + 1) as f64;
+            let center = way + rng.below((latest - way) as u64 + 1) as f64;
             if rng.below(4) > 0 {
-                ready = (centre - half as f64).max(0.0);
-                due = (centre + half as f64).min(latest);
+                ready = (center - half as f64).max(0.0);
+                due = (center + half as f64).min(latest);
             }
         }
         sites.push(Site { x, y, demand, ready, due, service });

@@ -15,7 +15,7 @@ pub enum BoardError {
     Ragged(usize, usize, usize),
     /// A colour above the layout's highest.
     #[error("colour {0} is above {1}")]
-    Colour(u8, u8),
+    Color(u8, u8),
     /// A tile that would fall, or a gap that would close.
     #[error("column {0} is not settled: tiles must rest on tiles, filled columns must be contiguous from the left")]
     Unsettled(usize),
@@ -44,13 +44,13 @@ impl<G: Geometry> Board<G> {
             if row.len() != columns {
                 return Err(BoardError::Ragged(i + 1, row.len(), columns));
             }
-            for (column, &colour) in row.iter().enumerate() {
-                if colour > G::COLOURS {
-                    return Err(BoardError::Colour(colour, G::COLOURS));
+            for (column, &color) in row.iter().enumerate() {
+                if color > G::COLORS {
+                    return Err(BoardError::Color(color, G::COLORS));
                 }
                 let cell = column * G::LANE as usize + rows.len() - 1 - i;
                 for plane in 0..G::PLANES {
-                    board.planes[plane][cell / 64] |= u64::from(colour >> plane & 1) << (cell % 64);
+                    board.planes[plane][cell / 64] |= u64::from(color >> plane & 1) << (cell % 64);
                 }
             }
         }
@@ -73,14 +73,14 @@ impl<G: Geometry> Board<G> {
     pub fn to_rows(&self, rows: usize, columns: usize) -> Vec<Vec<u8>> {
         (0..rows)
             .rev()
-            .map(|row| (0..columns).map(|column| self.colour_at((column * G::LANE as usize + row) as u16)).collect())
+            .map(|row| (0..columns).map(|column| self.color_at((column * G::LANE as usize + row) as u16)).collect())
             .collect()
     }
 
     /// The colour of a cell, 0 when it is empty.
     #[inline]
     #[must_use]
-    pub fn colour_at(&self, cell: u16) -> u8 {
+    pub fn color_at(&self, cell: u16) -> u8 {
         (0..G::PLANES).map(|i| u8::from(contains::<G>(&self.planes[i], usize::from(cell))) << i).sum()
     }
 
@@ -100,12 +100,12 @@ impl<G: Geometry> Board<G> {
     /// The cells of one colour (0: the empty ones, guards included).
     #[inline]
     #[must_use]
-    pub fn colour_mask(&self, colour: u8) -> G::Words {
+    pub fn color_mask(&self, color: u8) -> G::Words {
         let mut out = G::Words::default();
         for w in 0..G::WORDS {
             out[w] = !0;
             for i in 0..G::PLANES {
-                out[w] &= self.planes[i][w] ^ if colour >> i & 1 == 1 { 0 } else { !0 };
+                out[w] &= self.planes[i][w] ^ if color >> i & 1 == 1 { 0 } else { !0 };
             }
         }
         out
@@ -113,16 +113,16 @@ impl<G: Geometry> Board<G> {
 
     /// Tiles of each colour, indexed by colour; entry 0 is unused.
     #[must_use]
-    pub fn colour_counts(&self) -> [u32; 16] {
+    pub fn color_counts(&self) -> [u32; 16] {
         std::array::from_fn(|c| {
-            if c == 0 || c > usize::from(G::COLOURS) { 0 } else { count::<G>(&self.colour_mask(c as u8)) as u32 }
+            if c == 0 || c > usize::from(G::COLORS) { 0 } else { count::<G>(&self.color_mask(c as u8)) as u32 }
         })
     }
 
     /// The most frequent colour, the lowest of those tied; 0 on an empty board.
     #[must_use]
     pub fn most_frequent(&self) -> u8 {
-        most_frequent(&self.colour_counts())
+        most_frequent(&self.color_counts())
     }
 
     /// Number of tiles.
@@ -176,7 +176,7 @@ impl<G: Geometry> Board<G> {
     /// The cells of the group at `cell`; only the cell itself when it has no equal neighbour, none when it is empty.
     #[must_use]
     pub fn group_mask(&self, cell: u16) -> G::Words {
-        if self.colour_at(cell) == 0 {
+        if self.color_at(cell) == 0 {
             return G::Words::default();
         }
         flood_from(PORTABLE, &self.links(), usize::from(cell)).mask()
@@ -192,7 +192,7 @@ impl<G: Geometry> Board<G> {
     #[must_use]
     pub fn group_code(&self, cell: u16) -> u64 {
         let group = flood_from(PORTABLE, &self.links(), usize::from(cell));
-        code(self.colour_at(cell), &group)
+        code(self.color_at(cell), &group)
     }
 
     /// Removes the group at `cell` (any of its cells) and settles the board. Returns the group's size, or 0 and leaves
@@ -216,9 +216,9 @@ impl<G: Geometry> Board<G> {
 #[must_use]
 pub fn most_frequent(counts: &[u32; 16]) -> u8 {
     let mut best = 0;
-    for colour in 1..16 {
-        if counts[colour] > if best == 0 { 0 } else { counts[best] } {
-            best = colour;
+    for color in 1..16 {
+        if counts[color] > if best == 0 { 0 } else { counts[best] } {
+            best = color;
         }
     }
     best as u8

@@ -95,7 +95,7 @@ pub trait Geometry: sealed::Sealed + Copy + Eq + Hash + Debug + Default + Send +
     /// Highest number of columns: the number of lanes.
     const COLUMNS: usize;
     /// Highest colour; colours are 1..=COLOURS.
-    const COLOURS: u8;
+    const COLORS: u8;
     /// Bits of a lane. Cell index = column * LANE + row from the bottom.
     const LANE: u32;
     /// Words of a mask.
@@ -137,7 +137,7 @@ pub struct Small;
 impl Geometry for Small {
     const ROWS: usize = 15;
     const COLUMNS: usize = 16;
-    const COLOURS: u8 = 7;
+    const COLORS: u8 = 7;
     const LANE: u32 = 16;
     const WORDS: usize = 4;
     const PLANES: usize = 3;
@@ -161,7 +161,7 @@ pub struct Large;
 impl Geometry for Large {
     const ROWS: usize = 31;
     const COLUMNS: usize = 32;
-    const COLOURS: u8 = 15;
+    const COLORS: u8 = 15;
     const LANE: u32 = 32;
     const WORDS: usize = 16;
     const PLANES: usize = 4;

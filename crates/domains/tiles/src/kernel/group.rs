@@ -224,7 +224,7 @@ const fn split_mix<const N: usize>(mut x: u64, odd: u64) -> [u64; N] {
 }
 
 /// Mixed into a code: the colour.
-pub static COLOUR_SALT: [u64; 16] = split_mix(0x5010_1571_0000_0001, 0);
+pub static COLOR_SALT: [u64; 16] = split_mix(0x5010_1571_0000_0001, 0);
 /// The odd multiplier of a code: the column.
 pub static COLUMN_FACTOR: [u64; 64] = split_mix(0x5010_1571_0000_0002, 1);
 
@@ -238,8 +238,8 @@ const fn fold(a: u64, b: u64) -> u64 {
 /// The code of a group within the 64 bits from its leftmost column on: `mask` starts at that column.
 #[inline(always)]
 #[must_use]
-pub fn code_of(colour: u8, column: usize, mask: u64) -> u64 {
-    fold(mask ^ COLOUR_SALT[usize::from(colour & 15)], COLUMN_FACTOR[column & 63])
+pub fn code_of(color: u8, column: usize, mask: u64) -> u64 {
+    fold(mask ^ COLOR_SALT[usize::from(color & 15)], COLUMN_FACTOR[column & 63])
 }
 
 /// The code with 64 more bits of the group, `column` being the first column they show.
@@ -252,10 +252,10 @@ pub fn code_more(code: u64, column: usize, mask: u64) -> u64 {
 /// The code of a group in its window.
 #[inline(always)]
 #[must_use]
-pub fn code_window<G: Geometry>(colour: u8, cell: usize, base: usize, cells: G::Window) -> u64 {
+pub fn code_window<G: Geometry>(color: u8, cell: usize, base: usize, cells: G::Window) -> u64 {
     let column = cell / G::LANE as usize;
     let wide: u128 = (cells >> ((column - base) as u32 * G::LANE)).into();
-    let code = code_of(colour, column, wide as u64);
+    let code = code_of(color, column, wide as u64);
     match (wide >> 64) as u64 {
         0 => code,
         more => code_more(code, column + 64 / G::LANE as usize, more),
@@ -264,9 +264,9 @@ pub fn code_window<G: Geometry>(colour: u8, cell: usize, base: usize, cells: G::
 
 /// The code of a group: equal cells and colour, equal code, whatever window they were found in.
 #[must_use]
-pub fn code<G: Geometry>(colour: u8, group: &Group<G>) -> u64 {
+pub fn code<G: Geometry>(color: u8, group: &Group<G>) -> u64 {
     let words = match &group.body {
-        Body::Window(cells) => return code_window::<G>(colour, group.cell, group.base, *cells),
+        Body::Window(cells) => return code_window::<G>(color, group.cell, group.base, *cells),
         Body::Wide(words) => words,
     };
     let mut column = group.cell / G::LANE as usize;
@@ -275,7 +275,7 @@ pub fn code<G: Geometry>(colour: u8, group: &Group<G>) -> u64 {
         let next = if bit / 64 + 1 < G::WORDS { words[bit / 64 + 1] } else { 0 };
         words[bit / 64] >> (bit % 64) | (next << 1) << (63 - bit % 64)
     };
-    let mut code = code_of(colour, column, part(column));
+    let mut code = code_of(color, column, part(column));
     loop {
         column += 64 / G::LANE as usize;
         if column >= G::COLUMNS || part(column) == 0 {

@@ -31,7 +31,7 @@ impl<G: Geometry> Numbered<G> {
         let left = board.occupied();
         let columns =
             (0..G::COLUMNS).filter(|&column| lane_at::<G>(&left, column) != 0).map(|column| 1 << column).sum();
-        let hope = board.colour_counts()[1..].iter().map(|&count| points(game, count)).sum();
+        let hope = board.color_counts()[1..].iter().map(|&count| points(game, count)).sum();
         Self { board: *board, left, columns, points: 0, hope }
     }
 
@@ -69,12 +69,12 @@ impl<G: Geometry> Numbered<G> {
         // One column of room on the left.
         let base = base_of::<G>((cell / width).saturating_sub(1));
         let bit = (cell - base * width) as u32;
-        let mut colour = 0_u8;
+        let mut color = 0_u8;
         let mut same = !G::Window::EMPTY;
         for i in 0..G::PLANES {
             let plane = window_by_words::<G>(&self.board.planes[i], base);
             let set = plane >> bit & G::Window::ONE != G::Window::EMPTY;
-            colour |= u8::from(set) << i;
+            color |= u8::from(set) << i;
             same = same & !(plane ^ G::Window::filled(set));
         }
         let step = |s: G::Window| (s | s << 1 | s >> 1 | s << G::LANE | s >> G::LANE) & same;
@@ -96,7 +96,7 @@ impl<G: Geometry> Numbered<G> {
             let mut equal = edge as u64 & ((1 << G::LANE) - 1);
             for i in 0..G::PLANES {
                 let plane = lane_at::<G>(&self.board.planes[i], outside);
-                equal &= if colour >> i & 1 == 1 { plane } else { !plane };
+                equal &= if color >> i & 1 == 1 { plane } else { !plane };
             }
             equal != 0
         };
@@ -105,14 +105,14 @@ impl<G: Geometry> Numbered<G> {
         if !wide {
             return Group { cell, size: s.count(), base, body: Body::Window(s) };
         }
-        let words = self.flood(ops, colour, spread::<G>(base, s));
+        let words = self.flood(ops, color, spread::<G>(base, s));
         Group { cell, size: count::<G>(&words) as u32, base: 0, body: Body::Wide(words) }
     }
 
     /// The tiles of a colour linked to some of them.
     #[inline(always)]
-    fn flood<O: Ops<G>>(&self, ops: O, colour: u8, seed: G::Words) -> G::Words {
-        let same = ops.colour(&ops.load(&self.board), colour);
+    fn flood<O: Ops<G>>(&self, ops: O, color: u8, seed: G::Words) -> G::Words {
+        let same = ops.color(&ops.load(&self.board), color);
         let mut s = ops.mask(&seed);
         loop {
             let before = s;
@@ -129,7 +129,7 @@ impl<G: Geometry> Numbered<G> {
     /// Removes a group of at least two tiles.
     #[inline(always)]
     pub fn play<O: Ops<G>>(&mut self, ops: O, game: Game, group: &Group<G>) {
-        let before = count::<G>(&self.board.colour_mask(self.board.colour_at(group.cell as u16))) as u32;
+        let before = count::<G>(&self.board.color_mask(self.board.color_at(group.cell as u16))) as u32;
         let occupied = self.board.occupied();
         match &group.body {
             Body::Window(cells) => {
@@ -152,7 +152,7 @@ impl<G: Geometry> Numbered<G> {
         self.hope += points(game, before - group.size) - points(game, before);
         // Filled columns are contiguous from the left: the last one is empty when any has been emptied.
         let last = self.columns.count_ones() - 1;
-        if self.board.colour_at((last * G::LANE) as u16) == 0 {
+        if self.board.color_at((last * G::LANE) as u16) == 0 {
             self.close(ops);
         }
     }
@@ -179,7 +179,7 @@ impl<G: Geometry> Numbered<G> {
         let linked = ops.cells(&ops.links(&tiles));
         let mut cells = linked;
         if kept > 0 {
-            cells = ops.without(linked, ops.colour(&tiles, kept));
+            cells = ops.without(linked, ops.color(&tiles, kept));
             if !ops.any(cells) {
                 cells = linked;
             }

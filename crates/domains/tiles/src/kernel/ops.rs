@@ -126,11 +126,11 @@ pub trait Ops<G: Geometry>: Copy {
 
     /// The cells of a colour from 1.
     #[inline(always)]
-    fn colour(self, tiles: &Self::Tiles, colour: u8) -> Self::Mask {
+    fn color(self, tiles: &Self::Tiles, color: u8) -> Self::Mask {
         // Without branches: the colour's bits, as masks, stay in registers for a whole playout.
-        let mut differs = self.xor(self.plane(tiles, 0), self.uniform(colour & 1 == 1));
+        let mut differs = self.xor(self.plane(tiles, 0), self.uniform(color & 1 == 1));
         for i in 1..G::PLANES {
-            let bit = self.uniform(colour >> i & 1 == 1);
+            let bit = self.uniform(color >> i & 1 == 1);
             differs = self.or(differs, self.xor(self.plane(tiles, i), bit));
         }
         self.without(self.uniform(true), differs)

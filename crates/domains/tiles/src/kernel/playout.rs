@@ -8,7 +8,7 @@ use super::geometry::Geometry;
 use super::group::{Body, Links};
 use super::ops::Ops;
 use super::policy::{
-    Cell, Extent, Grow, Pick, Policy, Selective, Tabu, TabuCell, Trials, Uniform, View, draw_colour, spin_colour,
+    Cell, Extent, Grow, Pick, Policy, Selective, Tabu, TabuCell, Trials, Uniform, View, draw_color, spin_color,
 };
 use crate::game::Game;
 
@@ -29,7 +29,7 @@ pub fn playout<G: Geometry>(
         Policy::Random => run.with(Uniform),
         Policy::RandomCell => run.with(Cell { extent }),
         Policy::TabuRandom { epsilon } => {
-            let tabu = draw_colour(run.board, run.rng);
+            let tabu = draw_color(run.board, run.rng);
             let trials = Trials::new(epsilon, run.rng);
             run.with(TabuCell { extent, trials, tabu, recompute: false })
         }
@@ -44,12 +44,12 @@ pub fn playout<G: Geometry>(
             run.with(TabuCell { extent, trials, tabu, recompute: false })
         }
         Policy::Roulette => {
-            let colour = spin_colour(run.board, run.rng);
-            run.with(Grow { colour })
+            let color = spin_color(run.board, run.rng);
+            run.with(Grow { color })
         }
         Policy::Tabu { tabu } => {
-            let colour = if tabu == 0 { run.board.most_frequent() } else { tabu };
-            run.with(Tabu { colour })
+            let color = if tabu == 0 { run.board.most_frequent() } else { tabu };
+            run.with(Tabu { color })
         }
         Policy::Selective { tabu, played } => run.with(Selective { tabu, played }),
     }

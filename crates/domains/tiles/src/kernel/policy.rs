@@ -104,7 +104,7 @@ impl<G: Geometry> Pick<G> for Uniform {
 }
 
 pub(super) struct Tabu {
-    pub(super) colour: u8,
+    pub(super) color: u8,
 }
 
 impl<G: Geometry> Pick<G> for Tabu {
@@ -112,7 +112,7 @@ impl<G: Geometry> Pick<G> for Tabu {
     fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
         // One call of `uniform`, which is large once inlined. Colour 0 masks empty cells only: nothing is tabu.
         let starts = view.ops.starts(view.linked);
-        let others = view.ops.without(starts, view.ops.colour(view.tiles, self.colour));
+        let others = view.ops.without(starts, view.ops.color(view.tiles, self.color));
         uniform(view, if view.ops.any(others) { others } else { starts }, rng)
     }
 }
@@ -137,7 +137,7 @@ pub fn selective_starts<G: Geometry, O: Ops<G>>(
     if tabu == 0 {
         return starts;
     }
-    let banned = ops.colour(tiles, tabu);
+    let banned = ops.color(tiles, tabu);
     let mut legal = ops.without(starts, banned);
     if played > 10 {
         // A pair's smallest cell is the only one that counts as a start, so pairs keep the draw uniform.
@@ -179,9 +179,9 @@ impl<G: Geometry> Pick<G> for Cell {
     }
 }
 
-/// Groups of other colours than `colour` by their sizes, of `colour` when there are none.
+/// Groups of other colours than `color` by their sizes, of `color` when there are none.
 pub(super) struct Grow {
-    pub(super) colour: u8,
+    pub(super) color: u8,
 }
 
 impl<G: Geometry> Pick<G> for Grow {
@@ -189,7 +189,7 @@ impl<G: Geometry> Pick<G> for Grow {
     fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>> {
         let ops = view.ops;
         let cells = ops.cells(view.linked);
-        let others = ops.without(cells, ops.colour(view.tiles, self.colour));
+        let others = ops.without(cells, ops.color(view.tiles, self.color));
         let cells = ops.words(if ops.any(others) { others } else { cells });
         let n = count::<G>(&cells);
         (n > 0).then(|| flood_from(ops, view.links, ops.select(&cells, rng.index(n))))
@@ -254,7 +254,7 @@ impl<G: Geometry> Pick<G> for TabuCell {
             return None;
         }
         let start = random_cell::<G>(self.extent, rng);
-        let banned = ops.and(cells, ops.colour(view.tiles, self.tabu));
+        let banned = ops.and(cells, ops.color(view.tiles, self.tabu));
         let (banned, free) = (ops.words(banned), ops.words(ops.without(cells, banned)));
         let mut cell = next_cyclic::<G>(&free, start);
         let all = count::<G>(&banned) as u32;
@@ -269,7 +269,7 @@ impl<G: Geometry> Pick<G> for TabuCell {
         // The others only become fewer: the tabu colour is the most frequent one until it loses tiles itself.
         if self.recompute && contains::<G>(&banned, cell) {
             let board = ops.store(view.tiles);
-            let mut counts = board.colour_counts();
+            let mut counts = board.color_counts();
             counts[usize::from(self.tabu)] -= group.size;
             // Once the board is empty there is no move to forbid, but a colour is needed.
             self.tabu = most_frequent(&counts).max(1);
@@ -334,8 +334,8 @@ fn nth_cyclic<G: Geometry>(mask: &G::Words, before: u32, all: u32, i: u32) -> us
 }
 
 /// A colour drawn with a chance proportional to the fourth power of its tiles; 1 on an empty board, without a draw.
-pub(super) fn spin_colour<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
-    let weights = board.colour_counts().map(|count| u64::from(count).pow(4));
+pub(super) fn spin_color<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
+    let weights = board.color_counts().map(|count| u64::from(count).pow(4));
     let total = weights.iter().sum();
     if total == 0 {
         return 1;
@@ -350,8 +350,8 @@ pub(super) fn spin_colour<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
 }
 
 /// A colour drawn uniformly over those present; 1 on an empty board, without a draw.
-pub(super) fn draw_colour<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
-    let counts = board.colour_counts();
+pub(super) fn draw_color<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
+    let counts = board.color_counts();
     let present = (1..16_u8).filter(|&c| counts[usize::from(c)] > 0);
     let n = present.clone().count();
     if n == 0 {

@@ -31,8 +31,8 @@ fn random_game(start: &Grid, game: Game, penalty: Penalty, rng: &mut Rng) -> Ver
     }
 }
 
-fn spec(rows: usize, cols: usize, colours: usize, seed: u64) -> Grid {
-    generate(&format!("random:{rows}x{cols}x{colours}:{seed}")).expect("within the limits")
+fn spec(rows: usize, cols: usize, colors: usize, seed: u64) -> Grid {
+    generate(&format!("random:{rows}x{cols}x{colors}:{seed}")).expect("within the limits")
 }
 
 /// The boards of the literature.
@@ -52,7 +52,7 @@ fn published_boards_are_read() {
     for path in files {
         let loaded = format::read(&path, Zero::Auto).unwrap_or_else(|error| panic!("{error}"));
         let grid = &loaded.grid;
-        let shape = (grid.rows(), grid.cols(), grid.colours(), grid.tiles(), loaded.zeros);
+        let shape = (grid.rows(), grid.cols(), grid.colors(), grid.tiles(), loaded.zeros);
         assert_eq!(shape, (15, 15, 5, 225, None), "{}", path.display());
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
         if let Some(number) = stem.strip_prefix("js") {
@@ -68,7 +68,7 @@ fn published_boards_are_read() {
         // The same board numbered from 0 is recognised.
         let lower: String = std::fs::read_to_string(&path).unwrap().chars().map(lowered).collect();
         let again = format::parse("lowered", lower.as_bytes(), Zero::Auto).unwrap();
-        assert_eq!((&again.grid, again.zeros), (grid, Some(Zero::Colour)), "{}", path.display());
+        assert_eq!((&again.grid, again.zeros), (grid, Some(Zero::Color)), "{}", path.display());
     }
 }
 
@@ -103,8 +103,8 @@ fn invariants_of_random_games() {
     let shapes = [(15, 15, 5), (15, 15, 3), (20, 20, 10), (1, 32, 2), (31, 1, 2), (1, 1, 1), (8, 7, 2), (15, 15, 2)];
     let mut rng = Rng::new(2);
     let mut cleared = 0;
-    for (i, (rows, cols, colours)) in shapes.into_iter().cycle().take(80).enumerate() {
-        let start = spec(rows, cols, colours, i as u64);
+    for (i, (rows, cols, colors)) in shapes.into_iter().cycle().take(80).enumerate() {
+        let start = spec(rows, cols, colors, i as u64);
         let played = random_game(&start, Game::SameGame, Penalty::None, &mut rng);
         let removed = (start.tiles() - played.tiles_left) as i64;
         let points: i64 = played.steps.iter().map(|step| step.points).sum();
@@ -182,8 +182,8 @@ fn games_round_trip_through_files() {
 #[test]
 fn drawings_of_extreme_boards() {
     let mut rng = Rng::new(4);
-    for (rows, cols, colours) in [(1, 1, 1), (1, 32, 2), (31, 1, 2), (31, 32, 15)] {
-        let start = spec(rows, cols, colours, 1);
+    for (rows, cols, colors) in [(1, 1, 1), (1, 32, 2), (31, 1, 2), (31, 32, 15)] {
+        let start = spec(rows, cols, colors, 1);
         let played = random_game(&start, Game::SameGame, Penalty::Schadd, &mut rng);
         for panels in [0, 1, PANELS, usize::MAX] {
             let svg = svg_strip(&played, "x", panels);
@@ -198,8 +198,8 @@ fn drawings_of_extreme_boards() {
 
 /// Any settled board with at least one tile.
 fn settled() -> impl Strategy<Value = Grid> {
-    (1_usize..=31, 1_usize..=32, 1_u8..=15).prop_flat_map(|(rows, cols, colours)| {
-        let column = (1..=rows).prop_flat_map(move |height| prop::collection::vec(1..=colours, height));
+    (1_usize..=31, 1_usize..=32, 1_u8..=15).prop_flat_map(|(rows, cols, colors)| {
+        let column = (1..=rows).prop_flat_map(move |height| prop::collection::vec(1..=colors, height));
         prop::collection::vec(column, 1..=cols).prop_map(move |columns| {
             let cell = |row: usize, col: usize| {
                 columns.get(col).and_then(|column| column.get(rows - 1 - row)).copied().unwrap_or(0)
@@ -231,7 +231,7 @@ fn one_line(text: &str, start: &str) -> bool {
 }
 
 fn check_reader(bytes: &[u8]) -> Result<(), TestCaseError> {
-    for zero in [Zero::Auto, Zero::Empty, Zero::Colour] {
+    for zero in [Zero::Auto, Zero::Empty, Zero::Color] {
         match format::parse("f", bytes, zero) {
             Ok(loaded) => {
                 prop_assert!(loaded.grid.is_settled() && loaded.grid.tiles() > 0);

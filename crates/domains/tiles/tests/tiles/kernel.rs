@@ -23,12 +23,12 @@ impl Oracle {
         column.zip(usize::try_from(r).ok()).and_then(|(col, r)| col.get(r)).copied().unwrap_or(0)
     }
     fn flood(&self, c: i32, r: i32) -> Vec<(i32, i32)> {
-        let colour = self.at(c, r);
+        let color = self.at(c, r);
         let mut seen = Vec::new();
         let mut visited = [[false; 32]; 33];
         let mut stack = vec![(c, r)];
         while let Some((c, r)) = stack.pop() {
-            if colour == 0 || self.at(c, r) != colour || visited[c as usize][r as usize] {
+            if color == 0 || self.at(c, r) != color || visited[c as usize][r as usize] {
                 continue;
             }
             visited[c as usize][r as usize] = true;
@@ -63,8 +63,8 @@ impl Oracle {
     }
 }
 
-fn random_rows(rows: usize, columns: usize, colours: usize, rng: &mut Rng) -> Vec<Vec<u8>> {
-    (0..rows).map(|_| (0..columns).map(|_| 1 + rng.index(colours) as u8).collect()).collect()
+fn random_rows(rows: usize, columns: usize, colors: usize, rng: &mut Rng) -> Vec<Vec<u8>> {
+    (0..rows).map(|_| (0..columns).map(|_| 1 + rng.index(colors) as u8).collect()).collect()
 }
 
 fn engines() -> impl Iterator<Item = Engine> {
@@ -91,12 +91,12 @@ fn policies(tabu: u8) -> Vec<Policy> {
 
 /// The points at the end of a SameGame.
 fn end_points(board: &Board<Small>, penalty: Penalty) -> i64 {
-    Game::SameGame.end_points(penalty, &board.colour_counts().map(|count| count as usize)[1..])
+    Game::SameGame.end_points(penalty, &board.color_counts().map(|count| count as usize)[1..])
 }
 
 /// Whether Cazenave's rules allow a group, from their wording.
 fn selective_allows(oracle: &Oracle, group: &[(i32, i32)], tabu: u8, played: usize) -> bool {
-    let colour = |g: &[(i32, i32)]| oracle.at(g[0].0, g[0].1);
+    let color = |g: &[(i32, i32)]| oracle.at(g[0].0, g[0].1);
     let mut components = 0;
     for (c, column) in oracle.0.iter().enumerate() {
         for r in 0..column.len() {
@@ -104,7 +104,7 @@ fn selective_allows(oracle: &Oracle, group: &[(i32, i32)], tabu: u8, played: usi
             components += usize::from(oracle.at(c, r) == tabu && oracle.flood(c, r)[0] == (c, r));
         }
     }
-    let legal = |g: &[(i32, i32)]| components <= 1 || colour(g) != tabu || (g.len() == 2 && played > 10);
+    let legal = |g: &[(i32, i32)]| components <= 1 || color(g) != tabu || (g.len() == 2 && played > 10);
     legal(group) || !oracle.groups().iter().any(|g| legal(g))
 }
 
@@ -150,9 +150,9 @@ impl Player<'_> {
         if groups.is_empty() {
             return None;
         }
-        let colour = |g: &[(i32, i32)]| oracle.at(g[0].0, g[0].1);
+        let color = |g: &[(i32, i32)]| oracle.at(g[0].0, g[0].1);
         let legal = |g: &[(i32, i32)]| match self.policy {
-            Policy::Tabu { .. } => colour(g) != self.tabu || groups.iter().all(|g| colour(g) == self.tabu),
+            Policy::Tabu { .. } => color(g) != self.tabu || groups.iter().all(|g| color(g) == self.tabu),
             Policy::Selective { tabu, played } => selective_allows(oracle, g, tabu, played + ply),
             _ => true,
         };
@@ -177,7 +177,7 @@ impl Player<'_> {
                 // A uniform cell of the groups of other colours, if there are any.
                 let grown = self.tabu;
                 let cells_of = |of_grown: bool| {
-                    let groups = groups.iter().filter(|g| (colour(g) == grown) == of_grown);
+                    let groups = groups.iter().filter(|g| (color(g) == grown) == of_grown);
                     groups.flatten().copied().collect::<Vec<_>>()
                 };
                 let others = cells_of(false);
@@ -187,7 +187,7 @@ impl Player<'_> {
                 return Some(oracle.flood(c, r)[0]);
             }
             Policy::TabuColor { .. } => {
-                let count = |colour| oracle.0.iter().flatten().filter(|&&c| c == colour).count();
+                let count = |color| oracle.0.iter().flatten().filter(|&&c| c == color).count();
                 self.tabu = (1..16).rev().max_by_key(|&c| count(c)).expect("colours");
             }
             Policy::RandomCell => self.tabu = 0,
@@ -196,7 +196,7 @@ impl Player<'_> {
         let epsilon = epsilon(self.policy).unwrap_or(0.0);
         let cells = self.extent.rows * self.extent.columns;
         let start = self.rng.index(cells);
-        let banned = groups.iter().filter(|g| colour(g) == self.tabu).map(|g| g.len() as u64).sum();
+        let banned = groups.iter().filter(|g| color(g) == self.tabu).map(|g| g.len() as u64).sum();
         let mut accepted = None;
         if let Exceptions::Ahead(failures) = &mut self.exceptions {
             if *failures >= banned {
@@ -234,15 +234,15 @@ fn compare_floods<G: Geometry>(board: &Board<G>) {
     let mut rest = links.cells();
     while let Some(cell) = lowest::<G>(&rest) {
         let group = flood_lowest(PORTABLE, &links, cell);
-        let colour = board.colour_at(cell as u16);
-        let (mask, name) = (group.mask(), code(colour, &group));
+        let color = board.color_at(cell as u16);
+        let (mask, name) = (group.mask(), code(color, &group));
         assert_eq!(mask, board.group_mask(cell as u16));
         for other in (0..G::WORDS * 64).filter(|&c| contains::<G>(&mask, c)) {
             let again = flood_from(PORTABLE, &links, other);
             assert_eq!((again.cell, again.size, again.mask()), (cell, group.size, mask));
-            assert_eq!(code(colour, &again), name);
+            assert_eq!(code(color, &again), name);
             match flood_smallest(PORTABLE, &links, other) {
-                Some(found) => assert_eq!((other, found.mask(), code(colour, &found)), (cell, mask, name)),
+                Some(found) => assert_eq!((other, found.mask(), code(color, &found)), (cell, mask, name)),
                 None => assert_ne!(other, cell),
             }
         }
@@ -302,7 +302,7 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
             let smallest: Vec<u16> = groups.iter().map(|g| g[0].0 as u16 * lane + g[0].1 as u16).collect();
             assert_eq!(listed, smallest);
             let group = &groups[listed.binary_search(&cell).expect("a legal move")];
-            let colour = oracle.at(group[0].0, group[0].1);
+            let color = oracle.at(group[0].0, group[0].1);
             assert_eq!(player.pick(&oracle, ply), Some(group[0]), "{policy:?} {rows:?}");
             // All floods of a large board take long: not after every move.
             if policy == Policy::RandomCell && (ply % 16 == 0 || extent.rows * extent.columns < 100) {
@@ -313,12 +313,12 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
             let any = &group[(seed as usize + ply) % group.len()];
             let any = any.0 as u16 * lane + any.1 as u16;
             assert_eq!(board.group_code(any), code);
-            assert_eq!(board.colour_at(any), colour);
+            assert_eq!(board.color_at(any), color);
             assert_eq!(board.play(any) as usize, group.len());
             oracle.remove(group);
             let changed = board.changed(&before);
             for cell in 0..(G::WORDS * 64) as u16 {
-                let differs = board.colour_at(cell) != before.colour_at(cell);
+                let differs = board.color_at(cell) != before.color_at(cell);
                 assert_eq!(contains::<G>(&changed, usize::from(cell)), differs);
             }
             assert_eq!(board.to_rows(extent.rows, extent.columns), oracle.rows(extent.rows, extent.columns));
@@ -336,7 +336,7 @@ fn follow<G: Geometry>(rows: &[Vec<u8>], seed: u64) {
 fn games_of_many_sizes() {
     let mut rng = Rng::new(11);
     let mut games = 0;
-    for (rows, columns, colours) in [
+    for (rows, columns, colors) in [
         (1, 1, 1),
         (1, 16, 2),
         (15, 1, 2),
@@ -354,16 +354,16 @@ fn games_of_many_sizes() {
     ] {
         // The plain oracle takes long on large boards.
         for _ in 0..if rows * columns < 100 { 5 } else { 1 } {
-            let board = random_rows(rows, columns, colours, &mut rng);
+            let board = random_rows(rows, columns, colors, &mut rng);
             follow::<Small>(&board, rng.next_u64());
             follow::<Large>(&board, rng.next_u64());
             games += 1;
         }
     }
-    for (rows, columns, colours) in
+    for (rows, columns, colors) in
         [(20, 20, 10), (31, 32, 15), (31, 32, 3), (31, 2, 2), (2, 32, 2), (31, 32, 1), (16, 17, 4)]
     {
-        follow::<Large>(&random_rows(rows, columns, colours, &mut rng), rng.next_u64());
+        follow::<Large>(&random_rows(rows, columns, colors, &mut rng), rng.next_u64());
         games += 1;
     }
     assert!(games > 45, "{games}");
@@ -372,8 +372,8 @@ fn games_of_many_sizes() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 50, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn any_small_board(rows in 1_usize..=15, columns in 1_usize..=16, colours in 1_usize..=7, seed: u64) {
-        follow::<Small>(&random_rows(rows, columns, colours, &mut Rng::new(seed)), seed);
+    fn any_small_board(rows in 1_usize..=15, columns in 1_usize..=16, colors in 1_usize..=7, seed: u64) {
+        follow::<Small>(&random_rows(rows, columns, colors, &mut Rng::new(seed)), seed);
     }
     #[test]
     fn settled_boards_are_read_back(heights in prop::collection::vec(1_usize..=15, 1..=16), seed: u64) {
@@ -392,7 +392,7 @@ fn codes_are_distinct_and_stable() {
         let board = Board::<Small>::from_rows(&random_rows(15, 15, 3, &mut rng)).expect("a board");
         board.groups(&mut list);
         for &cell in &list {
-            let key = (board.colour_at(cell), board.group_mask(cell));
+            let key = (board.color_at(cell), board.group_mask(cell));
             assert_eq!(*seen.entry(board.group_code(cell)).or_insert(key), key);
         }
     }
@@ -454,7 +454,7 @@ fn exceptions_are_as_frequent_as_asked() {
             let mut board = start;
             let mut early = 0;
             for &cell in moves.iter().take(5) {
-                early += u32::from(board.colour_at(cell) == 1);
+                early += u32::from(board.color_at(cell) == 1);
                 board.play(cell);
             }
             samples[0].push([moves.len() as f64, points as f64, f64::from(early)]);

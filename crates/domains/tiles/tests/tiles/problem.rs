@@ -195,7 +195,7 @@ fn potentials_and_biases_are_sums_over_groups() {
         for engine in Engine::ALL.into_iter().filter(|engine| engine.is_supported()) {
             let problem = tiles::<Small>("random:8x8x3:4", game, engine);
             let (mut state, mut moves, mut terms) = (problem.root(), Vec::new(), Vec::new());
-            let frequent = problem.colours()[0];
+            let frequent = problem.colors()[0];
             loop {
                 moves.clear();
                 problem.moves(&state, &mut moves);
@@ -207,7 +207,7 @@ fn potentials_and_biases_are_sums_over_groups() {
                     problem.biases(&state, mv, &mut terms);
                     assert_eq!(terms.iter().sum::<f64>(), problem.bias(&state, mv));
                     assert_eq!(terms[0], f64::from(state.board.group_size(mv) - 2).min(8.0));
-                    assert_eq!(terms[1] == -1.0, state.board.colour_at(mv) == frequent);
+                    assert_eq!(terms[1] == -1.0, state.board.color_at(mv) == frequent);
                 }
                 let Some(&mv) = moves.last() else { break };
                 problem.apply(&mut state, mv);

@@ -131,7 +131,7 @@ fn follow_the_bandit<G: Geometry>(spec: &str) {
         let mut board = state.board;
         playout.moves.clear();
         rollout.run(&problem, &mut state, &mut playout, &mut rng);
-        let counts = board.colour_counts();
+        let counts = board.color_counts();
         let present = (1..16).filter(|&c| counts[c] > 0).fold(0, |bits, c| bits | 1 << c);
         let tabu = bandit.choose(present).unwrap();
         let policy = kernel::Policy::TabuFixed { epsilon: 0.01, tabu };
@@ -148,7 +148,7 @@ fn follow_the_bandit<G: Geometry>(spec: &str) {
             problem.apply(&mut from, mv);
         }
     }
-    let all: u64 = (1..=15).map(|colour| bandit.playouts(colour)).sum();
+    let all: u64 = (1..=15).map(|color| bandit.playouts(color)).sum();
     assert_eq!(all, 300);
 }
 
@@ -165,7 +165,7 @@ fn only_its_own_playouts_teach_the_bandit() {
     let (mut rng, mut playout) = (Rng::new(1), Playout::default());
     let feedback = |rollout: &mut TileRollout<Small>| {
         Rollout::<Tiles<Small>>::feedback(rollout, Score::Feasible(100.0));
-        (1..=3).map(|colour| learned(rollout).playouts(colour)).collect::<Vec<_>>()
+        (1..=3).map(|color| learned(rollout).playouts(color)).collect::<Vec<_>>()
     };
     let mut state = problem.root();
     rollout.run(&problem, &mut state, &mut playout, &mut rng);
@@ -220,15 +220,15 @@ fn the_wheel_draws_as_it_says() {
     let board = Board::<Small>::from_rows(&rows).unwrap();
     let mut groups = Vec::new();
     board.groups(&mut groups);
-    let counts = board.colour_counts();
-    let wheel = |colour: u8| f64::from(counts[usize::from(colour)].pow(4));
+    let counts = board.color_counts();
+    let wheel = |color: u8| f64::from(counts[usize::from(color)].pow(4));
     let all: f64 = (1..=3).map(wheel).sum();
     let size = |cell: u16| f64::from(board.group_size(cell));
     // Sum over the colours that may be kept of the chance of each, times the group's share of the other groups' cells.
     let chance = |cell: u16| -> f64 {
-        let own = board.colour_at(cell);
+        let own = board.color_at(cell);
         let share = |kept: u8| {
-            let others = groups.iter().filter(|&&other| board.colour_at(other) != kept);
+            let others = groups.iter().filter(|&&other| board.color_at(other) != kept);
             wheel(kept) / all * size(cell) / others.map(|&other| size(other)).sum::<f64>()
         };
         (1..=3).filter(|&kept| kept != own).map(share).sum()
@@ -260,7 +260,7 @@ fn the_wheel_draws_as_it_says() {
 
 /// One colour pays: the bandit finds out which, and keeps it most of the time.
 #[test]
-fn the_bandit_prefers_the_colour_that_pays() {
+fn the_bandit_prefers_the_color_that_pays() {
     // A row of pairs of colours 2 and 3 that part the tiles of colour 1, which makes one large group when kept for
     // last.
     let row = [1, 1, 2, 2, 1, 1, 3, 3, 1, 1, 2, 2, 1, 1, 3, 3];
@@ -290,8 +290,8 @@ proptest! {
         present: u16,
     ) {
         let mut bandit = Bandit::default();
-        for (colour, score, shift) in plays {
-            bandit.learn(colour, score >> shift);
+        for (color, score, shift) in plays {
+            bandit.learn(color, score >> shift);
         }
         let mut bytes = bandit.save();
         prop_assert_eq!(&Bandit::load(&bytes).expect("as saved"), &bandit);

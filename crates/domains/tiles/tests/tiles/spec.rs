@@ -65,7 +65,7 @@ fn limits_are_allowed() {
 }
 
 #[test]
-fn colours_are_uniform() {
+fn colors_are_uniform() {
     let grid = generate("random:31x32x5:3").unwrap();
     // 992 cells: mean 198, standard deviation 12.6.
     assert!(grid.counts()[1..=5].iter().all(|count| (148..=249).contains(count)), "{:?}", grid.counts());

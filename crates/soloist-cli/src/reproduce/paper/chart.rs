@@ -13,7 +13,7 @@ const LINE: f64 = 17.0;
 /// Entries of the legend side by side.
 const ABREAST: usize = 3;
 /// Colours that people with colour blindness can tell apart (Okabe and Ito).
-const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a6000", "#444444"];
+const COLORS: [&str; 8] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a6000", "#444444"];
 
 /// A chart.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ pub(crate) struct Series {
     /// Published values are hollow and dashed.
     pub(crate) published: bool,
     /// The number of the colour; a published series has that of ours.
-    pub(crate) colour: usize,
+    pub(crate) color: usize,
 }
 
 /// A point with its standard error.
@@ -215,14 +215,14 @@ fn label(value: f64) -> String {
 
 /// The sign of a point.
 fn mark(series: &Series, x: f64, y: f64) -> String {
-    let colour = COLOURS[series.colour % COLOURS.len()];
-    let fill = if series.published { "#fff" } else { colour };
-    format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{fill}\" stroke=\"{colour}\" stroke-width=\"1.6\"/>")
+    let color = COLORS[series.color % COLORS.len()];
+    let fill = if series.published { "#fff" } else { color };
+    format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{fill}\" stroke=\"{color}\" stroke-width=\"1.6\"/>")
 }
 
 /// The points of a series.
 fn draw(series: &Series, x: &Axis, y: &Axis) -> String {
-    let colour = COLOURS[series.colour % COLOURS.len()];
+    let color = COLORS[series.color % COLORS.len()];
     let places: Vec<(f64, f64)> = series.points.iter().map(|point| (x.place(point.x), y.place(point.y))).collect();
     let mut text = String::new();
     if series.joined && places.len() > 1 {
@@ -230,14 +230,14 @@ fn draw(series: &Series, x: &Axis, y: &Axis) -> String {
         let dash = if series.published { " stroke-dasharray=\"5 4\"" } else { "" };
         let _ = write!(
             text,
-            "<path d=\"M{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"{dash}/>",
+            "<path d=\"M{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\"{dash}/>",
             path.join("L")
         );
     }
     for (point, &(across, down)) in series.points.iter().zip(&places) {
         if let Some(error) = point.error {
             let (top, bottom) = (y.place(point.y + error), y.place(point.y - error));
-            let _ = write!(text, "<path d=\"M{across:.1} {top:.1}V{bottom:.1}\" stroke=\"{colour}\"/>");
+            let _ = write!(text, "<path d=\"M{across:.1} {top:.1}V{bottom:.1}\" stroke=\"{color}\"/>");
         }
         if !series.curve {
             text.push_str(&mark(series, across, down));

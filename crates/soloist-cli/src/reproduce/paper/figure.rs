@@ -4,6 +4,7 @@ use super::Paper;
 use super::chart::{Chart, Point, Series};
 use super::description::Kind;
 use super::published::short;
+use super::report::budgets;
 use super::stages::Runs;
 use crate::bench::mean;
 use crate::failure::Failure;
@@ -16,7 +17,7 @@ pub(crate) fn draw(paper: &Paper, runs: &Runs, scale: f64) -> Result<String, Fai
     let figure = &paper.description.figure;
     let mut chart = Chart {
         title: paper.description.title.clone(),
-        subtitle: format!("budgets: {scale} of the paper's; bars: standard errors; hollow points: published"),
+        subtitle: format!("{}; bars: standard errors; hollow points: published", budgets(scale)),
         x: figure.x.clone(),
         y: figure.y.clone(),
         log: figure.log,
@@ -40,8 +41,8 @@ fn means(paper: &Paper, runs: &Runs, at: usize, x: f64) -> (Option<Point>, Optio
 }
 
 /// Two series of one colour: ours and the published one.
-fn pair(name: &str, colour: usize, joined: bool) -> [Series; 2] {
-    let series = |name: String, published| Series { name, joined, published, colour, ..Series::default() };
+fn pair(name: &str, color: usize, joined: bool) -> [Series; 2] {
+    let series = |name: String, published| Series { name, joined, published, color, ..Series::default() };
     [series(name.to_owned(), false), series(format!("{name}, published"), true)]
 }
 
@@ -63,7 +64,7 @@ fn lines(paper: &Paper, runs: &Runs, chart: &mut Chart) {
 fn methods(paper: &Paper, runs: &Runs, chart: &mut Chart) {
     let [mut ours, mut published] = pair("soloist", 0, false);
     published.name = "published".to_owned();
-    published.colour = 1;
+    published.color = 1;
     for (at, row) in runs.rows.iter().enumerate() {
         chart.names.push(row.label.clone());
         let (own, other) = means(paper, runs, at, at as f64);
@@ -89,8 +90,8 @@ fn instances(paper: &Paper, runs: &Runs, chart: &mut Chart) {
             Some(Point { x: at as f64, y: paper.published.score(&instance.name, column)?, error: None })
         });
         let (name, points) = (format!("{column}, published"), points.collect());
-        let colour = runs.rows.len() + number;
-        chart.series.push(Series { name, points, published: true, colour, ..Series::default() });
+        let color = runs.rows.len() + number;
+        chart.series.push(Series { name, points, published: true, color, ..Series::default() });
     }
 }
 
@@ -127,7 +128,7 @@ fn curves(paper: &Paper, runs: &Runs, chart: &mut Chart) -> Result<(), Failure> 
         let Some(record) = records.get(&job.key) else { continue };
         let label = &runs.rows[job.method].label;
         let name = format!("{}, {label}", short(&runs.plan.instances[job.instance].name));
-        let colour = job.instance * runs.rows.len() + job.method;
+        let color = job.instance * runs.rows.len() + job.method;
         let mut points: Vec<Point> = Vec::new();
         for improvement in &record.history {
             let Some(y) = improvement.score.map(shown) else { continue };
@@ -141,7 +142,7 @@ fn curves(paper: &Paper, runs: &Runs, chart: &mut Chart) -> Result<(), Failure> 
         if let Some(last) = points.last().copied() {
             points.push(Point { x: record.playouts as f64, ..last });
         }
-        chart.series.push(Series { name, points, joined: true, curve: true, colour, ..Series::default() });
+        chart.series.push(Series { name, points, joined: true, curve: true, color, ..Series::default() });
     }
     Ok(())
 }

@@ -67,12 +67,12 @@ impl<'a> Report<'a> {
     fn headline(&self) -> String {
         let (description, plan) = (&self.paper.description, &self.runs.plan);
         format!(
-            "{}. {}, {}, {}; budgets are {} of the paper's ({}); {} scores are better.",
+            "{}. {}, {}, {}; {} ({}); {} scores are better.",
             description.reference,
             plan.domain.name,
             counted(plan.instances.len(), "instance"),
             counted(plan.seeds.len(), "seed"),
-            self.scale,
+            budgets(self.scale),
             description.paper,
             if plan.sense.better_value(1.0, 0.0) { "larger" } else { "smaller" },
         )
@@ -204,7 +204,7 @@ impl<'a> Report<'a> {
             notes.push(format!("settings were chosen by the mean on {}", tuning.instances.join(", ")));
         }
         if plan.methods.iter().any(|method| method.budget.time.is_some()) {
-            notes.push("time limits: what they buy depends on the machine and its load".to_owned());
+            notes.push("time limits: how far a run comes depends on the machine and its load".to_owned());
         }
         for (at, row) in self.runs.rows.iter().enumerate() {
             let line = self.runs.grid.row(at);
@@ -219,8 +219,9 @@ impl<'a> Report<'a> {
             notes.push(format!("{} missing; the figures cover the others", counted(self.runs.missing(), "run")));
         }
         notes.push(format!(
-            "claims: instances are paired, p is two-sided (Wilcoxon); confirmed or differs below 0.05; with a margin, \
-             confirmed if the interval lies above minus the margin; not tested without a pair; soloist {VERSION}"
+            "claims: instances are paired, p is two-sided (Wilcoxon); confirmed or differs below 0.05; the interval is \
+             Student's, that of the mean, so that it can contain 0 beside a confirmed claim; with a margin, confirmed if \
+             the interval lies above minus the margin; not tested without a pair; soloist {VERSION}"
         ));
         notes
     }
@@ -286,6 +287,26 @@ impl<'a> Report<'a> {
     }
 }
 
+/// How the budgets of a scale compare with those of the paper.
+pub(super) fn budgets(scale: f64) -> String {
+    if scale == 1.0 {
+        "the budgets are those of the paper".to_owned()
+    } else {
+        format!("the budgets are {scale} times those of the paper")
+    }
+}
+
 fn none() -> String {
     "-".to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::budgets;
+
+    #[test]
+    fn budgets_are_told_in_words() {
+        assert_eq!(budgets(1.0), "the budgets are those of the paper");
+        assert_eq!(budgets(0.003), "the budgets are 0.003 times those of the paper");
+    }
 }

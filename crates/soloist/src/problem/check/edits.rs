@@ -1,21 +1,21 @@
 //! Checks of what annealing relies on: identities and neighbourhoods.
 
 use super::{Violation, after, list, stable_hash};
-use crate::{Acceptance, Found, Neighbourhood, Problem, Rng};
+use crate::{Acceptance, Found, Neighborhood, Problem, Rng};
 use std::collections::HashSet;
 
 /// Edits tried on each solution.
 const EDITS: usize = 64;
 
 pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Result<(), Violation<P::Move>> {
-    let mut edits = problem.neighbourhood();
+    let mut edits = problem.neighborhood();
     let mut constant = None;
     for _ in 0..walks {
         let played = identities(problem, rng)?;
         links(problem, &played, &mut constant)?;
         suggestions(problem, &played)?;
         if let Some(edits) = &mut edits {
-            neighbourhood(problem, &mut **edits, &played, rng)?;
+            neighborhood(problem, &mut **edits, &played, rng)?;
         }
     }
     Ok(())
@@ -104,16 +104,16 @@ fn suggestions<P: Problem>(problem: &P, played: &[P::Move]) -> Result<(), Violat
 }
 
 /// Edits a solution and compares costs with those of the same solution taken up again.
-fn neighbourhood<P: Problem>(
+fn neighborhood<P: Problem>(
     problem: &P,
-    edits: &mut dyn Neighbourhood<P>,
+    edits: &mut dyn Neighborhood<P>,
     start: &[P::Move],
     rng: &mut Rng,
 ) -> Result<(), Violation<P::Move>> {
     if !edits.start(problem, start) {
         return Ok(());
     }
-    let moves_of = |edits: &dyn Neighbourhood<P>| {
+    let moves_of = |edits: &dyn Neighborhood<P>| {
         let mut moves = Vec::new();
         edits.moves(problem, &mut moves);
         moves
@@ -163,7 +163,7 @@ fn neighbourhood<P: Problem>(
     }
     // Restored from a checkpoint it goes on in the same way.
     let (saved, mut other) = (edits.save(), rng.clone());
-    let next = |edits: &mut dyn Neighbourhood<P>, rng: &mut Rng| {
+    let next = |edits: &mut dyn Neighborhood<P>, rng: &mut Rng| {
         for _ in 0..EDITS {
             edits.advance(problem, &mut Acceptance::new(rng, 1.0));
         }

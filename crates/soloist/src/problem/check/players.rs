@@ -40,7 +40,7 @@ pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Res
             rollout.run(problem, &mut state, &mut playout, rng);
             replayed(problem, &state, &playout.moves).map_err(|what| Violation::new(named(what), playout.moves))?;
             rollout.feedback(problem.score(&state));
-            let policy = Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0));
+            let policy = Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.code_count().unwrap_or(0));
             let mut trace = Trace::default();
             let mut state = problem.root();
             rollout.run_policy(problem, &mut state, &policy, &mut trace, rng);

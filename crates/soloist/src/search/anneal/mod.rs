@@ -26,10 +26,10 @@ choice! {
 
 choice! {
     /// Which worse neighbours are accepted.
-    pub enum Rule {
+    pub enum AcceptanceRule {
         /// By chance, from the difference and the temperature (Metropolis et al., 1953).
         Metropolis = "metropolis",
-        /// Those better than the present solution `memory` neighbours ago, or not worse than the present one (late
+        /// Those better than the present solution `history` neighbours ago, or not worse than the present one (late
         /// acceptance hill climbing).
         Late = "late",
     }
@@ -38,64 +38,100 @@ choice! {
 parameters! {
     /// Simulated annealing over finished solutions.
     ///
-    /// A solution is the sequence of moves that makes it. A neighbour is made from it by one edit, and the rest is
-    /// replayed from there. A problem whose moves have [identities](crate::Problem::identity) is replayed by them: each
-    /// entry of the edited sequence is played if [`find`](crate::Problem::find) names a move for it; if it is blocked,
-    /// it waits in a list of at most `waiting` entries and is tried again after each move. Otherwise the moves are
-    /// listed at each state, and the first entry is played that can be, which is a legal move with the same
-    /// [`code`](crate::Problem::code) as the old one had, or else the same move. When no entry is left, the rollout
-    /// completes the solution. So any problem can be annealed, orderings (where most edits are edits of the
-    /// permutation) as well as games (where an edit changes what the later moves meet). A problem with a
-    /// [neighbourhood](crate::Problem::neighbourhood) of its own is edited by that instead, unless `local` is false.
+    /// A solution is the sequence of moves that makes it. An edit changes the sequence at one place. The moves before
+    /// that place stay, and the rest is replayed, which makes a neighbour. So any problem can be annealed: orderings,
+    /// where most edits are edits of the permutation, and games, where an edit changes what the later moves meet.
     ///
-    /// The edits, drawn with the weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`,
-    /// `remove`, `guide`, `suggest` and `recreate`: two entries are exchanged; one is moved; a block of at most
-    /// `longest` entries is moved, reversed or shuffled; another candidate of the rollout is played at a place, before
-    /// what was played there or instead of it; an entry is left out; a block that begins with a candidate is moved to
-    /// where the candidate can be played; an entry is moved as the problem [suggests](crate::Problem::suggest); the
-    /// entries of a block are taken out and played again in an order drawn by the bias. Candidates of `change`,
-    /// `replace` and `guide` are drawn with the probabilities of the problem's [`bias`](crate::Problem::bias) (uniform
-    /// without one). With `adapt` the weights follow what each kind of edit brings: improvements below all costs of the
-    /// last 1000 neighbours, for each try.
+    /// A problem with a [neighbourhood](crate::Problem::neighborhood) of its own is edited by that instead, unless
+    /// `local` is false.
     ///
-    /// Where the score is a sum of [links](crate::Problem::link), the difference that an edit makes is known before it
-    /// is replayed, and only an edit that passes the threshold is. `change` and `guide` then bring one of the twelve
+    /// When to use it: orderings, and other problems where a small edit of a good solution is a good solution.
+    ///
+    /// # Replay
+    ///
+    /// Where the moves have [identities](crate::Problem::identity), each entry of the edited sequence is played if
+    /// [`find`](crate::Problem::find) names a move for it. A blocked entry waits in a list of at most `waiting` entries
+    /// and is tried again after each move.
+    ///
+    /// Elsewhere the moves are listed at each state. The first entry is played that can be: a legal move with the same
+    /// [`code`](crate::Problem::code) as the entry had, or else the same move.
+    ///
+    /// When no entry is left, the rollout completes the solution.
+    ///
+    /// # Edits
+    ///
+    /// The weights `swap`, `insert`, `block`, `reverse`, `shuffle`, `change`, `replace`, `remove`, `guide`, `suggest`
+    /// and `recreate` say how often each kind of edit is drawn:
+    ///
+    /// - `swap` exchanges two entries; `insert` moves one.
+    /// - `block`, `reverse` and `shuffle` move, reverse or shuffle a block of at most `longest` entries.
+    /// - `change` plays another candidate of the rollout at a place, before what was played there; `replace` plays it
+    ///   instead.
+    /// - `remove` leaves an entry out.
+    /// - `guide` moves a block that begins with a candidate to where the candidate can be played.
+    /// - `suggest` moves an entry as the problem [suggests](crate::Problem::suggest).
+    /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
+    ///
+    /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
+    /// [`bias`](crate::Problem::bias), uniformly without one. With `adapt` the weights follow the success of each kind
+    /// of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
+    ///
+    /// Where the score is a sum of [links](crate::Problem::link), the difference that an edit makes is known before the
+    /// replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of the twelve
     /// nearest decisions behind a random entry, alone or with a block that follows it.
     ///
-    /// A neighbour that is at least as good is accepted, a worse one with probability `exp(-d / T)`, where `d` is the
-    /// difference. The temperature T falls from `start` to `end`, in units of the differences that the run meets at its
-    /// beginning (but for suggested edits; their geometric mean, over at most 1000 neighbours and 2 % of a cooling, in
-    /// which no worse neighbour is accepted), or of the [unit](crate::Neighbourhood::unit) that the neighbourhood
-    /// names: temperatures suit instances of any size and do not change when a constant is added to all scores. Between
-    /// infeasible solutions `d` is the difference of degrees; a feasible solution is never left for an infeasible one.
-    /// A neighbour is abandoned at the first state whose [`bound`](crate::Problem::bound) cannot pass the threshold,
-    /// which is drawn beforehand, and as soon as it meets a state of the present solution with an equal
-    /// [`key`](crate::Problem::key) behind the last edited place: the rest is then the same.
+    /// # Acceptance
+    ///
+    /// A neighbour that is at least as good is accepted. A worse one is accepted with probability `exp(-d / T)`, where
+    /// `d` is the difference. Between infeasible solutions `d` is the difference of degrees. A feasible solution is
+    /// never left for an infeasible one.
+    ///
+    /// The temperature T falls from `start` to `end`. Its unit is the [unit](crate::Neighborhood::unit) that the
+    /// neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
+    /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
+    /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
+    /// is added to all scores.
+    ///
+    /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
+    /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
+    /// present solution with an equal [`key`](crate::Problem::key) behind the last edited place: the rest is then the
+    /// same.
     ///
     /// # Budget
-    /// With `steps = 0` the cooling is spread over the budget of the run, counts or time (counts are reproducible). A
-    /// budget that has room for several runs of `depth` neighbours a decision is divided among several runs from new
-    /// solutions, at most `most`, each with another [variant](crate::Rollout::variants) of the rollout; the last part
-    /// of the budget, from `finish` on, is for `reheats` coolings from the best solution of all (one if that is 0),
-    /// each `reheat_factor` as hot as the one before. With `arms > 1`, that number of short runs share the part
-    /// `race_part` of the budget, each with another variant (beyond their number variants repeat); the `finalists` best
-    /// variants have a longer run each, from new solutions, until `finish`. `runs`, `depth` and `most` then have no
-    /// effect. Coolings of the best solution of all use the best variant. Without a budget, or with `steps`, a cooling
-    /// takes `steps` neighbours (2000 if neither is given); `reheats` coolings follow it from the best solution of the
-    /// run; then a new run begins, with `steps` multiplied by `growth`.
+    ///
+    /// With `steps = 0` the cooling is spread over the budget of the run, counts or time (counts are reproducible):
+    ///
+    /// - A budget that has room for several runs of `depth` neighbours a decision is divided among runs from new
+    ///   solutions, at most `most`. Each has another [variant](crate::Rollout::variants) of the rollout.
+    /// - The last part of the budget, from `finish` on, is for `reheats` coolings from the best solution of all, one
+    ///   if `reheats` is 0. Each is `reheat_factor` as hot as the one before. They use the best variant.
+    /// - With `arms > 1`, that number of short runs share the part `race_part` of the budget, each with another
+    ///   variant (beyond their number variants repeat). Then the `finalists` best variants have a longer run each,
+    ///   from new solutions, until `finish`. `runs`, `depth` and `most` have no effect.
+    ///
+    /// Without a budget, or with `steps`, a cooling takes `steps` neighbours (2000 if neither is given). `reheats`
+    /// coolings follow it from the best solution of the run. Then a new run begins, with `steps` multiplied by
+    /// `growth`.
     ///
     /// A run in parts is the run at once if every part knows the budget of the whole
     /// ([`Solver::plan`](crate::Solver::plan)), or if `steps` is given. A run that is continued with a larger budget is
-    /// warm again where the larger plan has it.
+    /// warm again where the larger plan is.
     ///
     /// An offered solution becomes the present one if it is better: a run that has not begun begins there.
     ///
-    /// When to use it: orderings, and other problems where a small edit of a good solution is a good solution. Cost per
-    /// step: one neighbour, which counts as a playout; replaying takes one `find` and one `apply` for each entry behind
-    /// the first edited one (with codes: a listing of moves, and their codes where an entry does not fit), and on
-    /// average half as many `apply` as there are entries between two snapshots, which are kept at about the square root
-    /// of the number of moves. Memory: two solutions and the snapshots.
+    /// # Cost
     ///
+    /// A step is one neighbour, which counts as a playout. A replay takes one `find` and one `apply` for each entry
+    /// behind the first edited one. With codes it takes a listing of moves instead of `find`, and their codes where an
+    /// entry does not fit. To reach the edited place, it takes on average half as many `apply` as there are entries
+    /// between two snapshots; these are about the square root of the number of moves apart. Memory: two solutions and
+    /// the snapshots.
+    ///
+    /// # Departures from the papers
+    ///
+    /// Identities, waiting entries and the plan over the budget are ours.
+    ///
+    /// # Example
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
     /// let outcome = Solver::new(&Staircase(20), Method::preset("anneal").unwrap())
@@ -108,8 +144,7 @@ parameters! {
     /// 671-680. B. Ruijl, J. Vermaseren, A. Plaat and J. van den Herik, "Why local search excels in expression
     /// simplification", arXiv:1409.5223, 2014 (over orders of variables). E. K. Burke and Y. Bykov, "The late
     /// acceptance hill-climbing heuristic", European Journal of Operational Research 258, 2017. Weights that follow
-    /// success: S. Ropke and D. Pisinger, Transportation Science 40, 2006. Identities, waiting entries and the plan are
-    /// ours.
+    /// success: S. Ropke and D. Pisinger, Transportation Science 40, 2006.
     pub struct Anneal {
         /// neighbours in the first cooling; 0: the cooling is spread over the budget
         steps: u64 = 0, 0..=1_000_000_000_000;
@@ -144,9 +179,9 @@ parameters! {
         /// factor of `steps` from run to run
         growth: f64 = 2.0, 1.0..=1000.0;
         /// which worse neighbours are accepted
-        rule: Rule = Rule::Metropolis, ();
+        rule: AcceptanceRule = AcceptanceRule::Metropolis, ();
         /// neighbours after which late acceptance compares
-        memory: u64 = 1_000, 1..=10_000_000;
+        history: u64 = 1_000, 1..=10_000_000;
         /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting` and `prune` then have no
         /// effect
         local: bool = true, ();

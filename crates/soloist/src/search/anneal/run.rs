@@ -3,7 +3,7 @@
 use super::edits::{EDITS, Edit, Wheel};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
-use super::{Anneal, Rule};
+use super::{AcceptanceRule, Anneal};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -55,7 +55,7 @@ pub(super) struct Saved {
     pub(super) best: Option<Champion>,
     /// Whether the problem's own neighbourhood makes the neighbours of this run.
     edited: bool,
-    /// Costs of the present solution after the last `memory` neighbours, for late acceptance.
+    /// Costs of the present solution after the last `history` neighbours, for late acceptance.
     late: Vec<f64>,
     late_at: usize,
     /// A better solution from outside, which the next step takes up.
@@ -233,8 +233,8 @@ impl AnnealSearch {
             return Acceptance::patient(rng, 0.0);
         }
         match self.parameters.rule {
-            Rule::Metropolis => Acceptance::new(rng, clock.temperature(present.feasible)),
-            Rule::Late => {
+            AcceptanceRule::Metropolis => Acceptance::new(rng, clock.temperature(present.feasible)),
+            AcceptanceRule::Late => {
                 let late = self.saved.late.get(self.saved.late_at).copied().unwrap_or(present.cost);
                 Acceptance::below(rng, late - present.cost)
             }
@@ -243,11 +243,11 @@ impl AnnealSearch {
 
     /// Remembers the cost of the present solution for late acceptance.
     fn remember(&mut self) {
-        if self.parameters.rule == Rule::Late
+        if self.parameters.rule == AcceptanceRule::Late
             && let Some(present) = self.saved.present
         {
             let Saved { late, late_at, .. } = &mut self.saved;
-            if (late.len() as u64) < self.parameters.memory {
+            if (late.len() as u64) < self.parameters.history {
                 late.push(present.cost);
             } else {
                 late[*late_at] = present.cost;

@@ -14,7 +14,7 @@ use crate::problem::{Found, Packing};
 use crate::run::plan::Horizon;
 use crate::search::{Context, Tally};
 use crate::{
-    Acceptance, Budget, Edits, Method, Neighbourhood, Problem, Rng, Score, Sense, Solution, Solver, stable_hash,
+    Acceptance, Budget, Edits, Method, Neighborhood, Problem, Rng, Score, Sense, Solution, Solver, stable_hash,
 };
 
 fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
@@ -474,7 +474,7 @@ impl Problem for Free {
     fn sense(&self) -> Sense {
         Sense::Minimize
     }
-    fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+    fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
         Some(Box::new(Exchange { order: Vec::new(), cost: 0, edit: (0, 0, 0) }))
     }
 }
@@ -494,7 +494,7 @@ impl Edits<Free> for Exchange {
     }
 }
 
-impl Neighbourhood<Free> for Exchange {
+impl Neighborhood<Free> for Exchange {
     fn start(&mut self, problem: &Free, moves: &[u64]) -> bool {
         self.order = moves.to_vec();
         self.cost = self.total(&problem.0);
@@ -509,7 +509,7 @@ impl Neighbourhood<Free> for Exchange {
 }
 
 #[test]
-fn a_neighbourhood_takes_the_place_of_replays() {
+fn a_neighborhood_takes_the_place_of_replays() {
     let problem = Free(Chain { rich: false, count: 20, offset: 0.0, ..Chain::default() });
     let solver = || Solver::new(&problem, Method::preset("anneal").unwrap()).seed(7).budget(Budget::playouts(20_000));
     let whole = solver().run().unwrap();
@@ -539,7 +539,7 @@ fn late_acceptance_finds_its_way() {
     let chain = Chain { rich: true, count: 30, offset: 0.0, ..Chain::default() };
     let mut method = Method::preset("anneal").unwrap();
     method.set("rule", "late").unwrap();
-    method.set("memory", "50").unwrap();
+    method.set("history", "50").unwrap();
     let late = Solver::new(&chain, method).seed(1).budget(Budget::playouts(20_000)).run().unwrap();
     assert!(late.best.unwrap().score.value().unwrap() < 0.8 * sampled(&chain, 20_000));
 }

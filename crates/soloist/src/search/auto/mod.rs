@@ -92,8 +92,8 @@ parameters! {
         /// the methods that race, `rollout` among their settings; `choose`: those that the problem names and those that
         /// can use what it offers
         methods: Entries = Entries::default(), ();
-        /// the part of the budget that the rounds of the race take together; half of it where the problem names methods
-        /// and `methods` is `choose`
+        /// the part of the budget that the rounds of the race take together; where the problem names methods and
+        /// `methods` is `choose`, they take half of this part
         race_part: f64 = 0.2, 0.01..=1.0;
         /// the part of the budget, at its end, in which `anneal` improves the best solution of all; used where the
         /// budget is known

@@ -51,68 +51,96 @@ choice! {
 parameters! {
     /// Beam search: layer by layer, the `width` most promising states survive.
     ///
-    /// All children of a layer are ranked by `merit` (for a bound: the better one first), plus `policy_weight * ln
-    /// chance` of the moves that led there, plus a random number from 0 to `noise`; `tie` decides among equals, then
-    /// chance. A state whose bound is not better than the incumbent is dropped: when its turn comes to be expanded,
-    /// with `prune` before it is ranked. When no state of a layer has a child, the pass is over; the next one is
-    /// `widen` times as wide and draws new noise: pass `i`, counted from 0, has the width `width * widen^i`.
+    /// When to use it: problems with a telling potential (free cells, reachable cells) or sharp bounds. One pass is
+    /// often better than many thousand playouts.
+    ///
+    /// # Rank
+    ///
+    /// The children of all states of a layer are ranked by `merit` (for a bound: the better one first), plus
+    /// `policy_weight * ln chance` of the moves that led there, plus a random number from 0 to `noise`. `tie` decides
+    /// among equals, then chance.
+    ///
+    /// A state whose bound is not better than the incumbent is dropped: when its turn comes to be expanded, or with
+    /// `prune` before it is ranked. An offered solution is an incumbent as well.
+    ///
+    /// The policy (`tie = policy` or `policy_weight > 0`) is that of [`Nrpa`](super::Nrpa), one level. After each pass
+    /// it is adapted, with the rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by
+    /// the rollout and counted; a solution that they find can become the incumbent. With `selective = true` only the
+    /// rollout's candidates are children.
+    ///
+    /// # Passes
+    ///
+    /// When no state of a layer has a child, the pass is over. The next one is `widen` times as wide and draws new
+    /// noise: pass `i`, counted from 0, has the width `width * widen^i`.
+    ///
+    /// With `split > 0` every state that many moves below the root has a separate pass, in random order, before the
+    /// next width. This suits problems whose first moves lead to states that are not comparable, such as a choice of
+    /// symmetry, where one promising beginning would take all places. A layer of more than 100,000 states,
+    /// or of more than fit into the memory, is not split.
+    ///
+    /// # Merging
     ///
     /// With `merge`, states of a layer with equal [futures](crate::Problem::future) are merged and the better one is
     /// kept, whichever came first: `a` replaces `b` when its score so far and all its
     /// [resources](crate::Problem::resources) are at least as good. Of a problem without futures, the first of states
     /// with equal [keys](crate::Problem::key) is kept.
     ///
-    /// **Complete anytime beam search** (preset `cabs`) is the setting `width = 1, widen = 2, merit = bound, prune =
-    /// true`: the first pass follows the best bound down and has an answer after as many steps as a solution has moves,
-    /// later ones improve it, and the last one is a proof. All passes together cost at most about twice the last one.
-    /// The problem should offer a bound and a future.
+    /// # Complete anytime beam search
     ///
-    /// **Layers by bound** (`layers = bound`). Open states lie in cells: those with the same bound after the same
-    /// number of moves compete for the `width` places of their cell. The cell with the best bound is expanded first, of
-    /// equal bounds the one nearest to the root. The bound of a state is taken as no better than that of its parent, so
-    /// that a cell is complete when its turn comes: its best states are expanded, in the order in which they were met,
-    /// and the rest are dropped. A pass of width 1 follows each bound down as far as it goes before it tries the next
-    /// worse one; its first answer costs at most one expansion for each bound and depth. A pass so wide that it drops
-    /// nothing is a best-first search, which expands no state with a bound worse than the optimum. `span > 0` puts a
-    /// range of bounds into one layer, counted from that of the root: `merit` then tells the states of a cell apart,
-    /// first answers come earlier, and with a span wider than all bounds layers are those by depth. Choose a span where
-    /// bounds are not whole numbers: where no two bounds are equal, cells have one state, nothing competes, and
-    /// the first solution may take long. States that are equal or have equal futures are merged in the whole pass,
-    /// across cells. `prune` is implied. Rank, noise and policy are as above; `tie = playouts` is refused, because most
-    /// open states would have playouts and never be expanded, and so is `split`. A problem without a bound has one
-    /// layer: its states compete by depth, and a remark of the outcome says so.
+    /// The preset `cabs` is the setting `width = 1, widen = 2, merit = bound, prune = true`. The first pass follows the
+    /// best bound down and has an answer after as many steps as a solution has moves. Later passes improve it, and the
+    /// last one is a proof. All passes together cost at most about twice the last one. The problem should offer a bound
+    /// and a future.
     ///
-    /// The policy (`tie = policy` or `policy_weight > 0`) is that of [`Nrpa`](super::Nrpa), one level: after each pass
-    /// it is adapted, with the rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by
-    /// the rollout and counted; what they find counts as found. With `selective = true` only the rollout's
-    /// candidates are children.
+    /// # Layers by bound
     ///
-    /// With `split > 0` every state that many moves below the root has a separate pass, in random order, before the
-    /// next width. This suits problems whose first moves lead to states that are not comparable, such as a choice of
-    /// symmetry, and where one promising beginning crowds out the others. A layer of more than 100,000 states,
-    /// or of more than fit into the memory, is not split.
+    /// With `layers = bound` open states lie in cells. Those with the same bound after the same number of moves compete
+    /// for the `width` places of their cell. The cell with the best bound is expanded first, of equal bounds the one
+    /// nearest to the root.
+    ///
+    /// The bound of a state is taken as no better than that of its parent. So a cell is complete when its turn comes:
+    /// its best states are expanded, in the order in which they were met, and the rest are dropped. A pass of width 1
+    /// follows each bound down as far as it goes before it tries the next worse one. Its first answer costs at most one
+    /// expansion for each bound and depth. A pass so wide that it drops nothing is a best-first search, which expands
+    /// no state with a bound worse than the optimum.
+    ///
+    /// `span > 0` puts a range of bounds into one layer, counted from that of the root. `merit` then tells the states
+    /// of a cell apart, and first answers come earlier. With a span wider than all bounds, layers are those by depth.
+    /// Choose a span where bounds are not whole numbers: where no two bounds are equal, cells have one state, nothing
+    /// competes, and the first solution may take long.
+    ///
+    /// States that are equal or have equal futures are merged in the whole pass, across cells. `prune` is implied.
+    /// Rank, noise and policy are as above. `tie = playouts` is refused, because most open states would have playouts
+    /// and never be expanded, and so is `split`. A problem without a bound has one layer: its states compete by depth,
+    /// and a remark of the outcome says so.
+    ///
+    /// # Proof
     ///
     /// The search ends with a proof when a pass (with `split`, all passes of a width) has dropped nothing but
-    /// duplicates and states with hopeless bounds, or, with `prune` and where bounds alone rank states, when the
-    /// incumbent is at least as good as `min over layers of max(best bound in the layer, best bound dropped before it)`
-    /// (maximising): every better solution would descend from one of these. With `layers = bound` it ends when the
-    /// incumbent is at least as good as the best bound of all open and dropped states, whatever ranks them; that number
-    /// is reported as the bound while the search runs. With `selective = true` the bound of the root counts as dropped,
-    /// because other children are left out. A proof is as good as the bounds and keys: two of `n` states
-    /// share a 64-bit key with probability about `n^2 / 2^65`.
+    /// duplicates and states with hopeless bounds. With `prune`, and where bounds alone rank states, it also ends when
+    /// the incumbent is at least as good as `min over layers of max(best bound in the layer, best bound dropped before
+    /// it)` (maximising): every better solution would descend from one of these states.
     ///
-    /// An offered solution prunes as incumbent.
+    /// With `layers = bound` it ends when the incumbent is at least as good as the best bound of all open and dropped
+    /// states, whatever ranks them. That number is reported as the bound while the search runs.
     ///
-    /// When to use it: problems with a telling potential (free cells, reachable cells) or sharp bounds; one pass is
-    /// often better than many thousand playouts. Cost per step: the children of one state, two applications of a move
-    /// for each that survives. Memory: two states for each place in the beam and about 80 bytes for each child (with
-    /// futures about 160, and 16 for each resource); the width is cut to what fits into the memory of the budget. With
-    /// `layers = bound` states are replayed from the moves to them, once for each parent in a cell, and about 280 bytes
-    /// are reckoned for each open state and for each of its ancestors (with futures about 440, and 32 for each
-    /// resource), in any number of cells; when they do not fit, the cells with the worst bounds are dropped. Nodes are
-    /// counted as children of expanded states; with `prune` only those that were neither hopeless, below the present
-    /// cut nor beaten by a known one, as CABS counts generated states.
+    /// With `selective = true` the bound of the root counts as dropped, because other children are left out. A proof is
+    /// as good as the bounds and keys: two of `n` states share a 64-bit key with probability about `n^2 / 2^65`.
     ///
+    /// # Cost
+    ///
+    /// A step expands one state: it lists the children and applies two moves for each child that survives. Nodes are
+    /// counted as children of expanded states. With `prune` only those count that were neither hopeless, nor below the
+    /// present cut, nor beaten by a known one, as CABS counts generated states.
+    ///
+    /// Memory: two states for each place in the beam and about 80 bytes for each child (with futures about 160, and 16
+    /// for each resource). The width is cut to what fits into the memory of the budget.
+    ///
+    /// With `layers = bound` states are replayed from the moves to them, once for each parent in a cell. About 280
+    /// bytes are reckoned for each open state and for each of its ancestors (with futures about 440, and 32 for each
+    /// resource), in any number of cells. When they do not fit, the cells with the worst bounds are dropped.
+    ///
+    /// # Example
     /// ```
     /// # use soloist::{Budget, Method, Solver, doc::Staircase};
     /// let outcome = Solver::new(&Staircase(20), Method::preset("beam").unwrap())

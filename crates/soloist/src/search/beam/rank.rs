@@ -20,7 +20,7 @@ pub(super) struct Ranker {
 
 impl Ranker {
     pub(super) fn new(parameters: &Beam, problem: &dyn Rules) -> Self {
-        let policy = || Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.codes().unwrap_or(0));
+        let policy = || Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.code_count().unwrap_or(0));
         Self {
             merit: parameters.merit,
             noise: parameters.noise,

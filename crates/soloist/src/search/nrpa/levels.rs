@@ -202,7 +202,7 @@ impl Levels {
         let frame = &mut self.frames[index];
         frame.iteration = 0;
         frame.playouts = 0;
-        self.spare.extend(frame.beam.drain(..).map(|bucket| bucket.trace));
+        self.spare.extend(frame.beam.drain(..).map(|solution| solution.trace));
         frame.gate.reset();
     }
 
@@ -239,7 +239,7 @@ impl Levels {
         if parameters.beam != Keep::Solutions {
             // Ties replace.
             if beam.first().is_none_or(|best| sense.at_least(result.score, best.score)) {
-                self.spare.extend(beam.pop().map(|bucket| bucket.trace));
+                self.spare.extend(beam.pop().map(|solution| solution.trace));
                 beam.push(result);
             } else {
                 self.spare.push(result.trace);
@@ -254,7 +254,7 @@ impl Levels {
             return;
         }
         if full {
-            self.spare.extend(beam.pop().map(|bucket| bucket.trace));
+            self.spare.extend(beam.pop().map(|solution| solution.trace));
         }
         let place = beam.partition_point(|other| !result.better(other, sense));
         beam.insert(place, result);
@@ -306,7 +306,7 @@ impl Levels {
             return;
         }
         if parameters.beam == Keep::Solutions {
-            let traces: Vec<&Trace<MoveId>> = beam.iter().map(|bucket| &bucket.trace).collect();
+            let traces: Vec<&Trace<MoveId>> = beam.iter().map(|solution| &solution.trace).collect();
             if self.taught == Some(index) {
                 self.policy.adapt_diverse_again(&traces, &self.origins, alpha);
             } else {

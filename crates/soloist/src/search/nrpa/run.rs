@@ -59,7 +59,7 @@ impl Arm {
 
     fn best(&self) -> Option<Score> {
         match &self.core {
-            Core::Levels(levels) => levels.best().map(|bucket| bucket.score),
+            Core::Levels(levels) => levels.best().map(|solution| solution.score),
             Core::Beams(beams) => beams.best(),
         }
     }
@@ -125,7 +125,7 @@ impl NrpaSearch {
         let parameters = &self.parameters;
         Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
             .with_bias_rate(parameters.bias_rate)
-            .with_codes(problem.codes().unwrap_or(0))
+            .with_codes(problem.code_count().unwrap_or(0))
     }
 
     fn start(&mut self, problem: &dyn Rules, variants: usize) {

@@ -377,13 +377,13 @@ impl Arena {
                 if self.violations.is_empty() {
                     self.violations.resize(self.nodes.len(), Violations::default());
                 }
-                let parameters = &mut self.violations[at];
-                (parameters.least, parameters.most) = if parameters.count == 0 {
+                let violations = &mut self.violations[at];
+                (violations.least, violations.most) = if violations.count == 0 {
                     (degree, degree)
                 } else {
-                    (parameters.least.min(degree), parameters.most.max(degree))
+                    (violations.least.min(degree), violations.most.max(degree))
                 };
-                parameters.count += 1;
+                violations.count += 1;
             }
         }
     }

@@ -47,38 +47,55 @@ choice! {
 parameters! {
     /// How the tree grows, and what its nodes stand for.
     ///
-    /// A leaf gets children after `threshold` playouts, one or all of them at a time (`expansion`). With `select_from`
-    /// = T a node with fewer than T playouts does not choose by the formula. With `few_visits = rollout` the playout
-    /// policy moves there, and the first position of its playout that is not in the tree is added to it (Schadd et al.,
-    /// after Coulom); with `uniform` any child that is not closed comes next, tried or not. (The program of Schadd et
-    /// al. does the latter, as their presets here; with another reading of T, `threshold` = T, nothing is added below T
-    /// visits.) `fpu` lets tried children be tried again before all have been tried; `widening` = k limits the children
-    /// in play to `ceil(k n^widening_exponent)`. Both apply to `expansion = one`; the child with the largest bias comes
-    /// first if `bias_weight` is set, otherwise a random one.
+    /// # Leaves and few visits
+    ///
+    /// A leaf gets children after `threshold` playouts, one or all of them at a time (`expansion`).
+    ///
+    /// With `select_from` = T a node with fewer than T playouts does not choose by the formula. With `few_visits =
+    /// rollout` the playout policy moves there, and the first position of its playout that is not in the tree is added
+    /// to it (Schadd et al., after Coulom). With `few_visits = uniform` any child that is not closed comes next, tried
+    /// or not.
+    ///
+    /// # Tried and untried children
+    ///
+    /// `fpu` lets tried children be tried again before all have been tried. `widening` = k limits the children in play
+    /// to `ceil(k n^widening_exponent)`. Both apply to `expansion = one`. The child with the largest bias comes first
+    /// if `bias_weight` is set, otherwise a random one.
     ///
     /// With `expansion = lazy` the moves of a node are asked for one at a time
     /// ([`Problem::moves_from`](crate::Problem::moves_from)), in their order, and only children that were tried take
-    /// memory: for states with hundreds of moves of which few are ever followed (the resumable enumeration of Rei's
-    /// thesis). With `theta` = t > 0 every t-th playout through a node with untried children follows the formula among
-    /// the tried ones instead of adding another one, so that the tree deepens before it is as wide as the lists of
-    /// moves (selection interleaving; t = 5 in the thesis). The thesis' algorithm 3.1 tests the number of children
-    /// modulo t, which never expands a node again once it has t of them; here playouts through the node are counted, as
-    /// its text has it.
+    /// memory. This suits states with hundreds of moves of which few are ever followed (the resumable enumeration of
+    /// Rei's thesis).
+    ///
+    /// With `theta` = t > 0 every t-th playout through a node with untried children follows the formula among the tried
+    /// ones instead of adding another one. So the tree deepens before it is as wide as the lists of moves (selection
+    /// interleaving; t = 5 in the thesis).
+    ///
+    /// # Shared states
     ///
     /// With `transpositions`, states with the same [`key`](crate::Problem::key) share a node. Its value is the mean of
-    /// all playouts through it, the exploration term counts those of the selected edge, and a playout updates the path
-    /// it took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must
-    /// have no cycles.
+    /// all playouts through it. The exploration term counts those of the selected edge. A playout updates the path it
+    /// took and nothing else (UCT2 of Childs et al.), so that no playout is counted twice. The game's graph must have
+    /// no cycles.
     ///
-    /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well:
-    /// no playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
-    /// player). So does a playout after which the rollout [says](crate::Rollout::is_spent) that its leaf deserves no
-    /// other; then nothing is proven. Without it, a small `c` replays one finished line for ever, which is why it is on
-    /// unless a preset stands for a paper that has none.
+    /// # Closed branches
+    ///
+    /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well.
+    /// No playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
+    /// player). A playout also closes its leaf where the rollout [says](crate::Rollout::is_spent) that the leaf
+    /// deserves no other; then nothing is proven. Without `solver`, a small `c` replays one finished line for ever.
+    /// Therefore it is on unless a preset stands for a paper that has none.
+    ///
+    /// # Departures from the papers
+    ///
+    /// The text of Schadd et al. gives `few_visits = rollout`; their program does what `uniform` does, as their presets
+    /// here. With another reading of T, `threshold` = T, nothing is added below T visits. Algorithm 3.1 of Rei's thesis
+    /// tests the number of children modulo t, which never expands a node again once it has t of them. Here playouts
+    /// through the node are counted, as the text of the thesis has it.
     pub struct Growth {
         /// how many children a leaf gets at a time
         expansion: Expansion = Expansion::One, ();
-        /// number of playouts through a node with untried children of which one follows a tried child; 0: none does
+        /// one in so many playouts through a node with untried children follows a tried child; 0: none does
         theta: u64 = 0, 0..=1_000_000_000;
         /// visits of a leaf before it gets children
         threshold: u64 = 1, 0..=1_000_000_000;

@@ -26,7 +26,7 @@ pub use grow::{Expansion, FewVisits, FirstPlay, Growth};
 pub use learn::{Playing, Playouts};
 pub use nested::Nesting;
 pub use prune::{Prune, Pruning};
-pub use select::{Bandit, Cooling, NodeValue, Normalisation, Selection};
+pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection};
 
 use crate::ParameterError;
 use crate::problem::rules::Rules;
@@ -107,7 +107,7 @@ impl Uct {
             selection: Selection {
                 c: std::f64::consts::SQRT_2,
                 value: NodeValue::Best,
-                normalisation: Normalisation::Parent,
+                normalization: Normalization::Parent,
                 ..Selection::default()
             },
             growth: Growth { expansion: Expansion::All, ..Growth::default() },
@@ -130,7 +130,7 @@ impl Uct {
                 w,
                 value: NodeValue::Blend,
                 bandit: Bandit::Deviation,
-                normalisation: Normalisation::None,
+                normalization: Normalization::None,
                 ..Selection::default()
             },
             growth: Growth { select_from: t, few_visits: FewVisits::Uniform, ..Growth::default() },
@@ -180,7 +180,7 @@ impl Uct {
             selection: Selection {
                 c: 2.0 * std::f64::consts::SQRT_2 * cp,
                 cooling,
-                normalisation: Normalisation::Ratio,
+                normalization: Normalization::Ratio,
                 ..Selection::default()
             },
             growth: Growth { solver: false, ..Growth::default() },

@@ -93,7 +93,7 @@ impl Arena {
     }
 
     /// Computes the best score and the bound of a node from its children. Returns whether they changed.
-    fn summarise(&mut self, at: usize, sense: Sense) -> bool {
+    fn summarize(&mut self, at: usize, sense: Sense) -> bool {
         let node = &self.nodes[at];
         let mut limit = self.limits[at];
         let (mut best, mut bound) = (limit.own, f64::NAN);
@@ -117,7 +117,7 @@ impl Arena {
     pub(super) fn repair(&mut self, path: &[usize], sense: Sense) {
         let from = path.iter().rposition(|&at| !self.nodes[at].closed).map_or(0, |at| at + 1);
         for &at in path[..from].iter().rev() {
-            if !self.summarise(at, sense) {
+            if !self.summarize(at, sense) {
                 return;
             }
         }
@@ -145,7 +145,7 @@ impl Arena {
                         self.nodes[at].closed = true;
                         self.detach(at);
                     } else {
-                        self.summarise(at, sense);
+                        self.summarize(at, sense);
                     }
                 }
                 stack.pop();

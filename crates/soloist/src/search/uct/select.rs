@@ -22,7 +22,7 @@ choice! {
 
 choice! {
     /// How values are scaled to be comparable with the exploration term.
-    pub enum Normalisation {
+    pub enum Normalization {
         /// To [0, 1] between the worst and best score that the search has met.
         Global = "global",
         /// To [0, 1] between the worst and best score met below the parent (equations 3.1 to 3.3 of Rei's thesis).
@@ -69,7 +69,7 @@ parameters! {
     /// The bound of child `i` of a node with `n` playouts, `n_i` of them through the child, is the sum of
     ///
     /// - the value `X + w top`: mean or best score, plus `w` times the best score, all normalised, larger being better
-    ///   whatever the problem's sense (`value`, `w`, `normalisation`). With `value = blend` it is `(1 - w) mean + w
+    ///   whatever the problem's sense (`value`, `w`, `normalization`). With `value = blend` it is `(1 - w) mean + w
     ///   top` instead, `w` at most 1.
     /// - the exploration term of `bandit`: UCB1 `c sqrt(ln n / n_i)`, or UCB1-Tuned `c sqrt(2 ln n / n_i min(1/4, V))`
     ///   with `V = (mean of squares - square of mean) + sqrt(2 ln n / n_i)`. Baier and Winands print the 2 under the
@@ -79,7 +79,7 @@ parameters! {
     ///   (n_i + 1))`. This is what the program of Schadd et al. computes (`UCTPlayer` in the Java code of the study):
     ///   exploration is *multiplied* by the deviation, so that `c` has no unit, and the top score is blended.
     /// - with `deviation`: `sqrt((sum of squares - n_i mean^2 + d) / n_i)`, added: the form that Schadd et al. print
-    ///   (on raw scores, `normalisation = none`, beside UCB1; rounding below zero counts as zero). It is not what
+    ///   (on raw scores, `normalization = none`, beside UCB1; rounding below zero counts as zero). It is not what
     ///   their program computes, and with their constants the search soon stays on one line
     ///   (`docs/results/schadd-formula.md`).
     /// - progressive bias: `bias_weight h / (n_i + 1)`, `h` being the problem's bias of the move.
@@ -100,7 +100,7 @@ parameters! {
     /// With `tree_playouts` = N a new tree is begun after every N playouts. With `cooling` the constant in playout i =
     /// 0 to N - 1 of a tree is not `c` but falls from it to (nearly) 0, so that the search goes over from exploring to
     /// exploiting, and the tree gets to the bottom of the game. That is SA-UCT; its paper's `2 Cp sqrt(2 ln n / n_i)`
-    /// is `c sqrt(ln n / n_i)` with `c = 2 sqrt(2) Cp`, and its `x` is the reward of `normalisation = ratio`: the
+    /// is `c sqrt(ln n / n_i)` with `c = 2 sqrt(2) Cp`, and its `x` is the reward of `normalization = ratio`: the
     /// operations of the input over the mean of the playouts' through the child. The reference score is `reference`, or
     /// else the [problem's](crate::Problem::reference), or else that of the first feasible playout; scores must not
     /// change their sign.
@@ -112,8 +112,8 @@ parameters! {
         /// weight of the best score below a node, added to its value or blended with the mean (`value`)
         w: f64 = 0.0, 0.0..=1e6;
         /// how scores are scaled before `c` and `d` apply
-        normalisation: Normalisation = Normalisation::Global, ();
-        /// the score that `normalisation=ratio` compares with; 0: the problem's, or the first playout's
+        normalization: Normalization = Normalization::Global, ();
+        /// the score that `normalization=ratio` compares with; 0: the problem's, or the first playout's
         reference: f64 = 0.0, -1e15..=1e15;
         /// how `c` falls over the playouts of a tree
         cooling: Cooling = Cooling::None, ();
@@ -162,17 +162,17 @@ impl Selection {
 
     /// Checks that the terms go together.
     pub(super) fn validate(&self, pacing: &Pacing) -> Result<(), ParameterError> {
-        let unbounded = matches!(self.normalisation, Normalisation::None | Normalisation::Ratio);
+        let unbounded = matches!(self.normalization, Normalization::None | Normalization::Ratio);
         let product = self.bandit == Bandit::Deviation;
         refuse(&[
             (
                 self.bandit == Bandit::Ucb1Tuned && unbounded,
-                "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",
+                "bandit=ucb1-tuned needs rewards in [0, 1]: normalization=global or parent",
             ),
-            (self.history > 0.0 && unbounded, "history needs rewards in [0, 1]: normalisation=global or parent"),
+            (self.history > 0.0 && unbounded, "history needs rewards in [0, 1]: normalization=global or parent"),
             (
-                (self.deviation || product) && self.normalisation == Normalisation::Ratio,
-                "deviation and normalisation=ratio exclude each other",
+                (self.deviation || product) && self.normalization == Normalization::Ratio,
+                "deviation and normalization=ratio exclude each other",
             ),
             (self.deviation && product, "deviation=true and bandit=deviation exclude each other"),
             (self.value == NodeValue::Blend && self.w > 1.0, "value=blend needs w of at most 1"),
@@ -200,11 +200,11 @@ pub(super) struct Selector<'a> {
 impl Selector<'_> {
     /// Returns the scale of the children of `parent`.
     fn scale(&self, parent: &Node) -> Scale {
-        match self.uct.selection.normalisation {
-            Normalisation::Global => self.range.scale(),
-            Normalisation::Parent => Scale::between(parent.worst, parent.best),
-            Normalisation::Ratio => Scale::ratio(self.standard, self.sense),
-            Normalisation::None => Scale::raw(self.sense),
+        match self.uct.selection.normalization {
+            Normalization::Global => self.range.scale(),
+            Normalization::Parent => Scale::between(parent.worst, parent.best),
+            Normalization::Ratio => Scale::ratio(self.standard, self.sense),
+            Normalization::None => Scale::raw(self.sense),
         }
     }
 
@@ -408,7 +408,7 @@ mod tests {
     }
 
     fn raw(c: f64) -> Uct {
-        altered(&Uct::default(), &format!("c={c} normalisation=none"))
+        altered(&Uct::default(), &format!("c={c} normalization=none"))
     }
 
     #[test]
@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(chosen(&altered(&raw(1.0), "value=best")), (2, 9.876087));
         // From 0 to 10, and from 1 to 9 below the parent: (6 - 1) / 8.
         assert_eq!(chosen(&altered(&Uct::default(), "c=0.0")), (1, 0.6));
-        assert_eq!(chosen(&altered(&Uct::default(), "c=0.0 normalisation=parent")), (1, 0.625));
+        assert_eq!(chosen(&altered(&Uct::default(), "c=0.0 normalization=parent")), (1, 0.625));
     }
 
     #[test]
@@ -455,7 +455,7 @@ mod tests {
             (0..80_000).map(|i| 5.13 + if i % 2 == 0 { 0.1_f64.sqrt() } else { -(0.1_f64.sqrt()) }).collect();
         let arena = tree(&[&wide, &narrow], &[0.0, 0.0], Sense::Maximize);
         assert_eq!(choice(&uct, &arena, Sense::Maximize, &[]), (0, 0.516411));
-        // UCB1 with the same constant overrates neither less: 0.52399 and 0.525; it prefers the other one.
+        // UCB1 with the same constant knows no variances: 0.52399 and 0.525, so that it prefers the other one.
         let plain = altered(&Uct::default(), "c=1.0");
         assert_eq!(choice(&plain, &arena, Sense::Maximize, &[]), (1, 0.524996));
     }
@@ -534,12 +534,12 @@ mod tests {
             (altered(&Uct::best(), "fpu=parent"), "fpu needs expansion=one or lazy"),
             (
                 altered(&raw(1.0), "bandit=ucb1-tuned playouts=history"),
-                "bandit=ucb1-tuned needs rewards in [0, 1]: normalisation=global or parent",
+                "bandit=ucb1-tuned needs rewards in [0, 1]: normalization=global or parent",
             ),
             (altered(&Uct::cooled(1.0, 9, Cooling::Depth), "tree_playouts=0"), "cooling needs tree_playouts"),
             (
                 altered(&Uct::cooled(1.0, 9, Cooling::None), "deviation=true"),
-                "deviation and normalisation=ratio exclude each other",
+                "deviation and normalization=ratio exclude each other",
             ),
             (
                 altered(&raw(1.0), "bandit=deviation deviation=true"),

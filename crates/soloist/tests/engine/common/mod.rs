@@ -245,8 +245,8 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.biases(&state.0, mv, terms);
     }
 
-    fn codes(&self) -> Option<u32> {
-        self.inner.codes()
+    fn code_count(&self) -> Option<u32> {
+        self.inner.code_count()
     }
 
     fn bound(&self, state: &Self::State) -> Option<f64> {
@@ -311,9 +311,9 @@ pub(crate) fn methods() -> Vec<Method> {
     let more: &[(&str, &[(&str, &str)])] = &[
         ("sampling", &[("limit", "300")]),
         ("uct", &[("expansion", "all"), ("threshold", "3")]),
-        ("uct", &[("value", "best"), ("normalisation", "none"), ("c", "20")]),
+        ("uct", &[("value", "best"), ("normalization", "none"), ("c", "20")]),
         ("uct", &[("threshold", "0"), ("c", "1.414")]),
-        ("uct-best", &[("expansion", "one"), ("normalisation", "global")]),
+        ("uct-best", &[("expansion", "one"), ("normalization", "global")]),
         ("uct-best", &[("prune", "on"), ("threshold", "2")]),
         ("uct-best", &[("prune", "on"), ("expansion", "one"), ("theta", "3"), ("select_from", "4")]),
         ("uct-best-lazy", &[("prune", "on"), ("theta", "2"), ("c", "0.3"), ("history", "0.1")]),
@@ -337,7 +337,7 @@ pub(crate) fn methods() -> Vec<Method> {
         ("anneal", &[("steps", "200"), ("restarts", "false"), ("start", "0.02"), ("longest", "3")]),
         ("anneal", &[("swap", "0"), ("insert", "0"), ("block", "0"), ("reverse", "0"), ("steps", "40")]),
         ("anneal", &[("replace", "3"), ("remove", "3"), ("adapt", "true"), ("waiting", "1")]),
-        ("anneal", &[("rule", "late"), ("memory", "20"), ("runs", "3"), ("prune", "false")]),
+        ("anneal", &[("rule", "late"), ("history", "20"), ("runs", "3"), ("prune", "false")]),
         ("anneal", &[("depth", "10"), ("finish", "0.5")]),
         ("auto", &[("first", "1000")]),
         ("auto", &[("methods", "anneal,uct,cabs,nmcs"), ("race_part", "0.9")]),

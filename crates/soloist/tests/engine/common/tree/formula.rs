@@ -25,13 +25,13 @@ impl<P: Problem> Tree<'_, P> {
 
     /// Low end and factor of the children of `path`; a factor without a low end is divided by the score.
     pub(super) fn scale(&self, path: &[P::Move]) -> (Option<f64>, f64) {
-        let all: Vec<f64> = match self.uct.selection.normalisation {
-            Normalisation::Global => self.log.iter().filter_map(|played| played.score.value()).collect(),
-            Normalisation::Parent => self.nodes[path].feasible(),
-            Normalisation::None => {
+        let all: Vec<f64> = match self.uct.selection.normalization {
+            Normalization::Global => self.log.iter().filter_map(|played| played.score.value()).collect(),
+            Normalization::Parent => self.nodes[path].feasible(),
+            Normalization::None => {
                 return (Some(0.0), if self.problem.sense() == Sense::Maximize { 1.0 } else { -1.0 });
             }
-            Normalisation::Ratio => {
+            Normalization::Ratio => {
                 let first = self.log.iter().find_map(|played| played.score.value());
                 let reference = if self.uct.selection.reference == 0.0 {
                     first.unwrap_or(1.0)
@@ -44,7 +44,7 @@ impl<P: Problem> Tree<'_, P> {
             }
         };
         let (low, mut high) = self.ends(&all);
-        if self.prunes() && self.uct.selection.normalisation == Normalisation::Parent {
+        if self.prunes() && self.uct.selection.normalization == Normalization::Parent {
             let Some(best) = self.best_left(path) else { return (Some(0.0), 0.0) };
             high = best;
         }

@@ -72,7 +72,7 @@ fn threshold(temperature: f64, rng: &mut Rng) -> f64 {
 
 /// A solution that is edited in place. Every edit is accepted or taken back before the next one.
 ///
-/// `C` is what edits refer to: the problem, for a [`Neighbourhood`]; anything for a local search of its own.
+/// `C` is what edits refer to: the problem, for a [`Neighborhood`]; anything for a local search of its own.
 ///
 /// ```
 /// use soloist::{Acceptance, Edits, Rng};
@@ -123,14 +123,14 @@ pub trait Edits<C: ?Sized> {
     }
 }
 
-/// The local search of a problem: edits of a finished solution, scored by difference. See [`Problem::neighbourhood`].
+/// The local search of a problem: edits of a finished solution, scored by difference. See [`Problem::neighborhood`].
 ///
 /// The cost is what annealing compares. It may differ from the score: smaller is always better, and it may be smooth
 /// where the score has a cliff (a penalty for each customer that is not served, where the score only says
 /// "infeasible"). Scores that a run reports come from a replay of the [moves](Self::moves), never from a cost.
 ///
 /// ```
-/// use soloist::{Acceptance, Budget, Edits, Method, Neighbourhood, Problem, Score, Sense, Solver};
+/// use soloist::{Acceptance, Budget, Edits, Method, Neighborhood, Problem, Score, Sense, Solver};
 ///
 /// /// An order of cities around a ring, as short as possible.
 /// struct Ring(Vec<(f64, f64)>);
@@ -161,7 +161,7 @@ pub trait Edits<C: ?Sized> {
 ///     fn sense(&self) -> Sense {
 ///         Sense::Minimize
 ///     }
-///     fn neighbourhood(&self) -> Option<Box<dyn Neighbourhood<Self>>> {
+///     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
 ///         Some(Box::new(Reversals::default()))
 ///     }
 /// }
@@ -189,7 +189,7 @@ pub trait Edits<C: ?Sized> {
 ///     fn reject(&mut self, _: &Ring) {}
 /// }
 ///
-/// impl Neighbourhood<Ring> for Reversals {
+/// impl Neighborhood<Ring> for Reversals {
 ///     fn start(&mut self, _: &Ring, moves: &[usize]) -> bool {
 ///         self.tour = [0].iter().chain(moves).copied().collect();
 ///         moves.len() > 1
@@ -210,7 +210,7 @@ pub trait Edits<C: ?Sized> {
 /// let shortest = 80.0 * (std::f64::consts::PI / 40.0).sin();
 /// assert!((solver.run().unwrap().best.unwrap().score.value().unwrap() - shortest).abs() < 1e-9);
 /// ```
-pub trait Neighbourhood<P: Problem>: Edits<P> + Send {
+pub trait Neighborhood<P: Problem>: Edits<P> + Send {
     /// Makes a finished solution the present one. `false`: it cannot be edited, and the caller replays moves instead.
     fn start(&mut self, problem: &P, moves: &[P::Move]) -> bool;
 

@@ -4,7 +4,7 @@ use super::problem::Vrptw;
 use crate::pool::is_sound;
 use crate::sisr::{Settings, Sisr};
 use serde::{Deserialize, Serialize};
-use soloist::{Acceptance, CheckpointError, Edits, Neighbourhood, Problem};
+use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Problem};
 use std::sync::Arc;
 
 /// Strings of customers are removed and inserted again; see [`Sisr`].
@@ -65,7 +65,7 @@ impl Edits<Vrptw> for Strings {
     }
 }
 
-impl Neighbourhood<Vrptw> for Strings {
+impl Neighborhood<Vrptw> for Strings {
     fn start(&mut self, problem: &Vrptw, moves: &[u16]) -> bool {
         let (routes, absent) = problem.routes(moves);
         let tour: Vec<u16> = routes.iter().flat_map(|route| [0].into_iter().chain(route.iter().copied())).collect();
