@@ -199,7 +199,8 @@ pub(crate) struct SolveArgs {
     #[arg(requires = "checkpoint", help_heading = CHECKPOINTS)]
     pub(crate) checkpoint_every: Duration,
     /// Continue the search in FILE exactly; method, rollout, seed, threads and --keep come from it. FILE is written
-    /// only if --checkpoint names it too. A --memory limit is not in it: repeat it
+    /// only if --checkpoint names it too. A --memory limit is not in it: repeat it. `auto` and `anneal` divide their
+    /// budget in advance: with a larger one the run is not that of the larger budget from the start
     #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
     pub(crate) resume: Option<PathBuf>,
 }

@@ -87,7 +87,7 @@ pub(crate) struct BenchArgs {
 const REPRODUCE_EXAMPLES: &str = "\
 Examples:
   soloist reproduce --list                               what there is, and the scales for a quick look
-  soloist reproduce baier-figure-6 --scale 0.003         a hundredth and less of the paper's budget
+  soloist reproduce baier-figure-6 --scale 0.003         three thousandths of the paper's budget
   soloist reproduce schadd-table-6 --scale 0.25 --data DATA --limit 50
   soloist reproduce sa-uct --samples 400 --out study     a quick look at the study of SA-UCT
   soloist reproduce sa-uct --out study                   the same study with all samples: continues there
