@@ -70,7 +70,8 @@ pub(crate) enum Status {
 pub(crate) trait Search: Send {
     /// Does one unit of work.
     fn step(&mut self, context: &mut Context<'_>) -> Status;
-    /// Returns a bound on all solutions that this search has neither seen nor excluded. `None`: unknown. Asked a few times a second.
+    /// Returns a bound on all solutions that this search has neither seen nor excluded. `None`: unknown. Asked a few
+    /// times a second.
     fn left(&self) -> Option<f64> {
         None
     }
