@@ -27,10 +27,10 @@ const MAX_PLAIN: u32 = 1 << 20;
 
 /// A table of weights under 64-bit codes, with nested copies by undo.
 ///
-/// Codes below [`Problem::codes`](crate::Problem::codes) address a plain table. Others are hashed: open addressing by
-/// cache lines, one line for most look-ups. A code never adapted is absent and weighs [`UNIT_WEIGHT`]. A level of NRPA
-/// works on "a copy" of its parent's policy: [`push`](Self::push) marks the table, [`pop`](Self::pop) restores it, at a
-/// cost linear in the codes touched.
+/// Codes below [`Problem::code_count`](crate::Problem::code_count) address a plain table. Others are hashed: open
+/// addressing by cache lines, one line for most look-ups. A code never adapted is absent and weighs [`UNIT_WEIGHT`]. A
+/// level of NRPA works on "a copy" of its parent's policy: [`push`](Self::push) marks the table, [`pop`](Self::pop)
+/// restores it, at a cost linear in the codes touched.
 #[derive(Clone, Debug)]
 pub struct Policy {
     temperature: f64,
@@ -148,8 +148,8 @@ impl Policy {
         if code < self.plain.len() as u64 { self.plain[code as usize] } else { self.hashed_weight(code) }
     }
 
-    /// Returns the weights of the codes in the plain table: all below [`Problem::codes`](crate::Problem::codes), or
-    /// none.
+    /// Returns the weights of the codes in the plain table: all below
+    /// [`Problem::code_count`](crate::Problem::code_count), or none.
     #[inline]
     #[must_use]
     pub fn plain_weights(&self) -> &[u64] {
