@@ -463,6 +463,10 @@ def surroundings(campaign, folder):
         "solve", "samegame", "random:15x15x5:7", "--method", "uct", "--playouts", "20000", "--checkpoint", big,
         "--quiet", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)),
     )
+    # Lost checkpoints are told as they happen, in spite of --quiet.
+    told = child.stderr.splitlines()
+    child.stderr = "\n".join(line for line in told if "trying again after each interval" not in line)
+    campaign.expect(child.stderr != "\n".join(told), "no word of a lost checkpoint")
     one_line("a checkpoint beyond RLIMIT_FSIZE", child, {1})
     campaign.expect(not strays(folder, {"closed", "big.ckpt"}), f"left behind: {strays(folder, {'closed', 'big.ckpt'})}")
     big.unlink(missing_ok=True)
