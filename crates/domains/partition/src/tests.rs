@@ -60,8 +60,7 @@ fn the_tree_holds_the_optimum() {
     let mut rng = Rng::new(4);
     for round in 0..200 {
         let count = 1 + rng.index(9);
-        // Small numbers (twins, zeros), numbers of one word, and numbers of three, whose order 128 bits often leave
-        // open.
+        // Small numbers (twins, zeros), numbers of one word, and of three, whose order 128 bits often leave open.
         let draw = |rng: &mut Rng| match round % 3 {
             0 => BigUint::from(rng.below(9)),
             1 => BigUint::from(rng.next_u64()),

@@ -95,7 +95,7 @@ parameters! {
     pub struct Growth {
         /// how many children a leaf gets at a time
         expansion: Expansion = Expansion::One, ();
-        /// one in so many playouts through a node with untried children follows a tried child; 0: none does
+        /// of this many playouts through a node with untried children one follows a tried child; 0: none does
         theta: u64 = 0, 0..=1_000_000_000;
         /// visits of a leaf before it gets children
         threshold: u64 = 1, 0..=1_000_000_000;
