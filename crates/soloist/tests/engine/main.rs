@@ -3,6 +3,7 @@
 mod auto;
 mod beam;
 mod bounds;
+mod checks;
 mod common;
 mod exact;
 mod future;
