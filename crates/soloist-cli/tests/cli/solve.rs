@@ -28,7 +28,9 @@ fn results_have_all_fields_and_equal_runs_equal_results() {
         let call = ["solve", &sample.name, &sample.example, "--playouts", "300", "--seed", "5", "--json", "--quiet"];
         let done = run(&call);
         let result = done.json();
-        for field in FIELDS.iter().chain(&["parameters", "rollout", "threads", "options", "sense", "history"]) {
+        for field in
+            FIELDS.iter().chain(&["infeasible", "parameters", "rollout", "threads", "options", "sense", "history"])
+        {
             assert!(result.get(field).is_some(), "{}: no {field}", sample.name);
         }
         assert_eq!(result["seed"], 5);

@@ -15,6 +15,7 @@ mod session;
 mod setup;
 mod solver;
 mod stream;
+pub(crate) mod verdict;
 
 pub use budget::Budget;
 pub use checkpoint::CheckpointError;

@@ -444,8 +444,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         Outcome {
             best: result.best.map(|best| best.unpacked(&self.packing)),
             kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing)).collect(),
-            bound: result.bound,
-            optimal: result.optimal,
+            bound: result.verdict.bound,
+            optimal: result.verdict.optimal,
+            infeasible: result.verdict.infeasible,
             stop: result.stop,
             counters: self.counters(),
             tree: self.drive.tree(),

@@ -14,6 +14,7 @@ mod limits;
 mod memory;
 mod nested;
 mod promises;
+mod proofs;
 mod reference;
 mod resume;
 mod session;
