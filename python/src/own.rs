@@ -136,7 +136,8 @@ fn report<'py>(
     setup: Setup,
     outcome: Outcome<PyMove>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Outcome { kept, bound, optimal, stop, counters, tree, elapsed, unsaved, history, remarks, .. } = outcome;
+    let Outcome { kept, bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } =
+        outcome;
     let dict = PyDict::new(py);
     let all = kept.iter().map(|solution| one(py, problem, solution)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("solutions", all)?;
@@ -144,7 +145,8 @@ fn report<'py>(
     let answer = |solution: &Solution<_>| Answer { score: solution.score, moves: Value::Null, solution: Value::Null };
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
-    let report = Report { run, answers, tree, bound, optimal, stop, unsaved: unsaved.clone(), history, remarks };
+    let untold = unsaved.clone();
+    let report = Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved: untold, history, remarks };
     let task = result::Task {
         problem: problem.name(),
         instance: "",

@@ -72,8 +72,10 @@ class Result:
     moves: list[Any] | None = field(repr=False)
     #: The finished state of a Python problem; the answer in the problem's own terms for a shipped one.
     solution: Any = field(repr=False)
-    #: Whether ``score`` is proven optimal, or infeasibility is proven.
+    #: Whether ``score`` is proven optimal.
     optimal: bool
+    #: Whether it is proven that no solution is feasible; ``violation`` is not proven to be the least then.
+    infeasible: bool
     #: A number that no solution beats; None: unknown.
     bound: float | None
     #: ``|score - bound| / |score|``; None where one of them is unknown.
@@ -150,7 +152,7 @@ class Result:
 
 
 _TASK = ("problem", "instance", "options", "sense", "method", "parameters", "rollout", "seed", "threads")
-_ENDING = ("score", "violation", "optimal", "bound", "gap", "playouts", "nodes", "seconds", "stop")
+_ENDING = ("score", "violation", "optimal", "infeasible", "bound", "gap", "playouts", "nodes", "seconds", "stop")
 _EVENT = ("playouts", "score", "stream", "violation", "seconds")
 
 

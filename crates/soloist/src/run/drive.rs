@@ -4,6 +4,7 @@ use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::{Horizon, Plan};
 use super::stream::{Limits, Reports, SavedStream, Shared, Stream, tighter};
+use super::verdict::Verdict;
 use crate::problem::MoveId;
 use crate::search::sound::require;
 use crate::search::{Clock, Shared as Gift, insert};
@@ -47,8 +48,7 @@ pub(super) struct Part {
 pub(super) struct Result {
     pub(super) best: Option<Solution<MoveId>>,
     pub(super) kept: Vec<Solution<MoveId>>,
-    pub(super) bound: Option<f64>,
-    pub(super) optimal: bool,
+    pub(super) verdict: Verdict,
     pub(super) stop: StopReason,
     pub(super) history: Vec<Improvement>,
     pub(super) remarks: Vec<String>,
@@ -338,16 +338,14 @@ impl<'p> Drive<'p> {
         let problem = &*self.streams[0].problem;
         let stop = first.map_or(self.stop, |(_, reason)| reason);
         let best = first.map_or_else(|| self.best(), |(first, _)| first.tally.best.as_ref()).cloned();
-        let optimal = problem.is_complete() && matches!(stop, StopReason::Exhausted | StopReason::Bound);
-        let bound = if optimal {
-            best.as_ref().and_then(|best| best.score.value())
-        } else {
+        let bound = || {
             let root = self.bound;
             // Where a stream reached a goal, how far the others came by then depends on their schedule.
             let counted =
                 self.streams.iter().filter(|stream| first.is_none_or(|(first, _)| std::ptr::eq(*stream, first)));
             counted.map(|stream| stream.bound(root)).fold(root, |a, b| tighter(sense, a, b))
         };
+        let verdict = Verdict::new(stop, problem.is_complete(), best.as_ref().map(|best| best.score), bound);
         let mut history: Vec<Improvement> = Vec::new();
         for event in self.events(first.map(|(first, _)| first.since())) {
             if history.last().is_none_or(|last| sense.better(event.score, last.score)) {
@@ -355,15 +353,7 @@ impl<'p> Drive<'p> {
             }
         }
         let kept = self.kept(best.as_ref());
-        Result {
-            best,
-            kept,
-            bound,
-            optimal,
-            stop,
-            history,
-            remarks: self.remarks(first.map(|(first, _)| first.tally.stream)),
-        }
+        Result { best, kept, verdict, stop, history, remarks: self.remarks(first.map(|(first, _)| first.tally.stream)) }
     }
 
     /// Returns what the searches have decided and why; with `only`, that of one stream.

@@ -15,6 +15,7 @@ mod session;
 mod setup;
 mod solver;
 mod stream;
+pub(crate) mod verdict;
 mod verify;
 
 pub use budget::Budget;

@@ -38,7 +38,8 @@ pub enum StopReason {
     Target,
     /// Too long without improvement.
     Stall,
-    /// The whole search space was examined: the incumbent is optimal, unless the problem leaves solutions out.
+    /// The whole search space was examined: the incumbent is optimal, or no solution is feasible, unless the problem
+    /// leaves solutions out.
     Exhausted,
     /// The incumbent is as good as the problem's bound for its root: it is optimal.
     Bound,
@@ -158,8 +159,11 @@ pub struct Outcome<M> {
     /// The best known bound on every solution's score: what the search has left over, or that of the problem's root.
     /// `None`: unknown.
     pub bound: Option<f64>,
-    /// Whether `best` is proven optimal (or, when infeasible, whether infeasibility is proven).
+    /// Whether `best` is feasible and proven optimal.
     pub optimal: bool,
+    /// Whether it is proven that no solution is feasible. It is not proven then that none is less infeasible than
+    /// `best`.
+    pub infeasible: bool,
     /// Why the run ended.
     pub stop: StopReason,
     /// Effort of all streams, before and after a resume.

@@ -470,8 +470,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         Outcome {
             best: result.best.map(|best| best.unpacked(&self.packing)),
             kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing)).collect(),
-            bound: result.bound,
-            optimal: result.optimal && self.broken.is_none(),
+            bound: result.verdict.bound,
+            optimal: result.verdict.optimal && self.broken.is_none(),
+            infeasible: result.verdict.infeasible && self.broken.is_none(),
             stop: result.stop,
             counters: self.counters(),
             tree: self.drive.tree(),

@@ -193,7 +193,7 @@ impl Stream<'_> {
                 let (search, mut context) = self.parts();
                 match search.step(&mut context) {
                     Status::Running => {}
-                    Status::Exhausted => self.end = Some(StopReason::Exhausted),
+                    Status::Exhausted(proof) => self.end = Some(proof.into()),
                     Status::Completed => self.end = Some(StopReason::Completed),
                     Status::Waiting => self.waiting = true,
                 }

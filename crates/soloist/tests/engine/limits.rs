@@ -297,7 +297,11 @@ fn problems_without_choices() {
                 assert!(outcome.counters.playouts <= 50);
                 assert!(!outcome.optimal || outcome.bound == end.value());
                 if length == 0 && matches!(method, Method::Uct(_)) {
-                    assert!(outcome.optimal && outcome.stop == StopReason::Exhausted);
+                    let proofs = (outcome.optimal, outcome.infeasible);
+                    assert_eq!(
+                        (proofs, outcome.stop),
+                        ((end.value().is_some(), end.value().is_none()), StopReason::Exhausted)
+                    );
                 }
             }
         }

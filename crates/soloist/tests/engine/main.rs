@@ -15,6 +15,7 @@ mod limits;
 mod memory;
 mod nested;
 mod promises;
+mod proofs;
 mod reference;
 mod resume;
 mod session;
