@@ -290,6 +290,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         session.packing.load(&table)?;
         session.drive.load(drive, info.elapsed)?;
         session.drive.set_times(&times)?;
+        session.drive.note();
         require(session.counters() == info.counters, "counters of another run")?;
         session.checked()?;
         Ok(session)
@@ -342,7 +343,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         let mut silent = Silent;
         let observer = control.observer.unwrap_or(&mut silent);
         let mut observer = Unpacking { packing: self.packing.clone(), observer };
-        let (interval, last) = (control.interval, Instant::now());
+        let (interval, last) = (control.interval, self.drive.reported.unwrap_or_else(Instant::now));
         run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, bound: None, last })
     }
 
@@ -382,7 +383,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Returns the best solution so far.
     #[must_use]
     pub fn best(&self) -> Option<Solution<P::Move>> {
-        self.drive.best().map(|best| best.unpacked(&self.packing))
+        self.drive.incumbent().map(|best| best.unpacked(&self.packing))
     }
 
     /// Returns the improvements after the first `seen` ones, in the order of the slices that found them.
