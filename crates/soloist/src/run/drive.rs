@@ -264,7 +264,10 @@ impl<'p> Drive<'p> {
         let is_used = |rest: &Rest| matches!(rest, Rest::Ended(StopReason::Playouts | StopReason::Nodes));
         let was_cut = rests.iter().any(|rest| matches!(rest, Rest::Cut(_) | Rest::Paused));
         let is_used = !was_cut && rests.iter().any(is_used);
-        let used = |limit: Option<u64>, made: u64| limit.filter(|_| is_used).unwrap_or(made);
+        let used = |limit: Option<u64>, made: u64| match limit {
+            Some(limit) if is_used => limit,
+            limit => made.min(limit.unwrap_or(u64::MAX)),
+        };
         self.granted = Counters { playouts: used(part.playouts, made.playouts), nodes: used(part.nodes, made.nodes) };
         // A run that is restored from a checkpoint in its middle was interrupted there.
         self.stop = reason.unwrap_or(StopReason::Interrupted);

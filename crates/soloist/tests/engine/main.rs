@@ -13,6 +13,7 @@ mod layers;
 mod limits;
 mod memory;
 mod nested;
+mod parts;
 mod promises;
 mod reference;
 mod resume;
