@@ -253,6 +253,7 @@ def main():
                     findings += 1
                     print(f"pairs: {pair.number}: {wrong}: {pair.words()}", flush=True)
             number += len(batch)
+            print(f"pairs: {number} drawn, {findings} findings", file=sys.stderr, flush=True)
             if arguments.pair is not None:
                 break
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)

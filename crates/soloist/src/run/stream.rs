@@ -275,14 +275,15 @@ impl Stream<'_> {
         if reached.is_some() {
             return reached;
         }
+        // Before the counts, whose limits depend on the slice: a stream that has stalled has stalled in all of them.
+        let last = self.tally.history.last().map_or(0, |last| last.playouts);
+        if playouts.saturating_sub(last) >= self.limits.stall {
+            return Some(StopReason::Stall);
+        }
         if playouts >= self.limits.playouts {
             return Some(StopReason::Playouts);
         }
-        if nodes >= self.limits.nodes {
-            return Some(StopReason::Nodes);
-        }
-        let last = self.tally.history.last().map_or(0, |last| last.playouts);
-        (playouts.saturating_sub(last) >= self.limits.stall).then_some(StopReason::Stall)
+        (nodes >= self.limits.nodes).then_some(StopReason::Nodes)
     }
 }
 

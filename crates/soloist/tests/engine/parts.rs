@@ -1,7 +1,9 @@
 //! A run is the same run whatever parts it is cut into: by checkpoints, by slices, by signals.
 
 use crate::common::{methods, scratch, timeless};
-use soloist::{Budget, Control, Outcome, Problem, Rng, Score, Sense, Setup, Solver, StopReason, stable_hash};
+use soloist::{
+    Budget, Control, Observer, Outcome, Problem, Progress, Rng, Score, Sense, Setup, Solver, StopReason, stable_hash,
+};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -171,49 +173,50 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// Limits of counts, alone and with what may end a run before them.
-fn budgets(rng: &mut Rng, streams: u64) -> Budget {
-    let playouts = Some((20 + rng.index(200) as u64) * streams);
-    let nodes = Some((40 + rng.index(1_500) as u64) * streams);
+/// Limits of counts, alone and with what may end a run before them. Runs of a larger `size` are longer.
+fn budgets(rng: &mut Rng, streams: u64, size: usize) -> Budget {
+    let playouts = Some((20 + rng.index(size) as u64) * streams);
+    let nodes = Some((40 + rng.index(8 * size) as u64) * streams);
     let counts = Budget { playouts, nodes, ..Budget::default() };
     match rng.index(5) {
-        0 => Budget { nodes: Some(1_000_000), ..counts },
+        0 => Budget { nodes: Some(50 * size as u64), ..counts },
         1 => Budget { playouts: None, stall: Some(20), ..counts },
         2 => Budget { stall: Some(10 + rng.index(30) as u64), ..counts },
         _ => Budget { target: Some(250.0 + rng.index(200) as f64), ..counts },
     }
 }
 
-/// Every method on streams that are uneven: `checks` compares a run with the same run in parts.
-fn compare_all(seed: u64, threads: &[usize], checks: impl Fn(&Pair<'_>, &mut Rng)) {
+/// Every method, or one in `stride`, on streams that are uneven: `checks` compares a run with the same run in parts.
+fn compare_all(seed: u64, threads: &[usize], (size, stride): (usize, usize), checks: impl Fn(&Pair<'_>, &mut Rng)) {
     let mut rng = Rng::new(seed);
-    let mut goals = 0;
-    for (at, method) in methods().into_iter().enumerate() {
+    let (mut goals, mut all) = (0, 0);
+    for (at, method) in methods().into_iter().enumerate().step_by(stride) {
         for &threads in threads {
             let cap = (rng.index(3) == 0).then(|| 300 + rng.index(200) as u32);
             let wood = Wood::new(seed + at as u64, cap);
             let setup = Setup::from(method.clone()).seed(rng.index(1_000) as u64).threads(threads);
-            let pair = Pair::new(&wood, &setup, &budgets(&mut rng, threads as u64));
+            let pair = Pair::new(&wood, &setup, &budgets(&mut rng, threads as u64, size));
             goals += usize::from(!matches!(pair.whole.stop, StopReason::Playouts | StopReason::Nodes));
             checks(&pair, &mut rng);
+            all += 1;
         }
     }
-    assert!(goals > 50, "{goals} runs that ended before their limits");
+    assert!(goals > all / 5, "{goals} of {all} runs ended before their limits");
 }
 
 #[test]
 fn a_run_with_checkpoints_after_every_step_is_the_run_without() {
-    compare_all(1, &[1, 3], |pair, _| pair.with_checkpoints(Duration::ZERO));
+    compare_all(1, &[3], (20, 6), |pair, _| pair.with_checkpoints(Duration::ZERO));
 }
 
 #[test]
 fn a_run_with_a_checkpoint_every_millisecond_is_the_run_without() {
-    compare_all(2, &[2, 3, 4], |pair, _| pair.with_checkpoints(Duration::from_millis(1)));
+    compare_all(2, &[2, 3, 4], (200, 1), |pair, _| pair.with_checkpoints(Duration::from_millis(1)));
 }
 
 #[test]
 fn a_run_in_random_slices_is_the_run_at_once() {
-    compare_all(3, &[1, 2, 3, 4], |pair, rng| {
+    compare_all(3, &[1, 2, 3, 4], (200, 1), |pair, rng| {
         let slices = 2 + rng.index(9) as u64;
         pair.in_slices(slices, rng, false);
         pair.in_slices(slices, rng, true);
@@ -222,5 +225,26 @@ fn a_run_in_random_slices_is_the_run_at_once() {
 
 #[test]
 fn a_run_that_signals_cut_is_the_run_at_once() {
-    compare_all(4, &[1, 2, 3, 4], |pair, rng| pair.with_signals(rng));
+    compare_all(4, &[1, 2, 3, 4], (200, 1), |pair, rng| pair.with_signals(rng));
+}
+
+/// Raises a flag at the first report of progress.
+struct Watcher<'a>(&'a AtomicBool);
+
+impl<M> Observer<M> for Watcher<'_> {
+    fn progress(&mut self, _: &Progress) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn progress_is_reported_however_often_checkpoints_are_written() {
+    let (wood, flag, path) = (Wood::new(9, None), AtomicBool::new(false), scratch("watched"));
+    let mut watcher = Watcher(&flag);
+    let solver =
+        Solver::new(&wood, Setup::preset("sampling").unwrap()).observer(&mut watcher, Duration::from_millis(20));
+    let solver = solver.budget(Budget::time(Duration::from_secs(60))).stop_flag(&flag);
+    let outcome = solver.checkpoint(&path, Duration::ZERO).run().unwrap();
+    assert_eq!(outcome.stop, StopReason::Interrupted);
+    std::fs::remove_file(path).unwrap();
 }
