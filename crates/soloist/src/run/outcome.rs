@@ -154,7 +154,8 @@ pub struct Outcome<M> {
     /// ended.
     pub best: Option<Solution<M>>,
     /// The best different solutions, best first, `best` being the first: as many as
-    /// [`Solver::keep`](crate::Solver::keep) asked for, or fewer.
+    /// [`Solver::keep`](crate::Solver::keep) asked for, or fewer. Where a target or a proof has ended a run of several
+    /// streams, they are those of the stream that ended it.
     pub kept: Vec<Solution<M>>,
     /// The best known bound on every solution's score: what the search has left over, or that of the problem's root.
     /// `None`: unknown.
@@ -164,7 +165,10 @@ pub struct Outcome<M> {
     /// Whether it is proven that no solution is feasible. It is not proven then that none is less infeasible than
     /// `best`.
     pub infeasible: bool,
-    /// Why the run ended.
+    /// Why the run ended. Where several streams run, one may have reached a target or a proof when time or a signal
+    /// ends the run, and the others may not have made as many playouts yet: then this is [`StopReason::Time`] or
+    /// [`StopReason::Interrupted`], a proof shows in `optimal`, and the run can be continued until it is known which
+    /// stream was the first.
     pub stop: StopReason,
     /// Effort of all streams, before and after a resume.
     pub counters: Counters,

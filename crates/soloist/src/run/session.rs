@@ -215,7 +215,9 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// # Slices
 /// Counts of a slice are added to those granted before. However a count budget is cut into slices, with or without
 /// [`save`](Self::save) and restoring in between, the run is the same. A slice that ends by time, by a target or by a
-/// signal leaves the run where it stands; the next one continues from there.
+/// signal leaves the run where it stands; the next one continues from there. With several streams, a slice of counts may
+/// end at a target or with a proof before the other streams have made as many playouts as the first one: the result is
+/// then that of a run with the budget so far, and the next slice continues those streams.
 ///
 /// A method that plans ahead, as annealing does, divides the budget that the [`Solver`](crate::Solver) was given before
 /// [`start`](crate::Solver::start): slices are the same as one run if that is the budget of the whole run. It is not
@@ -298,6 +300,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         session.packing.load(&table)?;
         session.drive.load(drive, info.elapsed)?;
         session.drive.set_times(&times)?;
+        session.drive.note();
         require(session.counters() == info.counters, "counters of another run")?;
         session.checked()?;
         Ok(session)
@@ -353,7 +356,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         let mut silent = Silent;
         let observer = control.observer.unwrap_or(&mut silent);
         let mut observer = Unpacking { packing: self.packing.clone(), observer };
-        let (interval, last) = (control.interval, Instant::now());
+        let (interval, last) = (control.interval, self.drive.reported.unwrap_or_else(Instant::now));
         run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, bound: None, last })
     }
 
@@ -408,7 +411,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Returns the best solution so far.
     #[must_use]
     pub fn best(&self) -> Option<Solution<P::Move>> {
-        self.drive.best().map(|best| best.unpacked(&self.packing))
+        self.drive.incumbent().map(|best| best.unpacked(&self.packing))
     }
 
     /// Returns the improvements after the first `seen` ones, in the order of the slices that found them.

@@ -81,18 +81,23 @@ pub(crate) struct Sample {
     /// Playouts of the stream at the last report.
     before: u64,
     scores: Vec<f64>,
+    is_watched: bool,
 }
 
 impl Default for Sample {
     fn default() -> Self {
-        Self { due: u64::MAX, every: 1, before: 0, scores: Vec::new() }
+        Self { due: u64::MAX, every: 1, before: 0, scores: Vec::new(), is_watched: false }
     }
 }
 
 impl Sample {
-    /// Begins to sample; `playouts` is the number of playouts made before.
-    pub(crate) fn begin(&mut self, playouts: u64) {
-        *self = Self { due: playouts, before: playouts, ..Self::default() };
+    /// Begins or ends sampling; `playouts` is the number of playouts made before. What was sampled in the part of the
+    /// run before stays.
+    pub(crate) fn watch(&mut self, is_watched: bool, playouts: u64) {
+        if is_watched != self.is_watched {
+            let due = if is_watched { playouts } else { u64::MAX };
+            *self = Self { due, before: playouts, is_watched, ..Self::default() };
+        }
     }
 
     /// Whether a later playout's score is taken.
@@ -310,7 +315,7 @@ mod tests {
         };
         play(&mut tally, 100);
         assert!(tally.sample.scores.is_empty());
-        tally.sample.begin(100);
+        tally.sample.watch(true, 100);
         tally.count(Score::Infeasible(1.0));
         play(&mut tally, 10);
         assert_eq!(tally.sample.report(111), (102..=111).map(f64::from).collect::<Vec<_>>());

@@ -14,6 +14,7 @@ mod layers;
 mod limits;
 mod memory;
 mod nested;
+mod parts;
 mod promises;
 mod proofs;
 mod reference;
