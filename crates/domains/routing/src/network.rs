@@ -21,8 +21,8 @@ const NEAR: usize = 1_000;
 
 /// Distances, windows and demands of an instance, site 0 being the depot.
 ///
-/// A distance is a travel time as well. In a decimal instance (see [`rules`](crate::rules)) all numbers are multiplied by
-/// [`scale`](Self::scale), so that they are whole and sums exact.
+/// A distance is a travel time as well. In a decimal instance (see [`rules`](crate::rules)) all numbers are multiplied
+/// by [`scale`](Self::scale), so that they are whole and sums exact.
 #[derive(Debug)]
 pub struct Network {
     size: usize,
