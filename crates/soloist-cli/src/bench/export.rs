@@ -53,7 +53,8 @@ fn field(value: &Value) -> String {
     }
 }
 
-/// Text that no spreadsheet takes for a formula: an apostrophe stands before what begins like one. Numbers stay numbers.
+/// Text that no spreadsheet takes for a formula: an apostrophe stands before what begins like one. Numbers stay as they
+/// are.
 ///
 /// # References
 /// OWASP, "CSV injection": the characters that begin a formula.

@@ -38,8 +38,8 @@ pub(crate) struct Runs {
 
 /// A file of runs that may grow.
 ///
-/// A file that is read once must be a sound one. A file that is followed may be cut, removed and replaced, and lines that
-/// say nothing are counted.
+/// A file that is read once must be a sound one. A file that is followed may be cut, removed and replaced, and lines
+/// that say nothing are counted.
 #[derive(Debug)]
 pub(crate) struct Source {
     path: PathBuf,

@@ -190,6 +190,7 @@ fn sweep(path: &Path) {
         let theirs = entry.path();
         if is_temporary(&entry.file_name(), name)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && !IN_USE.lock().unwrap_or_else(PoisonError::into_inner).contains(&path.with_file_name(entry.file_name()))
             && open_regular(&theirs).is_ok_and(|file| file.try_lock().is_ok())
         {
             let _ = fs::remove_file(&theirs);
@@ -221,10 +222,13 @@ fn replace(path: &Path, write: impl Fn(&mut File) -> io::Result<()>) -> io::Resu
         temporary.rename(path)
     };
     // Between the creation of a file and its lock another process may take it for a leftover.
-    match attempt() {
-        Err(error) if error.kind() == ErrorKind::NotFound => attempt(),
-        written => written,
+    for _ in 1..NAMES {
+        match attempt() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            written => return written,
+        }
     }
+    attempt()
 }
 
 /// A file that one run writes again and again, and no other meanwhile.
