@@ -148,7 +148,7 @@ def test_expressions():
     inputs = {"x": 3.0, "y": 4.0}
     names = sorted(several.order)
     assert space["h"]([inputs[name] for name in names]) == [49.0, -1.0]
-    assert several.operations.total == 3
+    assert (several.input.total, several.operations.total) == (7, 6)
     for wrong, kind, message in [
         (dict(text="[x+y]*2"), soloist.InstanceError, "column 1: brackets around an expression"),
         (dict(text="f([x, y])"), soloist.InstanceError, "brackets around an expression"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from . import _soloist
@@ -23,28 +23,64 @@ class _Copy:
         self.state = state
         self.copy: Any = None
         self.text: bytes | str | None = None
+        #: How the copy is compared; None: by the text.
+        self.alike: Callable[[Any, Any], bool] | None = None
         try:
             self.copy = copy.deepcopy(state)
-            # Objects without a comparison of their own differ from their copies.
-            if bool(self.copy == state) and bool(copy.deepcopy(state) == self.copy):
-                return
         except Exception:
             pass
+        else:
+            # Objects without a comparison of their own differ from their copies.
+            for alike in (_equal, _alike):
+                if alike(self.copy, state) and alike(copy.deepcopy(state), self.copy):
+                    self.alike = alike
+                    return
         self.text = _written(state)
 
     def differs(self) -> bool:
         """Whether the state is no more what it was."""
-        if self.text is not None:
-            return _written(self.state) != self.text
-        try:
-            return not bool(self.copy == self.state)
-        except Exception:
-            return False
+        if self.alike is not None:
+            return not self.alike(self.copy, self.state)
+        return self.text is not None and _written(self.state) != self.text
 
     def where(self) -> str:
         """Says which part has changed, as far as that can be seen."""
         found = _difference(self.copy, self.state, "state", 0) if self.copy is not None else None
         return "" if found is None else f": {found}"
+
+
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+def _alike(a: Any, b: Any, depth: int = 0) -> bool:
+    """Whether two objects have equal parts."""
+    if a is b or _equal(a, b):
+        return True
+    if depth > 50 or type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(_alike(x, y, depth + 1) for x, y in zip(a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_alike(a[key], b[key], depth + 1) for key in a)
+    if hasattr(a, "dtype"):
+        return _written(a) == _written(b)
+    parts, others = _parts(a), _parts(b)
+    return bool(parts) and parts.keys() == others.keys() and all(_alike(x, others[key], depth + 1) for key, x in parts.items())
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Returns the attributes of an object by name."""
+    parts = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name) and name not in ("__dict__", "__weakref__"):
+                parts[name] = getattr(value, name)
+    return parts
 
 
 def _written(state: Any) -> bytes | str | None:
@@ -66,14 +102,15 @@ def _difference(old: Any, new: Any, name: str, depth: int) -> str | None:
             parts = ((f"{name}[{at}]", a, b) for at, (a, b) in enumerate(zip(old, new)))
         elif isinstance(old, dict) and list(old) == list(new):
             parts = ((f"{name}[{key!r}]", old[key], new[key]) for key in old)
-        elif hasattr(old, "__dict__") and vars(old).keys() == vars(new).keys():
-            parts = ((f"{name}.{key}", value, vars(new)[key]) for key, value in vars(old).items())
+        elif _parts(old) and _parts(old).keys() == _parts(new).keys():
+            others = _parts(new)
+            parts = ((f"{name}.{key}", value, others[key]) for key, value in _parts(old).items())
         for inner, a, b in parts:
             found = _difference(a, b, inner, depth + 1)
             if found is not None:
                 return found
-        if isinstance(old, (list, dict, set, bytearray)) or hasattr(old, "__dict__") or hasattr(old, "dtype"):
-            if _written(old) != _written(new):
+        if isinstance(old, (list, dict, set, bytearray)) or _parts(old) or hasattr(old, "dtype"):
+            if not _alike(old, new):
                 return f"the {type(old).__name__} at {name} is shared with the new state"
     except Exception:
         pass
