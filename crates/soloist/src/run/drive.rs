@@ -416,6 +416,11 @@ impl<'p> Drive<'p> {
         self.streams.iter().find_map(|stream| stream.tally.flaw)
     }
 
+    /// Returns the solutions that the streams hold and that were not returned before.
+    pub(super) fn take_unverified(&mut self) -> Vec<Solution<MoveId>> {
+        self.streams.iter_mut().flat_map(|stream| stream.tally.take_unverified()).collect()
+    }
+
     /// Takes out the error that user code has reported.
     pub(super) fn failure(&self) -> Option<Box<dyn std::error::Error + Send + Sync>> {
         self.streams.iter().find_map(|stream| stream.problem.take_error().or_else(|| stream.rollout.take_error()))

@@ -15,6 +15,7 @@ mod session;
 mod setup;
 mod solver;
 mod stream;
+mod verify;
 
 pub use budget::Budget;
 pub use checkpoint::CheckpointError;
@@ -24,3 +25,4 @@ pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShap
 pub use session::{Control, OfferError, RunInfo, SavedRun, Session, SolveError};
 pub use setup::Setup;
 pub use solver::Solver;
+pub use verify::ReplayError;

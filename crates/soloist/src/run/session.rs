@@ -8,6 +8,7 @@ use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 use super::plan::{Horizon, Plan};
 use super::setup::Setup;
 use super::stream::{Limits, Reports, Stream};
+use super::verify::{ReplayError, replay};
 use crate::problem::player::TypedPlayer;
 use crate::problem::rules::{Shared, Typed};
 use crate::problem::{MoveId, Packing, find_rollout};
@@ -74,6 +75,9 @@ pub enum SolveError {
     /// A solution's score is infinite or NaN.
     #[error("a solution scores `{0}`: scores must be finite numbers")]
     Score(Score),
+    /// A result was played again from the root, and the problem's rules contradict it.
+    #[error("a solution does not stand its replay: {0}")]
+    Replay(#[from] ReplayError),
     /// The problem or the rollout has reported an error; see [`Fault`](crate::Fault).
     #[error("the problem failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
@@ -229,6 +233,10 @@ pub struct Session<'p, P: Problem> {
     packing: Packing<P::Move>,
     setup: Setup,
     drive: Drive<'p>,
+    /// Why no result of the run can be relied on, if none can.
+    broken: Option<ReplayError>,
+    /// Whether results are replayed.
+    pub(super) replays: bool,
 }
 
 impl<P: Problem> std::fmt::Debug for Session<'_, P> {
@@ -277,7 +285,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 horizon: Horizon::default(),
             });
         }
-        let session = Self { problem, packing, setup, drive: Drive::new(streams) };
+        let mut session = Self { problem, packing, setup, drive: Drive::new(streams), broken: None, replays: true };
         session.checked()?;
         Ok(session)
     }
@@ -305,9 +313,12 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// `playouts`, `nodes` and `time` of the slice are added to what was done before; `target` and `stall` are as in a
     /// whole run; `memory` is ignored: it was settled when the run began.
     ///
+    /// Each solution that is new at the end of the slice is played again from the root.
+    ///
     /// # Errors
     /// When the problem or the rollout has reported an error. The best solution found before stays, but the searches
-    /// have stopped in the middle of a step: such a run cannot continue, except from an earlier save.
+    /// have stopped in the middle of a step: such a run cannot continue, except from an earlier save. When a solution
+    /// does not stand its replay ([`SolveError::Replay`]): then nothing that the run has found can be relied on.
     pub fn advance(&mut self, slice: &Budget) -> Result<StopReason, SolveError> {
         self.advance_with(slice, Control::default())
     }
@@ -346,15 +357,30 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, bound: None, last })
     }
 
-    /// Returns the error that user code has reported or shown, if any.
-    pub(super) fn checked(&self) -> Result<(), SolveError> {
+    /// Returns the error that user code has reported or shown, if any. Replays the solutions that are new since the
+    /// last call.
+    pub(super) fn checked(&mut self) -> Result<(), SolveError> {
         if let Some(error) = self.drive.failure() {
             return Err(SolveError::Failed(error));
         }
         if let Some(score) = self.drive.flaw() {
             return Err(SolveError::Score(score));
         }
-        self.drive.contradiction().map_or(Ok(()), |(score, bound)| Err(SolveError::Bound { score, bound }))
+        for solution in self.drive.take_unverified() {
+            if self.replays && self.broken.is_none() {
+                let moves = self.packing.all(&solution.moves);
+                self.broken = replay(&*self.problem, &moves, solution.score).err();
+            }
+        }
+        // The replay may have met an error that user code reports.
+        match (self.drive.failure(), &self.broken) {
+            (Some(error), _) => Err(SolveError::Failed(error)),
+            (None, Some(error)) => Err(error.clone().into()),
+            // A solution that is one, and still better than the bound of the root.
+            (None, None) => {
+                self.drive.contradiction().map_or(Ok(()), |(score, bound)| Err(SolveError::Bound { score, bound }))
+            }
+        }
     }
 
     /// Gives the run a finished solution from outside, a warm start or another run's incumbent, and returns its score.
@@ -445,7 +471,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             best: result.best.map(|best| best.unpacked(&self.packing)),
             kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing)).collect(),
             bound: result.bound,
-            optimal: result.optimal,
+            optimal: result.optimal && self.broken.is_none(),
             stop: result.stop,
             counters: self.counters(),
             tree: self.drive.tree(),

@@ -117,7 +117,8 @@ fn solutions_come_in_the_order_of_the_search() {
             let mut expected: Vec<_> = all.iter().collect();
             expected.sort_by_key(|(_, indices, _)| by(indices));
             let recorded = Recorded::new(problem.clone());
-            let outcome = run(&recorded, &method(name, &[]), 1, 1 << 40);
+            let solver = Solver::new(&recorded, method(name, &[])).seed(1).without_replays();
+            let outcome = solver.run().unwrap();
             assert_eq!((outcome.stop, outcome.optimal), (StopReason::Exhausted, true), "{name}");
             let expected: Vec<_> = expected.into_iter().map(|(moves, ..)| moves.clone()).collect();
             assert!(recorded.take() == expected, "{name}");

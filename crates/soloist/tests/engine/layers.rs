@@ -141,7 +141,7 @@ fn plain<P: Marked>(problem: &P, widths: &[usize]) -> (Vec<(f64, u32, Mark)>, Op
 /// The states that the search expands, in their order, and the best value.
 fn expanded<P: Marked>(problem: &P, settings: &[(&str, &str)], seed: u64) -> (Vec<(f64, u32, Mark)>, Option<f64>) {
     let watched = Watched(problem.clone(), Mutex::default());
-    let solver = Solver::new(&watched, method("beam", settings)).seed(seed);
+    let solver = Solver::new(&watched, method("beam", settings)).seed(seed).without_replays();
     let mut session = solver.start().unwrap();
     watched.1.lock().unwrap().clear();
     session.advance(&Budget::default()).unwrap();

@@ -18,3 +18,4 @@ mod reference;
 mod resume;
 mod session;
 mod tree;
+mod verify;
