@@ -117,6 +117,10 @@ pub(crate) fn solve_error(error: &SolveError) -> PyErr {
         }
         SolveError::Checkpoint(error) => CheckpointError::new_err(error.to_string()),
         SolveError::Bound { .. } | SolveError::Score(_) => errors::BrokenPromise::new_err(error.to_string()),
+        SolveError::Replay(wrong) => {
+            let what = format!("a solution fails when it is played again: {wrong}; soloist.check looks for the cause");
+            Python::attach(|py| errors::broken(py, what, &[]))
+        }
         SolveError::Failed(_) => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }
