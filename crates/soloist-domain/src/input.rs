@@ -1,6 +1,7 @@
 //! Reading files of unknown size without trusting them, and what text formats have in common.
 
 use crate::InstanceError;
+use crate::contents;
 use crate::error::quote;
 use std::cell::Cell;
 use std::fs::File;
@@ -88,9 +89,14 @@ pub fn foreign<T>(limit: u64, work: impl FnOnce() -> T) -> (T, bool) {
 /// # Errors
 /// A missing or unreadable file, under its path as given.
 pub fn read_file_prefix(path: &Path, limit: usize) -> Result<Vec<u8>, InstanceError> {
+    if let Some(bytes) = contents::given(path, limit.saturating_add(1)) {
+        return Ok(bytes);
+    }
     let name = path.to_string_lossy();
     let file = open(path).map_err(|error| InstanceError::io(name.as_ref(), &error))?;
-    read_prefix(&name, file, limit)
+    let bytes = read_prefix(&name, file, limit)?;
+    contents::note(path, &bytes);
+    Ok(bytes)
 }
 
 /// `bytes` without a UTF-8 byte order mark, refused when it is plainly no text.

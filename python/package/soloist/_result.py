@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -143,12 +144,25 @@ class Result:
 
     def to_json(self) -> str:
         """Returns the JSON that ``soloist check`` and ``start=`` read."""
-        return json.dumps(self.to_dict(), default=str)
+        return json.dumps(self.to_dict(), default=_plain)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the JSON to a file."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.to_json() + "\n")
+
+
+def _plain(value: Any) -> Any:
+    """Returns what JSON has in the place of a value of another library."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    for name in ("item", "tolist"):
+        function = getattr(value, name, None)
+        if callable(function) and (name == "tolist" or getattr(value, "shape", None) == ()):
+            return function()
+    return str(value)
 
 
 _TASK = ("problem", "instance", "options", "sense", "method", "parameters", "rollout", "seed", "threads")
