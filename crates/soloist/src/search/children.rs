@@ -125,9 +125,16 @@ pub(crate) fn rank(sense: Sense, value: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
+/// Returns the value that has this [`rank`], if it is finite.
+pub(crate) fn value(sense: Sense, rank: u64) -> Option<f64> {
+    let value = f64::from_bits(if rank >> 63 == 1 { rank & !(1 << 63) } else { !rank });
+    let value = if sense == Sense::Maximize { value } else { -value };
+    value.is_finite().then_some(value)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::rank;
+    use super::{rank, value};
     use crate::Sense;
 
     #[test]
@@ -139,6 +146,10 @@ mod tests {
         }
         for sense in [Sense::Maximize, Sense::Minimize] {
             assert_eq!(rank(sense, 0.0), rank(sense, -0.0));
+            for number in values {
+                assert_eq!(value(sense, rank(sense, number)), Some(number).filter(|number| number.is_finite()));
+            }
+            assert_eq!((value(sense, 0), value(sense, u64::MAX)), (None, None));
         }
     }
 }

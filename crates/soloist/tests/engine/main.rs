@@ -5,6 +5,7 @@ mod beam;
 mod bounds;
 mod common;
 mod exact;
+mod first;
 mod future;
 mod golden;
 mod graph;

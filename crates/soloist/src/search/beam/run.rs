@@ -8,7 +8,7 @@ use super::{Beam, Merit, Tie};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
-use crate::search::children::{optimistic, rank};
+use crate::search::children::{optimistic, rank, value};
 use crate::search::seen::Seen;
 use crate::search::sound::{self, require};
 use crate::search::{Context, Search, Status, replay};
@@ -38,6 +38,8 @@ pub(crate) struct BeamSearch {
     beaten: usize,
     /// Whether the ranks of a pass can prove something: they are those of bounds, and it begins at the root.
     sharp: bool,
+    /// The rank of a bound on all solutions but the incumbent, the best one that passes have shown; `u64::MAX`: none.
+    shown: u64,
     ranker: Ranker,
     root: State,
     /// States of the layer before and of the entries expanded so far.
@@ -71,6 +73,7 @@ impl BeamSearch {
             sense: problem.sense(),
             merger: merges.then(|| Merger::new(problem.sense())),
             beaten: 0,
+            shown: u64::MAX,
             sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
             most: most.clamp(NARROWEST, ROOT as usize / 8),
             memory,
@@ -249,7 +252,7 @@ impl BeamSearch {
                 return;
             }
             if let Some(Trial { rank: merit, mix, chance, .. }) = trial {
-                let tie = if self.parameters.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
+                let tie = self.ranker.tie(context.problem, &self.child, chance);
                 self.keep(context, (merit, tie, mix), at, mv, chance);
             }
             self.pass.place = Some(place + 1);
@@ -405,6 +408,7 @@ impl BeamSearch {
         if self.sharp {
             let best = pass.children.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
             pass.ceiling = pass.ceiling.min(best);
+            self.shown = self.shown.min(best);
         }
         // Children of the same parent together: their states are near.
         pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
@@ -424,9 +428,9 @@ impl BeamSearch {
         !self.pass.layer.is_empty()
     }
 
-    /// Whether no solution is better than the incumbent, as the bounds of this pass have shown.
+    /// Whether no solution is better than the incumbent, as the bounds of the passes have shown.
     fn is_proven(&self, incumbent: Option<f64>) -> bool {
-        self.sharp && incumbent.is_some_and(|value| rank(self.sense, value) >= self.pass.ceiling)
+        self.sharp && incumbent.is_some_and(|value| rank(self.sense, value) >= self.shown)
     }
 }
 
@@ -483,16 +487,20 @@ impl Search for BeamSearch {
         Status::Running
     }
 
+    fn left(&self) -> Option<f64> {
+        value(self.sense, self.shown)
+    }
+
     fn save(&self) -> Vec<u8> {
         let mut pass = self.pass.clone();
         pass.children.retain(|child| child.parent != NONE);
         let merged = self.merger.as_ref().map(|merger| merger.save(&pass.children));
-        encode(&(&self.round, &pass, &self.links, &self.seen, &self.ranker.policy, merged))
+        encode(&(&self.round, &pass, &self.links, &self.seen, &self.ranker.policy, merged, self.shown))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>);
-        let (round, mut pass, links, seen, policy, merged) = decode::<Whole>(bytes)?;
+        type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>, u64);
+        let (round, mut pass, links, seen, policy, merged, shown) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
         if !self.ranker.is_like(policy.as_ref()) || merged.is_some() != self.merger.is_some() {
             return corrupt;
@@ -506,8 +514,9 @@ impl Search for BeamSearch {
         if let Some((score, moves)) = &pass.best {
             sound::solution(problem, moves, *score)?;
         }
-        require(pass.width.is_finite() && pass.width >= 0.0, "a beam")?;
-        self.beaten = 0;
+        let shows = shown <= pass.ceiling && (self.sharp || shown == u64::MAX);
+        require(pass.width.is_finite() && pass.width >= 0.0 && shows, "a beam")?;
+        (self.beaten, self.shown) = (0, shown);
         (self.round, self.pass, self.links, self.seen, self.ranker.policy) = (round, pass, links, seen, policy);
         self.seen.resume(self.memory / 4)?;
         let pass = &self.pass;
