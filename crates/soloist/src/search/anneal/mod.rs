@@ -218,7 +218,7 @@ parameters! {
         waiting: u64 = 64, 0..=1_000;
         /// abandon neighbours whose bound cannot pass the threshold
         prune: bool = true, ();
-        /// abandon neighbours that meet a state of the present solution, or one with its future and a worse score so far
+        /// abandon neighbours that meet a state of the present solution, or its future at a worse score so far
         meet: bool = true, ();
     }
 }

@@ -72,8 +72,8 @@ impl Ranker {
         rank(Sense::Maximize, if self.noise > 0.0 { merit + noise() } else { merit })
     }
 
-    /// Returns what decides between states of equal rank, without playouts; `chance`: the logarithm of the chance of the
-    /// moves so far.
+    /// Returns what decides between states of equal rank, without playouts; `chance`: the logarithm of the chance of
+    /// the moves so far.
     #[inline]
     pub(super) fn tie(&self, problem: &dyn Rules, state: &State, chance: f64) -> u64 {
         match self.tie {
