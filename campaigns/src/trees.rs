@@ -89,7 +89,8 @@ impl Tree {
     /// Whether all edges lead forward, so that every game ends.
     fn is_sound(&self) -> bool {
         let fits = |(at, node): (usize, &Node)| {
-            let forward = node.children.iter().all(|&child| (child as usize) > at && (child as usize) < self.nodes.len());
+            let forward =
+                node.children.iter().all(|&child| (child as usize) > at && (child as usize) < self.nodes.len());
             forward && node.costs.len() == node.children.len()
         };
         !self.nodes.is_empty() && self.nodes.iter().enumerate().all(fits)

@@ -60,7 +60,13 @@ pub(crate) fn apply_unchecked(
     set: &[&Setting],
 ) -> Result<(), Failure> {
     for setting in set {
-        method.set(&setting.key, &setting.value).map_err(|error| {
+        // `proof` is a setting of the run, whatever its method is: here its value is checked alone.
+        let set = if setting.key == PROOF {
+            Setup::from(method.clone()).set(PROOF, &setting.value)
+        } else {
+            method.set(&setting.key, &setting.value)
+        };
+        set.map_err(|error| {
             Failure::usage(match error {
                 ParameterError::Unknown { name: key, known } => format!(
                     "no setting `{key}` (options of {}: {}; parameters of {name}: {known})",
@@ -94,6 +100,9 @@ pub(crate) fn complete(
     set: &[&Setting],
 ) -> Result<Setup, Failure> {
     apply(domain, &setup.preset, &mut setup.method, set)?;
+    if let Some(part) = asked_proof(set) {
+        setup.proof = part;
+    }
     let rollout = setup.rollout.take().unwrap_or_else(|| instance.rollout_for(&setup));
     check_rollout(domain, instance, &rollout)?;
     if let Method::Auto(auto) = &setup.method {
@@ -101,6 +110,14 @@ pub(crate) fn complete(
         named.try_for_each(|rollout| check_rollout(domain, instance, rollout))?;
     }
     Ok(setup.rollout(rollout))
+}
+
+/// The setting of a run that is no parameter of its method.
+const PROOF: &str = "proof";
+
+/// Returns the part of the effort for an attempt at a proof, where valid settings name it.
+fn asked_proof(set: &[&Setting]) -> Option<f64> {
+    set.iter().rev().find(|setting| setting.key == PROOF).and_then(|setting| setting.value.parse().ok())
 }
 
 /// Checks that a name selects a rollout.
@@ -140,6 +157,11 @@ pub(crate) fn resumed(
         if preset.name != saved.preset && !(known && asked == saved.method) {
             return conflict("--method", preset.name, &saved.preset);
         }
+    }
+    if let Some(part) = asked_proof(set)
+        && part != saved.proof
+    {
+        return conflict("--set", &format!("{PROOF}={part}"), &saved.proof.to_string());
     }
     for setting in set {
         let mut method = saved.method.clone();

@@ -375,9 +375,10 @@ pub trait Instance: Send + Sync {
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
-    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where it has none.
+    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where it has none, with a
+    /// cheap attempt at a [proof](Setup::proof).
     fn default_setup(&self) -> Setup {
-        portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup)
+        portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(Setup::PROOF)
     }
     /// See [`AnyInstance::rollout_for`]. By default that of the preset in the problem's
     /// [portfolio](Problem::portfolio), or the problem's first one.

@@ -61,7 +61,7 @@ impl<'a> Task<'a> {
             options,
             sense: self::sense(sense),
             method: &setup.preset,
-            parameters: parameters(&setup.method),
+            parameters: parameters_of(setup),
             rollout: setup.rollout.as_deref().unwrap_or_default(),
             seed: setup.seed,
             threads: setup.threads,
@@ -297,6 +297,15 @@ pub fn parameters(method: &Method) -> Value {
     };
     let all = method.parameters().into_iter();
     Value::Object(all.map(|parameter| (parameter.name.to_owned(), entry(&parameter.value))).collect())
+}
+
+/// The parameters of a setup's method, and `proof` where an attempt at a proof is made.
+fn parameters_of(setup: &Setup) -> Value {
+    let mut all = parameters(&setup.method);
+    if let Some(all) = all.as_object_mut().filter(|_| setup.proof > 0.0) {
+        all.insert("proof".to_owned(), number(setup.proof));
+    }
+    all
 }
 
 /// Verifies the JSON of a result by the instance's checker, which shares nothing with the search.

@@ -387,6 +387,21 @@ fn domain_is_registered() {
     assert_eq!(instance.default_setup().rollout.unwrap(), "greedy");
 }
 
+/// The default method proves small instances; a method that is named makes no attempt.
+#[test]
+fn small_instances_are_proven_by_default() {
+    let instance = (DOMAIN.load)("random:9x100:1", &Options::new()).unwrap();
+    let solve = |setup: Setup| {
+        let request = Request { setup: Some(setup.seed(1)), budget: Budget::playouts(30_000), ..Request::default() };
+        instance.solve(request, &mut Unobserved).unwrap()
+    };
+    let report = solve(instance.default_setup());
+    assert!(report.optimal && report.run.counters.playouts < 30_000, "{:?}", report.run.counters);
+    assert!(report.remarks.iter().any(|remark| remark.starts_with("proven by ")), "{:?}", report.remarks);
+    let report = solve(instance.default_setup().proof(0.0));
+    assert!(!report.optimal && report.remarks.is_empty(), "{:?}", report.remarks);
+}
+
 proptest! {
     #[test]
     fn reader_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {

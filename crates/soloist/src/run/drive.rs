@@ -404,7 +404,7 @@ impl<'p> Drive<'p> {
         let name = |at: usize| if self.streams.len() > 1 { format!("stream {at}: ") } else { String::new() };
         // How far the others came when one had reached a goal depends on their schedule.
         let all = self.streams.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
-        all.flat_map(|(at, stream)| stream.search.remarks().iter().map(move |remark| name(at) + remark)).collect()
+        all.flat_map(|(at, stream)| stream.remarks().map(move |remark| name(at) + remark)).collect()
     }
 
     /// Returns the best different solutions of all streams, `best` first; with `only`, those of one stream.

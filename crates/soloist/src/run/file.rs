@@ -273,7 +273,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let identity = |data: &fs::Metadata| (data.dev(), data.ino());
+        let identity = |data: &Metadata| (data.dev(), data.ino());
         matches!((file.metadata(), fs::metadata(path)), (Ok(a), Ok(b)) if identity(&a) == identity(&b))
     }
     // Elsewhere an open file cannot be replaced.

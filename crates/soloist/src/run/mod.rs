@@ -9,6 +9,7 @@ mod drive;
 mod file;
 mod goals;
 mod observer;
+mod opening;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 mod session;

@@ -4,6 +4,7 @@ use super::budget::Budget;
 use super::checkpoint::{CheckpointError, decode, decode_first, open, seal, write_sealed};
 use super::drive::{Drive, Part, SavedDrive};
 use super::observer::{Observer, Silent, Unpacking};
+use super::opening::{self, GAMES, Proof};
 use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 use super::plan::{Horizon, Plan};
 use super::setup::Setup;
@@ -257,7 +258,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         if setup.threads > Setup::MOST_THREADS {
             return Err(SolveError::Threads(setup.threads));
         }
-        setup.method.validate()?;
+        setup.validate()?;
         let first = || problem.rollouts().first().map_or("random", |info| info.name);
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
         let packing = Packing::new();
@@ -270,11 +271,15 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 find_rollout(&*problem, &name)
                     .map_err(|known| SolveError::Rollout { name, known: known.join(", ") })?;
             }
-            let needed = setup.method.least_memory(&*rules).saturating_mul(setup.threads as u64);
+            let least = setup.method.least_memory(&*rules);
+            let (needed, share) = (least.saturating_mul(setup.threads as u64), memory / setup.threads as u64);
             if needed > memory {
                 return Err(SolveError::Memory { needed, allowed: memory });
             }
-            let search = setup.method.build(&*rules, memory / setup.threads as u64);
+            // One attempt at a proof is enough: all streams are the same size, so that they search alike.
+            let wanted = if setup.proof > 0.0 { opening::memory_of(share).min(share - least) } else { 0 };
+            let proof = (index == 0).then(|| Proof::new(setup.proof, &setup.method, &*rules, wanted)).flatten();
+            let search = setup.method.build(&*rules, share - wanted);
             streams.push(Stream {
                 rng,
                 tally: Tally::new(problem.sense(), index, keep),
@@ -282,6 +287,8 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 rollout: Box::new(player),
                 waiting: search.share().is_some(),
                 search,
+                games: if setup.method.plays_first() { 0 } else { GAMES },
+                proof,
                 end: None,
                 limits: Limits::default(),
                 horizon: Horizon::default(),

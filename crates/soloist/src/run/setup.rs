@@ -26,11 +26,28 @@ pub struct Setup {
     pub seed: u64,
     /// The number of streams, each on a separate thread: 1 to [`MOST_THREADS`](Self::MOST_THREADS).
     pub threads: usize,
+    /// The part of the effort that a cheap attempt at a proof may take beside the method, from 0 (none) to 1.
+    ///
+    /// An exact search runs beside the method, at most 100,000 nodes of it: complete beam search where the problem has
+    /// a [bound](crate::Problem::bound) and [futures](crate::Problem::future), otherwise depth-first branch and bound.
+    /// It finds the optimum of small instances within milliseconds; what it finds counts like any other solution. Its
+    /// effort, in playouts and in moves (a node counts as eight), is never more than this part of the effort of the
+    /// run so far; of a run limited by time alone it is measured in time. So a run limited by counts is reproducible,
+    /// whole or in parts. The first stream makes the attempt.
+    ///
+    /// Nothing is tried on a problem that [leaves solutions out](crate::Problem::is_complete), beside `dfs` and its
+    /// relatives, and where the length of a solution times the moves of the root is above 100,000. The default is
+    /// [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
+    #[serde(default)]
+    pub proof: f64,
 }
 
 impl Setup {
     /// The largest number of streams of a run.
     pub const MOST_THREADS: usize = 4096;
+
+    /// The part of the effort for an attempt at a proof that `auto` and the defaults of the shipped problems use.
+    pub const PROOF: f64 = 0.02;
 
     /// Returns the preset of that name, with seed 0, one thread and the problem's first rollout.
     #[must_use]
@@ -59,12 +76,38 @@ impl Setup {
         self
     }
 
-    /// Sets a parameter of the method from text.
+    /// Sets the part of the effort for an attempt at a proof.
+    #[must_use]
+    pub fn proof(mut self, part: f64) -> Self {
+        self.proof = part;
+        self
+    }
+
+    /// Sets a parameter of the method, or `proof`, from text.
     ///
     /// # Errors
     /// When the name is unknown or the value out of range.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        if name == "proof" {
+            let bad = || Self::bad_proof(value.to_owned());
+            self.proof = value.parse().ok().filter(|part| (0.0..=1.0).contains(part)).ok_or_else(bad)?;
+            return Ok(());
+        }
         self.method.set(name, value)
+    }
+
+    /// Checks the method as [`Method::validate`] does, and that `proof` is a part.
+    ///
+    /// # Errors
+    /// A parameter out of its range, or two that exclude each other.
+    pub fn validate(&self) -> Result<(), ParameterError> {
+        self.method.validate()?;
+        let sound = (0.0..=1.0).contains(&self.proof);
+        if sound { Ok(()) } else { Err(Self::bad_proof(self.proof.to_string())) }
+    }
+
+    fn bad_proof(value: String) -> ParameterError {
+        ParameterError::Value { name: "proof", range: "a number from 0 to 1".to_owned(), value }
     }
 }
 
@@ -84,6 +127,7 @@ impl From<&Preset> for Setup {
 impl From<Method> for Setup {
     /// Returns a setup with the name of the method's family.
     fn from(method: Method) -> Self {
-        Self { preset: method.family().to_owned(), method, rollout: None, seed: 0, threads: 1 }
+        let proof = if matches!(method, Method::Auto(_)) { Self::PROOF } else { 0.0 };
+        Self { preset: method.family().to_owned(), method, rollout: None, seed: 0, threads: 1, proof }
     }
 }

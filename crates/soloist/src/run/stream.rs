@@ -2,6 +2,7 @@
 
 use super::goals::Goals;
 use super::observer::{Observer, Progress};
+use super::opening::{GAMES, Proof, SavedProof};
 use super::outcome::{Counters, Solution, StopReason};
 use super::plan::Horizon;
 use crate::problem::MoveId;
@@ -22,6 +23,10 @@ pub(super) struct Stream<'p> {
     pub(super) problem: Box<dyn Rules + 'p>,
     pub(super) rollout: Box<dyn Player + 'p>,
     pub(super) search: Box<dyn Search>,
+    /// First games that are still to be played.
+    pub(super) games: u64,
+    /// The attempt at a proof beside the search.
+    pub(super) proof: Option<Box<Proof>>,
     /// Set when this stream has ended for good, by a proof or because the method came to its end. Budgets and targets
     /// are those of a part of the run: they leave it empty.
     pub(super) end: Option<StopReason>,
@@ -93,6 +98,8 @@ pub(super) struct SavedStream {
     rng: Rng,
     tally: Tally,
     end: Option<StopReason>,
+    games: u64,
+    proof: Option<SavedProof>,
     rollout: Vec<u8>,
     search: Vec<u8>,
 }
@@ -123,6 +130,8 @@ impl Stream<'_> {
             rng: self.rng.clone(),
             tally: self.tally.clone(),
             end: self.end,
+            games: self.games,
+            proof: self.proof.as_ref().map(|proof| proof.save()),
             rollout: self.rollout.save(),
             search: self.search.save(),
         }
@@ -132,11 +141,17 @@ impl Stream<'_> {
     pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::CheckpointError> {
         saved.tally.check(&*self.problem, self.tally.stream)?;
         require(saved.end.is_none_or(StopReason::is_final), "an end that does not last")?;
+        require(saved.games <= GAMES, "more first games than are played")?;
+        match (&mut self.proof, saved.proof) {
+            (Some(proof), Some(saved)) => proof.load(&*self.problem, saved)?,
+            (None, None) => {}
+            _ => return Err(crate::CheckpointError::Corrupt("an attempt at a proof")),
+        }
         self.search.load(&*self.problem, &saved.search)?;
         self.rollout.load(&saved.rollout)?;
         require(self.rollout.players() == self.search.players(), "players of another search")?;
         (self.rng, self.tally) = (saved.rng, saved.tally);
-        self.end = saved.end;
+        (self.end, self.games) = (saved.end, saved.games);
         self.waiting = self.search.share().is_some();
         Ok(())
     }
@@ -159,11 +174,11 @@ impl Stream<'_> {
         let root = root?;
         // What was seen is no better than the incumbent.
         let best = self.tally.best.as_ref().and_then(|best| best.score.value());
-        let left = self.search.left().map(|left| best.map_or(left, |best| sense.best_value(best, left)));
+        let left = self.left().map(|left| best.map_or(left, |best| sense.best_value(best, left)));
         tighter(sense, Some(root), left)
     }
 
-    fn parts(&mut self) -> (&mut dyn Search, Context<'_>) {
+    pub(super) fn parts(&mut self) -> (&mut dyn Search, Context<'_>) {
         let Self { rng, tally, problem, rollout, search, horizon, .. } = self;
         let horizon = *horizon;
         (&mut **search, Context { problem: &**problem, rollout: &mut **rollout, rng, tally, horizon })
@@ -177,7 +192,8 @@ impl Stream<'_> {
     /// Steps until the stream has come to rest.
     pub(super) fn run(&mut self, shared: &Shared<'_, '_>) -> Rest {
         self.tally.sample.watch(shared.watched, self.tally.counters.playouts);
-        let mut batch = 1_u64;
+        // Steps between two looks at the clock: of the search, and of the attempt at a proof.
+        let mut batches = [1_u64; 2];
         let mut now = Instant::now();
         let mut known = self.tally.counters;
         let goals = shared.goals;
@@ -201,10 +217,16 @@ impl Stream<'_> {
                 return Rest::Waiting;
             }
             self.horizon.time = shared.part_of_time(now);
-            for _ in 0..batch {
+            let time = shared.planned.filter(|_| self.horizon.playouts.is_none() && self.horizon.nodes.is_none());
+            let elapsed = shared.before + now.saturating_duration_since(shared.start);
+            let turn = match (time, &mut self.proof) {
+                (Some(planned), Some(proof)) => proof.take_turn(&self.tally, elapsed, planned),
+                _ => false,
+            };
+            let batch = &mut batches[usize::from(turn)];
+            for _ in 0..*batch {
                 let improvements = self.tally.history.len();
-                let (search, mut context) = self.parts();
-                match search.step(&mut context) {
+                match self.step(time.is_some()) {
                     Status::Running => {}
                     Status::Exhausted(proof) => self.end = Some(proof.into()),
                     Status::Completed => self.end = Some(StopReason::Completed),
@@ -223,9 +245,12 @@ impl Stream<'_> {
             let then = std::mem::replace(&mut now, Instant::now());
             let took = now - then;
             if took < BATCH / 2 {
-                batch = batch.saturating_mul(2);
+                *batch = batch.saturating_mul(2);
             } else if took > BATCH * 2 {
-                batch = (batch / 2).max(1);
+                *batch = (*batch / 2).max(1);
+            }
+            if turn && let Some(proof) = &mut self.proof {
+                proof.spend(took);
             }
             if shared.tick(now, sense, || self.bound(goals.bound)) && shared.watched {
                 let scores = self.tally.sample.report(self.tally.counters.playouts);

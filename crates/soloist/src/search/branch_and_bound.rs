@@ -47,16 +47,18 @@ parameters! {
     /// with the same [key](crate::Problem::key). `best-first` and `breadth-first` also skip an open state when a better
     /// one with its future was met after it.
     ///
-    /// No solution is scored twice; each scored one counts as a playout. Later passes visit states again.
+    /// The first playouts are games of the rollout, until one is a solution, at most eight: there is an incumbent from
+    /// the beginning, which prunes. After them no solution is scored twice; each scored one counts as a playout. Later
+    /// passes visit states again.
     ///
-    /// An offered solution prunes as incumbent.
+    /// An offered solution prunes as incumbent and makes the first games needless.
     ///
     /// When to use it: instances small enough for a proof, endgames, and to check other methods. For passes the order
     /// of the children is the heuristic: give the problem a bound or a bias.
     ///
     /// Cost per step: one state visited, its bound, and the list of its moves. Depth-first orders with `children =
     /// bound` also compute a bound for each child; `best-first` and `breadth-first`, where that setting means `given`,
-    /// replay the moves from the root for each state expanded. The rollout is not used.
+    /// replay the moves from the root for each state expanded. The rollout plays the first games alone.
     ///
     /// Memory: depth-first orders keep one state and one list of moves for each move of the path. `best-first` and
     /// `breadth-first` keep a move, a bound and a link to its parent for each open state and each ancestor of one (52
@@ -77,8 +79,8 @@ parameters! {
     ///     let outcome = Solver::new(&Staircase(8), Method::preset(name).unwrap())
     ///         .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
     ///     assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
-    ///     // All 256 solutions, because the staircase has no bound.
-    ///     assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Exhausted, 256));
+    ///     // A first game and all 256 solutions, because the staircase has no bound.
+    ///     assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Exhausted, 257));
     /// }
     /// ```
     ///
@@ -111,6 +113,10 @@ impl BranchAndBound {
 }
 
 impl Family for BranchAndBound {
+    fn plays_first(&self) -> bool {
+        false
+    }
+
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
         let plan = match self.order {
             Order::DepthFirst => Plan::All,

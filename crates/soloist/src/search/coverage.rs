@@ -146,7 +146,7 @@ impl Ledger {
 /// A rank that no solution has, apart from the incumbent and what is worse.
 ///
 /// It falls while a search goes on, whatever the search leaves out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Ceiling(u64);
 
 impl Ceiling {

@@ -20,17 +20,18 @@ parameters! {
     ///
     /// Without a bound every state has an infinite one: nothing is cut, and this is plain depth-first search.
     ///
-    /// An offered solution prunes as incumbent.
+    /// The first playouts are games of the rollout, until one is a solution, at most eight. An offered solution prunes
+    /// as incumbent and makes them needless.
     ///
     /// When to use it: bounds are sharp, take few different values, and memory is short. With a weak bound each pass
     /// looks at little more than the one before, near the root, and a Monte-Carlo search is far better: 548 points on
     /// the first standard SameGame board after hours, where SP-MCTS has 2919.
     ///
     /// Cost per step: one state visited, its bound, and the list of its children (with `children = bound` also a bound
-    /// for each). A state is visited once a pass, a solution is scored (and counted as a playout) once. The rollout is
-    /// not used. Memory: one state and one list of moves for each move of the path; with `table`, 16 to 32 bytes for
-    /// each state of the pass, within the budget: a full table forgets, which only repeats work. Checkpoints contain
-    /// the table. With [futures](crate::Problem::future), it holds the best score so far of each, and a state that is
+    /// for each). A state is visited once a pass, a solution is scored (and counted as a playout) once. The rollout
+    /// plays the first games alone. Memory: one state and one list of moves for each move of the path; with `table`, 16
+    /// to 32 bytes for each state of the pass, within the budget: a full table forgets, which only repeats work. Checkpoints
+    /// contain the table. With [futures](crate::Problem::future), it holds the best score so far of each, and a state that is
     /// not better is skipped. On several streams every stream does the whole search, in another order (see `shuffle`).
     ///
     /// A proof is as good as the bounds and, with `table`, the keys: two of `n` states share a 64-bit hash with
@@ -41,8 +42,8 @@ parameters! {
     /// let outcome = Solver::new(&Staircase(8), Method::preset("ida-star").unwrap())
     ///     .budget(Budget::playouts(3_000)).seed(1).run().unwrap();
     /// assert_eq!(outcome.best.unwrap().score.value(), Some(8.0));
-    /// // All 256 solutions, because the staircase has no bound.
-    /// assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Exhausted, 256));
+    /// // A first game and all 256 solutions, because the staircase has no bound.
+    /// assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Exhausted, 257));
     /// ```
     ///
     /// # References
@@ -64,6 +65,10 @@ parameters! {
 }
 
 impl Family for IdaStar {
+    fn plays_first(&self) -> bool {
+        false
+    }
+
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
         let plan = Plan::Threshold { step: self.step };
         Box::new(DepthFirst::new(plan, self.children, self.shuffle, self.table, problem, memory))

@@ -17,6 +17,11 @@ pub(crate) trait Family {
         0
     }
 
+    /// Whether the first step plays a game to its end. Other searches prune by an incumbent that they may find late.
+    fn plays_first(&self) -> bool {
+        true
+    }
+
     /// Returns the rollouts that the search plays beside that of the run, by name.
     ///
     /// # Errors
@@ -78,6 +83,11 @@ macro_rules! families {
             /// Returns the bytes without which a stream cannot do what the parameters say.
             pub(crate) fn least_memory(&self, problem: &dyn Rules) -> u64 {
                 match self { $(Self::$family(parameters) => parameters.least_memory(problem),)+ }
+            }
+
+            /// Whether the first step of the search plays a game to its end.
+            pub(crate) fn plays_first(&self) -> bool {
+                match self { $(Self::$family(parameters) => parameters.plays_first(),)+ }
             }
 
             /// Returns the rollouts that the method plays on this problem beside that of the run, by name.

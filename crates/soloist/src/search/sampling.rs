@@ -71,7 +71,11 @@ impl Search for SamplingSearch {
             let (moves, identity) = context.rollout.sampled();
             context.tally.keep(Solution { score, moves }, identity);
         }
-        if context.tally.counters.playouts == self.limit { Status::Completed } else { Status::Running }
+        if self.limit > 0 && context.tally.counters.playouts >= self.limit {
+            Status::Completed
+        } else {
+            Status::Running
+        }
     }
 
     fn save(&self) -> Vec<u8> {

@@ -248,11 +248,16 @@ fn a_beam_keeps_the_better_of_states_with_equal_futures() {
             }
             let width = width.to_string();
             let parameters = method("beam", &[("width", &width), ("restarts", "false")]);
+            // Before the first node are the first games.
+            let opening = Budget { nodes: Some(1), ..Budget::default() };
+            let games = Solver::new(&problem, parameters.clone()).budget(opening).run().unwrap();
             let outcome = Solver::new(&problem, parameters).run().unwrap();
-            assert_eq!(outcome.counters.playouts, ends.len() as u64, "seed {seed}, width {width}");
+            let playouts = games.counters.playouts + ends.len() as u64;
+            assert_eq!(outcome.counters.playouts, playouts, "seed {seed}, width {width}");
             let score = |&(layer, sum, time): &(u32, i64, u32)| problem.score(&At { layer, node: 0, sum, time });
             let sense = problem.0.sense;
-            let best = ends.iter().map(score).reduce(|a, b| if sense.better(b, a) { b } else { a });
+            let all = ends.iter().map(score).chain(games.best.map(|best| best.score));
+            let best = all.reduce(|a, b| if sense.better(b, a) { b } else { a });
             assert_eq!(outcome.best.map(|best| best.score), best, "seed {seed}, width {width}");
         }
     }

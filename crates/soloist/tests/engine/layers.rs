@@ -86,14 +86,14 @@ impl<P: Marked> Problem for Watched<P> {
     }
 }
 
-/// The states that passes of these widths expand, in their order, and the best value.
-fn plain<P: Marked>(problem: &P, widths: &[usize]) -> (Vec<(f64, u32, Mark)>, Option<f64>) {
+/// The states that passes of these widths expand, in their order, and the best value; `first`: that of the first games.
+fn plain<P: Marked>(problem: &P, widths: &[usize], first: Option<f64>) -> (Vec<(f64, u32, Mark)>, Option<f64>) {
     let sense = problem.sense();
     let watched = Watched(problem.clone(), Mutex::default());
     // Ascending: better bounds come first.
     let order = |bound: f64| if sense == Sense::Maximize { -bound as i64 } else { bound as i64 };
     let bound = |state: &P::State| problem.bound(state).unwrap();
-    let (mut expanded, mut best) = (Vec::new(), None::<f64>);
+    let (mut expanded, mut best) = (Vec::new(), first);
     for &width in widths {
         // The states of each cell and all states met, in the order of their birth.
         let (mut cells, mut known): (BTreeMap<_, Vec<P::State>>, Vec<P::State>) = (BTreeMap::new(), Vec::new());
@@ -138,16 +138,28 @@ fn plain<P: Marked>(problem: &P, widths: &[usize]) -> (Vec<(f64, u32, Mark)>, Op
     (expanded, best)
 }
 
-/// The states that the search expands, in their order, and the best value.
-fn expanded<P: Marked>(problem: &P, settings: &[(&str, &str)], seed: u64) -> (Vec<(f64, u32, Mark)>, Option<f64>) {
+/// What a search did: the states that it expanded, in their order, and the best value, at the end and of the first
+/// games.
+struct Expanded {
+    log: Vec<(f64, u32, Mark)>,
+    best: Option<f64>,
+    first: Option<f64>,
+}
+
+fn expanded<P: Marked>(problem: &P, settings: &[(&str, &str)], seed: u64) -> Expanded {
     let watched = Watched(problem.clone(), Mutex::default());
     let solver = Solver::new(&watched, method("beam", settings)).seed(seed).without_replays();
     let mut session = solver.start().unwrap();
+    let mut first = None;
+    while first.is_none() && session.counters().playouts < 8 {
+        session.advance(&Budget::playouts(1)).unwrap();
+        first = session.best().and_then(|best| best.score.value());
+    }
     watched.1.lock().unwrap().clear();
     session.advance(&Budget::default()).unwrap();
     let best = session.best().and_then(|best| best.score.value());
     drop(session);
-    (watched.1.into_inner().unwrap(), best)
+    Expanded { log: watched.1.into_inner().unwrap(), best, first }
 }
 
 #[test]
@@ -159,8 +171,8 @@ fn cells_are_expanded_best_bound_first() {
             let width = widths[0].to_string();
             let restarts = (widths.len() > 1).to_string();
             let settings = [("layers", "bound"), ("width", width.as_str()), ("restarts", &restarts)];
-            let (log, best) = expanded(&problem, &settings, 3);
-            let (expected, value) = plain(&problem, widths);
+            let Expanded { log, best, first } = expanded(&problem, &settings, 3);
+            let (expected, value) = plain(&problem, widths, first);
             // The search goes on until it has a proof, which bounds may give before a pass drops nothing.
             let count = log.len().min(expected.len());
             compared += count;
@@ -178,8 +190,9 @@ fn cells_are_expanded_best_bound_first() {
 fn better_states_replace_others_across_cells() {
     for seed in 0..40 {
         let problem = Grid { bounds: true, nodes: 4, depth: 8, limit: 12, ..grid(seed) };
-        let (log, best) = expanded(&problem, &[("layers", "bound"), ("width", "1000000")], seed);
-        let (expected, value) = plain(&problem, &[1_000_000]);
+        let settings = [("layers", "bound"), ("width", "1000000")];
+        let Expanded { log, best, first } = expanded(&problem, &settings, seed);
+        let (expected, value) = plain(&problem, &[1_000_000], first);
         assert_eq!((log, best), (expected, value), "{problem:?}");
     }
 }
@@ -405,7 +418,7 @@ fn go_on(mut session: Session<'_, Grid>) {
 #[test]
 fn what_does_not_go_together_is_refused() {
     for (settings, what) in [
-        (&[("layers", "bound"), ("tie", "playouts")][..], "`layers` = bound needs `tie` = chance or policy"),
+        (&[("layers", "bound"), ("tie", "playouts")][..], "`layers` = bound needs `tie` = potential, chance or policy"),
         (&[("layers", "bound"), ("split", "2")], "`layers` = bound needs `split` = 0"),
         (&[("span", "2")], "`span` needs `layers` = bound"),
     ] {

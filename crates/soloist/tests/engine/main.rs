@@ -6,6 +6,7 @@ mod bounds;
 mod checks;
 mod common;
 mod exact;
+mod first;
 mod future;
 mod golden;
 mod graph;

@@ -95,7 +95,10 @@ parameters! {
     /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
     /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
     /// present solution with an equal [`key`](crate::Problem::key) behind the last edited place: the rest is then the
-    /// same.
+    /// same. Where it meets an equal [`future`](crate::Problem::future) instead, it is abandoned if its score so far is
+    /// worse by more than the threshold allows. That is exact where scores are sums. Where the score is a maximum over
+    /// the moves, the rest may make up for the difference, and a neighbour is abandoned that would have passed:
+    /// `meet = false` plays every neighbour to its end.
     ///
     /// # Budget
     ///
@@ -182,8 +185,8 @@ parameters! {
         rule: AcceptanceRule = AcceptanceRule::Metropolis, ();
         /// neighbours after which late acceptance compares
         history: u64 = 1_000, 1..=10_000_000;
-        /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting` and `prune` then have no
-        /// effect
+        /// use the problem's own neighbourhood where it has one; weights, `longest`, `waiting`, `prune` and
+        /// `meet` then have no effect
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
@@ -215,6 +218,8 @@ parameters! {
         waiting: u64 = 64, 0..=1_000;
         /// abandon neighbours whose bound cannot pass the threshold
         prune: bool = true, ();
+        /// abandon neighbours that meet a state of the present solution, or its future at a worse score so far
+        meet: bool = true, ();
     }
 }
 

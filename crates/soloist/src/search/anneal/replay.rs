@@ -116,7 +116,9 @@ impl Walker {
         let mut resources = Vec::new();
         problem.resources(&root, &mut resources);
         let smooth = problem.surrogate(&root).is_some();
-        let meets = if problem.future(&root).is_some() && resources.is_empty() && !smooth {
+        let meets = if !parameters.meet {
+            Meets::Never
+        } else if problem.future(&root).is_some() && resources.is_empty() && !smooth {
             Meets::Future
         } else if problem.key(&root).is_some() {
             Meets::Key

@@ -38,6 +38,8 @@ pub(super) struct Entrant {
     reached: f64,
     /// Whether it has ended by itself.
     pub(super) ended: bool,
+    /// A bound on all solutions that was known when it was dropped.
+    bound: Option<f64>,
 }
 
 /// An entrant in a checkpoint.
@@ -48,13 +50,15 @@ pub(super) struct Saved {
     tally: Tally,
     reached: f64,
     ended: bool,
+    bound: Option<f64>,
 }
 
 impl Entrant {
     /// Returns an entrant that has not begun and plays by player number `player`.
     pub(super) fn new(entry: Entry, player: usize, sense: Sense) -> Self {
         let method = method(&entry);
-        Self { entry, method, player, search: None, tally: Tally::new(sense, 0, 0), reached: 0.0, ended: false }
+        let tally = Tally::new(sense, 0, 0);
+        Self { entry, method, player, search: None, tally, reached: 0.0, ended: false, bound: None }
     }
 
     /// The score of the best solution that it has found.
@@ -107,8 +111,11 @@ impl Entrant {
         }
     }
 
-    /// Forgets everything but the best solution.
+    /// Forgets everything but the best solution and what is known of the optimum.
     pub(super) fn rest(&mut self) {
+        let (sense, own) = (self.tally.sense, self.score().and_then(Score::value));
+        // What it has seen or excluded is no better than its incumbent.
+        self.bound = self.left().map(|left| own.map_or(left, |own| sense.best_value(own, left)));
         self.search = None;
     }
 
@@ -163,27 +170,29 @@ impl Entrant {
 
     /// See [`Search::left`].
     pub(super) fn left(&self) -> Option<f64> {
-        self.search.as_ref().and_then(|search| search.left())
+        let left = self.search.as_ref().and_then(|search| search.left());
+        left.into_iter().chain(self.bound).reduce(|a, b| self.tally.sense.worst_value(a, b))
     }
 
     pub(super) fn save(&self) -> Saved {
-        let &Self { ref entry, ref search, ref tally, reached, ended, .. } = self;
+        let &Self { ref entry, ref search, ref tally, reached, ended, bound, .. } = self;
         let search = search.as_ref().map(|search| search.save());
-        Saved { entry: entry.clone(), search, tally: tally.clone(), reached, ended }
+        Saved { entry: entry.clone(), search, tally: tally.clone(), reached, ended, bound }
     }
 
     /// Restores entrant number `player`.
     pub(super) fn load(problem: &dyn Rules, saved: Saved, player: usize, memory: u64) -> Result<Self, CheckpointError> {
-        let Saved { entry, search, tally, reached, ended } = saved;
+        let Saved { entry, search, tally, reached, ended, bound } = saved;
         let mut entrant = Self::new(entry, player, problem.sense());
         tally.check_solutions(problem)?;
         let sound = tally.sense == problem.sense() && tally.history.is_empty() && tally.counters.playouts <= MOST;
-        require(sound && reached.is_finite(), "the figures of a method")?;
+        let known = bound.is_none_or(|bound| !bound.is_nan());
+        require(sound && reached.is_finite() && known, "the figures of a method")?;
         if let Some(bytes) = search {
             let mut search = entrant.method.build(problem, memory);
             search.load(problem, &bytes)?;
             entrant.search = Some(search);
         }
-        Ok(Self { tally, reached, ended, ..entrant })
+        Ok(Self { tally, reached, ended, bound, ..entrant })
     }
 }

@@ -26,10 +26,11 @@ parameters! {
     ///
     /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
     /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
-    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Problem::bias) tells moves of the root
-    /// apart, and always `anneal`, `nrpa`, `uct-best` and `sampling`; nested levels end once they have found their best
-    /// sequence ten times again (`repetitions=10`). `methods` names others, each with its settings in
-    /// parentheses, separated by blanks (a shell needs quotes around the whole; a file has the same text):
+    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Problem::bias) differs between moves of
+    /// the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `uct-best` and `sampling`;
+    /// nested levels end once they have found their best sequence ten times again (`repetitions=10`). `methods` names
+    /// others, each with its settings in parentheses, separated by blanks (a shell needs quotes around the whole; a
+    /// file has the same text):
     ///
     /// ```text
     /// --set 'methods=nrpa(level=3 iterations=100 rollout=selective),anneal,uct(value=best)'
@@ -51,7 +52,10 @@ parameters! {
     /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
     /// solution is a good solution, whatever method has found that.
     ///
-    /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why.
+    /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why. The bound that is reported is the
+    /// best one that an entrant has shown, those that were dropped included.
+    ///
+    /// A [`Setup`](crate::Setup) of `auto` makes a cheap attempt at a [proof](crate::Setup::proof) beside the race.
     ///
     /// # Budget
     /// Where counts are limited, a method's share is measured in *moves*: the nodes and the playouts times the mean

@@ -3,11 +3,11 @@
 //! The bound of a state is taken as no better than its parent's. A child therefore belongs to a later cell than its
 //! parent, and a cell is complete when its turn comes.
 
+use super::Beam;
 use super::cells::{Cell, CellKey, Cells, Layering, Open};
 use super::merge::{Entry, GONE, Merger, NONE};
 use super::pass::{Ranked, WIDEST};
 use super::rank::{Ranker, list_moves};
-use super::{Beam, Tie};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -323,7 +323,7 @@ impl BoundLayers {
         if self.merger.is_none() && key.is_some_and(|key| self.seen.seen(key)) {
             return;
         }
-        let tie = if self.parameters.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
+        let tie = self.ranker.tie(problem, &self.child, chance);
         if self.push(mv, parent.node, place, bound, (ranked, tie, mix), chance) {
             context.tally.counters.nodes += 1;
         }

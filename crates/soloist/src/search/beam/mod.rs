@@ -39,6 +39,9 @@ choice! {
 choice! {
     /// What decides between states of equal rank.
     pub enum Tie {
+        /// The problem's [potential](crate::Problem::potential), then chance. The same as `chance` where it has none,
+        /// or where the potential is the merit.
+        Potential = "potential",
         /// Chance, drawn again in each pass.
         Chance = "chance",
         /// The best score of some playouts from the state.
@@ -58,10 +61,13 @@ parameters! {
     ///
     /// The children of all states of a layer are ranked by `merit` (for a bound: the better one first), plus
     /// `policy_weight * ln chance` of the moves that led there, plus a random number from 0 to `noise`. `tie` decides
-    /// among equals, then chance.
+    /// among equals, then chance. By default that is the problem's [potential](crate::Problem::potential) where the
+    /// bound is the merit: bounds of packing and balancing problems take few values, and a potential (the time or room
+    /// that is lost so far) orders the states that share one.
     ///
     /// A state whose bound is not better than the incumbent is dropped: when its turn comes to be expanded, or with
-    /// `prune` before it is ranked. An offered solution is an incumbent as well.
+    /// `prune` before it is ranked. The first playouts are games of the rollout, until one is a solution, at most
+    /// eight: their best is the first incumbent. An offered solution is an incumbent as well and makes them needless.
     ///
     /// The policy (`tie = policy` or `policy_weight > 0`) is that of [`Nrpa`](super::Nrpa), one level. After each pass
     /// it is adapted, with the rate `alpha`, to the best solution of the pass. Playouts (`tie = playouts`) are made by
@@ -119,7 +125,8 @@ parameters! {
     /// The search ends with a proof when a pass (with `split`, all passes of a width) has dropped nothing but
     /// duplicates and states with hopeless bounds. With `prune`, and where bounds alone rank states, it also ends when
     /// the incumbent is at least as good as `min over layers of max(best bound in the layer, best bound dropped before
-    /// it)` (maximising): every better solution would descend from one of these states.
+    /// it)` (maximising): every better solution would descend from one of these states. The best of these numbers over
+    /// all layers of all passes is reported as the bound while the search runs.
     ///
     /// With `layers = bound` it ends when the incumbent is at least as good as the best bound of all open and dropped
     /// states, whatever ranks them. That number is reported as the bound while the search runs.
@@ -170,7 +177,7 @@ parameters! {
         /// largest random number added to a rank
         noise: f64 = 0.0, 0.0..=1e12;
         /// what decides between equal ranks
-        tie: Tie = Tie::Chance, ();
+        tie: Tie = Tie::Potential, ();
         /// playouts from each state; tie = playouts
         playouts: u64 = 1, 1..=1_000_000;
         /// weight of the logarithm of the moves' chances under the learned policy, in a rank
@@ -203,13 +210,17 @@ impl Beam {
 }
 
 impl Family for Beam {
+    fn plays_first(&self) -> bool {
+        false
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         if self.tie != Tie::Playouts && self.playouts > 1 {
             return Err(ParameterError::Conflict("`playouts` needs `tie` = playouts"));
         }
         let by_bound = self.layers == Layers::Bound;
         let conflicts = [
-            (by_bound && self.tie == Tie::Playouts, "`layers` = bound needs `tie` = chance or policy"),
+            (by_bound && self.tie == Tie::Playouts, "`layers` = bound needs `tie` = potential, chance or policy"),
             (by_bound && self.split > 0, "`layers` = bound needs `split` = 0"),
             (!by_bound && self.span > 0.0, "`span` needs `layers` = bound"),
         ];

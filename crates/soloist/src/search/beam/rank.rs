@@ -1,6 +1,6 @@
 //! What ranks the states of a beam.
 
-use super::{Beam, Merit};
+use super::{Beam, Merit, Tie};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::search::children::rank;
@@ -12,6 +12,7 @@ pub(super) struct Ranker {
     merit: Merit,
     noise: f64,
     weight: f64,
+    tie: Tie,
     alpha: f64,
     pub(super) policy: Option<Policy>,
     /// By move of the present state: the logarithm of its chance.
@@ -21,7 +22,10 @@ pub(super) struct Ranker {
 impl Ranker {
     pub(super) fn new(parameters: &Beam, problem: &dyn Rules) -> Self {
         let policy = || Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.code_count().unwrap_or(0));
+        // The potential decides nothing where it is the merit itself, or where there is none.
+        let telling = parameters.merit != Merit::Potential && problem.potential(&problem.root()).is_some();
         Self {
+            tie: if parameters.tie == Tie::Potential && !telling { Tie::Chance } else { parameters.tie },
             merit: parameters.merit,
             noise: parameters.noise,
             weight: parameters.policy_weight,
@@ -68,6 +72,17 @@ impl Ranker {
         rank(Sense::Maximize, if self.noise > 0.0 { merit + noise() } else { merit })
     }
 
+    /// Returns what decides between states of equal rank, without playouts; `chance`: the logarithm of the chance of
+    /// the moves so far.
+    #[inline]
+    pub(super) fn tie(&self, problem: &dyn Rules, state: &State, chance: f64) -> u64 {
+        match self.tie {
+            Tie::Policy => rank(Sense::Maximize, chance),
+            Tie::Potential => potential_rank(problem, state),
+            Tie::Chance | Tie::Playouts => 0,
+        }
+    }
+
     /// Computes the chances of the moves of a state.
     pub(super) fn list_chances(&mut self, problem: &dyn Rules, state: &State, moves: &[MoveId]) {
         self.chances.clear();
@@ -99,6 +114,12 @@ impl Ranker {
             (saved, own) => saved.is_none() && own.is_none(),
         }
     }
+}
+
+/// Returns the rank of the potential, 0 where there is none.
+#[inline(never)]
+fn potential_rank(problem: &dyn Rules, state: &State) -> u64 {
+    problem.potential(state).filter(|potential| !potential.is_nan()).map_or(0, |value| rank(Sense::Maximize, value))
 }
 
 /// Lists the moves to the children that a state may have. Returns whether these are all legal moves.

@@ -9,7 +9,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::children::{optimistic, rank};
-use crate::search::coverage::Ledger;
+use crate::search::coverage::{Ceiling, Ledger};
 use crate::search::seen::Seen;
 use crate::search::sound::{self, require};
 use crate::search::{Context, Search, Status, replay};
@@ -39,6 +39,8 @@ pub(crate) struct BeamSearch {
     beaten: usize,
     /// Whether the ranks of a pass can prove something: they are those of bounds, and it begins at the root.
     sharp: bool,
+    /// The best ceiling that passes have shown.
+    shown: Ceiling,
     ranker: Ranker,
     root: State,
     /// States of the layer before and of the entries expanded so far.
@@ -72,6 +74,7 @@ impl BeamSearch {
             sense: problem.sense(),
             merger: merges.then(|| Merger::new(problem.sense())),
             beaten: 0,
+            shown: Ceiling::UNKNOWN,
             sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
             most: most.clamp(NARROWEST, ROOT as usize / 8),
             memory,
@@ -253,7 +256,7 @@ impl BeamSearch {
                 return;
             }
             if let Some(Trial { rank: merit, mix, chance, .. }) = trial {
-                let tie = if self.parameters.tie == Tie::Policy { rank(Sense::Maximize, chance) } else { 0 };
+                let tie = self.ranker.tie(context.problem, &self.child, chance);
                 self.keep(context, (merit, tie, mix), at, mv, chance);
             }
             self.pass.place = Some(place + 1);
@@ -404,6 +407,7 @@ impl BeamSearch {
         if !pass.doubtful {
             let best = pass.children.iter().map(|child| child.merit.0).max();
             pass.ceiling.lower(best, &pass.ledger);
+            self.shown.lower(best, &pass.ledger);
         }
         // Children of the same parent together: their states are near.
         pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
@@ -454,7 +458,7 @@ impl Search for BeamSearch {
             return Status::Running;
         }
         let more = self.next_layer();
-        if let Some(proof) = self.pass.ceiling.proof(self.sense, context.incumbent()) {
+        if let Some(proof) = self.shown.proof(self.sense, context.incumbent()) {
             return Status::Exhausted(proof);
         }
         if more {
@@ -477,16 +481,20 @@ impl Search for BeamSearch {
         Status::Running
     }
 
+    fn left(&self) -> Option<f64> {
+        Some(self.shown.bound(self.sense)).filter(|bound| bound.is_finite())
+    }
+
     fn save(&self) -> Vec<u8> {
         let mut pass = self.pass.clone();
         pass.children.retain(|child| child.parent != NONE);
         let merged = self.merger.as_ref().map(|merger| merger.save(&pass.children));
-        encode(&(&self.round, &pass, &self.links, &self.seen, &self.ranker.policy, merged))
+        encode(&(&self.round, &pass, &self.links, &self.seen, &self.ranker.policy, merged, self.shown))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>);
-        let (round, mut pass, links, seen, policy, merged) = decode::<Whole>(bytes)?;
+        type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>, Ceiling);
+        let (round, mut pass, links, seen, policy, merged, shown) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
         if !self.ranker.is_like(policy.as_ref()) || merged.is_some() != self.merger.is_some() {
             return corrupt;
@@ -500,8 +508,10 @@ impl Search for BeamSearch {
         if let Some((score, moves)) = &pass.best {
             sound::solution(problem, moves, *score)?;
         }
-        require(pass.width.is_finite() && pass.width >= 0.0, "a beam")?;
-        self.beaten = 0;
+        shown.check(self.sense)?;
+        let shows = shown <= pass.ceiling && (self.sharp || shown == Ceiling::UNKNOWN);
+        require(pass.width.is_finite() && pass.width >= 0.0 && shows, "a beam")?;
+        (self.beaten, self.shown) = (0, shown);
         (self.round, self.pass, self.links, self.seen, self.ranker.policy) = (round, pass, links, seen, policy);
         self.seen.resume(self.memory / 4)?;
         let pass = &self.pass;

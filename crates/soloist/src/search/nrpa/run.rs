@@ -102,7 +102,10 @@ impl NrpaSearch {
         let root = problem.root();
         let mut remarks = Vec::new();
         if parameters.bias_weight != 0.0 && !is_biased(problem) {
-            remarks.push("the problem has no bias for its first moves: `bias_weight` changes nothing there".to_owned());
+            remarks.push(
+                "the problem's bias is the same for all moves of the states tried: `bias_weight` changes nothing there"
+                    .to_owned(),
+            );
         }
         Self {
             room: memory / parameters.arms / parameters.level,

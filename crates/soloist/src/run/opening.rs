@@ -1,0 +1,281 @@
+//! What a stream does beside its search: first games for methods that play none, and a cheap attempt at a proof.
+
+use super::outcome::{Counters, Solution};
+use super::stream::{Stream, tighter};
+use crate::problem::MoveId;
+use crate::problem::rules::{Rules, State};
+use crate::search::sound::require;
+use crate::search::{Beam, BranchAndBound, Context, Method, Search, Status, Tally};
+use crate::{CheckpointError, Rng, stable_hash};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Games that are played first, at most, until one of them is a solution.
+pub(super) const GAMES: u64 = 8;
+
+/// The largest number of nodes of an attempt at a proof.
+pub(super) const MOST_NODES: u64 = 100_000;
+/// What a node of the attempt costs, in moves of a playout: it asks for the bounds of its children.
+const NODE: u64 = 8;
+/// Memory of an attempt, at most, and the part of a stream's memory that it takes, at most.
+const MEMORY: u64 = 16 << 20;
+const PART: u64 = 16;
+/// Time that a run limited by time alone gives to the attempt at once, as the part of a run of this length.
+const HEAD: Duration = Duration::from_secs(1);
+
+/// Returns the memory that an attempt at a proof takes from a stream's.
+pub(super) fn memory_of(stream: u64) -> u64 {
+    (stream / PART).min(MEMORY)
+}
+
+/// A cheap attempt at a proof: an exact search that has a small part of the run's effort.
+///
+/// Its effort is compared with that of the whole run so far, so that it needs no plan: in moves, or in time where a run
+/// is limited by time alone. It draws from a generator of its own and does not touch the rollout.
+pub(super) struct Proof {
+    memory: u64,
+    search: Box<dyn Search>,
+    saved: Saved,
+    name: &'static str,
+    /// Whether the present steps are those of the attempt, where time decides.
+    pub(super) turn: bool,
+    /// What is said when it has proven something.
+    remark: Vec<String>,
+}
+
+/// What a checkpoint holds of an attempt, beside its search.
+#[derive(Clone, Serialize, Deserialize)]
+struct Saved {
+    /// The part of the effort.
+    share: f64,
+    rng: Rng,
+    /// Playouts and nodes of the attempt.
+    made: Counters,
+    steps: u64,
+    spent: Duration,
+    stage: Stage,
+    /// A bound on all solutions, known when the attempt was given up.
+    bound: Option<f64>,
+}
+
+impl Saved {
+    /// The nodes that it made, or its steps if these are more.
+    fn cost(&self) -> u64 {
+        self.made.nodes.max(self.steps)
+    }
+
+    fn is_active(&self) -> bool {
+        matches!(self.stage, Stage::New | Stage::Running)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Stage {
+    /// Nothing was tried, because no solution is known.
+    New,
+    Running,
+    /// It has proven the optimum.
+    Done,
+    GivenUp,
+}
+
+/// An attempt in a checkpoint.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct SavedProof(Saved, Vec<u8>);
+
+impl Proof {
+    /// Returns an attempt that has not begun; `None`: the method or the problem rules it out.
+    pub(super) fn new(share: f64, method: &Method, problem: &dyn Rules, memory: u64) -> Option<Box<Self>> {
+        // Who leaves out solutions proves nothing, and exact methods need no help.
+        if share <= 0.0 || !problem.is_complete() || matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_)) {
+            return None;
+        }
+        let (name, search) = suited(problem, memory);
+        let saved = Saved {
+            share,
+            rng: Rng::new(0),
+            made: Counters::default(),
+            steps: 0,
+            spent: Duration::ZERO,
+            stage: Stage::New,
+            bound: None,
+        };
+        Some(Box::new(Self { memory, search, saved, name, turn: false, remark: Vec::new() }))
+    }
+
+    /// Whether it may make a step, where counts decide.
+    #[inline]
+    fn is_due(&self, tally: &Tally) -> bool {
+        let Saved { share, made, .. } = self.saved;
+        if !self.saved.is_active() {
+            return false;
+        }
+        // The moves of nested searches and of annealing are nodes; elsewhere playouts are as long as the incumbent.
+        let Counters { playouts, nodes } = tally.counters;
+        let length = tally.best.as_ref().map_or(0, |best| best.moves.len().max(1));
+        let moved = nodes.saturating_sub(tally.tree.nodes + made.nodes);
+        let effort = if moved > 0 { moved + playouts } else { playouts.saturating_mul(length as u64) };
+        let may = |made: u64, all: u64| made as f64 <= share * all as f64;
+        may(NODE * (self.saved.cost() + 1), effort) && may(made.playouts + 1, playouts)
+    }
+
+    /// Decides whether the next steps are those of the attempt, where time decides; `planned` is the time of the run.
+    pub(super) fn take_turn(&mut self, tally: &Tally, elapsed: Duration, planned: Duration) -> bool {
+        let active = self.saved.is_active() && tally.best.is_some();
+        let over = elapsed.max(planned.min(HEAD));
+        self.turn = active && self.saved.spent < over.mul_f64(self.saved.share);
+        self.turn
+    }
+
+    /// Notes the time of a turn.
+    pub(super) fn spend(&mut self, time: Duration) {
+        self.saved.spent += time;
+    }
+
+    /// Makes a step.
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
+        if self.saved.stage == Stage::New {
+            self.saved.stage = if self.is_promising(context) { Stage::Running } else { Stage::GivenUp };
+            return Status::Running;
+        }
+        let before = context.tally.counters;
+        let Context { problem, horizon, .. } = *context;
+        let (rng, rollout, tally) = (&mut self.saved.rng, &mut *context.rollout, &mut *context.tally);
+        let status = self.search.step(&mut Context { problem, rollout, rng, tally, horizon });
+        let after = context.tally.counters;
+        self.saved.made.playouts += after.playouts - before.playouts;
+        self.saved.made.nodes += after.nodes - before.nodes;
+        self.saved.steps += 1;
+        match status {
+            Status::Exhausted(proof) => {
+                self.saved.stage = Stage::Done;
+                self.say();
+                return Status::Exhausted(proof);
+            }
+            Status::Running if self.saved.cost() < MOST_NODES => {}
+            _ => self.give_up(context),
+        }
+        Status::Running
+    }
+
+    /// Whether a proof can be within reach: one way down a tree costs a small part of the nodes.
+    fn is_promising(&self, context: &Context<'_>) -> bool {
+        let Some(best) = &context.tally.best else { return false };
+        let mut moves = Vec::new();
+        context.problem.moves(&context.problem.root(), &mut moves);
+        (best.moves.len() as u64).saturating_mul(1 + moves.len() as u64) <= MOST_NODES
+    }
+
+    /// Ends the attempt without a proof; what is known of the optimum stays.
+    fn give_up(&mut self, context: &Context<'_>) {
+        let sense = context.problem.sense();
+        let left = self.search.left();
+        self.saved.bound = left.map(|left| context.incumbent().map_or(left, |value| sense.best_value(value, left)));
+        self.saved.stage = Stage::GivenUp;
+        // Its memory is free.
+        self.search = suited(context.problem, 0).1;
+    }
+
+    fn say(&mut self) {
+        if self.saved.stage == Stage::Done {
+            self.remark = vec![format!("proven by {} after {} nodes", self.name, self.saved.made.nodes)];
+        }
+    }
+
+    /// See [`Search::left`].
+    pub(super) fn left(&self) -> Option<f64> {
+        if self.saved.stage == Stage::Running { self.search.left() } else { self.saved.bound }
+    }
+
+    pub(super) fn remarks(&self) -> &[String] {
+        &self.remark
+    }
+
+    pub(super) fn save(&self) -> SavedProof {
+        SavedProof(self.saved.clone(), self.search.save())
+    }
+
+    pub(super) fn load(&mut self, problem: &dyn Rules, saved: SavedProof) -> Result<(), CheckpointError> {
+        let SavedProof(saved, bytes) = saved;
+        let known = saved.bound.is_none_or(|bound| !bound.is_nan());
+        let sound = saved.share == self.saved.share && known;
+        require(sound && saved.steps.max(saved.made.playouts) <= saved.cost() + MOST_NODES, "an attempt at a proof")?;
+        if saved.stage == Stage::GivenUp {
+            self.search = suited(problem, 0).1;
+        } else {
+            self.search = suited(problem, self.memory).1;
+        }
+        self.search.load(problem, &bytes)?;
+        self.saved = saved;
+        self.say();
+        Ok(())
+    }
+}
+
+/// Returns the exact search that suits a problem, and its name.
+fn suited(problem: &dyn Rules, memory: u64) -> (&'static str, Box<dyn Search>) {
+    let root: State = problem.root();
+    if problem.bound(&root).is_some() && problem.future(&root).is_some() {
+        ("complete beam search", Method::Beam(Beam::complete()).build(problem, memory))
+    } else {
+        ("branch and bound", Method::BranchAndBound(BranchAndBound::default()).build(problem, memory))
+    }
+}
+
+impl Stream<'_> {
+    /// Makes a step of the first games, of the attempt at a proof or of the search. `by_time`: the attempt has turns.
+    #[inline]
+    pub(super) fn step(&mut self, by_time: bool) -> Status {
+        if self.games > 0 && self.play_first() {
+            return Status::Running;
+        }
+        if let Some(proof) = &self.proof
+            && if by_time { proof.turn } else { proof.is_due(&self.tally) }
+        {
+            return self.try_proof();
+        }
+        let (search, mut context) = self.parts();
+        search.step(&mut context)
+    }
+
+    /// Plays a first game, unless a solution is known. Returns whether it did.
+    ///
+    /// It draws from a generator of its own: the search draws what it would draw without it.
+    #[cold]
+    fn play_first(&mut self) -> bool {
+        let number = self.games;
+        let known = self.tally.best.as_ref().is_some_and(|best| best.score.value().is_some());
+        self.games = if known { 0 } else { number - 1 };
+        if known {
+            return false;
+        }
+        let mut rng = Rng::new(stable_hash(&(self.rng.clone().next_u64(), number)));
+        let score = self.rollout.sample(&mut rng);
+        self.tally.count(score);
+        if self.tally.wants(score) && !self.has_failed() {
+            let (moves, identity): (Vec<MoveId>, u64) = self.rollout.sampled();
+            self.tally.keep(Solution { score, moves }, identity);
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn try_proof(&mut self) -> Status {
+        let Some(mut proof) = self.proof.take() else { return Status::Running };
+        let (_, mut context) = self.parts();
+        let status = proof.step(&mut context);
+        self.proof = Some(proof);
+        status
+    }
+
+    /// Returns what the search and the attempt at a proof have left over, the tighter of both.
+    pub(super) fn left(&self) -> Option<f64> {
+        let sense = self.problem.sense();
+        tighter(sense, self.search.left(), self.proof.as_ref().and_then(|proof| proof.left()))
+    }
+
+    /// Returns what the search and the attempt at a proof have decided and why, a line each.
+    pub(super) fn remarks(&self) -> impl Iterator<Item = &String> {
+        self.search.remarks().iter().chain(self.proof.iter().flat_map(|proof| proof.remarks()))
+    }
+}
