@@ -55,7 +55,7 @@ pub(super) fn sources(runs: &Runs, notes: &[String]) -> String {
             let _ = writeln!(
                 content,
                 "{}",
-                escape(&format!("soloist bench {} {}", option("--out", &file), argument(&spec)))
+                escape(&format!("soloist bench {} {}", written("--out", &file), argument(&spec)))
             );
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn sources(runs: &Runs, notes: &[String]) -> String {
 /// The call that makes a run.
 pub(super) fn command(trial: &Trial) -> String {
     let mut words = vec!["soloist solve".to_owned(), argument(&trial.problem), argument(&trial.instance)];
-    let mut option = |name: &str, value: String| words.push(self::option(name, &value));
+    let mut option = |name: &str, value: String| words.push(written(name, &value));
     option("--method", trial.method.clone());
     let domain = soloist_problems::find_domain(&trial.problem);
     for (key, value) in &trial.options {
@@ -115,7 +115,7 @@ fn argument(name: &str) -> String {
 }
 
 /// An option with its value, which may begin with a hyphen.
-fn option(name: &str, value: &str) -> String {
+fn written(name: &str, value: &str) -> String {
     if value.starts_with('-') { format!("{name}={}", shell(value)) } else { format!("{name} {}", shell(value)) }
 }
 
