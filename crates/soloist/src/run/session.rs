@@ -8,6 +8,7 @@ use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 use super::plan::{Horizon, Plan};
 use super::setup::Setup;
 use super::stream::{Limits, Reports, Stream};
+use crate::cut::Watch;
 use crate::problem::player::TypedPlayer;
 use crate::problem::rules::{Shared, Typed};
 use crate::problem::{MoveId, Packing, find_rollout};
@@ -17,6 +18,7 @@ use crate::{ParameterError, Problem, Rng, Score};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fs::File;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -74,6 +76,17 @@ pub enum SolveError {
     /// A solution's score is infinite or NaN.
     #[error("a solution scores `{0}`: scores must be finite numbers")]
     Score(Score),
+    /// A game has had as many moves as [`Budget::max_moves`] allows.
+    #[error("a game of {0} moves has not ended: do the moves of this problem ever end? (max_moves)")]
+    Endless(u64),
+    /// The threads of the streams cannot be started.
+    #[error("{threads} threads cannot be started: {error}")]
+    Spawn {
+        /// The number of threads.
+        threads: usize,
+        /// What the system says.
+        error: String,
+    },
     /// The problem or the rollout has reported an error; see [`Fault`](crate::Fault).
     #[error("the problem failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
@@ -240,7 +253,13 @@ impl<P: Problem> std::fmt::Debug for Session<'_, P> {
 
 impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Builds the streams of a run; `memory` bytes are for the searches of all.
-    pub(super) fn new(problem: Shared<'p, P>, mut setup: Setup, memory: u64, keep: usize) -> Result<Self, SolveError> {
+    pub(super) fn new(
+        problem: Shared<'p, P>,
+        mut setup: Setup,
+        budget: &Budget,
+        keep: usize,
+    ) -> Result<Self, SolveError> {
+        let memory = budget.memory;
         if setup.threads == 0 {
             return Err(SolveError::NoThreads);
         }
@@ -250,12 +269,13 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         setup.method.validate()?;
         let first = || problem.rollouts().first().map_or("random", |info| info.name);
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
-        let packing = Packing::new();
+        let (packing, word) = (Packing::new(), Arc::default());
         let mut streams = Vec::new();
         for (index, rng) in Rng::streams(setup.seed).take(setup.threads).enumerate() {
-            let player = TypedPlayer::new(problem.clone(), packing.clone(), &rollout)
+            let watch = Watch::new(&word, budget.max_moves);
+            let player = TypedPlayer::new(problem.clone(), packing.clone(), watch.clone(), &rollout)
                 .map_err(|known| SolveError::Rollout { name: rollout.clone(), known: known.join(", ") })?;
-            let rules = Box::new(Typed::new(problem.clone(), packing.clone()));
+            let rules = Box::new(Typed::new(problem.clone(), packing.clone(), watch.clone()));
             for name in setup.method.rollouts(&*rules).map_err(SolveError::Portfolio)? {
                 find_rollout(&*problem, &name)
                     .map_err(|known| SolveError::Rollout { name, known: known.join(", ") })?;
@@ -272,27 +292,33 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 rollout: Box::new(player),
                 waiting: search.share().is_some(),
                 search,
+                watch,
                 end: None,
                 limits: Limits::default(),
                 horizon: Horizon::default(),
             });
         }
-        let session = Self { problem, packing, setup, drive: Drive::new(streams) };
+        let session = Self { problem, packing, setup, drive: Drive::new(streams, word) };
         session.checked()?;
         Ok(session)
     }
 
     /// Restores the run in `bytes`, a checkpoint of this problem.
-    pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], memory: u64) -> Result<Self, SolveError> {
+    pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], budget: &Budget) -> Result<Self, SolveError> {
         let body = open(problem.fingerprint(), bytes)?;
         let (info, times, table, drive) = decode_run(body)?;
-        let mut session = Self::new(problem, info.setup, memory, 0)?;
+        let mut session = Self::new(problem, info.setup, budget, 0)?;
         session.packing.load(&table)?;
         session.drive.load(drive, info.elapsed)?;
         session.drive.set_times(&times)?;
         require(session.counters() == info.counters, "counters of another run")?;
         session.checked()?;
         Ok(session)
+    }
+
+    /// Whether the run has ended inside a step, so that it cannot be saved.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.drive.is_abandoned()
     }
 
     /// Sets the budget of the whole run, which methods that plan ahead divide.
@@ -325,6 +351,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             target: slice.target,
             deadline,
             pause: None,
+            abandons: false,
         };
         let part = self.drive.grant(part);
         let stop = control.stop;
@@ -350,6 +377,12 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     pub(super) fn checked(&self) -> Result<(), SolveError> {
         if let Some(error) = self.drive.failure() {
             return Err(SolveError::Failed(error));
+        }
+        if let Some(error) = self.drive.unstarted.clone() {
+            return Err(SolveError::Spawn { threads: self.setup.threads, error });
+        }
+        if let Some(most) = self.drive.endless() {
+            return Err(SolveError::Endless(most));
         }
         if let Some(score) = self.drive.flaw() {
             return Err(SolveError::Score(score));

@@ -4,6 +4,7 @@ use super::goals::Goals;
 use super::observer::{Observer, Progress};
 use super::outcome::{Counters, Solution, StopReason};
 use super::plan::Horizon;
+use crate::cut::Watch;
 use crate::problem::MoveId;
 use crate::problem::player::Player;
 use crate::problem::rules::Rules;
@@ -22,6 +23,7 @@ pub(super) struct Stream<'p> {
     pub(super) problem: Box<dyn Rules + 'p>,
     pub(super) rollout: Box<dyn Player + 'p>,
     pub(super) search: Box<dyn Search>,
+    pub(super) watch: Watch,
     /// Set when this stream has ended for good.
     pub(super) end: Option<StopReason>,
     /// Whether it can only continue after an exchange.
@@ -138,6 +140,10 @@ impl Stream<'_> {
     pub(super) fn bound(&self, root: Option<f64>) -> Option<f64> {
         let sense = self.problem.sense();
         let root = root?;
+        if self.watch.is_abandoned() {
+            // A search that stands inside a step knows nothing of what is left.
+            return Some(root);
+        }
         // What was seen is no better than the incumbent.
         let best = self.tally.best.as_ref().and_then(|best| best.score.value());
         let left = self.search.left().map(|left| best.map_or(left, |best| sense.best_value(best, left)));
@@ -152,7 +158,8 @@ impl Stream<'_> {
 
     /// Whether user code has reported an error, or a score that is not finite.
     pub(super) fn has_failed(&self) -> bool {
-        self.problem.has_failed() || self.rollout.has_failed() || self.tally.flaw.is_some()
+        let problem = self.problem.has_failed() && !self.watch.is_abandoned();
+        problem || self.rollout.has_failed() || self.tally.flaw.is_some() || self.watch.endless().is_some()
     }
 
     /// Steps until something ends the stream (`Some`) or the part (`None`).
@@ -171,6 +178,10 @@ impl Stream<'_> {
             if self.has_failed() {
                 shared.abort.store(true, Ordering::Relaxed);
                 return Some(StopReason::Interrupted);
+            }
+            if self.watch.is_abandoned() {
+                let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+                return Some(if stopped { StopReason::Interrupted } else { StopReason::Time });
             }
             if let Some(reason) = self.ended(shared, goals.reached(&self.tally.best)) {
                 self.end = Some(reason);
@@ -200,6 +211,13 @@ impl Stream<'_> {
                 if self.tally.history.len() > improvements {
                     shared.publish(&mut known, self.tally.counters);
                     shared.improved(sense, &self.tally);
+                }
+                if self.watch.is_raised() {
+                    if self.watch.is_void() {
+                        // Nothing that the step says of the search is true.
+                        self.end = None;
+                    }
+                    break;
                 }
                 let over = self.end.is_some() || self.waiting;
                 if over || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {
