@@ -50,6 +50,7 @@ impl Request {
             target: self.target,
             stall: self.stall,
             memory: self.memory.unwrap_or(Budget::MEMORY),
+            max_moves: Budget::MAX_MOVES,
         })
     }
 

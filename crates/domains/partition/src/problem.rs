@@ -537,6 +537,12 @@ impl Problem for Differencing {
         if self.is_finished(&self.root) { "dfs(rollout=kk)" } else { "sampling(rollout=k-list)" }.into()
     }
 
+    /// 36 bytes a number, and all words where the keys are not exact.
+    fn state_bytes(&self) -> usize {
+        let words = if self.is_exact() { 0 } else { self.words };
+        size_of::<Labels>() + self.count() * (36 + 8 * words)
+    }
+
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         Plan::parse(name).map(|plan| rollout::build(plan, self))
     }

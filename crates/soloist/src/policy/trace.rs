@@ -101,8 +101,9 @@ impl<M> Trace<M> {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
-    /// Whether the game has to be given up: the run is over a limit, or the game has too many moves.
-    pub(crate) fn gives_up(&self) -> bool {
+    /// As [`Playout::gives_up`](crate::Playout::gives_up).
+    #[must_use]
+    pub fn gives_up(&self) -> bool {
         let moves = self.moves.len();
         self.watch.as_ref().map_or(moves >= Watch::MOST, |watch| watch.gives_up(moves))
     }

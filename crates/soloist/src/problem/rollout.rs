@@ -33,7 +33,7 @@ impl<M> Playout<M> {
     /// Whether the run is over a limit of time, or was told to stop, so long that this playout should end now.
     ///
     /// A rollout that works long before it hands back a solution (thousands of steps of a local search, say) asks once
-    /// in a few hundred steps, and then ends with the best finished solution that it has. Playouts of a few thousand
+    /// in a few hundred steps, and then ends with the best finished solution that it has. Before it has one it goes on. Playouts of a few thousand
     /// moves need not ask. Costs one load from memory.
     ///
     /// ```
@@ -66,8 +66,13 @@ impl<M> Playout<M> {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
-    /// Whether the game has to be given up: the run is over a limit, or the game has too many moves.
-    fn gives_up(&self) -> bool {
+    /// Whether the game has to be given up unfinished: the run is far beyond a limit of time, or the game has more moves
+    /// than allowed.
+    ///
+    /// For rollouts with a loop of their own over many slow moves: they ask once in a few hundred moves, and then return
+    /// where they are. Nothing of such a playout counts.
+    #[must_use]
+    pub fn gives_up(&self) -> bool {
         let moves = self.moves.len();
         self.watch.as_ref().map_or(moves >= Watch::MOST, |watch| watch.gives_up(moves))
     }

@@ -138,8 +138,8 @@ pub(crate) trait Rules: Send {
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
     /// Returns the stable hash of a sequence of moves.
     fn hash_of(&self, moves: &[MoveId]) -> u64;
-    /// Returns the bytes of a state without what it points to.
-    fn state_size(&self) -> usize;
+    /// Returns the bytes of a state with what it points to.
+    fn state_bytes(&self) -> usize;
     /// Records legal moves from `state` on as a policy playout among all legal moves.
     fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]);
     /// Returns the cut of the run.
@@ -303,8 +303,8 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn hash_of(&self, moves: &[MoveId]) -> u64 {
         stable_hash(self.packing.all(moves).as_slice())
     }
-    fn state_size(&self) -> usize {
-        size_of::<P::State>()
+    fn state_bytes(&self) -> usize {
+        self.problem.state_bytes().max(size_of::<P::State>()).max(1)
     }
     fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) {
         let state = state.get_mut();

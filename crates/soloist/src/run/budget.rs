@@ -29,6 +29,7 @@ pub struct Budget {
     /// search again.
     pub memory: u64,
     /// The most moves of a game. One that is longer ends the run with an error: the problem's moves may never end.
+    #[serde(default = "max_moves")]
     pub max_moves: u64,
 }
 
@@ -50,6 +51,10 @@ impl Budget {
     pub fn playouts(playouts: u64) -> Self {
         Self { playouts: Some(playouts), ..Self::default() }
     }
+}
+
+fn max_moves() -> u64 {
+    Budget::MAX_MOVES
 }
 
 impl Default for Budget {

@@ -48,7 +48,7 @@ pub enum SolveError {
     #[error("the solution to start from: {0}")]
     Offer(#[from] OfferError),
     /// The method holds more than the memory limit allows, whatever it finds.
-    #[error("the method needs at least {} MiB for its beams, {} MiB are allowed (a smaller `width`, or more memory)", .needed >> 20, .allowed >> 20)]
+    #[error("the method needs at least {} MiB for its states and beams, {} MiB are allowed (more memory, or a smaller `width` of beams)", .needed.div_ceil(1 << 20), .allowed >> 20)]
     Memory {
         /// Bytes that all streams need.
         needed: u64,

@@ -189,6 +189,14 @@ impl Context<'_> {
     }
 }
 
+/// Returns the bytes of as many states as a search cannot do without; 0 where they are few enough for any memory.
+pub(crate) fn states(problem: &dyn Rules, count: u64) -> u64 {
+    /// Less than this is there whatever the limit is.
+    const ALWAYS: u64 = 1 << 20;
+    let bytes = (problem.state_bytes() as u64).saturating_mul(count);
+    if bytes <= ALWAYS { 0 } else { bytes }
+}
+
 /// Whether the problem's bias tells moves of the root apart.
 pub(crate) fn is_biased(problem: &dyn Rules) -> bool {
     let (root, mut moves) = (problem.root(), Vec::new());

@@ -4,6 +4,7 @@ mod auto;
 mod beam;
 mod bounds;
 mod common;
+mod cut;
 mod exact;
 mod future;
 mod golden;

@@ -5,6 +5,7 @@ use super::merge::{Merger, NONE, Saved};
 use super::pass::{Child, Entry, Pass, Ranked, Round, Trial};
 use super::rank::{Ranker, list_moves};
 use super::{Beam, Merit, Tie};
+use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -15,8 +16,9 @@ use crate::search::{Context, Search, Status, replay};
 use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
 use std::cmp::Reverse;
 
-/// Places that a beam has however little memory there is.
+/// Places that a beam has however little memory there is, unless they take more bytes than `ALWAYS`.
 const NARROWEST: usize = 64;
+const ALWAYS: usize = 1 << 20;
 /// Children are thinned out when their number exceeds that of the places by this factor.
 const SLACK: usize = 4;
 /// A round has no more passes than this: a layer with more states is not split.
@@ -34,6 +36,8 @@ pub(crate) struct BeamSearch {
     seen: Seen,
     /// In the place of `seen`, for a problem that tells futures.
     merger: Option<Merger>,
+    /// Layers of the pass, those before a resume not counted.
+    layers: usize,
     /// Children that are beaten by another one but still listed.
     beaten: usize,
     /// Whether the ranks of a pass can prove something: they are those of bounds, and it begins at the root.
@@ -58,21 +62,23 @@ pub(crate) struct BeamSearch {
 impl BeamSearch {
     pub(crate) fn new(parameters: Beam, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
-        // A quarter is for the keys. What a state holds on the heap is not known: as much again is assumed.
+        // A quarter is for the keys.
         let merges = parameters.merge && problem.future(&root).is_some();
-        let place = 4 * problem.state_size()
+        let place = 2 * problem.state_bytes()
             + if merges { SLACK * Merger::bytes(problem, &root) } else { 0 }
             + SLACK * 2 * size_of::<Child>()
             + 2 * size_of::<Entry>()
             + 4 * size_of::<(u32, MoveId)>();
         let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
+        let narrowest = NARROWEST.min(ALWAYS / place).max(1);
         let plain = parameters.noise == 0.0 && parameters.policy_weight == 0.0;
         Self {
             sense: problem.sense(),
             merger: merges.then(|| Merger::new(problem.sense())),
+            layers: 0,
             beaten: 0,
             sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
-            most: most.clamp(NARROWEST, ROOT as usize / 8),
+            most: most.clamp(narrowest, ROOT as usize / 8),
             memory,
             round: Round { starts: Vec::new(), at: 0, partial: false },
             pass: Pass::new(0.0, 0, Vec::new(), false),
@@ -127,6 +133,7 @@ impl BeamSearch {
     /// Begins a pass: one layer with the present start.
     fn begin(&mut self, context: &mut Context<'_>, width: f64) {
         self.links.clear();
+        self.layers = 0;
         self.forget();
         self.before.clear();
         self.before.push(self.after(context.problem, self.round.start()));
@@ -234,6 +241,9 @@ impl BeamSearch {
     fn go_on(&mut self, context: &mut Context<'_>) {
         let at = self.pass.next - 1;
         while let Some(place) = self.pass.place {
+            if place % EVERY == EVERY - 1 && context.problem.watch().abandons() {
+                return;
+            }
             let Some(&mv) = self.moves.get(place) else {
                 self.pass.place = None;
                 self.thin_out(false);
@@ -460,6 +470,10 @@ impl Search for BeamSearch {
             return Status::Running;
         }
         let more = self.next_layer();
+        self.layers += 1;
+        if self.layers.is_multiple_of(EVERY) && context.problem.watch().gives_up(self.layers) {
+            return Status::Running;
+        }
         if self.is_proven(context.incumbent()) {
             return Status::Exhausted;
         }
