@@ -55,6 +55,16 @@ impl Instance for PartitionInstance {
         format!("{} numbers of up to {bits} bits", values.len())
     }
 
+    /// Divides all numbers where they are few. Where that takes too long, they are searched.
+    fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
+        if self.problem.solve_root(go_on) {
+            return Ok(None);
+        }
+        self.problem = Differencing::new(&self.numbers);
+        let count = self.numbers.values().len();
+        Ok(Some(format!("dividing all {count} numbers at once takes too long: they are searched (leaf=4)")))
+    }
+
     fn problem(&self) -> &Differencing {
         &self.problem
     }
