@@ -598,22 +598,3 @@ fn known_partitions_are_starts() {
     }
     assert!(instance.start_from("[0, 0]").is_err() && instance.start_from("[60]").is_err());
 }
-
-/// The division of all numbers ends when there is no more time for it, and leaves a problem that is searched.
-#[test]
-fn a_division_that_takes_too_long_is_given_up() {
-    let load = || (DOMAIN.load)("random:50x70:7", &Options::from([("leaf".into(), "auto".into())])).unwrap();
-    let mut asked = 0;
-    let mut instance = load();
-    let undone = instance
-        .prepare(&mut || {
-            asked += 1;
-            asked < 2
-        })
-        .unwrap();
-    assert_eq!(asked, 2);
-    assert!(undone.is_some_and(|line| line.contains("50 numbers")));
-    // Few numbers are divided.
-    let mut small = (DOMAIN.load)("random:20x30:7", &Options::from([("leaf".into(), "auto".into())])).unwrap();
-    assert_eq!(small.prepare(&mut || true).unwrap(), None);
-}
