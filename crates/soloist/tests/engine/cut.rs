@@ -87,6 +87,10 @@ impl Problem for Trap {
         assert_eq!(*state, (0, 5), "only finished states are scored");
         Score::Feasible(1.0)
     }
+    /// The default one would walk into the trap.
+    fn fingerprint(&self) -> u64 {
+        1
+    }
 }
 
 /// The best solution before stays, and so does the checkpoint.
