@@ -211,7 +211,7 @@ fn identity(spec: &Spec, name: &str, content: &str, setup: &Setup, seed: u64, bu
     for parameter in setup.method.parameters() {
         let _ = write!(text, " {}={:?}", parameter.name, parameter.value);
     }
-    let Budget { time, playouts, nodes, target, stall, memory } = budget;
+    let Budget { time, playouts, nodes, target, stall, memory, .. } = budget;
     let target = target.map(f64::to_bits);
     let _ = write!(text, " {:?} {seed} {}", setup.rollout.as_deref().unwrap_or_default(), setup.threads);
     let _ =
