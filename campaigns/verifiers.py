@@ -138,7 +138,7 @@ def tsptw(text, solution, options):
     for city in tour + [0]:
         cost += matrix[at][city]
         time = max(time + matrix[at][city], windows[city][0] if city else 0)
-        if time > windows[city][1] + 1e-9:
+        if time > windows[city][1] * (1 + 1e-10):
             raise Wrong("too late")
         at = city
     return cost
@@ -167,7 +167,7 @@ def vrptw(text, solution, options):
             way = math.dist(sites[at][1:3], sites[customer][1:3])
             length += way
             time = max(time + (sites[at][6] if at else 0) + way, sites[customer][4])
-            if time > sites[customer][5] + 1e-6:
+            if time > sites[customer][5] * (1 + 1e-10):
                 raise Wrong("too late")
             at = customer
     return 1e6 * len(routes) + length

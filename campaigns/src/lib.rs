@@ -11,6 +11,7 @@ pub mod checkpoints;
 pub mod mutate;
 pub mod readers;
 pub mod supervise;
+pub mod trees;
 
 /// What a case showed.
 #[derive(Clone, Debug, PartialEq, Eq)]

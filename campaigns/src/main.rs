@@ -49,6 +49,8 @@ enum Name {
     Checkpoints,
     /// Files for the readers of instances, solutions and expressions.
     Readers,
+    /// Random trees from standard input, a line each, for `adversary.py`.
+    Trees,
 }
 
 fn main() -> Result<ExitCode> {
@@ -56,6 +58,10 @@ fn main() -> Result<ExitCode> {
     let mut campaign: Box<dyn Campaign> = match arguments.name {
         Name::Checkpoints => Box::new(Checkpoints::new(arguments.seed, arguments.preset.as_deref())?),
         Name::Readers => Box::new(Readers::new(arguments.seed)),
+        Name::Trees => {
+            soloist_campaigns::trees::serve(std::io::stdin().lock(), std::io::stdout().lock())?;
+            return Ok(ExitCode::SUCCESS);
+        }
     };
     if let Some(work) = &arguments.work {
         let &[from, to, step] = work.as_slice() else { anyhow::bail!("--work FROM,TO,STEP") };

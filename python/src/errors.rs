@@ -1,8 +1,10 @@
 //! The exceptions of the package beside those of Python.
 
+use crate::moves::PyMove;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use std::io::ErrorKind;
 
 create_exception!(soloist, InstanceError, PyValueError, "A file or a spec that is no instance of its problem.");
@@ -14,6 +16,16 @@ create_exception!(
     PyValueError,
     "A problem that breaks a rule on which searches rely; `moves` holds the moves that lead to the state where it does."
 );
+
+/// Returns the error of a broken rule, found after `moves`.
+pub(crate) fn broken(py: Python<'_>, what: String, moves: &[PyMove]) -> PyErr {
+    let error = BrokenPromise::new_err(what);
+    let list = PyList::new(py, moves.iter().map(|mv| mv.object(py)));
+    match list.and_then(|list| error.value(py).setattr("moves", list)) {
+        Ok(()) => error,
+        Err(other) => other,
+    }
+}
 
 /// Returns an error of the operating system.
 pub(crate) fn with_kind(kind: ErrorKind, message: String) -> PyErr {

@@ -5,10 +5,13 @@
 use pyo3::prelude::*;
 
 mod errors;
+mod guard;
 mod list;
+mod live;
 mod moves;
 mod own;
 mod problem;
+mod replay;
 mod request;
 mod shipped;
 mod simplify;
@@ -41,6 +44,15 @@ impl Infeasible {
     fn __repr__(&self) -> String {
         format!("Infeasible({:?})", self.degree)
     }
+
+    fn __hash__(&self) -> u64 {
+        // 0.0 and -0.0 are equal.
+        soloist::stable_hash(&(self.degree + 0.0).to_bits())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, pyo3::types::PyType>, (f64,)) {
+        (slf.get_type(), (slf.get().degree,))
+    }
 }
 
 /// The part of the package that is compiled.
@@ -52,6 +64,8 @@ mod _soloist {
     use crate::errors::{BrokenPromise, CheckpointError, InstanceError, InvalidSolution};
     #[pymodule_export]
     use crate::list::{check_method, methods, option_names, problems};
+    #[pymodule_export]
+    use crate::live::close;
     #[pymodule_export]
     use crate::own::{OwnSession, check_own, is_final, solve_own};
     #[pymodule_export]

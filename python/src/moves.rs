@@ -11,8 +11,16 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 /// A move: an int of less than 62 bits as it is, any other plain value by its place in a table of the process.
 ///
 /// The table only grows. Problems have few different moves, and their values are small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct PyMove(i64);
+
+/// As Python shows it, for messages of the engine.
+impl std::fmt::Debug for PyMove {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = Python::attach(|py| self.object(py).repr().map(|text| text.to_string()));
+        f.write_str(shown.as_deref().unwrap_or("?"))
+    }
+}
 
 /// Ints are above, places in the table below.
 const LEAST: i64 = -(1 << 62);

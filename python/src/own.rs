@@ -1,20 +1,26 @@
 //! Runs on problems that are written in Python, on the thread that calls.
 
-use crate::errors::BrokenPromise;
+use crate::errors::broken;
+use crate::guard::Guard;
+use crate::live::Live;
 use crate::moves::PyMove;
-use crate::problem::{Functions, Guard, PyProblem};
+use crate::problem::{Functions, PyProblem};
+use crate::replay::{Care, replay};
 use crate::request::{Request, refuse_endless, solve_error};
+use pyo3::PyTraverseError;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use soloist::{
-    Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Session, Setup, Solution, Solver,
-    StopReason,
+    Budget, Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Session, Setup, Solution,
+    SolveError, Solver, StopReason,
 };
 use soloist_problems::result::{self, Ending};
 use soloist_problems::{Answer, Report};
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 /// How often handlers of signals and other threads get their turn.
@@ -22,11 +28,18 @@ const PULSE: Duration = Duration::from_millis(20);
 
 /// Passes improvements on and lets the interpreter breathe.
 struct Watch<'a> {
+    problem: &'a PyProblem,
     guard: Arc<Guard>,
     on_improve: Option<&'a Py<PyAny>>,
+    /// The moves of the best solution.
+    best: Arc<Mutex<Option<Vec<PyMove>>>>,
 }
 
-impl Watch<'_> {
+impl<'a> Watch<'a> {
+    fn new(problem: &'a PyProblem, on_improve: Option<&'a Py<PyAny>>) -> Self {
+        Self { problem, guard: Arc::clone(&problem.guard), on_improve, best: Arc::default() }
+    }
+
     fn pulse(&self, py: Python<'_>) {
         self.guard.check_signals(py);
         // Functions that are compiled never give other threads a turn by themselves.
@@ -36,8 +49,16 @@ impl Watch<'_> {
 
 impl Observer<PyMove> for Watch<'_> {
     fn improved(&mut self, improvement: &Improvement, solution: &Solution<PyMove>, progress: &Progress) {
-        let Some(callback) = self.on_improve else { return };
+        *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(solution.moves.clone());
+        if self.on_improve.is_none() && !self.problem.has_playout() {
+            return;
+        }
         Python::attach(|py| {
+            // What a playout returned was not looked at, and nothing false is handed out.
+            if let Err(error) = replay(py, self.problem, solution, Care::Plain) {
+                return self.guard.fail(error);
+            }
+            let Some(callback) = self.on_improve else { return };
             let told = objects(py, &solution.moves).and_then(|moves| {
                 let (value, violation) = split(improvement.score);
                 let seconds = progress.elapsed.as_secs_f64();
@@ -46,7 +67,7 @@ impl Observer<PyMove> for Watch<'_> {
             });
             if let Err(error) = told {
                 if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-                    self.guard.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                    self.guard.stop.store(true, Ordering::Relaxed);
                 } else {
                     self.guard.fail(error);
                 }
@@ -110,23 +131,94 @@ pub(crate) fn solve_own<'py>(
     request: Request,
     on_improve: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let problem = PyProblem::new(functions);
+    let problem = PyProblem::new(functions).with_most(request.max_moves);
     let guard = Arc::clone(&problem.guard);
-    let mut watch = Watch { guard: Arc::clone(&guard), on_improve: on_improve.as_ref() };
+    let _live = Live::enter(&guard.stop)?;
+    let mut watch = Watch::new(&problem, on_improve.as_ref());
     let (solver, before) = begin(py, &problem, Solver::new(&problem, setup(&request)?), &request)?;
     let budget = request.budget(before)?;
     let setup = solver.setup().clone();
     refuse_endless(&setup.method, &setup.preset, &budget)?;
     let rollout =
         setup.rollout.clone().unwrap_or_else(|| problem.rollouts().first().map_or("random", |info| info.name).into());
-    let mut solver = solver.budget(budget).stop_flag(&guard.stop).observer(&mut watch, PULSE);
-    if let Some((path, every)) = request.checkpoint()? {
-        solver = solver.checkpoint(path, every);
+    let setup = setup.rollout(rollout);
+    let solver = solver.budget(budget.clone());
+    let outcome = if request.resume.is_none() && request.checkpoint()?.is_none() {
+        whole(&problem, solver, &budget, &mut watch)?
+    } else {
+        continued(py, &problem, solver, &request, &budget, before, &mut watch)?
+    };
+    report(py, &problem, setup, outcome)
+}
+
+/// Whether a limit has ended a run inside a step, and nothing else has ended it.
+fn was_cut<T>(done: &Result<T, SolveError>, cut: Option<StopReason>) -> Option<StopReason> {
+    cut.filter(|_| matches!(done, Err(SolveError::Failed(_))))
+}
+
+/// What a run has yielded that was ended inside a step: the step does not count, and nothing is proven.
+fn shortened(problem: &PyProblem, outcome: Outcome<PyMove>, stop: StopReason) -> Outcome<PyMove> {
+    let bound = if problem.is_complete() { problem.bound(&problem.root()) } else { None };
+    let mut outcome = outcome;
+    (outcome.stop, outcome.optimal, outcome.bound) = (stop, false, bound);
+    outcome
+}
+
+/// Runs from the beginning to the end.
+fn whole(
+    problem: &PyProblem,
+    solver: Solver<'_, PyProblem>,
+    budget: &Budget,
+    watch: &mut Watch<'_>,
+) -> PyResult<Outcome<PyMove>> {
+    let guard = Arc::clone(&problem.guard);
+    let started = solver.start();
+    checked(problem)?;
+    let mut session = started.map_err(|error| solve_error(&error))?;
+    let control = Control { observer: Some(watch), interval: PULSE, stop: Some(&guard.stop) };
+    let (done, cut) = guard.watched(budget.time, || session.advance_with(budget, control));
+    checked(problem)?;
+    match was_cut(&done, cut) {
+        Some(stop) => Ok(shortened(problem, session.outcome(), stop)),
+        None => done.map(|_| session.outcome()).map_err(|error| solve_error(&error)),
     }
-    let done = solver.run();
-    checked(&problem)?;
-    let outcome = done.map_err(|error| solve_error(&error))?;
-    report(py, &problem, setup.rollout(rollout), outcome)
+}
+
+/// Runs with a checkpoint, or from one on.
+fn continued<'a, 'b: 'a>(
+    py: Python<'_>,
+    problem: &'a PyProblem,
+    solver: Solver<'a, PyProblem>,
+    request: &Request,
+    budget: &Budget,
+    before: Duration,
+    watch: &'a mut Watch<'b>,
+) -> PyResult<Outcome<PyMove>> {
+    let (guard, best) = (&problem.guard, Arc::clone(&watch.best));
+    let mut solver = solver.stop_flag(&guard.stop).observer(watch, PULSE);
+    let checkpoint = request.checkpoint()?;
+    if let Some((path, every)) = &checkpoint {
+        solver = solver.checkpoint(path.clone(), *every);
+    }
+    let left = budget.time.map(|time| time.saturating_sub(before));
+    let (done, cut) = guard.watched(left, || solver.run());
+    checked(problem)?;
+    let Some(stop) = was_cut(&done, cut) else { return done.map_err(|error| solve_error(&error)) };
+    // The searches stand inside a step: what was written before it holds, with the best solution met since.
+    let bytes = match &checkpoint {
+        Some((path, _)) => std::fs::read(path)?,
+        None => request.resume.clone().unwrap_or_default(),
+    };
+    let again = Solver::new(problem, Setup::default()).keep(request.keep).resume(&bytes);
+    let session = again.map_err(SolveError::from).and_then(|mut again| {
+        if let Some(best) = &*best.lock().unwrap_or_else(PoisonError::into_inner) {
+            again = again.offer(best);
+        }
+        again.budget(Budget { memory: budget.memory, ..Budget::default() }).start()
+    });
+    checked(problem)?;
+    guard.check_signals(py);
+    Ok(shortened(problem, session.map_err(|error| solve_error(&error))?.outcome(), stop))
 }
 
 /// The result of a run: `json` as the command prints it, `moves` and `state` of the best solution, `others`.
@@ -136,15 +228,19 @@ fn report<'py>(
     setup: Setup,
     outcome: Outcome<PyMove>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let Outcome { kept, bound, optimal, stop, counters, tree, elapsed, unsaved, history, remarks, .. } = outcome;
+    let Outcome { kept, bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } =
+        outcome;
     let dict = PyDict::new(py);
-    let all = kept.iter().map(|solution| one(py, problem, solution)).collect::<PyResult<Vec<_>>>()?;
+    let care = |at| if at == 0 { Care::States } else { Care::Plain };
+    let each = kept.iter().enumerate().map(|(at, solution)| one(py, problem, solution, care(at)));
+    let all = each.collect::<PyResult<Vec<_>>>()?;
     dict.set_item("solutions", all)?;
     checked(problem)?;
     let answer = |solution: &Solution<_>| Answer { score: solution.score, moves: Value::Null, solution: Value::Null };
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
-    let report = Report { run, answers, tree, bound, optimal, stop, unsaved: unsaved.clone(), history, remarks };
+    let untold = unsaved.clone();
+    let report = Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved: untold, history, remarks };
     let task = result::Task {
         problem: problem.name(),
         instance: "",
@@ -168,10 +264,10 @@ fn report<'py>(
 /// A solution: score, violation, moves, finished state.
 type One<'py> = (Option<f64>, Option<f64>, Bound<'py, PyList>, Bound<'py, PyAny>);
 
-fn one<'py>(py: Python<'py>, problem: &PyProblem, solution: &Solution<PyMove>) -> PyResult<One<'py>> {
-    let Solution { score, moves } = solution;
-    let (value, violation) = split(*score);
-    Ok((value, violation, objects(py, moves)?, problem.end(moves).object(py)))
+fn one<'py>(py: Python<'py>, problem: &PyProblem, solution: &Solution<PyMove>, care: Care) -> PyResult<One<'py>> {
+    let end = replay(py, problem, solution, care)?;
+    let (value, violation) = split(solution.score);
+    Ok((value, violation, objects(py, &solution.moves)?, end.object(py)))
 }
 
 /// Walks random games and raises the first broken rule; returns what the problem offers.
@@ -181,16 +277,17 @@ pub(crate) fn check_own<'py>(
     functions: Functions,
     walks: usize,
     seed: u64,
+    max_moves: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let problem = PyProblem::new(functions);
+    let problem = PyProblem::new(functions).with_most(Some(max_moves));
+    let _live = Live::enter(&problem.guard.stop)?;
     let found = soloist::check(&problem, walks, seed);
     checked(&problem)?;
     problem.guard.interrupt()?;
     if let Err(violation) = found {
         let moves = objects(py, &violation.moves)?;
-        let error = BrokenPromise::new_err(format!("{} after the moves {moves}", in_python(&violation.what)));
-        error.value(py).setattr("moves", moves)?;
-        return Err(error);
+        let what = format!("{} after the moves {moves}", in_python(&violation.what));
+        return Err(broken(py, what, &violation.moves));
     }
     let advice = soloist::advise(&problem, walks, seed);
     checked(&problem)?;
@@ -211,50 +308,78 @@ fn in_python(what: &str) -> &str {
         "the same move leads to different states" => {
             "apply returns different states for the same move, or changes the state that it is given"
         }
+        what if what.starts_with("the fingerprint changes") => {
+            "moves or scores differ when they are asked for again: the functions must return the same for the same \
+             arguments, so random draws and counters have no place in them:"
+        }
         other => other,
     }
 }
 
-/// A run on a problem written in Python that lives.
-#[pyclass(frozen, module = "soloist._soloist")]
-#[derive(Debug)]
-pub(crate) struct OwnSession {
+/// What a session holds, which the garbage collector may take away.
+struct Held {
     problem: Arc<PyProblem>,
     /// `None` after an exception, which leaves the searches in the middle of a step.
-    session: Mutex<Option<Session<'static, PyProblem>>>,
+    session: Option<Session<'static, PyProblem>>,
+}
+
+/// A run on a problem written in Python that lives.
+#[pyclass(frozen, module = "soloist._soloist")]
+pub(crate) struct OwnSession {
+    held: Mutex<Option<Held>>,
+    process: u32,
+}
+
+impl std::fmt::Debug for OwnSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("session on a problem written in Python")
+    }
 }
 
 impl OwnSession {
     /// Takes the lock without waiting. The thread that holds it waits for the interpreter, which this thread has: both
     /// would wait for ever.
-    fn lock(&self) -> PyResult<MutexGuard<'_, Option<Session<'static, PyProblem>>>> {
-        match self.session.try_lock() {
-            Ok(session) => Ok(session),
+    fn lock(&self) -> PyResult<MutexGuard<'_, Option<Held>>> {
+        match self.held.try_lock() {
+            Ok(held) => Ok(held),
             Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if self.process != std::process::id() => Err(PyRuntimeError::new_err(
+                "the session was at work in another process when this one was forked: restore it from a save()",
+            )),
             Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err("the session is at work: one call at a time")),
         }
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Session<'static, PyProblem>) -> PyResult<T>) -> PyResult<T> {
-        let mut session = self.lock()?;
-        let Some(live) = session.as_mut() else {
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&Arc<PyProblem>, &mut Session<'static, PyProblem>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let mut held = self.lock()?;
+        let Some(Held { problem, session: Some(live) }) = held.as_mut() else {
             return Err(PyRuntimeError::new_err(
                 "an exception has ended this session; go on from an earlier save() by Session.restore",
             ));
         };
-        let done = work(live);
-        if let Some(error) = self.problem.guard.take() {
-            *session = None;
+        let _live = Live::enter(&problem.guard.stop)?;
+        let done = work(problem, live);
+        let error = problem.guard.take();
+        if let (Some(error), Some(held)) = (error, held.as_mut()) {
+            held.session = None;
             return Err(error);
         }
         done
     }
 
     /// As [`with`](Self::with), for calls that Ctrl-C ends by an exception.
-    fn at_once<T>(&self, work: impl FnOnce(&mut Session<'static, PyProblem>) -> PyResult<T>) -> PyResult<T> {
-        let done = self.with(work)?;
-        self.problem.guard.interrupt()?;
-        Ok(done)
+    fn at_once<T>(
+        &self,
+        work: impl FnOnce(&Arc<PyProblem>, &mut Session<'static, PyProblem>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        self.with(|problem, session| {
+            let done = work(problem, session)?;
+            problem.guard.interrupt()?;
+            Ok(done)
+        })
     }
 }
 
@@ -262,56 +387,77 @@ impl OwnSession {
 impl OwnSession {
     #[new]
     fn new(py: Python<'_>, functions: Functions, request: Request) -> PyResult<Self> {
-        let problem = Arc::new(PyProblem::new(functions));
+        let problem = Arc::new(PyProblem::new(functions).with_most(request.max_moves));
+        let _live = Live::enter(&problem.guard.stop)?;
         let solver = Solver::shared(Arc::clone(&problem), setup(&request)?);
         let (solver, _) = begin(py, &problem, solver, &request)?;
         let started = solver.budget(request.limits()?).start();
         checked(&problem)?;
         problem.guard.interrupt()?;
         let session = started.map_err(|error| solve_error(&error))?;
-        Ok(Self { problem, session: Mutex::new(Some(session)) })
+        Ok(Self { held: Mutex::new(Some(Held { problem, session: Some(session) })), process: std::process::id() })
     }
 
     #[pyo3(signature = (request, on_improve=None))]
     fn advance(&self, request: Request, on_improve: Option<Py<PyAny>>) -> PyResult<String> {
         let slice = request.limits()?;
-        let guard = Arc::clone(&self.problem.guard);
-        guard.stop.store(false, std::sync::atomic::Ordering::Relaxed);
-        let mut watch = Watch { guard: Arc::clone(&guard), on_improve: on_improve.as_ref() };
-        self.with(|session| {
-            let control = Control { observer: Some(&mut watch), interval: PULSE, stop: Some(&guard.stop) };
-            let stop = session.advance_with(&slice, control).map_err(|error| solve_error(&error));
-            guard.stop.store(false, std::sync::atomic::Ordering::Relaxed);
-            Ok(stop?.to_string())
+        self.with(|problem, session| {
+            let stop = &problem.guard.stop;
+            stop.store(false, Ordering::Relaxed);
+            let mut watch = Watch::new(problem, on_improve.as_ref());
+            let control = Control { observer: Some(&mut watch), interval: PULSE, stop: Some(stop) };
+            let reason = session.advance_with(&slice, control).map_err(|error| solve_error(&error));
+            stop.store(false, Ordering::Relaxed);
+            Ok(reason?.to_string())
         })
     }
 
     fn offer(&self, py: Python<'_>, moves: &Bound<'_, PyAny>) -> PyResult<(Option<f64>, Option<f64>)> {
-        self.at_once(|session| {
-            let moves = self.problem.follow(py, moves)?;
+        self.at_once(|problem, session| {
+            let moves = problem.follow(py, moves)?;
             let score = session.offer(&moves).map_err(|error| solve_error(&error))?;
             Ok(split(score))
         })
     }
 
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<One<'py>>> {
-        self.at_once(|session| session.best().map(|best| one(py, &self.problem, &best)).transpose())
+        self.at_once(|problem, session| session.best().map(|best| one(py, problem, &best, Care::States)).transpose())
     }
 
     fn save(&self) -> PyResult<Vec<u8>> {
-        self.at_once(|session| Ok(session.save()))
+        self.at_once(|_, session| Ok(session.save()))
     }
 
     /// Playouts, nodes and seconds so far.
     fn effort(&self) -> PyResult<(u64, u64, f64)> {
-        self.at_once(|session| {
+        self.at_once(|_, session| {
             let counters = session.counters();
             Ok((counters.playouts, counters.nodes, session.elapsed().as_secs_f64()))
         })
     }
 
+    /// Why the run stopped last.
+    fn stop(&self) -> PyResult<String> {
+        self.at_once(|_, session| Ok(session.outcome().stop.to_string()))
+    }
+
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.at_once(|session| report(py, &self.problem, session.setup().clone(), session.outcome()))
+        self.at_once(|problem, session| report(py, problem, session.setup().clone(), session.outcome()))
+    }
+
+    /// A problem may hold its session. States that the searches keep are not shown to the collector: it frees no less
+    /// than it can prove to be garbage.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self.held.try_lock() {
+            Ok(held) => held.as_ref().map_or(Ok(()), |held| held.problem.functions().traverse(&visit)),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let held = self.held.try_lock().ok().and_then(|mut held| held.take());
+        // What is dropped may run code of the problem.
+        drop(held);
     }
 }
 

@@ -1,14 +1,18 @@
 //! A problem whose rules are Python functions.
 
 use crate::Infeasible;
+use crate::errors::broken;
+use crate::guard::Guard;
 use crate::moves::PyMove;
 use crate::value::number;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
+use pyo3::PyTraverseError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
 use soloist::{Fault, Found, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The functions of a problem, bound once.
 #[derive(Debug, FromPyObject)]
@@ -40,72 +44,6 @@ pub(crate) struct Functions {
     random: Py<PyAny>,
 }
 
-/// How a run of Python functions was cut short, shared by the problem and its playout policies.
-#[derive(Debug, Default)]
-pub(crate) struct Guard {
-    fault: Fault,
-    /// The first exception of a function.
-    error: Mutex<Option<PyErr>>,
-    /// Ctrl-C was pressed: the run is to end.
-    pub(crate) stop: AtomicBool,
-}
-
-impl Guard {
-    /// Keeps the exception that ends the run.
-    #[cold]
-    pub(crate) fn fail(&self, error: PyErr) {
-        self.fault.raise("an exception in Python");
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-    }
-
-    /// Takes the exception that ended the run.
-    pub(crate) fn take(&self) -> Option<PyErr> {
-        let _ = self.fault.take();
-        self.error.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-
-    /// Raises the Ctrl-C that was pressed during a call that is no run.
-    pub(crate) fn interrupt(&self) -> PyResult<()> {
-        if self.stop.swap(false, Ordering::Relaxed) { Err(PyKeyboardInterrupt::new_err(())) } else { Ok(()) }
-    }
-
-    /// Lets handlers of signals run; Ctrl-C ends the run.
-    pub(crate) fn check_signals(&self, py: Python<'_>) {
-        match py.check_signals() {
-            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => self.stop.store(true, Ordering::Relaxed),
-            Err(error) => self.fail(error),
-            Ok(()) => {}
-        }
-    }
-
-    /// Calls user code. After an exception nothing is called any more, and `otherwise` is returned.
-    #[inline]
-    fn ask<T>(&self, py: Python<'_>, otherwise: T, mut call: impl FnMut() -> PyResult<T>) -> T {
-        if self.fault.is_raised() {
-            return otherwise;
-        }
-        match call() {
-            Ok(value) => value,
-            Err(error) => self.failed(py, error, otherwise, &mut call),
-        }
-    }
-
-    #[cold]
-    fn failed<T>(&self, py: Python<'_>, error: PyErr, otherwise: T, call: &mut dyn FnMut() -> PyResult<T>) -> T {
-        let mut error = error;
-        if error.is_instance_of::<PyKeyboardInterrupt>(py) && !self.stop.swap(true, Ordering::Relaxed) {
-            // The function is asked again, so that the run ends between two steps and keeps its incumbent. A second
-            // Ctrl-C ends it at once.
-            match call() {
-                Ok(value) => return value,
-                Err(again) => error = again,
-            }
-        }
-        self.fail(error);
-        otherwise
-    }
-}
-
 /// A problem written in Python.
 #[derive(Debug)]
 pub(crate) struct PyProblem {
@@ -113,13 +51,13 @@ pub(crate) struct PyProblem {
     pub(crate) guard: Arc<Guard>,
 }
 
-/// A state: any object, never changed.
+/// A state: any object, never changed, and the moves that led to it.
 #[derive(Debug)]
-pub(crate) struct PyState(Py<PyAny>);
+pub(crate) struct PyState(Py<PyAny>, u64);
 
 impl Clone for PyState {
     fn clone(&self) -> Self {
-        Python::attach(|py| Self(self.0.clone_ref(py)))
+        Python::attach(|py| Self(self.0.clone_ref(py), self.1))
     }
 }
 
@@ -136,14 +74,29 @@ fn returned(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyErr {
     PyTypeError::new_err(format!("{function} must return {expected}, it returned {kind}"))
 }
 
+/// Up to here all whole numbers are exact.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Returns the number that a function returned.
 fn real(function: &str, value: &Bound<'_, PyAny>, expected: &str) -> PyResult<f64> {
     let number: f64 = match value.extract() {
         Ok(number) => number,
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => {
+            return Err(PyValueError::new_err(format!("{function} returned an int that is too large for a float")));
+        }
         Err(_) => return Err(returned(function, value, expected)),
     };
     if number.is_nan() {
         return Err(PyValueError::new_err(format!("{function} returned nan, which cannot be compared")));
+    }
+    if number.abs() >= EXACT
+        && value.is_instance_of::<PyInt>()
+        && !PyFloat::new(value.py(), number).as_any().eq(value)?
+    {
+        return Err(PyValueError::new_err(format!(
+            "{function} returned an int above 2**53 that a float cannot hold exactly: return a smaller number, such as \
+             a difference from a reference"
+        )));
     }
     Ok(number)
 }
@@ -189,9 +142,48 @@ fn collect(function: &str, list: &Bound<'_, PyAny>, moves: &mut Vec<PyMove>) -> 
     Ok(())
 }
 
+impl Functions {
+    /// Shows the garbage collector what is held.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        let held = [&self.root, &self.moves, &self.apply, &self.score, &self.blocked, &self.random];
+        let optional = [
+            &self.code,
+            &self.bias,
+            &self.bound,
+            &self.potential,
+            &self.key,
+            &self.future,
+            &self.resources,
+            &self.surrogate,
+            &self.identity,
+            &self.find,
+            &self.candidates,
+            &self.playout,
+        ];
+        held.into_iter().chain(optional.into_iter().flatten()).try_for_each(|object| visit.call(object))
+    }
+}
+
 impl PyProblem {
     pub(crate) fn new(functions: Functions) -> Self {
         Self { functions, guard: Arc::default() }
+    }
+
+    /// Sets the most moves of a game, if any number is given.
+    pub(crate) fn with_most(self, most: Option<u64>) -> Self {
+        if let Some(most) = most {
+            self.guard.most.store(most, Ordering::Relaxed);
+        }
+        self
+    }
+
+    /// Whether the problem completes states by itself.
+    pub(crate) fn has_playout(&self) -> bool {
+        self.functions.playout.is_some()
+    }
+
+    pub(crate) fn functions(&self) -> &Functions {
+        &self.functions
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -252,13 +244,6 @@ impl PyProblem {
         self.guard.check_signals(py);
         self.guard.take().map_or(Ok(played), Err)
     }
-
-    /// Returns the finished state that moves lead to.
-    pub(crate) fn end(&self, moves: &[PyMove]) -> PyState {
-        let mut state = self.root();
-        moves.iter().for_each(|&mv| self.apply(&mut state, mv));
-        state
-    }
 }
 
 impl Problem for PyProblem {
@@ -267,10 +252,11 @@ impl Problem for PyProblem {
 
     fn root(&self) -> PyState {
         Python::attach(|py| {
-            PyState(self.guard.ask(py, py.None(), || {
+            let root = self.guard.ask(py, py.None(), || {
                 let root = self.functions.root.bind(py).call0()?;
                 if root.is_none() { Err(returned("root", &root, "a state")) } else { Ok(root.unbind()) }
-            }))
+            });
+            PyState(root, 0)
         })
     }
 
@@ -296,7 +282,13 @@ impl Problem for PyProblem {
                 Ok(Some(next.unbind()))
             });
             if let Some(next) = next {
-                state.0 = next;
+                *state = PyState(next, state.1 + 1);
+                let most = self.guard.most.load(Ordering::Relaxed);
+                if state.1 > most && !self.guard.fault.is_raised() {
+                    let what =
+                        format!("a game of {most} moves has not ended: do moves ever end? (max_moves= allows more)");
+                    self.guard.fail(broken(py, what, &[]));
+                }
             }
         });
     }

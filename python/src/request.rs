@@ -28,6 +28,8 @@ pub(crate) struct Request {
     stall: Option<u64>,
     target: Option<f64>,
     memory: Option<u64>,
+    /// The most moves of a game.
+    pub(crate) max_moves: Option<u64>,
     pub(crate) start: Option<Py<PyAny>>,
     checkpoint: Option<PathBuf>,
     checkpoint_every: f64,
@@ -115,6 +117,11 @@ pub(crate) fn solve_error(error: &SolveError) -> PyErr {
             errors::with_kind(io.kind(), error.to_string())
         }
         SolveError::Checkpoint(error) => CheckpointError::new_err(error.to_string()),
+        SolveError::Bound { .. } | SolveError::Score(_) => errors::BrokenPromise::new_err(error.to_string()),
+        SolveError::Replay(wrong) => {
+            let what = format!("a solution fails when it is played again: {wrong}; soloist.check looks for the cause");
+            Python::attach(|py| errors::broken(py, what, &[]))
+        }
         SolveError::Failed(_) => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }

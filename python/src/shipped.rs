@@ -1,14 +1,18 @@
 //! The problems that ship: instances by name, runs without the interpreter's lock.
 
 use crate::errors::{InstanceError, InvalidSolution};
+use crate::live::Live;
 use crate::own::split;
 use crate::request::{Request, instance_error, refuse_endless, solve_error};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use serde_json::Value;
 use soloist::{Improvement, Method, Progress, Setup, SolveError};
+use soloist_problems::contents::{Contents, with_contents};
 use soloist_problems::result::{self, Asked, ResultJson};
 use soloist_problems::{AnyInstance, AnyObserver, AnySession, Domain, Options, Report};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,9 +45,10 @@ fn attend<T: Send>(
 /// Does `work` on a thread of its own, which needs no interpreter, until it is done or `stop` tells it to end.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
+    let _live = Live::enter(stop)?;
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::sync_channel(1);
         let worker = scope.spawn(move || {
@@ -95,6 +100,8 @@ pub(crate) struct Shipped {
     domain: &'static Domain,
     options: Options,
     instance: Arc<dyn AnyInstance>,
+    /// What its files held.
+    contents: Contents,
 }
 
 impl std::fmt::Debug for Shipped {
@@ -188,21 +195,35 @@ fn verified(domain: &Domain, instance: &dyn AnyInstance, options: &Options, repo
 #[pymethods]
 impl Shipped {
     #[new]
-    fn new(py: Python<'_>, problem: &str, instance: &str, options: Options) -> PyResult<Self> {
+    #[pyo3(signature = (problem, instance, options, contents=None))]
+    fn new(
+        py: Python<'_>,
+        problem: &str,
+        instance: &str,
+        options: Options,
+        contents: Option<Contents>,
+    ) -> PyResult<Self> {
         let domain = domain(problem)?;
         let options = settle(domain, options)?;
-        let stop = AtomicBool::new(false);
+        let stop = Arc::new(AtomicBool::new(false));
         let load = || {
-            let mut loaded = (domain.load)(instance, &options)?;
+            let (loaded, contents) = with_contents(contents, || (domain.load)(instance, &options));
+            let mut loaded = loaded?;
             let undone = loaded.prepare(&mut || !stop.load(Ordering::Relaxed));
             undone.map_err(|error| soloist_problems::InstanceError::new(instance, error))?;
-            Ok(loaded)
+            Ok((loaded, contents))
         };
-        let loaded = interruptible(py, &stop, load)?.map_err(|error| instance_error(instance, &error))?;
+        let (loaded, contents) = interruptible(py, &stop, load)?.map_err(|error| instance_error(instance, &error))?;
         if stop.load(Ordering::Relaxed) {
             return Err(PyKeyboardInterrupt::new_err(()));
         }
-        Ok(Self { domain, options, instance: loaded.into() })
+        Ok(Self { domain, options, instance: loaded.into(), contents })
+    }
+
+    /// Paths and bytes of the files that were read; empty for a spec.
+    #[getter]
+    fn contents<'py>(&self, py: Python<'py>) -> Vec<(PathBuf, Bound<'py, PyBytes>)> {
+        self.contents.iter().map(|(path, bytes)| (path.clone(), PyBytes::new(py, bytes))).collect()
     }
 
     #[getter]
@@ -260,7 +281,7 @@ impl Shipped {
         if request.method.is_some() {
             refuse_endless(&setup.method, &setup.preset, &budget)?;
         }
-        let stop = AtomicBool::new(false);
+        let stop = Arc::new(AtomicBool::new(false));
         let run = soloist_problems::Request {
             setup: Some(setup),
             plan: None,
@@ -330,6 +351,8 @@ impl Shipped {
             instance: Arc::clone(&self.instance),
             jobs: Mutex::new(jobs),
             stop: Arc::default(),
+            busy: AtomicBool::new(false),
+            process: std::process::id(),
         };
         session.wait(py, started)?.map_err(|error| solve_error(&error))?;
         Ok(session)
@@ -352,6 +375,19 @@ pub(crate) struct ShippedSession {
     instance: Arc<dyn AnyInstance>,
     jobs: Mutex<Sender<Job>>,
     stop: Arc<AtomicBool>,
+    /// A call is at work.
+    busy: AtomicBool,
+    /// The process that has the thread of the session.
+    process: u32,
+}
+
+/// Ends a call to a session, also when it fails.
+struct Idle<'a>(&'a AtomicBool);
+
+impl Drop for Idle<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
 }
 
 impl std::fmt::Debug for ShippedSession {
@@ -362,6 +398,7 @@ impl std::fmt::Debug for ShippedSession {
 
 impl ShippedSession {
     fn wait<T: Send + 'static>(&self, py: Python<'_>, answer: mpsc::Receiver<T>) -> PyResult<T> {
+        let _live = Live::enter(&self.stop)?;
         let answer = Mutex::new(answer);
         let wait = || match answer.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PULSE) {
             Ok(done) => Some(Some(done)),
@@ -376,16 +413,34 @@ impl ShippedSession {
         }
     }
 
+    /// Marks the session as at work. A second call would wait for the first, which waits for it where it comes from a
+    /// callback.
+    fn begin(&self) -> PyResult<Idle<'_>> {
+        if self.process != std::process::id() {
+            return Err(PyRuntimeError::new_err(format!(
+                "the session belongs to process {}, and a fork does not take its thread along: save() it there before \
+                 the fork, and Session.restore it here",
+                self.process
+            )));
+        }
+        if self.busy.swap(true, Ordering::Acquire) {
+            return Err(PyRuntimeError::new_err("the session is at work: one call at a time"));
+        }
+        Ok(Idle(&self.busy))
+    }
+
     /// Has work done by the thread that holds the session.
     fn ask<T: Send + 'static>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&mut dyn AnySession) -> T + Send + 'static,
     ) -> PyResult<T> {
+        let _idle = self.begin()?;
         let (sender, answer) = mpsc::channel();
         let job: Job = Box::new(move |session| {
             let _ = sender.send(work(session));
         });
+        self.stop.store(false, Ordering::SeqCst);
         // A thread that has gone shows in the answer.
         let _ = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
         self.wait(py, answer)
@@ -398,6 +453,7 @@ impl ShippedSession {
         work: impl FnOnce(&mut dyn AnySession) -> T + Send + 'static,
     ) -> PyResult<T> {
         let done = self.ask(py, work)?;
+        // A later call resets the flag.
         if self.stop.swap(false, Ordering::SeqCst) { Err(PyKeyboardInterrupt::new_err(())) } else { Ok(done) }
     }
 }
@@ -407,14 +463,12 @@ impl ShippedSession {
     #[pyo3(signature = (request, on_improve=None))]
     fn advance(&self, py: Python<'_>, request: Request, on_improve: Option<Py<PyAny>>) -> PyResult<String> {
         let slice = request.limits()?;
-        self.stop.store(false, Ordering::SeqCst);
         let stop = Arc::clone(&self.stop);
         let (done, error) = self.ask(py, move |session| {
             let mut watch = Watch { stop: &stop, on_improve, error: None };
             let done = session.advance(&slice, Some(&stop), &mut watch);
             (done, watch.error)
         })?;
-        self.stop.store(false, Ordering::SeqCst);
         if let Some(error) = error {
             return Err(error);
         }
@@ -437,6 +491,11 @@ impl ShippedSession {
             let run = session.report().run;
             (run.counters.playouts, run.counters.nodes, run.elapsed.as_secs_f64())
         })
+    }
+
+    /// Why the run stopped last.
+    fn stop(&self, py: Python<'_>) -> PyResult<String> {
+        self.at_once(py, |session| session.report().stop.to_string())
     }
 
     fn report(&self, py: Python<'_>) -> PyResult<String> {

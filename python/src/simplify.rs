@@ -60,7 +60,7 @@ pub(crate) fn simplify<'py>(py: Python<'py>, text: &str, wish: Wish, request: Re
         setup
     };
     refuse_endless(&setup.method, &setup.preset, &effort.budget())?;
-    let stop = AtomicBool::new(false);
+    let stop = Arc::new(AtomicBool::new(false));
     let read = interruptible(py, &stop, || parse("expression", text.as_bytes(), true))?;
     let system = Arc::new(read.map_err(|error| InstanceError::new_err(error.to_string()))?);
     let order = wish.order.as_ref().map(|names| named(&system, names)).transpose()?;

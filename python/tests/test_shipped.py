@@ -142,7 +142,16 @@ def test_expressions():
     exec(soloist.simplify("x^2 + 2*x*y + y^2", function="g", playouts=50).code, space)
     assert space["g"]([3.0, 4.0]) == [49.0]
     assert soloist.simplify("x*y + y*z", order=["y"]).order[0] == "y"
+    # A list, as Python prints it, is several outputs.
+    several = soloist.simplify("[x**2 + 2*x*y + y**2, x - y]", function="h", playouts=50)
+    exec(several.code, space)
+    inputs = {"x": 3.0, "y": 4.0}
+    names = sorted(several.order)
+    assert space["h"]([inputs[name] for name in names]) == [49.0, -1.0]
+    assert (several.input.total, several.operations.total) == (7, 6)
     for wrong, kind, message in [
+        (dict(text="[x+y]*2"), soloist.InstanceError, "column 1: brackets around an expression"),
+        (dict(text="f([x, y])"), soloist.InstanceError, "brackets around an expression"),
         (dict(text="x +* 2"), soloist.InstanceError, "expression: line 1, column 4"),
         (dict(text="x", emit="cobol"), ValueError, "emit: expected one of c, rust"),
         (dict(text="x", emit="c", function="1f"), ValueError, "function: "),

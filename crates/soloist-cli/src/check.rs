@@ -128,6 +128,7 @@ struct Head {
     violation: Option<Value>,
     score: Option<Value>,
     optimal: Option<Value>,
+    infeasible: Option<Value>,
     bound: Option<Value>,
     moves: Option<Shape>,
     others: Option<Shape>,
@@ -316,6 +317,11 @@ fn proofs(result: Option<&Head>, instance: &dyn AnyInstance, score: f64) -> Resu
             proofs.push(("optimal", instance.is_complete() && limit.is_some_and(|limit| close(limit, score))));
         }
         Some(_) => return Err("field `optimal` is not true or false".to_owned()),
+    }
+    match &result.infeasible {
+        None | Some(Value::Bool(false)) => {}
+        Some(Value::Bool(true)) => return Err("infeasibility claimed, but the solution is feasible".to_owned()),
+        Some(_) => return Err("field `infeasible` is not true or false".to_owned()),
     }
     Ok(proofs)
 }

@@ -140,6 +140,7 @@ pub(crate) fn end(report: &Report) -> Value {
         "violation": result::violation(report.score()),
         "feasible": result::value(report).is_some(),
         "optimal": report.optimal,
+        "infeasible": report.infeasible,
         "bound": result::optional(report.bound),
         "gap": result::optional(result::gap(report)),
     })

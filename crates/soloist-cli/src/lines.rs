@@ -45,7 +45,7 @@ pub(crate) fn read(
 ) -> Result<End, Failure> {
     let fail = |error: &dyn Display| Failure::runtime(format!("{}: {error}", path.display()));
     let mut end = End::default();
-    let file = match File::open(path) {
+    let file = match soloist::open_regular(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(end),
         Err(error) => return Err(fail(&format_args!("cannot be read: {error}"))),

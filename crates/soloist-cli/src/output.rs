@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, one_line};
 use anstream::ColorChoice;
-use soloist::{temporary_path, write_atomically};
+use soloist::{probe_writable, write_atomically};
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -119,8 +119,7 @@ impl Target {
             Err(error) => return Err(fail(&error)),
         };
         if !special {
-            let probe = temporary_path(&resolved).ok_or_else(|| fail(&"no file name"))?;
-            fs::File::create(&probe).and_then(|_| fs::remove_file(&probe)).map_err(|error| fail(&error))?;
+            probe_writable(&resolved).map_err(|error| fail(&error))?;
         }
         Ok(Self { shown, path: resolved, special })
     }

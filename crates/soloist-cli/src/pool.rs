@@ -1,6 +1,7 @@
 //! Jobs on a pool of threads; the calling thread hears of every end.
 
 use crate::failure::Failure;
+use crate::output;
 use crate::signal::STOP;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,10 +44,11 @@ fn run_until<T: Send>(
 ) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
+    let (mut started, mut refused) = (0, None);
     std::thread::scope(|scope| {
         for _ in 0..at_a_time.min(count) {
             let (sender, next) = (sender.clone(), &next);
-            scope.spawn(move || {
+            let work = move || {
                 while !stop.load(Ordering::SeqCst) {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     if at >= count {
@@ -60,10 +62,25 @@ fn run_until<T: Send>(
                     // Nobody listens any more once a failure is on its way out.
                     let _ = sender.send((at, done));
                 }
-            });
+            };
+            // With fewer threads the jobs take longer.
+            match std::thread::Builder::new().spawn_scoped(scope, work) {
+                Ok(_) => started += 1,
+                Err(error) => {
+                    refused = Some(error);
+                    break;
+                }
+            }
         }
         drop(sender);
-        let mut failed = Ok(());
+        let mut failed = match refused {
+            Some(error) if started == 0 => Err(Failure::runtime(format!("cannot start a thread: {error}"))),
+            Some(error) => {
+                output::note(&format!("{started} of {at_a_time} threads: no more can be started: {error}"));
+                Ok(())
+            }
+            None => Ok(()),
+        };
         loop {
             let told = match receiver.recv_timeout(BEAT) {
                 Ok((at, Ok(Some(result)))) => tell(Event::Finished(at, result)),

@@ -84,8 +84,8 @@ pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
     let Asked { domain, instance, options, setup } = asked;
     let seconds = report.run.elapsed.as_secs_f64();
     let bound = match report.bound {
-        _ if report.optimal && value(report).is_some() => ", proven optimal".to_owned(),
-        _ if report.optimal => ", proven infeasible".to_owned(),
+        _ if report.optimal => ", proven optimal".to_owned(),
+        _ if report.infeasible => ", proven infeasible".to_owned(),
         Some(bound) => {
             // A gap in percent says nothing about a pair.
             let gap = gap(report).filter(|_| instance.pair(bound).is_none());

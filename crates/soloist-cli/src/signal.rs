@@ -2,7 +2,6 @@
 
 use crate::failure::Failure;
 use crate::output;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Raised by the first signal.
@@ -19,13 +18,11 @@ pub(crate) fn survive_file_limits() {
 #[cfg(not(unix))]
 pub(crate) fn survive_file_limits() {}
 
-/// Takes the signals over. `leftovers` are removed if the process is killed while it writes them.
-pub(crate) fn install(quiet: bool, leftovers: Vec<PathBuf>) -> Result<(), Failure> {
+/// Takes the signals over. The second one removes what is being written and ends the process.
+pub(crate) fn install(quiet: bool) -> Result<(), Failure> {
     on_signal(move || {
         if STOP.swap(true, Ordering::SeqCst) {
-            for path in &leftovers {
-                let _ = std::fs::remove_file(path);
-            }
+            soloist::remove_temporaries();
             std::process::exit(130);
         }
         if !quiet {

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     };
     let system = Arc::new(open(&args.file, true).map_err(unopened)?);
     simplifier.order = args.order.as_ref().map(|names| named_order(&system, &names.0)).transpose()?;
-    signal::install(args.quiet, target.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
+    signal::install(args.quiet)?;
     note(args, &format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
 
     let now = Instant::now();

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let outputs = Outputs::check(args, &*instance)?;
 
     let quiet = args.quiet;
-    signal::install(quiet, outputs.leftovers())?;
+    signal::install(quiet)?;
     let limits = prepare(args, &mut *instance, &budget, before.as_ref())?;
     let instance = &*instance;
     let asked = Asked { domain: args.problem, instance, options: &options, setup: &setup };
@@ -224,14 +224,13 @@ fn read_checkpoint(
     instance: &dyn AnyInstance,
 ) -> Result<(Vec<u8>, RunInfo, Option<SavedRun>), Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
-    let meta = std::fs::metadata(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
-    if !meta.is_file() {
-        return Err(fail(&"not a regular file"));
-    }
-    if meta.len() > MAX_CHECKPOINT {
+    let unreadable = |error| fail(&format_args!("cannot be read: {error}"));
+    let mut file = soloist::open_regular(path).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.len() > MAX_CHECKPOINT {
         return Err(fail(&"larger than 64 GiB, not a checkpoint"));
     }
-    let bytes = std::fs::read(path).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
     let info = instance.inspect(&bytes).map_err(|error| fail(&error))?;
     let is_asked = args.keep.is_some() || unlimited(args);
     let whole = is_asked.then(|| instance.inspect_all(&bytes)).transpose().map_err(|error| fail(&error))?;
@@ -309,17 +308,12 @@ impl Outputs {
         ];
         all.into_iter().filter_map(|(option, target)| Some((option, target.as_ref()?))).collect()
     }
-
-    /// The temporary files that may exist at any moment.
-    fn leftovers(&self) -> Vec<std::path::PathBuf> {
-        self.named().iter().filter_map(|(_, target)| soloist::temporary_path(target.path())).collect()
-    }
 }
 
 /// What a file is, if it is no checkpoint.
 fn other_kind(path: &Path, instance: &dyn AnyInstance) -> Option<&'static str> {
     let mut start = Vec::new();
-    std::fs::File::open(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
+    soloist::open_regular(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
     if !matches!(instance.inspect(&start), Err(CheckpointError::Foreign)) {
         return None;
     }

@@ -127,8 +127,12 @@ pub fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), Stri
 
 /// What is claimed, for a message, if it is not the number that was found.
 pub fn refuted(claimed: Option<&Value>, found: u64) -> Option<String> {
-    // Scores and counts stay below 2^53, so that comparing as doubles is exact.
-    claimed.filter(|claimed| claimed.as_f64() != Some(found as f64)).map(short)
+    // Whole numbers are compared as such. Others may be doubles: what is found is at most 2^53, which they hold exactly.
+    let holds = |claimed: &Value| match claimed.as_u64() {
+        Some(claimed) => claimed == found,
+        None => claimed.as_f64() == Some(found as f64),
+    };
+    claimed.filter(|claimed| !holds(claimed)).map(short)
 }
 
 /// A value for a message.
@@ -200,6 +204,10 @@ mod tests {
         for held in [None, Some(json!(7)), Some(json!(7.0))] {
             assert_eq!(claim("score", held.as_ref(), 7), Ok(()));
         }
+        // The double next to 2^53 + 1 is 2^53.
+        assert_eq!(claim("score", Some(&json!(1_u64 << 53)), 1 << 53), Ok(()));
+        assert_eq!(claim("score", Some(&json!(9_007_199_254_740_992.0)), 1 << 53), Ok(()));
+        assert!(claim("score", Some(&json!((1_u64 << 53) + 1)), 1 << 53).is_err());
         for (claimed, shown) in [(json!(7.5), "7.5"), (json!("7"), "\"7\""), (json!(null), "null"), (json!(-7), "-7")] {
             let expected = format!("claims the score '{shown}', recomputed: 7");
             assert_eq!(claim("score", Some(&claimed), 7), Err(expected));

@@ -213,8 +213,10 @@ pub struct Report {
     pub tree: TreeShape,
     /// An optimistic bound.
     pub bound: Option<f64>,
-    /// Whether the score is proven optimal.
+    /// Whether the best solution is feasible and proven optimal.
     pub optimal: bool,
+    /// Whether it is proven that no solution is feasible.
+    pub infeasible: bool,
     /// Why the run ended.
     pub stop: StopReason,
     /// Why the last checkpoint could not be written, when it could not.

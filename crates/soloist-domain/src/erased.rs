@@ -47,7 +47,8 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
 }
 
 fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
-    let Outcome { kept, bound, optimal, stop, counters, tree, elapsed, unsaved, history, remarks, .. } = outcome;
+    let Outcome { kept, bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } =
+        outcome;
     let mut answers: Vec<Answer> = Vec::new();
     for Solution { score, moves } in kept {
         let answer = Answer { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
@@ -57,7 +58,7 @@ fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) 
         }
     }
     let run = RunInfo { setup, counters, elapsed };
-    Report { run, answers, tree, bound, optimal, stop, unsaved, history, remarks }
+    Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved, history, remarks }
 }
 
 impl<I: Instance> AnyInstance for I {

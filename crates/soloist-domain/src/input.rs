@@ -1,7 +1,9 @@
 //! Reading files of unknown size without trusting them, and what text formats have in common.
 
 use crate::InstanceError;
+use crate::contents;
 use crate::error::quote;
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -36,9 +38,50 @@ pub fn read_prefix(name: &str, reader: impl Read, limit: usize) -> Result<Vec<u8
 /// Opens the file at `path`; `-` is standard input, for every command that reads a file.
 ///
 /// # Errors
-/// A missing or unreadable file.
+/// A missing or unreadable file; within [`foreign`] also what is no regular file or too large.
 pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    if let Some(limit) = FOREIGN.get() {
+        return Ok(Box::new(open_foreign(path, limit)?));
+    }
     Ok(if path.as_os_str() == "-" { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) })
+}
+
+thread_local! {
+    /// Within [`foreign`]: the most bytes of a file.
+    static FOREIGN: Cell<Option<u64>> = const { Cell::new(None) };
+    /// Whether a file was opened within the present call of [`foreign`].
+    static OPENED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Opens a file whose name comes from a file: a regular one of at most `limit` bytes, never standard input.
+fn open_foreign(path: &Path, limit: u64) -> io::Result<File> {
+    let file = soloist::open_regular(path)?;
+    let length = file.metadata()?.len();
+    if length > limit {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {} MiB", limit >> 20)));
+    }
+    OPENED.set(true);
+    Ok(file)
+}
+
+/// Does `work`, in which every name of a file is one that the user has not written: it comes from a file of runs, which
+/// others may have made. [`open`] then opens regular files of at most `limit` bytes alone, because a pipe or a terminal
+/// would be waited for without end, and `-` is a file name. Returns what `work` does, and whether it opened a file: a
+/// message about the content of such a file should not be shown, because it may quote it.
+///
+/// This holds for the calling thread and for readers that call [`open`] or the functions of this module.
+pub fn foreign<T>(limit: u64, work: impl FnOnce() -> T) -> (T, bool) {
+    /// Restores what was before, also when `work` panics.
+    struct Before(Option<u64>, bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            FOREIGN.set(self.0);
+            OPENED.set(self.1);
+        }
+    }
+    let _before = Before(FOREIGN.replace(Some(limit)), OPENED.replace(false));
+    let done = work();
+    (done, OPENED.get())
 }
 
 /// At most `limit` + 1 bytes of the file at `path`; see [`open`] and [`read_prefix`].
@@ -46,9 +89,14 @@ pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 /// # Errors
 /// A missing or unreadable file, under its path as given.
 pub fn read_file_prefix(path: &Path, limit: usize) -> Result<Vec<u8>, InstanceError> {
+    if let Some(bytes) = contents::given(path, limit.saturating_add(1)) {
+        return Ok(bytes);
+    }
     let name = path.to_string_lossy();
     let file = open(path).map_err(|error| InstanceError::io(name.as_ref(), &error))?;
-    read_prefix(&name, file, limit)
+    let bytes = read_prefix(&name, file, limit)?;
+    contents::note(path, &bytes);
+    Ok(bytes)
 }
 
 /// `bytes` without a UTF-8 byte order mark, refused when it is plainly no text.
@@ -193,6 +241,26 @@ mod tests {
         assert_eq!(lines, [(2, &b"1 2"[..]), (5, b"4")]);
         assert!(fields(b" 1\t2 \x0c3").eq([b"1", b"2", b"3"]));
         assert_eq!(comment("a\nb\u{85}c"), "# a b c\n");
+    }
+
+    #[test]
+    fn foreign_names_open_regular_files_alone() {
+        let path = std::env::temp_dir().join(format!("soloist-foreign-{}", std::process::id()));
+        std::fs::write(&path, vec![b'1'; (1 << 20) + 1]).unwrap();
+        let name = path.to_str().unwrap();
+        let (read, opened) = foreign(2 << 20, || read_file(name, 4 << 20));
+        assert_eq!((read.unwrap().len(), opened), ((1 << 20) + 1, true));
+        let refused = |limit, name: &str| {
+            let (read, opened) = foreign(limit, || read_file(name, 4 << 20));
+            (read.unwrap_err().message, opened)
+        };
+        assert_eq!(refused(1 << 20, name), ("cannot be read: larger than 1 MiB".to_owned(), false));
+        #[cfg(unix)]
+        assert_eq!(refused(1, "/dev/zero"), ("cannot be read: not a regular file".to_owned(), false));
+        // Standard input has no name here, and outside nothing has changed.
+        assert!(refused(1, "-").0.starts_with("cannot be read: "));
+        assert!(FOREIGN.get().is_none() && open(&path).is_ok());
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[test]

@@ -22,6 +22,7 @@
 
 pub mod answer;
 pub mod bits;
+pub mod contents;
 mod domain;
 mod erased;
 pub mod error;

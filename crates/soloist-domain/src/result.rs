@@ -77,7 +77,10 @@ pub struct Ending {
     feasible: bool,
     /// The degree of infeasibility; null for a feasible solution or none.
     violation: Value,
+    /// Whether the solution is feasible and proven optimal.
     optimal: bool,
+    /// Whether it is proven that no solution is feasible.
+    infeasible: bool,
     bound: Value,
     /// |score - bound| / |score|; null where one of them is unknown.
     gap: Value,
@@ -117,6 +120,7 @@ impl Ending {
             feasible: value(report).is_some(),
             violation: violation(report.score()),
             optimal: report.optimal,
+            infeasible: report.infeasible,
             bound: optional(report.bound),
             gap: optional(gap(report)),
             playouts: report.run.counters.playouts,

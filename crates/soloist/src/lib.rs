@@ -19,9 +19,9 @@ pub use problem::{
 };
 pub use rng::Rng;
 pub use run::{
-    Budget, CheckpointError, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, RunInfo,
-    SavedRun, Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap,
-    temporary_path, write_atomically,
+    Budget, CheckpointError, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, ReplayError,
+    RunInfo, SavedRun, Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap,
+    open_regular, probe_writable, remove_temporaries, write_atomically,
 };
 pub use search::parameter::{Parameter, ParameterError, PerLevel, Values};
 pub use search::{Method, Preset};

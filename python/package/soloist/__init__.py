@@ -28,6 +28,9 @@ Or solve an instance of a problem that ships; the solution is verified by code t
 (5095.0, 4637)
 """
 
+import atexit as _atexit
+
+from . import _soloist
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._method import MethodInfo, Parameter, methods
 from ._problem import BLOCKED, Advice, Problem, check
@@ -43,6 +46,9 @@ from ._soloist import (
     InstanceError,
     InvalidSolution,
 )
+
+# Threads that solve end their runs before the interpreter goes.
+_atexit.register(_soloist.close)
 
 __all__ = [
     "Advice",

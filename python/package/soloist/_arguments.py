@@ -6,11 +6,20 @@ import datetime
 import math
 import operator
 import os
+import reprlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import _soloist
+
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = 120
+
+
+def shown(value: Any) -> str:
+    """Returns a value as a message shows it."""
+    return _REPR.repr(value)
 
 
 def count(name: str, value: Any, least: int = 1, most: int = 2**63 - 1) -> int:
@@ -24,7 +33,7 @@ def count(name: str, value: Any, least: int = 1, most: int = 2**63 - 1) -> int:
                 number = int(value)
     if number is None:
         kind = ValueError if isinstance(value, float) else TypeError
-        raise kind(f"{name}: expected a whole number, got {value!r}")
+        raise kind(f"{name}: expected a whole number, got {shown(value)}")
     if not least <= number <= most:
         raise ValueError(f"{name}: expected a whole number from {least} to {most}, got {number}")
     return number
@@ -37,7 +46,7 @@ def real(name: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = None
     if number is None:
-        raise TypeError(f"{name}: expected a number, got {value!r}")
+        raise TypeError(f"{name}: expected a number, got {shown(value)}")
     if not math.isfinite(number):
         raise ValueError(f"{name}: expected a finite number, got {number}")
     return number
@@ -56,7 +65,7 @@ def seconds(name: str, value: Any) -> float:
 def text(name: str, value: Any) -> str:
     """Returns a str."""
     if not isinstance(value, str):
-        raise TypeError(f"{name}: expected a str, got {value!r}")
+        raise TypeError(f"{name}: expected a str, got {shown(value)}")
     return value
 
 
@@ -71,15 +80,39 @@ def setting(name: str, value: Any) -> str:
     try:
         return str(operator.index(value))
     except TypeError:
-        raise TypeError(f"{name}: expected a number, a bool, a str or a list of these, got {value!r}") from None
+        pass
+    # Numbers and truth values of numpy.
+    item = getattr(value, "item", None)
+    if callable(item) and getattr(value, "shape", None) == ():
+        return setting(name, item())
+    try:
+        return str(float(value))
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, a bool, a str or a list of these, got {shown(value)}") from None
+
+
+#: Names of arguments elsewhere, and what they are called here.
+_MEANT = {
+    "max_time": "time",
+    "timeout": "time",
+    "time_limit": "time",
+    "n_jobs": "threads",
+    "workers": "threads",
+    "callback": "on_improve",
+    "iterations": "playouts",
+    "random_state": "seed",
+}
 
 
 def settings(params: Any, keywords: Mapping[str, Any]) -> dict[str, str]:
     """Joins ``params`` and the keywords that are parameters."""
     if params is None:
         params = {}
+    for name in keywords:
+        if name in _MEANT:
+            raise TypeError(f"no argument `{name}`: the name is `{_MEANT[name]}`")
     if not isinstance(params, Mapping):
-        raise TypeError(f"params: expected a dict, got {params!r}")
+        raise TypeError(f"params: expected a dict, got {shown(params)}")
     twice = [name for name in params if name in keywords]
     if twice:
         raise TypeError(f"params and a keyword both give `{twice[0]}`")
@@ -93,6 +126,7 @@ def limits(
     stall: Any = None,
     target: Any = None,
     memory: Any = None,
+    max_moves: Any = None,
 ) -> dict[str, Any]:
     """Checks the limits of a run or a slice."""
 
@@ -106,6 +140,7 @@ def limits(
         "stall": optional(count, "stall", stall),
         "target": optional(real, "target", target),
         "memory": optional(count, "memory", memory),
+        "max_moves": optional(count, "max_moves", max_moves),
     }
 
 
@@ -123,6 +158,7 @@ EMPTY: dict[str, Any] = {
     "stall": None,
     "target": None,
     "memory": None,
+    "max_moves": None,
     "start": None,
     "checkpoint": None,
     "checkpoint_every": 30.0,
@@ -173,7 +209,7 @@ def path(name: str, value: Any) -> Path:
     try:
         return Path(os.fspath(value))
     except TypeError:
-        raise TypeError(f"{name}: expected a path, got {value!r}") from None
+        raise TypeError(f"{name}: expected a path, got {shown(value)}") from None
 
 
 def new_file(checkpoint: Any, resume: Any) -> Path:
@@ -192,10 +228,10 @@ def saved(value: Any) -> bytes:
     try:
         return path("resume", value).read_bytes()
     except TypeError:
-        raise TypeError(f"resume: expected bytes or the path of a checkpoint, got {value!r}") from None
+        raise TypeError(f"resume: expected bytes or the path of a checkpoint, got {shown(value)}") from None
 
 
 def callback(value: Any) -> None:
     """Refuses what cannot be called."""
     if value is not None and not callable(value):
-        raise TypeError(f"on_improve: expected a function, got {value!r}")
+        raise TypeError(f"on_improve: expected a function, got {shown(value)}")

@@ -67,8 +67,8 @@ class Instance:
         self._source = source
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process loads the instance again, from the same file or spec."""
-        return _load, (self.problem, self._source, self.options)
+        """Another process loads the instance again: from its spec, or from what its file held."""
+        return _load, (self.problem, self._source, self.options, self._shipped.contents)
 
     def __repr__(self) -> str:
         return f"<soloist.Instance {self.problem} {self.name}>"
@@ -156,11 +156,13 @@ def load(problem: str, instance: str | os.PathLike[str], **options: Any) -> Inst
     return _load(problem, instance, rules)
 
 
-def _load(problem: Any, instance: Any, rules: dict[str, str]) -> Instance:
+def _load(
+    problem: Any, instance: Any, rules: dict[str, str], contents: list[tuple[os.PathLike[str], bytes]] | None = None
+) -> Instance:
     if not isinstance(instance, (str, os.PathLike)):
         raise TypeError(f"instance: expected a path or a spec, got {instance!r}")
     source = os.fspath(instance)
-    return Instance(_soloist.Shipped(_arguments.text("problem", problem), source, rules), source)
+    return Instance(_soloist.Shipped(_arguments.text("problem", problem), source, rules, contents or None), source)
 
 
 def verify(problem: str, instance: str | os.PathLike[str], solution: Any, **options: Any) -> Verified:

@@ -16,6 +16,10 @@ class _Blocked:
     def __repr__(self) -> str:
         return "soloist.BLOCKED"
 
+    def __reduce__(self) -> str:
+        """It is one object in every process."""
+        return "BLOCKED"
+
 
 #: What ``find`` returns for a thing that no move decides about yet, but one may later.
 BLOCKED = _Blocked()
@@ -216,12 +220,14 @@ _NAMES = {"rollouts": "candidates or playout"}
 _FOREIGN = {"link", "neighborhood", "suggest"}
 
 
-def check(problem: object, walks: int = 20, seed: int = 0) -> Advice:
+def check(problem: object, walks: int = 20, seed: int = 0, max_moves: int | float = 1e6) -> Advice:
     """Plays random games and raises :class:`BrokenPromise` for the first rule that the problem breaks.
 
     Searches rely on these rules: states that are not changed, the same moves, codes and scores when asked twice,
-    finite scores, bounds that no solution beats, keys that agree with the games. Call it in the tests of a problem.
-    Returns which optional functions there are and which searches the missing ones would help.
+    finite scores, bounds that no solution beats, keys that agree with the games, playouts of legal moves up to the
+    end, games that end within ``max_moves``. States are compared with copies before and after ``apply`` and at the end
+    of the game. Call it in the tests of a problem. Returns which optional functions there are and which searches the
+    missing ones would help.
 
     >>> class Bits(soloist.Problem):
     ...     def root(self): return ()
@@ -235,9 +241,12 @@ def check(problem: object, walks: int = 20, seed: int = 0) -> Advice:
     soloist.BrokenPromise: the bound 3 is beaten by 5 after the moves []
     """
     from ._arguments import count
+    from ._check import walk
 
-    seed = count("seed", seed, least=0, most=2**64 - 1)
-    found = _soloist.check_own(functions(problem), count("walks", walks), seed)
+    seed, games, most = count("seed", seed, least=0, most=2**64 - 1), count("walks", walks), count("max_moves", max_moves)
+    bound = functions(problem)
+    walk(bound, games, seed, most)
+    found = _soloist.check_own(bound, games, seed, most)
     known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in found["knowledge"] if name not in _FOREIGN]
     return Advice(
         walks=found["walks"],

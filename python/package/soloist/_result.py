@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -72,8 +73,10 @@ class Result:
     moves: list[Any] | None = field(repr=False)
     #: The finished state of a Python problem; the answer in the problem's own terms for a shipped one.
     solution: Any = field(repr=False)
-    #: Whether ``score`` is proven optimal, or infeasibility is proven.
+    #: Whether ``score`` is proven optimal.
     optimal: bool
+    #: Whether it is proven that no solution is feasible; ``violation`` is not proven to be the least then.
+    infeasible: bool
     #: A number that no solution beats; None: unknown.
     bound: float | None
     #: ``|score - bound| / |score|``; None where one of them is unknown.
@@ -141,7 +144,7 @@ class Result:
 
     def to_json(self) -> str:
         """Returns the JSON that ``soloist check`` and ``start=`` read."""
-        return json.dumps(self.to_dict(), default=str)
+        return json.dumps(self.to_dict(), default=_plain)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the JSON to a file."""
@@ -149,8 +152,21 @@ class Result:
             file.write(self.to_json() + "\n")
 
 
+def _plain(value: Any) -> Any:
+    """Returns what JSON has in the place of a value of another library."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        pass
+    for name in ("item", "tolist"):
+        function = getattr(value, name, None)
+        if callable(function) and (name == "tolist" or getattr(value, "shape", None) == ()):
+            return function()
+    return str(value)
+
+
 _TASK = ("problem", "instance", "options", "sense", "method", "parameters", "rollout", "seed", "threads")
-_ENDING = ("score", "violation", "optimal", "bound", "gap", "playouts", "nodes", "seconds", "stop")
+_ENDING = ("score", "violation", "optimal", "infeasible", "bound", "gap", "playouts", "nodes", "seconds", "stop")
 _EVENT = ("playouts", "score", "stream", "violation", "seconds")
 
 

@@ -47,6 +47,7 @@ class Session:
         playouts: int | float | None = None,
         nodes: int | float | None = None,
         memory: int | float | None = None,
+        max_moves: int | float | None = None,
         params: Mapping[str, Any] | None = None,
         rollout: str | None = None,
         threads: int | None = None,
@@ -67,6 +68,7 @@ class Session:
             "playouts": playouts,
             "nodes": nodes,
             "memory": memory,
+            "max_moves": max_moves,
         }
         self._begin(target, _arguments.request(**request))
 
@@ -92,6 +94,7 @@ class Session:
         playouts: int | float | None = None,
         nodes: int | float | None = None,
         memory: int | float | None = None,
+        max_moves: int | float | None = None,
         **options: Any,
     ) -> Session:
         """Continues a run from the bytes of :meth:`save` or a checkpoint file; the problem must be the same.
@@ -100,8 +103,9 @@ class Session:
         """
         target, settings = target_of(problem, instance, _arguments.settings(None, options))
         session = cls.__new__(cls)
-        limits = {"time": time, "playouts": playouts, "nodes": nodes, "memory": memory}
+        limits = {"time": time, "playouts": playouts, "nodes": nodes, "memory": memory, "max_moves": max_moves}
         session._begin(target, _arguments.request(resume=saved, parameters=settings, **limits))
+        session._stop = session._session.stop()
         return session
 
     def advance(

@@ -43,6 +43,7 @@ def solve(
     target: float | None = None,
     stall: int | float | None = None,
     memory: int | float | None = None,
+    max_moves: int | float | None = None,
     params: Mapping[str, Any] | None = None,
     rollout: str | None = None,
     threads: int | None = None,
@@ -76,6 +77,7 @@ def solve(
         target: stop at the first solution with this score or a better one.
         stall: stop after this many playouts without improvement.
         memory: bytes for search trees and lists of states, 2 GiB by default.
+        max_moves: moves of a game, a million by default; a longer one ends the run with :class:`BrokenPromise`.
         params: parameters of the method, and options of a problem that ships, by name.
         rollout: the playout policy, by name.
         threads: independent streams, one thread each; 1 for Python problems.
@@ -113,6 +115,7 @@ def solve(
         target=target,
         stall=stall,
         memory=memory,
+        max_moves=max_moves,
     )
     if is_shipped:
         return run(target_, request, on_improve)

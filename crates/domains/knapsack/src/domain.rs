@@ -60,9 +60,9 @@ impl Instance for KnapsackInstance {
 
     fn start_from(&self, text: &str) -> Result<Vec<Choice>, String> {
         check(&self.sack, text)?;
-        let items = verify::items(&Answer::read(text)?)?;
+        let (_, _, packed) = verify::total(&self.sack, &verify::items(&Answer::read(text)?)?)?;
         follow(&self.problem, |_, legal| {
-            let wanted = |choice: &&Choice| choice.take == items.contains(&u64::from(choice.item));
+            let wanted = |choice: &&Choice| choice.take == packed[choice.item as usize];
             // An item that fits beside all others is taken: the search knows no packing without it.
             Ok(legal.iter().find(wanted).copied().unwrap_or(legal[0]))
         })

@@ -7,6 +7,8 @@
 //! | specs | `random:100x1000:7`, `weak:100x1000:7`, `strong:100x1000:7`; see [`generate`] |
 //! | solution | `{"items": [0, 3], "value": 101, "weight": 42}`, items counted from 0 in the order of the file |
 //!
+//! Values, weights and their sums are whole numbers up to 2^53, which scores hold exactly: there is no tolerance.
+//!
 //! The files divide the work: `format` and `spec` make a [`Sack`], `problem` turns it into the [`Knapsack`] that is
 //! searched, `verify` recomputes a packing without the search, `draw` shows it.
 

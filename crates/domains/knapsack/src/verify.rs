@@ -23,13 +23,15 @@ use soloist_domain::answer::{Answer, claim, numbers, plain_number, words};
 pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
     let answer = Answer::read(text)?;
     let items = items(&answer)?;
-    let (value, weight, count) = total(sack, &items)?;
+    let (value, weight, packed) = total(sack, &items)?;
+    let count = items.len();
     let Answer::Object(result) = answer else { return Ok(checked(sack, value, weight, count)) };
     let solution = result.solution()?;
     for (i, decision) in result.get("moves").and_then(Value::as_array).into_iter().flatten().enumerate() {
         // A result's own moves: [item, 1 or 0]. What they leave open fits and is taken.
         let pair = decision.get(0).and_then(Value::as_u64).zip(decision.get(1).and_then(Value::as_u64));
-        if pair.is_none_or(|(item, take)| items.contains(&item) != (take == 1) || take > 1) {
+        let is_packed = |item: u64| usize::try_from(item).ok().and_then(|item| packed.get(item)).copied();
+        if pair.is_none_or(|(item, take)| take > 1 || is_packed(item) != Some(take == 1)) {
             return Err(format!("`moves` and `items` differ at move {}", i + 1));
         }
     }
@@ -57,8 +59,8 @@ fn checked(sack: &Sack, value: u64, weight: u64, count: usize) -> Checked {
     Checked { score: value as f64, summary }
 }
 
-/// Value, weight and number of the items.
-fn total(sack: &Sack, items: &[u64]) -> Result<(u64, u64, usize), String> {
+/// Value and weight of the items, and for each item of the file whether it is one of them.
+pub(super) fn total(sack: &Sack, items: &[u64]) -> Result<(u64, u64, Vec<bool>), String> {
     let mut seen = vec![false; sack.items().len()];
     let (mut value, mut weight) = (0_u64, 0_u64);
     for &number in items {
@@ -76,5 +78,5 @@ fn total(sack: &Sack, items: &[u64]) -> Result<(u64, u64, usize), String> {
     if weight > sack.capacity() {
         return Err(format!("weight {weight} exceeds the capacity {}", sack.capacity()));
     }
-    Ok((value, weight, items.len()))
+    Ok((value, weight, seen))
 }

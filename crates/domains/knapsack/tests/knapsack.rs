@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
-use soloist_domain::testing::{check_golden_runs, published_data};
+use soloist_domain::testing::{check_golden_runs, check_keys, published_data};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_knapsack::*;
 
@@ -421,5 +421,66 @@ proptest! {
     fn bounds_hold_along_playouts(seed: u64, count in 1_u64..60, max in 1_u64..2000) {
         let problem = Knapsack::new(&generate(&format!("weak:{count}x{max}:{seed}")).unwrap());
         prop_assert!(soloist::check(&problem, 3, seed).is_ok());
+    }
+}
+
+#[test]
+fn equal_keys_have_equal_moves_where_items_are_equal() {
+    let (mut rng, mut pairs) = (Rng::new(26), 0);
+    for round in 0..200 {
+        let most = 2 + rng.below(6);
+        // Every other time values are weights, so that many selections are worth the same.
+        let value = |rng: &mut Rng, weight: u64| if round % 2 == 0 { weight } else { rng.below(most) };
+        let items: Vec<_> = (0..8 + rng.index(12))
+            .map(|_| {
+                let weight = rng.below(most);
+                (value(&mut rng, weight), weight)
+            })
+            .collect();
+        let problem = Knapsack::new(&sack(4 + rng.below(most * 5), &items));
+        pairs += check_keys(&problem, 40, round);
+        soloist::check(&problem, 10, round).unwrap();
+    }
+    assert!(pairs > 1_000, "{pairs}");
+}
+
+#[test]
+fn many_items_are_verified_in_linear_time() {
+    // As many moves as items: one pass over the items for each move would be 10^10 steps.
+    let count = 200_000_u64;
+    let sack = Sack::new(count / 2, vec![Item { value: 1, weight: 1 }; count as usize]).unwrap();
+    let items: Vec<u64> = (0..count / 2).collect();
+    let moves: Vec<[u64; 2]> = (0..count / 2).map(|item| [item, 1]).chain([[count - 1, 0]]).collect();
+    let mut result =
+        json!({ "problem": "knapsack", "score": count / 2, "moves": moves, "solution": { "items": items } });
+    assert_eq!(check(&sack, &result.to_string()).unwrap().score, (count / 2) as f64);
+    for wrong in [json!([count - 1, 1]), json!([0, 0]), json!([0, 2]), json!([count, 0])] {
+        result["moves"][7] = wrong;
+        assert_eq!(check(&sack, &result.to_string()).unwrap_err(), "`moves` and `items` differ at move 8");
+    }
+}
+
+#[test]
+fn sums_up_to_2_to_the_53_are_exact() {
+    let mut rng = Rng::new(53);
+    for round in 0..200 {
+        // Sums of exactly 2^53, from few items, with values near each other: one unit decides.
+        let count = 2 + rng.index(9) as u64;
+        let mut items: Vec<(u64, u64)> =
+            (1..count).map(|_| (MAX_SUM / count - rng.below(3), MAX_SUM / count - rng.below(3))).collect();
+        let rest = |pick: fn(&(u64, u64)) -> u64, items: &[(u64, u64)]| MAX_SUM - items.iter().map(pick).sum::<u64>();
+        items.push((rest(|item| item.0, &items), rest(|item| item.1, &items)));
+        let capacity = if round % 5 == 0 { MAX_SUM } else { rng.below(MAX_SUM) };
+        let sack = sack(capacity, &items);
+        let problem = Knapsack::new(&sack);
+        let outcome = Solver::new(&problem, Method::preset("dfs").unwrap()).run().unwrap();
+        let best = outcome.best.unwrap();
+        let (value, expected) = (best.score.value().unwrap(), brute_force(&sack));
+        assert!(outcome.optimal && value as u64 == expected, "{value}, expected {expected}: {sack:?}");
+        let packed = problem.packed(&best.moves);
+        let result = |score: u64| json!({ "score": score, "solution": { "items": packed } }).to_string();
+        assert_eq!(check(&sack, &result(expected)).unwrap().score, value);
+        assert!(check(&sack, &result(expected + 1)).is_err());
+        assert!(expected == 0 || check(&sack, &result(expected - 1)).is_err());
     }
 }

@@ -430,7 +430,10 @@ impl Bin {
     /// The candidate of type `kind`, whose list is up to date, that `place` names: else the nearest one.
     pub(crate) fn find(&self, kind: usize, place: u64) -> Option<Candidate> {
         let list = self.listed(kind);
-        if let Some(&found) = list.iter().find(|spot| spot.place == place) {
+        // Of several with one name the leftmost and lowest, wherever it stands in the list.
+        let named = list.iter().filter(|spot| spot.place == place);
+        let least = |a: &&Candidate, b: &&Candidate| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y));
+        if let Some(&found) = named.min_by(least) {
             return Some(found);
         }
         let [x, y] = self.position(place);
@@ -441,6 +444,8 @@ impl Bin {
 /// Offers the points where two circles (centre and radius) meet.
 #[inline]
 fn meet(a: [f64; 3], b: [f64; 3], offer: &mut impl FnMut(f64, f64)) {
+    // In an order that does not depend on which was placed first, so that rounding does not either.
+    let (a, b) = if (a[0], a[1]) <= (b[0], b[1]) { (a, b) } else { (b, a) };
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let square = dx * dx + dy * dy;
     if square == 0.0 {
@@ -468,13 +473,18 @@ pub(crate) fn nearest(list: &[Candidate], x: f64, y: f64) -> Option<(Candidate, 
     best
 }
 
-/// Adds a candidate unless its position is known, found by way of two other things.
+/// Adds a candidate unless its position is known, found by way of two other things; then the leftmost and lowest
+/// coordinates stay, whichever was found first.
 ///
 /// The order is that of the discs, whenever the list is brought up to date: lists do not depend on when they are read.
 #[inline]
 fn push(candidates: &mut Vec<Candidate>, spot: Candidate, slack: f64) {
-    if candidates.iter().all(|other| (other.x - spot.x).abs() > slack || (other.y - spot.y).abs() > slack) {
-        candidates.push(spot);
+    let known =
+        candidates.iter_mut().find(|other| (other.x - spot.x).abs() <= slack && (other.y - spot.y).abs() <= slack);
+    match known {
+        Some(other) if (spot.x, spot.y) < (other.x, other.y) => *other = spot,
+        Some(_) => {}
+        None => candidates.push(spot),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The `.rpa` text format: a name, `T W H`, then `T` lines `demand r_int r_ext [value]`.
 
-use super::{MAX_TUBES, MAX_TYPES, Order, Tube, check_tube};
+use super::{MAX_TUBES, MAX_TYPES, Order, SIDES, Tube, check_tube};
 use soloist_domain::InstanceError;
 use soloist_domain::error::quote;
 use soloist_domain::input::{lines, read_file_prefix, text_bytes};
@@ -110,8 +110,8 @@ fn read_header(fields: &[&[u8]]) -> Result<(usize, f64, f64), String> {
     let count = whole(count, MAX_TYPES as u64).map_err(|wrong| format!("number of types {wrong}"))?;
     let side = |what: &str, field: &[u8]| {
         let side = real(field).map_err(|wrong| format!("{what} {wrong}"))?;
-        let is_sound = (1e-6..=1e9).contains(&side);
-        is_sound.then_some(side).ok_or_else(|| format!("{what} {}, expected 1e-6 to 1e9", quote(field)))
+        let is_sound = SIDES.contains(&side);
+        is_sound.then_some(side).ok_or_else(|| format!("{what} {}, expected 1e-9 to 1e9", quote(field)))
     };
     Ok((count as usize, side("width", width)?, side("height", height)?))
 }

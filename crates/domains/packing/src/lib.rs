@@ -12,9 +12,11 @@
 //! | solution | `{"tubes": [{"type": 0, "container": 0, "hull": null, "x": 1.5, "y": 1.5}, ...], ...}`; see [`check`] |
 //!
 //! # Tolerance
-//! [`check`] accepts tubes that overlap or stick out by at most [`TOLERANCE`] (1e-9) times the longer side of the
-//! container: sizes written with a few digits make instances that are exactly tight, and nothing computed is exact. The
-//! search itself allows a fifth of it.
+//! The rules have a tolerance: tubes may overlap or stick out by at most [`TOLERANCE`] (1e-9) times the longer side of
+//! the container. Sizes written with a few digits make instances that are exactly tight, and nothing computed is exact.
+//! [`check`] accepts what is within the tolerance and nothing else, the search itself allows a fifth of it. It is
+//! relative: an instance in metres and the same one in nanometres have the same packings. Walls of rings are thicker
+//! than the tolerance, so that no ring lies within one of its own size.
 //!
 //! # References
 //! - L. Rei, "Monte Carlo tree search for combinatorial optimization", thesis, University of Porto, 2018, chapter 6:
@@ -56,8 +58,10 @@ pub const MAX_TYPES: usize = 1_000;
 pub const MAX_TUBES: u64 = 100_000;
 /// Smallest outer radius, as a part of the container's longer side.
 pub const MIN_RADIUS: f64 = 1e-4;
-/// How far tubes may overlap or stick out, as a part of the container's longer side.
+/// How far tubes may overlap or stick out, as a part of the container's longer side. Walls are thicker.
 pub const TOLERANCE: f64 = 1e-9;
+/// The shortest and the longest side of a container.
+pub const SIDES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// A type of tube.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,15 +90,16 @@ impl Order {
     ///
     /// # Errors
     /// One line: a name of several lines, more than [`MAX_TYPES`] types or [`MAX_TUBES`] tubes, sides or radii that are
-    /// not finite or not positive, an inner radius that is negative or not below the outer one, an outer radius below
-    /// [`MIN_RADIUS`] times the longer side, values that are negative, not finite, or given for some types only.
+    /// not finite or not positive, sides beyond [`SIDES`], an inner radius that is negative or not below the outer one
+    /// by more than [`TOLERANCE`] times the longer side, an outer radius below [`MIN_RADIUS`] times the longer side,
+    /// values that are negative, not finite, or given for some types only.
     pub fn new(name: &str, width: f64, height: f64, tubes: Vec<Tube>) -> Result<Self, String> {
         if name.is_empty() || name.trim() != name || name.chars().any(char::is_control) {
             return Err("the name is not one line of text".into());
         }
         for side in [width, height] {
-            if !(1e-6..=1e9).contains(&side) {
-                return Err(format!("side {side} of the container, expected 1e-6 to 1e9"));
+            if !SIDES.contains(&side) {
+                return Err(format!("side {side} of the container, expected 1e-9 to 1e9"));
             }
         }
         if tubes.len() > MAX_TYPES {
@@ -153,6 +158,13 @@ fn check_tube(tube: &Tube, longer: f64) -> Result<(), String> {
     }
     if !(inner >= 0.0 && inner < outer) {
         return Err(format!("inner radius {inner}, expected 0 up to below the outer radius {outer}"));
+    }
+    if outer - inner <= TOLERANCE * longer {
+        let least = TOLERANCE * longer;
+        return Err(format!(
+            "inner radius {inner} and outer radius {outer}: the wall must be thicker than the tolerance, {least:.1e} \
+             ({TOLERANCE:e} of the container's longer side {longer})"
+        ));
     }
     if outer < MIN_RADIUS * longer {
         return Err(format!("outer radius {outer} is below {MIN_RADIUS} of the container's longer side {longer}"));

@@ -73,7 +73,7 @@ impl Kit {
 ///
 /// A move is the type (bits 52 to 62) and the position, rounded to a 2^26th of the longer side of the object (26 bits
 /// each): the same place has the same name however it was reached, so that moves may be replayed after others have
-/// changed.
+/// changed. Moves are listed by type, then from left to right and from the bottom up.
 ///
 /// Bound: the value packed, and no more than what is left, nor than the free area of the open objects at the highest
 /// value per disc area of a type that fits, where a tube counts with an inside filled at such a density in turn.
@@ -389,6 +389,9 @@ impl Problem for Packing {
                 moves.extend(list.iter().map(|spot| encode(kind as u16, spot.place)));
             }
         }
+        // Lists are in the order in which tubes were placed, which the key does not know.
+        moves.sort_unstable();
+        moves.dedup();
     }
 
     fn apply(&self, state: &mut Layout, mv: u64) {
@@ -471,7 +474,8 @@ impl Problem for Packing {
         false
     }
 
-    /// The tubes left and the tubes in the open objects; what closed hulls hold does not matter any more.
+    /// The tubes left and the tubes in the open objects, in whatever order they were placed; what closed hulls hold
+    /// does not matter any more. Positions count with all their bits: what touches what decides which moves there are.
     fn key(&self, state: &Layout) -> Option<u64> {
         let mut hash = StableHasher::new();
         hash.write_u32(state.containers);
@@ -482,9 +486,10 @@ impl Problem for Packing {
             let bin = &state.stack[at];
             let mut sum = 0_u64;
             for disc in 0..bin.len() {
-                let place = bin.place(bin.xs[disc], bin.ys[disc]);
                 let mut own = StableHasher::new();
-                own.write_u64(encode(bin.types[disc], place));
+                own.write_u16(bin.types[disc]);
+                own.write_u64(bin.xs[disc].to_bits());
+                own.write_u64(bin.ys[disc].to_bits());
                 sum = sum.wrapping_add(own.finish());
             }
             hash.write_u16(state.hulls[at]);

@@ -41,6 +41,8 @@ pub(crate) struct Squeeze {
     changes: Vec<f64>,
     inverses: Vec<f64>,
     weights: Vec<f64>,
+    /// Products of a step and its change below this are noise.
+    noise: f64,
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -57,6 +59,8 @@ impl Squeeze {
         self.radii.clear();
         self.radii.extend(pieces.iter().map(|piece| kit.outer[piece.kind as usize]));
         let skin = 2.0 * self.radii.iter().copied().fold(f64::INFINITY, f64::min);
+        // In squared units of the instance, as the products are.
+        self.noise = 1e-60 * skin * skin;
         self.at.clear();
         self.at.extend(pieces.iter().flat_map(|piece| [piece.x, piece.y]));
         for buffer in [&mut self.next, &mut self.gradient, &mut self.gradient_next, &mut self.direction] {
@@ -237,7 +241,7 @@ impl Squeeze {
         let size = self.at.len();
         let product: f64 =
             (0..size).map(|i| (self.next[i] - self.at[i]) * (self.gradient_next[i] - self.gradient[i])).sum();
-        if product <= 1e-60 {
+        if product <= self.noise {
             return;
         }
         if self.inverses.len() == HISTORY {

@@ -1,4 +1,5 @@
 //! Tests of recursive circle packing.
 
+mod rules;
 mod search;
 mod text;

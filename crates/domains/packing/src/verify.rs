@@ -33,14 +33,16 @@ struct Lying {
 ///
 /// Types are counted from 0 in the order of the file, containers from 0. `hull` is the tube that this one lies in, as a
 /// position in the list, from 0; `x` and `y` are the centre in the container's coordinates, (0, 0) being the bottom
-/// left corner. Overlaps up to [`TOLERANCE`] times the container's longer side are accepted.
+/// left corner. By way of its hulls every tube lies in its container. Overlaps up to [`TOLERANCE`] times the container's
+/// longer side are accepted.
 ///
 /// The score is the value packed in container 0, the only one; with [`Objective::Containers`] all tubes must be packed
 /// and the score is the number of containers.
 ///
 /// # Errors
 /// One line: text that cannot be read, and the first violation: a type or hull that does not exist, more tubes than
-/// offered, a tube inside itself, a tube that sticks out, an overlap, tubes left out, a claim that does not hold.
+/// offered, a tube inside itself, directly or by way of its hulls, a tube that sticks out, an overlap, tubes left out, a
+/// claim that does not hold. What sticks out or overlaps is compared with the tolerance, which the message names.
 pub fn check(order: &Order, values: Values, objective: Objective, text: &str) -> Result<Checked, String> {
     let (tubes, result) = match Answer::read(text)? {
         Answer::Plain(text) => (plain(text)?, None),
@@ -138,7 +140,7 @@ fn geometry(order: &Order, tubes: &[Lying]) -> Result<(), String> {
             let sides = [tube.x, tube.y, order.width() - tube.x, order.height() - tube.y];
             let room = sides.into_iter().fold(f64::INFINITY, f64::min);
             if room < outer - slack {
-                return Err(format!("tube {at} sticks out of the container by {:e}", outer - room));
+                return Err(format!("tube {at} sticks out of the container by {:e}{}", outer - room, beyond(slack)));
             }
             continue;
         };
@@ -154,7 +156,6 @@ fn geometry(order: &Order, tubes: &[Lying]) -> Result<(), String> {
                 tube.container, around.container
             ));
         }
-        // Radii fall strictly from hull to content, which rules circles of owners out.
         let inner = order.tubes()[around.kind].inner;
         if outer > inner + slack {
             return Err(format!(
@@ -166,30 +167,69 @@ fn geometry(order: &Order, tubes: &[Lying]) -> Result<(), String> {
         }
         let reach = distance(tube, around) + outer;
         if reach > inner + slack {
-            return Err(format!("tube {at} sticks out of the inside of tube {hull} by {:e}", reach - inner));
+            let out = reach - inner;
+            return Err(format!("tube {at} sticks out of the inside of tube {hull} by {out:e}{}", beyond(slack)));
         }
     }
-    // Those with the same owner side by side, from left to right.
-    let left = |tube: &Lying| tube.x - order.tubes()[tube.kind].outer;
+    nesting(tubes)?;
+    let owner = |at: usize| (tubes[at].container, tubes[at].hull);
     let mut sorted: Vec<usize> = (0..tubes.len()).collect();
-    sorted.sort_by(|&a, &b| {
-        let (p, q) = (&tubes[a], &tubes[b]);
-        (p.container, p.hull).cmp(&(q.container, q.hull)).then(left(p).total_cmp(&left(q))).then(a.cmp(&b))
-    });
-    for (position, &a) in sorted.iter().enumerate() {
+    sorted.sort_by_key(|&at| owner(at));
+    sorted.chunk_by_mut(|&a, &b| owner(a) == owner(b)).try_for_each(|own| apart(order, tubes, own, slack))
+}
+
+/// How far is allowed, for a message.
+fn beyond(slack: f64) -> String {
+    format!(", the tolerance is {slack:.1e}")
+}
+
+/// By way of its hulls every tube lies in a container.
+fn nesting(tubes: &[Lying]) -> Result<(), String> {
+    // The walk in which each tube was met, from 1.
+    let mut met = vec![0; tubes.len()];
+    for start in 0..tubes.len() {
+        let mut at = start;
+        while met[at] == 0 {
+            met[at] = start + 1;
+            let Some(hull) = tubes[at].hull else { break };
+            if met[hull] == start + 1 {
+                return Err(format!("tube {start} lies in no container: its hulls lead back to tube {hull}"));
+            }
+            at = hull;
+        }
+    }
+    Ok(())
+}
+
+/// Tubes with the same owner do not overlap. They are gone through along the axis on which they are spread most, so
+/// that few lie side by side.
+fn apart(order: &Order, tubes: &[Lying], own: &mut [usize], slack: f64) -> Result<(), String> {
+    let spread = |along: fn(&Lying) -> f64| {
+        let ends = own
+            .iter()
+            .map(|&at| along(&tubes[at]))
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |ends, at| (ends.0.min(at), ends.1.max(at)));
+        ends.1 - ends.0
+    };
+    let along: fn(&Lying) -> f64 =
+        if spread(|tube| tube.x) < spread(|tube| tube.y) { |tube| tube.y } else { |tube| tube.x };
+    let radius = |tube: &Lying| order.tubes()[tube.kind].outer;
+    let begin = |tube: &Lying| along(tube) - radius(tube);
+    own.sort_by(|&a, &b| begin(&tubes[a]).total_cmp(&begin(&tubes[b])).then(a.cmp(&b)));
+    for (position, &a) in own.iter().enumerate() {
         let p = &tubes[a];
-        let r = order.tubes()[p.kind].outer;
-        for &b in &sorted[position + 1..] {
+        for &b in &own[position + 1..] {
             let q = &tubes[b];
-            if (q.container, q.hull) != (p.container, p.hull) || left(q) >= p.x + r {
+            if begin(q) >= along(p) + radius(p) {
                 break;
             }
-            let apart = r + order.tubes()[q.kind].outer;
+            let apart = radius(p) + radius(q);
             let found = distance(p, q);
             if found < apart - slack {
                 let (a, b) = (a.min(b), a.max(b));
                 let owner = p.hull.map_or(format!("container {}", p.container), |hull| format!("tube {hull}"));
-                return Err(format!("tubes {a} and {b} in {owner} overlap by {:e}", apart - found));
+                let by = apart - found;
+                return Err(format!("tubes {a} and {b} in {owner} overlap by {by:e}{}", beyond(slack)));
             }
         }
     }

@@ -8,7 +8,8 @@
 //! | solution | `{"difference": "1", "left": [0, 3], "right": [1, 2]}`, numbers counted from 0 in the order of the file |
 //!
 //! Numbers of any size are exact: states, scores and the verifier compute with all their bits; only the fast kernels
-//! work on leading bits, and what they find is evaluated exactly.
+//! work on leading bits, and what they find is evaluated exactly. [`check`] compares differences exactly, and scores,
+//! which are logarithms, to a relative 1e-9.
 //!
 //! The files divide the work: `format` and `spec` make [`Numbers`], `problem` turns them into the [`Differencing`] that
 //! is searched, `rollout` holds its playout policies. They stand on four kernels: `limbs` (exact sums), `tree` (the
@@ -25,6 +26,9 @@ mod limbs;
 mod meet;
 mod problem;
 mod rollout;
+#[cfg(test)]
+#[path = "tests/scale.rs"]
+mod scale;
 mod spec;
 #[cfg(test)]
 mod tests;

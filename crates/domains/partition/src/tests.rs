@@ -1,5 +1,7 @@
 //! Tests of number partitioning.
 
+mod proofs;
+
 use super::birthday::{Birthday, Shape};
 use super::*;
 use num_bigint::BigUint;

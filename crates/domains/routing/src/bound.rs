@@ -30,7 +30,7 @@ fn follows(network: &Network, quickest: &[f64], a: usize, b: usize) -> bool {
     let leave = network.ready(a).max(begin) + network.service(a);
     let demand = u64::from(network.demand(a)) + u64::from(network.demand(b));
     let arrival = leave + quickest[a * n + b];
-    arrival <= network.due(b) + network.slack() && demand <= u64::from(network.capacity())
+    arrival <= network.certainly_late(b) && demand <= u64::from(network.capacity())
 }
 
 /// The size of a largest matching of customers with successors.

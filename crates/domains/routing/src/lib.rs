@@ -4,7 +4,8 @@
 //! | | [`vrptw`] | [`tsptw`] |
 //! |---|---|---|
 //! | score, smaller is better | 10^6 x vehicles + distance, or the distance | travel cost, or the time of the return |
-//! | degree of infeasibility | customers not served | late visits |
+//! | degree of infeasibility | customers not served | late visits of the tour found |
+//! | times | exact decimals, or doubles with a tolerance: [`rules`] | the same |
 //! | file | Solomon, Gehring & Homberger, VRPLIB | nodes, matrix, windows |
 //! | specs | `random:100:7`, `clustered:100:7`, `capacity:100:7` | `random:40x60:7` |
 //! | solution | `{"vehicles": 2, "distance": 20.5, "routes": [[5, 3], [7]]}` | `{"tour": [2, 1], "starts": [4, 9], "travel": 12, "makespan": 14}` |
@@ -34,13 +35,16 @@ pub mod bound;
 pub mod network;
 mod pool;
 mod route;
+pub mod rules;
 mod sisr;
 mod sites;
 #[cfg(test)]
 mod tests;
 mod text;
 pub mod tsptw;
+mod verdict;
 pub mod vrptw;
+mod whole;
 
 pub use anneal::{Annealing, Schedule};
 pub use network::Network;

@@ -1,5 +1,6 @@
 //! Sites, distances and time windows as the searches read them: flat tables in the order of the sites.
 
+use crate::rules::TOLERANCE;
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
@@ -12,13 +13,16 @@ pub const MAX_SITES: usize = 4_001;
 /// The most sites whose shortest ways are computed: n^3 steps.
 const MAX_CLOSED: usize = 801;
 
+/// By how much sums of the same numbers in another order differ at most, relatively, with a margin.
+const ORDER: f64 = 1e-11;
+
 /// Neighbours listed for each customer: enough for every string that a ruin removes.
 const NEAR: usize = 1_000;
 
 /// Distances, windows and demands of an instance, site 0 being the depot.
 ///
-/// A distance is a travel time as well. Where distances are rounded, all numbers are multiplied by
-/// [`scale`](Self::scale), so that they are whole and sums exact.
+/// A distance is a travel time as well. In a decimal instance (see [`rules`](crate::rules)) all numbers are multiplied
+/// by [`scale`](Self::scale), so that they are whole and sums exact.
 #[derive(Debug)]
 pub struct Network {
     size: usize,
@@ -33,13 +37,22 @@ pub struct Network {
     capacity: u32,
     vehicles: usize,
     scale: f64,
-    slack: f64,
+    /// By site: the latest start that counts as in time.
+    latest: Vec<f64>,
+    /// By site: the latest start of routes that are built by insertion.
+    firm: Vec<f64>,
+    /// By site: a start that was estimated is late for certain only behind this.
+    certain: Vec<f64>,
+    /// By site: the quickest way home, over other customers where that is quicker than the direct way.
+    home: Vec<f64>,
+    detours: bool,
     /// Row c - 1: customer c and its nearest customers, ascending.
     near: Vec<u16>,
     near_length: usize,
     has_windows: bool,
     metric: bool,
     timed: bool,
+    exact: bool,
     /// The bound on vehicles, once it is asked for.
     pub(crate) fewest: OnceLock<usize>,
 }
@@ -70,6 +83,9 @@ pub struct Limits {
     pub metric: bool,
     /// Whether a route costs the time of its return instead of its distance.
     pub timed: bool,
+    /// Whether all numbers are whole and all sums of them exact: nothing may be late. Otherwise a visit may be late by
+    /// the [tolerance](TOLERANCE).
+    pub exact: bool,
 }
 
 impl Network {
@@ -79,13 +95,17 @@ impl Network {
     /// When the table does not fit the sites, or there are more than [`MAX_SITES`] of them.
     #[must_use]
     pub fn new(visits: &[Visit], to: Vec<f64>, limits: Limits) -> Self {
-        let Limits { capacity, vehicles, scale, metric, timed } = limits;
+        let Limits { capacity, vehicles, scale, metric, timed, exact } = limits;
         let size = visits.len();
         assert!(size <= MAX_SITES && to.len() == size * size, "a table of distances between all sites");
         let symmetric = (0..size).all(|i| (0..i).all(|j| to[i * size + j] == to[j * size + i]));
         let from =
             if symmetric { Vec::new() } else { (0..size * size).map(|at| to[at % size * size + at / size]).collect() };
-        let horizon = visits.iter().map(|visit| visit.due).filter(|due| due.is_finite()).fold(0.0, f64::max);
+        let by_due = |tolerance: f64| {
+            let late = |due: f64| if exact { due } else { due + due * tolerance };
+            visits.iter().map(|visit| late(visit.due)).collect()
+        };
+        let (latest, firm, certain) = (by_due(TOLERANCE), by_due(TOLERANCE / 2.0), by_due(TOLERANCE + ORDER));
         let has_windows = visits.iter().skip(1).any(|visit| visit.ready > visits[0].ready || visit.due < visits[0].due);
         let mut network = Self {
             size,
@@ -98,16 +118,46 @@ impl Network {
             capacity,
             vehicles,
             scale,
-            slack: horizon * 1e-11,
+            latest,
+            firm,
+            certain,
+            home: Vec::new(),
+            detours: false,
             near: Vec::new(),
             near_length: 0,
             has_windows,
             metric,
             timed,
+            exact,
             fewest: OnceLock::new(),
         };
         network.list_neighbors();
+        network.find_home();
         network
+    }
+
+    /// The quickest ways home, with the services on them, by the algorithm of Dijkstra.
+    fn find_home(&mut self) {
+        let n = self.size;
+        self.home = (0..n).map(|i| self.distance(i, 0)).collect();
+        if self.metric || n == 0 {
+            return;
+        }
+        let mut open = vec![true; n];
+        open[0] = false;
+        for _ in 1..n {
+            let next = (1..n).filter(|&k| open[k]).min_by(|&a, &b| self.home[a].total_cmp(&self.home[b]));
+            let Some(k) = next else { break };
+            open[k] = false;
+            let behind = self.service[k] + self.home[k];
+            for i in (1..n).filter(|&i| open[i]) {
+                let over = self.distance(i, k) + behind;
+                if over < self.home[i] {
+                    self.home[i] = over;
+                    self.detours = true;
+                }
+            }
+        }
     }
 
     /// By the mean of both directions, ties by number.
@@ -238,18 +288,64 @@ impl Network {
         self.vehicles
     }
 
-    /// Units of the network in a unit of the file: 10 where distances have one decimal, else 1.
+    /// Units of the network in a unit of the file: a power of ten in a decimal instance, else 1.
     #[inline]
     #[must_use]
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// Rounding errors that a walk along a route may make at most, with a margin: 10^-11 of the horizon.
+    /// Whether all numbers are whole and all sums of times and distances exact.
     #[inline]
     #[must_use]
-    pub fn slack(&self) -> f64 {
-        self.slack
+    pub fn is_exact(&self) -> bool {
+        self.exact
+    }
+
+    /// Whether the direct way is the quickest one everywhere.
+    #[inline]
+    #[must_use]
+    pub fn is_metric(&self) -> bool {
+        self.metric
+    }
+
+    /// The latest start of the service at `i` that counts as in time: its due time, and the tolerance where sums are
+    /// not exact.
+    #[inline]
+    #[must_use]
+    pub fn latest(&self, i: usize) -> f64 {
+        self.latest[i]
+    }
+
+    /// As [`latest`](Self::latest), less a margin for walking a route forward and backward, which differs in the last
+    /// digits where sums are not exact.
+    #[inline]
+    #[must_use]
+    pub fn firm(&self, i: usize) -> f64 {
+        self.firm[i]
+    }
+
+    /// A start of the service at `i` that is a sum in another order than a route's is late for certain only behind
+    /// this.
+    #[inline]
+    #[must_use]
+    pub fn certainly_late(&self, i: usize) -> f64 {
+        self.certain[i]
+    }
+
+    /// The least time between leaving `i` and the return to the depot, over other customers where that is quicker than
+    /// the direct way.
+    #[inline]
+    #[must_use]
+    pub fn way_home(&self, i: usize) -> f64 {
+        self.home[i]
+    }
+
+    /// Whether the way home over other customers is quicker for some customer.
+    #[inline]
+    #[must_use]
+    pub fn has_detours(&self) -> bool {
+        self.detours
     }
 
     /// Whether a route costs the time of its return instead of its distance.

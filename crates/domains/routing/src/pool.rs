@@ -136,7 +136,7 @@ pub(crate) fn fits(network: &Network, route: &[u16]) -> bool {
     let (mut time, mut last) = (network.ready(0) + network.service(0), 0);
     for c in route.iter().map(|&c| c as usize).chain([0]) {
         let start = (time + network.distance(last, c)).max(network.ready(c));
-        if start > network.due(c) + network.slack() {
+        if start > network.latest(c) {
             return false;
         }
         (time, last) = (start + network.service(c), c);

@@ -55,7 +55,7 @@ impl Route {
     /// A route without customers.
     pub(crate) fn new(network: &Network) -> Self {
         let depot = |late: f64| Stop { leave: network.ready(0) + network.service(0), late, leg: 0.0, site: 0 };
-        let mut route = Self { stops: vec![depot(network.due(0)); 2], load: 0, version: 0, tails: Vec::new() };
+        let mut route = Self { stops: vec![depot(network.firm(0)); 2], load: 0, version: 0, tails: Vec::new() };
         route.refresh(network, 0);
         route
     }
@@ -119,7 +119,7 @@ impl Route {
         let mut late = self.stops[before].late;
         for stop in self.stops[..before].iter_mut().rev() {
             let site = stop.site as usize;
-            late = network.due(site).min(late - stop.leg - network.service(site));
+            late = network.firm(site).min(late - stop.leg - network.service(site));
             stop.late = late;
         }
         if network.is_timed() {
@@ -196,7 +196,7 @@ impl Route {
     fn each_time(&self, network: &Network, c: u16, mut visit: impl FnMut(f64, u32, f64)) {
         let c = c as usize;
         let (to, from) = (network.to_site(c), network.from_site(c));
-        let (ready, due, service) = (network.ready(c), network.due(c), network.service(c));
+        let (ready, due, service) = (network.ready(c), network.firm(c), network.service(c));
         let done = ready + service;
         for (at, pair) in (0_u32..).zip(self.stops.windows(2)) {
             let [before, after] = pair else { break };

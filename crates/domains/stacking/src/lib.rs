@@ -19,6 +19,8 @@
 //! University of Porto, 2018, chapter 5. Because nothing is moved before it is in the way, a best solution of a
 //! warehouse that may tidy up in advance can be better.
 //!
+//! Dates, items and relocations are whole numbers: there is no tolerance.
+//!
 //! The files divide the work: `format` and `spec` make a [`Yard`], `problem` turns it into the [`Stacking`] that is
 //! searched (`stacks` is its state, `bound` its bounds), `rollout` holds its playout policies, `verify` recomputes a
 //! solution without the search, `draw` shows it.

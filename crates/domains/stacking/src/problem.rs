@@ -35,10 +35,10 @@ pub struct Movement {
 ///
 /// A state waits for a decision where the item in hand goes; a move is the *rank* of a stack among those that it may go
 /// to, in the order of the flexibility heuristic (see `fit` in `stacks`: the tightest stack without an inversion, then
-/// an empty one, then the one whose inversion is due latest), equal stacks in their own order. Empty stacks are alike,
-/// so that only the first one counts; where there is no choice, none is asked for. Ranks mean the same at any place, so
-/// that what is learned about one carries over: the code of a move is the item, how often it was put down before, and
-/// the rank.
+/// an empty one, then the one whose inversion is due latest), equally good stacks by the place of their top item in the
+/// file. Empty stacks are alike, so that only one counts; where there is no choice, none is asked for. Ranks mean the
+/// same at any place, so that what is learned about one carries over: the code of a move is the item, how often it was
+/// put down before, and the rank.
 ///
 /// Where a height is limited and no stack has room, the state is final and infeasible, by the number of items that have
 /// not left. The bound counts relocations, inversions, and inversions that the next items to be moved cannot avoid; see
@@ -175,27 +175,28 @@ impl Stacking {
     }
 
     /// The stack of rank `rank`; the last one where there are fewer.
+    ///
+    /// Stacks that suit alike are ranked by the number of their top item, and empty ones have one rank: ranks follow
+    /// from the stacks as a set, as [`key`](Problem::key) does.
     #[inline]
     pub(crate) fn stack_of_rank(&self, state: &Stacks, rank: usize) -> usize {
         let due = self.due[usize::from(state.pending)];
         // The stacks in order one by one: the rank is mostly 0.
-        let mut last = None;
+        let (mut last, mut found) = (None, 0);
         for _ in 0..=rank {
-            let (mut best, mut empty) = (u32::MAX, false);
-            for (stack, &least) in state.least.iter().enumerate() {
-                let key = u32::from(fit(least, due)) << 16 | stack as u32;
-                let vacant = least == EMPTY;
-                if key < best && last.is_none_or(|last| key > last) && self.open(state, stack) && !(vacant && empty) {
-                    best = key;
+            let (mut best, mut place) = (u32::MAX, 0);
+            for (stack, (&least, &top)) in state.least.iter().zip(&state.top).enumerate() {
+                let key = u32::from(fit(least, due)) << 16 | u32::from(top);
+                if key < best && last.is_none_or(|last| key > last) && self.open(state, stack) {
+                    (best, place) = (key, stack);
                 }
-                empty |= vacant && self.open(state, stack);
             }
             if best == u32::MAX {
                 break;
             }
-            last = Some(best);
+            (last, found) = (Some(best), place);
         }
-        last.map_or(0, |key| (key & 0xffff) as usize)
+        found
     }
 
     /// How many stacks suit the item in hand as well as the best one.
@@ -355,7 +356,8 @@ impl Problem for Stacking {
         Some(f64::from(bound::relocations(self, state)))
     }
 
-    /// Of the stacks as a set: their order does not matter. The stack that the item in hand came from holds the target.
+    /// Of the stacks as a set: their order does not matter, neither for what happens nor for the ranks. The stack that
+    /// the item in hand came from holds the target.
     fn key(&self, state: &Stacks) -> Option<u64> {
         let mut all = 0_u64;
         for &top in &state.top {

@@ -1,5 +1,7 @@
 //! Tests of stacking.
 
+mod keys;
+
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;

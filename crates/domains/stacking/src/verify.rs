@@ -6,7 +6,7 @@ use serde_json::Value;
 use soloist_domain::Checked;
 use soloist_domain::answer::{Answer, claim, short};
 use soloist_domain::error::quote;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A movement as claimed: time, item, from and to.
 type Row = (u64, u64, Option<u64>, Option<u64>);
@@ -84,6 +84,8 @@ fn plain(text: &str) -> Result<Vec<Row>, String> {
 /// The stacks as they are, by the numbers of the items.
 struct Ground<'a> {
     stacks: Vec<Vec<u64>>,
+    /// The stack of each item that lies in one, and how many lie below it.
+    places: HashMap<u64, (usize, usize)>,
     height: usize,
     rows: std::iter::Enumerate<std::slice::Iter<'a, Row>>,
     relocations: u64,
@@ -92,9 +94,15 @@ struct Ground<'a> {
 impl Ground<'_> {
     /// The stack of an item and how many lie above it.
     fn find(&self, item: u64) -> Option<(usize, usize)> {
-        self.stacks.iter().enumerate().find_map(|(stack, own)| {
-            own.iter().position(|&other| other == item).map(|level| (stack, own.len() - 1 - level))
-        })
+        let &(stack, below) = self.places.get(&item)?;
+        Some((stack, self.stacks[stack].len() - 1 - below))
+    }
+
+    /// Takes the top item off a stack.
+    fn pop(&mut self, stack: usize) -> Option<u64> {
+        let item = self.stacks[stack].pop()?;
+        self.places.remove(&item);
+        Some(item)
     }
 
     /// The next movement, which must be that of `item` from `from` at `time`, to a stack or not; returns the stack.
@@ -131,6 +139,7 @@ impl Ground<'_> {
         if own.len() >= self.height {
             return Err(format!("movement {}: stack {stack} is full", index + 1));
         }
+        self.places.insert(item, (stack, own.len()));
         own.push(item);
         Ok(Some(stack))
     }
@@ -140,8 +149,13 @@ impl Ground<'_> {
 fn play(yard: &Yard, rows: &[Row]) -> Result<u64, String> {
     let items = yard.items();
     let number = |&item: &usize| items[item].number;
+    let stacks: Vec<Vec<u64>> = yard.initial().iter().map(|own| own.iter().map(number).collect()).collect();
+    let levels = |(stack, own): (usize, &Vec<u64>)| {
+        own.iter().enumerate().map(move |(below, &item)| (item, (stack, below))).collect::<Vec<_>>()
+    };
     let mut ground = Ground {
-        stacks: yard.initial().iter().map(|own| own.iter().map(number).collect()).collect(),
+        places: stacks.iter().enumerate().flat_map(levels).collect(),
+        stacks,
         height: yard.height(),
         rows: rows.iter().enumerate(),
         relocations: 0,
@@ -166,7 +180,7 @@ fn play(yard: &Yard, rows: &[Row]) -> Result<u64, String> {
             loop {
                 let (stack, above) =
                     ground.find(item).ok_or_else(|| format!("item {item} is in no stack at {time}"))?;
-                let Some(top) = ground.stacks[stack].pop() else { break };
+                let Some(top) = ground.pop(stack) else { break };
                 if above == 0 {
                     ground.next(time, item, Some(stack), false)?;
                     break;

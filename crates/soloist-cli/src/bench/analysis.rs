@@ -9,21 +9,28 @@ use crate::result::{Depths, close};
 use soloist::Sense;
 use soloist::statistics::{Summary, Wilcoxon, holm, paired_t, wilcoxon};
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 /// The number of methods up to which every pair is compared; with more, each is compared with the first.
 const ALL_PAIRS: usize = 4;
 
-/// The runs by method, instance and seed.
+/// The runs of a method: by instance those that there are, each with the index of its seed, in ascending order.
+pub(crate) type Line = BTreeMap<usize, Vec<(usize, Run)>>;
+
+/// The runs by method, instance and seed. Takes memory for those that there are, whatever the combinations.
 #[derive(Debug)]
 pub(crate) struct Grid {
     pub(super) sense: Sense,
-    /// `[method][instance][seed]`; `None`: not (yet) run.
-    pub(super) runs: Vec<Vec<Vec<Option<Run>>>>,
+    pub(super) runs: Vec<Line>,
+    /// How many instances there are.
+    instances: usize,
     /// Runs that are to be there, by method.
     planned: Vec<usize>,
+    /// The instances on which every method has a score.
+    common: OnceLock<Vec<usize>>,
 }
 
 /// A method over all its runs.
@@ -87,20 +94,22 @@ pub(crate) const NOT_CLEAR: &str = "not clear";
 impl Grid {
     /// Sorts the runs of the plan.
     pub(crate) fn new(plan: &Plan, found: &HashMap<String, Run>) -> Self {
-        let line = vec![vec![None; plan.seeds.len()]; plan.instances.len()];
-        let mut runs = vec![line; plan.methods.len()];
+        let mut runs = vec![Line::new(); plan.methods.len()];
         let mut planned = vec![0; plan.methods.len()];
         for job in &plan.jobs {
-            runs[job.method][job.instance][job.seed] = found.get(&job.key).copied();
+            if let Some(&run) = found.get(&job.key) {
+                runs[job.method].entry(job.instance).or_default().push((job.seed, run));
+            }
             planned[job.method] += 1;
         }
-        Self { sense: plan.sense, runs, planned }
+        runs.iter_mut().flat_map(Line::values_mut).for_each(|cell| cell.sort_by_key(|(seed, _)| *seed));
+        Self { sense: plan.sense, runs, instances: plan.instances.len(), planned, common: OnceLock::new() }
     }
 
-    /// Runs from elsewhere, `[method][instance][seed]`: what is there is what was planned.
-    pub(crate) fn of(sense: Sense, runs: Vec<Vec<Vec<Option<Run>>>>) -> Self {
-        let planned = runs.iter().map(|method| method.iter().flatten().flatten().count()).collect();
-        Self { sense, runs, planned }
+    /// Runs from elsewhere, by method: what is there is what was planned.
+    pub(crate) fn of(sense: Sense, instances: usize, runs: Vec<Line>) -> Self {
+        let planned = runs.iter().map(|method| method.values().map(Vec::len).sum()).collect();
+        Self { sense, runs, instances, planned, common: OnceLock::new() }
     }
 
     /// Methods that take part.
@@ -110,7 +119,12 @@ impl Grid {
 
     /// Scores of a method on an instance.
     pub(crate) fn scores(&self, method: usize, instance: usize) -> Vec<f64> {
-        self.runs[method][instance].iter().flatten().filter_map(Run::value).collect()
+        self.runs[method].get(&instance).map_or_else(Vec::new, |cell| scores(cell))
+    }
+
+    /// The scores of a method on each instance on which it has one.
+    pub(crate) fn by_instance(&self, method: usize) -> impl Iterator<Item = Vec<f64>> + '_ {
+        self.runs[method].values().map(|cell| scores(cell)).filter(|scores| !scores.is_empty())
     }
 
     /// Best of some scores.
@@ -119,18 +133,22 @@ impl Grid {
     }
 
     /// The instances on which every method has a score.
-    pub(crate) fn common(&self) -> Vec<usize> {
-        let methods = self.methods();
-        let count = self.runs.first().map_or(0, Vec::len);
-        (0..count).filter(|&at| methods.iter().all(|&method| !self.scores(method, at).is_empty())).collect()
+    pub(crate) fn common(&self) -> &[usize] {
+        self.common.get_or_init(|| {
+            let methods = self.methods();
+            let mut counts = vec![0; self.instances];
+            for (&at, cell) in methods.iter().flat_map(|&method| &self.runs[method]) {
+                counts[at] += usize::from(cell.iter().any(|(_, run)| run.value().is_some()));
+            }
+            (0..self.instances).filter(|&at| counts[at] == methods.len()).collect()
+        })
     }
 
     /// The row of a method.
     pub(crate) fn row(&self, method: usize) -> Row {
-        let runs: Vec<Run> = self.runs[method].iter().flatten().flatten().copied().collect();
+        let runs: Vec<Run> = self.runs[method].values().flatten().map(|(_, run)| *run).collect();
         let scores: Vec<f64> = runs.iter().filter_map(Run::value).collect();
-        let by_instance: Vec<f64> =
-            (0..self.runs[method].len()).filter_map(|at| mean(&self.scores(method, at))).collect();
+        let by_instance: Vec<f64> = self.by_instance(method).filter_map(|scores| mean(&scores)).collect();
         let sample = if by_instance.len() == 1 { Summary::of(&scores) } else { Summary::of(&by_instance) };
         let all = Summary::of(&scores);
         let ends = all.map(|all| match self.sense {
@@ -207,12 +225,9 @@ impl Grid {
 
     /// The pairs of sound runs by instance, and whether the seeds of a single one take the place of instances.
     fn units(&self, a: usize, b: usize) -> (Vec<Vec<(Run, Run)>>, bool) {
-        let mut units: Vec<Vec<(Run, Run)>> = self.runs[a]
-            .iter()
-            .zip(&self.runs[b])
-            .map(|(a, b)| a.iter().zip(b).filter_map(|(a, b)| (*a).zip(*b)).filter(sound).collect())
-            .filter(|pairs: &Vec<_>| !pairs.is_empty())
-            .collect();
+        let of_both = self.runs[a].iter().filter_map(|(at, cell)| Some((cell, self.runs[b].get(at)?)));
+        let mut units: Vec<Vec<(Run, Run)>> =
+            of_both.map(|(a, b)| pairs(a, b)).filter(|pairs: &Vec<_>| !pairs.is_empty()).collect();
         let seeds = units.len() == 1;
         if seeds {
             units = units.swap_remove(0).into_iter().map(|pair| vec![pair]).collect();
@@ -271,6 +286,26 @@ impl Grid {
     }
 }
 
+/// The scores among some runs.
+fn scores(cell: &[(usize, Run)]) -> Vec<f64> {
+    cell.iter().filter_map(|(_, run)| run.value()).collect()
+}
+
+/// The run with a seed.
+pub(super) fn of_seed(cell: &[(usize, Run)], seed: usize) -> Option<Run> {
+    cell.binary_search_by_key(&seed, |(seed, _)| *seed).ok().map(|at| cell[at].1)
+}
+
+/// The pairs of sound runs with equal seeds, by seed. O(n log m) for the smaller number n.
+fn pairs(a: &[(usize, Run)], b: &[(usize, Run)]) -> Vec<(Run, Run)> {
+    let both: Vec<(Run, Run)> = if a.len() <= b.len() {
+        a.iter().filter_map(|(seed, run)| Some((*run, of_seed(b, *seed)?))).collect()
+    } else {
+        b.iter().filter_map(|(seed, run)| Some((of_seed(a, *seed)?, *run))).collect()
+    };
+    both.into_iter().filter(sound).collect()
+}
+
 /// The two-sided p of the sign test: how often a fair coin falls at least as unevenly.
 fn sign_p(wins: usize, losses: usize) -> f64 {
     let count = (wins + losses) as f64;
@@ -322,7 +357,12 @@ pub(super) mod tests {
 
     pub(crate) fn grid(sense: Sense, runs: Vec<Vec<Vec<Option<Run>>>>) -> Grid {
         let planned = runs.iter().map(|method| method.iter().map(Vec::len).sum()).collect();
-        Grid { sense, runs, planned }
+        let instances = runs.first().map_or(0, Vec::len);
+        let present = |cell: Vec<Option<Run>>| -> Vec<(usize, Run)> {
+            cell.into_iter().enumerate().filter_map(|(seed, run)| Some((seed, run?))).collect()
+        };
+        let line = |method: Vec<Vec<Option<Run>>>| method.into_iter().map(present).enumerate().collect::<Line>();
+        Grid { planned, ..Grid::of(sense, instances, runs.into_iter().map(line).collect()) }
     }
 
     #[test]
@@ -410,7 +450,7 @@ pub(super) mod tests {
         let both = &grid.comparisons(None)[0];
         assert_eq!((both.wins, both.ties, both.losses), (3, 1, 1));
         assert_eq!((both.t.unwrap().count, both.t.unwrap().mean), (1, 1.0));
-        assert_eq!((grid.row(0).infeasible, grid.common()), (3, vec![4]));
+        assert_eq!((grid.row(0).infeasible, grid.common()), (3, &[4][..]));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{Guarded, Target};
 use crate::result;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The files, in the order in which they are written.
 const FILES: [&str; 5] = ["runs.csv", "methods.csv", "comparisons.csv", "instances.csv", "profile.csv"];
@@ -22,11 +22,6 @@ impl Folder {
         std::fs::create_dir_all(path)
             .map_err(|error| Failure::runtime(format!("cannot make {}: {error}", path.display())))?;
         FILES.iter().map(|file| Target::new(&path.join(file))).collect::<Result<_, _>>().map(Self)
-    }
-
-    /// Where unfinished files may lie at any moment.
-    pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
-        self.0.iter().filter_map(|target| soloist::temporary_path(target.path())).collect()
     }
 
     /// Writes all files.
@@ -53,9 +48,24 @@ fn text(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
 fn field(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => guarded(text),
         other => other.to_string(),
     }
+}
+
+/// Text that no spreadsheet takes for a formula: an apostrophe stands before what begins like one. Numbers stay as they
+/// are.
+///
+/// # References
+/// OWASP, "CSV injection": the characters that begin a formula.
+fn guarded(text: &str) -> String {
+    if is_formula(text) { format!("'{text}") } else { text.to_owned() }
+}
+
+/// Whether a spreadsheet takes a text for a formula.
+pub(super) fn is_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
+        && text.parse::<f64>().is_err()
 }
 
 fn number(value: Option<f64>) -> String {
@@ -87,12 +97,12 @@ fn runs(findings: &Findings<'_>) -> String {
         let (run, course) = (found.runs.get(&job.key)?, found.courses.get(&job.key)?);
         let instance = &plan.instances[job.instance];
         let machine = course.machine.as_deref();
-        let word = |text: Option<&String>| text.cloned().unwrap_or_default();
+        let word = |text: Option<&String>| text.map_or_else(String::new, |text| guarded(text));
         Some(vec![
             job.key.clone(),
-            instance.name.clone(),
+            guarded(&instance.name),
             plan.seeds[job.seed].to_string(),
-            findings.label(job.method).to_owned(),
+            guarded(findings.label(job.method)),
             number(run.score),
             number(run.violation),
             run.optimal.to_string(),
@@ -182,7 +192,7 @@ fn instances(json: &Value) -> String {
         object["methods"].as_object().into_iter().flatten().map(|(method, scores)| {
             let of_instance = ["instance", "best_known"].map(|key| field(&object[key]));
             let of_method = ["runs", "mean", "best"].map(|key| field(&scores[key]));
-            of_instance.into_iter().chain([method.clone()]).chain(of_method).collect()
+            of_instance.into_iter().chain([guarded(method)]).chain(of_method).collect()
         })
     });
     text(&head, rows)
@@ -199,10 +209,26 @@ fn profile(findings: &Findings<'_>) -> String {
             .iter()
             .chain(&curve.steps)
             .map(|&(effort, share)| {
-                let name = [target.clone(), curve.unit.name().to_owned(), findings.label(curve.method).to_owned()];
+                let name = [target.clone(), curve.unit.name().to_owned(), guarded(findings.label(curve.method))];
                 name.into_iter().chain([effort, share, curve.end].map(|value| number(Some(value)))).collect()
             })
             .collect::<Vec<_>>()
     });
     text(&head, rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_guarded_and_numbers_are_not() {
+        for text in ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\rx", "\u{ff1d}1"] {
+            assert_eq!(guarded(text), format!("'{text}"));
+        }
+        for text in ["a=b", "-2", "+1.5e3", "-inf", "uct", ""] {
+            assert_eq!(guarded(text), text);
+        }
+        assert_eq!(field(&serde_json::json!(-2.5)), "-2.5");
+    }
 }

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     }
     let outputs = Outputs::check(args, &plan, &path)?;
     let (writer, found) = record::open(&path, COMMAND, Some(&keys), args.fresh)?;
-    signal::install(args.quiet, outputs.leftovers())?;
+    signal::install(args.quiet)?;
     if !args.quiet {
         announce(&plan, &path, &found, at_a_time, cores);
     }
@@ -127,12 +127,6 @@ impl Outputs {
         let svg = args.svg.as_deref().map(Target::new).transpose()?;
         let csv = args.csv.as_deref().map(|folder| export::Folder::new(folder, &files)).transpose()?;
         Ok(Self { csv, svg })
-    }
-
-    /// The temporary files that may exist at any moment.
-    fn leftovers(&self) -> Vec<std::path::PathBuf> {
-        let svg = self.svg.iter().filter_map(|target| soloist::temporary_path(target.path()));
-        svg.chain(self.csv.iter().flat_map(export::Folder::leftovers)).collect()
     }
 
     fn write(&self, plan: &Plan, findings: &Findings<'_>) -> Result<(), Failure> {

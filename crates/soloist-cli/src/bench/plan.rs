@@ -10,6 +10,7 @@ use soloist::{Budget, Sense, Setup};
 use soloist_problems::{AnyInstance, Domain, Options};
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -230,9 +231,19 @@ fn hash(bytes: &[u8]) -> String {
     format!("{hash:032x}")
 }
 
+/// Most bytes of an instance's file.
+const MAX_INSTANCE: u64 = 1 << 30;
+
 /// Hash of a file's content: another file of the same name is another instance.
 fn fingerprint(path: &str) -> Result<String, Failure> {
-    match std::fs::read(path) {
+    let read = soloist::open_regular(Path::new(path)).and_then(|file| {
+        let mut bytes = Vec::new();
+        file.take(MAX_INSTANCE + 1).read_to_end(&mut bytes).map(|_| bytes)
+    });
+    match read {
+        Ok(bytes) if bytes.len() as u64 > MAX_INSTANCE => {
+            Err(Failure::runtime(format!("{path}: larger than 1 GiB, not an instance")))
+        }
         Ok(bytes) => Ok(hash(&bytes)),
         Err(error) => Err(Failure::runtime(format!("{path}: cannot be read: {error}"))),
     }

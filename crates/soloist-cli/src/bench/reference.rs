@@ -1,10 +1,12 @@
 //! The best known score of each instance, from a CSV file beside the spec or given to `soloist report`.
 
+use super::export::is_formula;
 use super::spec::at_line;
 use crate::failure::Failure;
 use crate::result::plain;
 use soloist::Sense;
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::Path;
 
 /// Largest file of best known scores that is read.
@@ -22,11 +24,12 @@ impl BestKnown {
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let shown = path.display().to_string();
         let unreadable = |error: &std::io::Error| Failure::runtime(format!("{shown}: cannot be read: {error}"));
-        let meta = std::fs::metadata(path).map_err(|error| unreadable(&error))?;
-        if !meta.is_file() || meta.len() > MAX_SIZE {
+        let file = soloist::open_regular(path).map_err(|error| unreadable(&error))?;
+        let mut bytes = Vec::new();
+        file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(&error))?;
+        if bytes.len() as u64 > MAX_SIZE {
             return Err(Failure::runtime(format!("{shown}: expected a CSV file of at most 16 MiB")));
         }
-        let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
         let text = std::str::from_utf8(&bytes);
         let text = text.map_err(|_| Failure::runtime(format!("{shown}: expected text in UTF-8")))?;
         Self::parse(&shown, text.trim_start_matches('\u{feff}'))
@@ -55,7 +58,9 @@ impl BestKnown {
         for record in reader.records() {
             let record = record.map_err(|error| broken(&error))?;
             let line = record.position().map_or(1, csv::Position::line);
-            let (name, text) = (&record[instance], &record[value]);
+            // The exports of `bench` guard what looks like a formula by an apostrophe.
+            let name = record[instance].strip_prefix('\'').filter(|name| is_formula(name)).unwrap_or(&record[instance]);
+            let text = &record[value];
             if text.is_empty() {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! How methods stand: intervals of their means, gaps to the best known scores, ranks and wins.
 
-use super::analysis::{Grid, mean};
+use super::analysis::{Grid, mean, of_seed};
 use super::record::Run;
 use super::reference;
 use crate::result::close;
@@ -66,15 +66,14 @@ impl Grid {
 
     /// The scores that the mean of a method is over: means of instances, or the runs of a single instance.
     fn sample(&self, method: usize) -> Vec<f64> {
-        let all: Vec<Vec<f64>> = (0..self.runs[method].len()).map(|at| self.scores(method, at)).collect();
-        let mut with: Vec<Vec<f64>> = all.into_iter().filter(|scores| !scores.is_empty()).collect();
+        let mut with: Vec<Vec<f64>> = self.by_instance(method).collect();
         if with.len() == 1 { with.swap_remove(0) } else { with.iter().filter_map(|scores| mean(scores)).collect() }
     }
 
     fn gap(&self, method: usize, best_known: &[Option<f64>]) -> Option<Gap> {
         let mut by_instance: Vec<Vec<f64>> = Vec::new();
-        for (at, best) in best_known.iter().enumerate() {
-            let Some(best) = *best else { continue };
+        for &at in self.runs[method].keys() {
+            let Some(best) = best_known[at] else { continue };
             let gaps = self.scores(method, at).into_iter().filter_map(|score| reference::gap(self.sense, score, best));
             by_instance.push(gaps.collect());
         }
@@ -125,16 +124,21 @@ impl Grid {
     /// For each instance the runs of each method with the seeds that all methods have run soundly; instances without
     /// such seeds are left out.
     fn blocks(&self, methods: &[usize]) -> Vec<Vec<Vec<Run>>> {
-        let instances = self.runs.first().map_or(0, Vec::len);
-        let block = |at: usize| {
-            let seeds = methods.first().map_or(0, |&method| self.runs[method][at].len());
-            let sound = |run: &Option<Run>| run.is_some_and(|run| run.verified != Some(false));
+        let Some(&first) = methods.first() else { return Vec::new() };
+        let block = |at: &usize| {
+            let cells: Vec<&Vec<(usize, Run)>> =
+                methods.iter().map_while(|&method| self.runs[method].get(at)).collect();
+            if cells.len() < methods.len() {
+                return None;
+            }
+            let is_sound = |run: Option<Run>| run.is_some_and(|run| run.verified != Some(false));
+            let seeds: Vec<usize> = cells[0].iter().map(|(seed, _)| *seed).collect();
             let seeds: Vec<usize> =
-                (0..seeds).filter(|&seed| methods.iter().all(|&method| sound(&self.runs[method][at][seed]))).collect();
-            let runs = |method: usize| seeds.iter().filter_map(|&seed| self.runs[method][at][seed]).collect();
-            (!seeds.is_empty()).then(|| methods.iter().map(|&method| runs(method)).collect())
+                seeds.into_iter().filter(|&seed| cells.iter().all(|cell| is_sound(of_seed(cell, seed)))).collect();
+            let runs = |cell: &[(usize, Run)]| seeds.iter().filter_map(|&seed| of_seed(cell, seed)).collect();
+            (!seeds.is_empty()).then(|| cells.iter().map(|cell| runs(cell)).collect())
         };
-        (0..instances).filter_map(block).collect()
+        self.runs[first].keys().filter_map(block).collect()
     }
 
     /// `Less` where `a` is better: more runs with a feasible solution, else the better mean, else the smaller

@@ -1,12 +1,30 @@
 //! The best solutions as drawings, recomputed and verified from what the files hold.
+//!
+//! A file of runs may come from anywhere: what it names as an instance may be a pipe, a spec that takes hours to build,
+//! or a file whose content is nobody's business. So files are regular ones within a limit, nothing is quoted from them,
+//! and every drawing is made on a thread of its own, for which nobody waits longer than [`PATIENCE`].
 
 use super::trial::Trial;
 use crate::choice::split_settings;
 use crate::result::close;
 use crate::values::Setting;
 use serde_json::{Value, json};
-use soloist_problems::{AnyInstance, Options, find_domain};
+use soloist_problems::{AnyInstance, Options, find_domain, input};
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a drawing may take, its instance and its verification included.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Drawings that are made at a time; others wait for them.
+const AT_A_TIME: usize = 2;
+/// Drawings that nobody waits for any more and that are still at work: with so many, no other is begun.
+const MOST_LATE: usize = 2;
+/// Most bytes of an instance's file.
+const MAX_INSTANCE: u64 = 64 << 20;
+/// Memory of a drawing's thread for its calls, that of a main thread.
+const STACK: usize = 8 << 20;
 
 /// A solution that was verified and drawn.
 #[derive(Clone, Debug)]
@@ -16,16 +34,66 @@ pub(crate) struct Drawing {
     pub(crate) summary: String,
 }
 
-/// Draws solutions; the last instance is kept, because the next drawing is often of the same.
+/// Draws solutions for several callers at once; the last instance is kept, because the next drawing is often of the
+/// same.
+#[derive(Clone, Debug)]
+pub(crate) struct Drawer {
+    desk: Arc<Desk>,
+    patience: Duration,
+}
+
+impl Default for Drawer {
+    fn default() -> Self {
+        Self { desk: Arc::default(), patience: PATIENCE }
+    }
+}
+
 #[derive(Default)]
-pub(crate) struct Drawer(Option<(Key, Box<dyn AnyInstance>)>);
+struct Desk {
+    known: Mutex<Option<(Key, Loaded)>>,
+    work: Mutex<Work>,
+    /// Signalled when a drawing ends or is given up.
+    changed: Condvar,
+}
 
 /// Problem, instance and options.
 type Key = (String, String, Options);
 
-impl std::fmt::Debug for Drawer {
+/// An instance, and whether it comes from a file.
+#[derive(Clone)]
+struct Loaded {
+    instance: Arc<dyn AnyInstance>,
+    is_file: bool,
+}
+
+/// The drawings at work.
+#[derive(Debug, Default)]
+struct Work {
+    next: u64,
+    awaited: Vec<u64>,
+    late: Vec<u64>,
+    /// What took too long is not tried again.
+    slow: Vec<Key>,
+}
+
+impl std::fmt::Debug for Desk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Drawer").field(&self.0.as_ref().map(|(key, _)| key)).finish()
+        f.debug_tuple("Desk").field(&self.work).finish()
+    }
+}
+
+/// A drawing at work, until its thread ends or panics.
+struct Task {
+    desk: Arc<Desk>,
+    number: u64,
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        let mut work = self.desk.work();
+        work.awaited.retain(|number| *number != self.number);
+        work.late.retain(|number| *number != self.number);
+        self.desk.changed.notify_all();
     }
 }
 
@@ -34,12 +102,74 @@ impl Drawer {
     ///
     /// # Errors
     /// One line: why it cannot be drawn.
-    pub(crate) fn draw(&mut self, trial: &Trial, folder: &Path) -> Result<Drawing, String> {
+    pub(crate) fn draw(&self, trial: &Trial, folder: &Path) -> Result<Drawing, String> {
         let solution = trial.solution.as_ref().ok_or("the file holds no solution of this run")?;
         let score = trial.value().ok_or("the solution is not feasible")?;
+        let key = (trial.problem.clone(), trial.instance.clone(), trial.options.clone());
+        let (task, number) = self.begin(&key)?;
+        let (sender, receiver) = mpsc::channel();
+        let (subject, solution, folder) = (key.clone(), solution.clone(), folder.to_owned());
+        let draw = move || {
+            let drawn = task.desk.draw(&subject, &solution, score, &folder);
+            drop(task);
+            // Nobody listens when it comes too late.
+            let _ = sender.send(drawn);
+        };
+        std::thread::Builder::new()
+            .name("drawing".to_owned())
+            .stack_size(STACK)
+            .spawn(draw)
+            .map_err(|error| format!("no thread can be started: {error}"))?;
+        match receiver.recv_timeout(self.patience) {
+            Ok(drawn) => drawn,
+            Err(RecvTimeoutError::Disconnected) => Err("the drawing failed".to_owned()),
+            Err(RecvTimeoutError::Timeout) => {
+                let mut work = self.desk.work();
+                // It may have ended in this moment.
+                if work.awaited.contains(&number) {
+                    work.awaited.retain(|other| *other != number);
+                    work.late.push(number);
+                }
+                work.slow.push(key);
+                self.desk.changed.notify_all();
+                drop(work);
+                receiver.try_recv().unwrap_or_else(|_| Err(self.too_slow()))
+            }
+        }
+    }
+
+    /// Waits until there is room for another drawing.
+    fn begin(&self, key: &Key) -> Result<(Task, u64), String> {
+        let is_crowded = |work: &mut Work| work.awaited.len() >= AT_A_TIME;
+        let waited = self.desk.changed.wait_timeout_while(self.desk.work(), self.patience, is_crowded);
+        let mut work = waited.unwrap_or_else(PoisonError::into_inner).0;
+        if work.slow.contains(key) {
+            return Err(self.too_slow());
+        }
+        if work.awaited.len() >= AT_A_TIME || work.late.len() >= MOST_LATE {
+            return Err("other drawings take too long".to_owned());
+        }
+        work.next += 1;
+        let number = work.next;
+        work.awaited.push(number);
+        Ok((Task { desk: Arc::clone(&self.desk), number }, number))
+    }
+
+    fn too_slow(&self) -> String {
+        format!("building and verifying it takes more than {} s", self.patience.as_secs_f64())
+    }
+}
+
+impl Desk {
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn draw(&self, key: &Key, solution: &Value, score: f64, folder: &Path) -> Result<Drawing, String> {
         let mut failed = None;
-        for instance in candidates(trial, folder) {
-            let drawn = self.open(trial, instance).and_then(|instance| verified(instance, trial, solution, score));
+        for instance in candidates(&key.1, folder) {
+            let key = (key.0.clone(), instance, key.2.clone());
+            let drawn = self.open(&key).and_then(|loaded| verified(&loaded, &key, solution, score));
             match drawn {
                 Ok(drawing) => return Ok(drawing),
                 Err(error) => failed = failed.or(Some(error)),
@@ -48,23 +178,28 @@ impl Drawer {
         Err(failed.unwrap_or_else(|| "the instance has no name".to_owned()))
     }
 
-    fn open(&mut self, trial: &Trial, instance: String) -> Result<&dyn AnyInstance, String> {
-        let key = (trial.problem.clone(), instance, trial.options.clone());
-        let known = self.0.take().filter(|(known, _)| *known == key);
-        let loaded = match known {
-            Some(known) => known,
-            None => {
-                let instance = load(&key.0, &key.1, &key.2)?;
-                (key, instance)
-            }
+    /// The instance, built where it is not the last one. The lock is not held while it is built.
+    fn open(&self, key: &Key) -> Result<Loaded, String> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, loaded)) = known().as_ref().filter(|(known, _)| known == key) {
+            return Ok(loaded.clone());
+        }
+        let (problem, instance, options) = key;
+        let (loaded, is_file) = input::foreign(MAX_INSTANCE, || load(problem, instance, options));
+        let loaded = match loaded {
+            Ok(loaded) => Loaded { instance: Arc::from(loaded), is_file },
+            // The message of a reader quotes what it does not understand.
+            Err(_) if is_file => return Err(format!("{instance}: no file of an instance of {problem}")),
+            Err(error) => return Err(error),
         };
-        Ok(&*self.0.insert(loaded).1)
+        *known() = Some((key.clone(), loaded.clone()));
+        Ok(loaded)
     }
 }
 
 /// Where the instance may be: paths count from the file of runs or from here.
-pub(super) fn candidates(trial: &Trial, folder: &Path) -> Vec<String> {
-    let here = trial.instance.clone();
+pub(super) fn candidates(instance: &str, folder: &Path) -> Vec<String> {
+    let here = instance.to_owned();
     let beside = folder.join(&here);
     match beside.to_str() {
         Some(path) if path != here && beside.is_file() => vec![path.to_owned(), here],
@@ -85,22 +220,27 @@ pub(crate) fn load(problem: &str, instance: &str, options: &Options) -> Result<B
 }
 
 /// Draws a solution that the instance's verifier accepts.
-fn verified(instance: &dyn AnyInstance, trial: &Trial, solution: &Value, score: f64) -> Result<Drawing, String> {
+fn verified(loaded: &Loaded, key: &Key, solution: &Value, score: f64) -> Result<Drawing, String> {
+    let (problem, instance, options) = key;
     let claim = json!({
-        "problem": trial.problem,
-        "instance": trial.instance,
-        "options": trial.options,
+        "problem": problem,
+        "instance": instance,
+        "options": options,
         "score": score,
         "feasible": true,
         "solution": solution,
     });
-    let checked =
-        instance.check(&claim.to_string()).map_err(|error| format!("the solution fails verification: {error}"))?;
+    // What a verifier finds says something about the file.
+    let fails = |why: String| match loaded.is_file {
+        true => "the solution fails verification".to_owned(),
+        false => format!("the solution fails verification: {why}"),
+    };
+    let checked = loaded.instance.check(&claim.to_string()).map_err(fails)?;
     if !close(checked.score, score) {
         let (claimed, found) = (crate::result::plain(score), crate::result::plain(checked.score));
-        return Err(format!("the solution fails verification: score {claimed} claimed, {found} found"));
+        return Err(fails(format!("score {claimed} claimed, {found} found")));
     }
-    Ok(Drawing { svg: instance.svg(solution), summary: checked.summary })
+    Ok(Drawing { svg: loaded.instance.svg(solution), summary: checked.summary })
 }
 
 /// An image as an address that holds it.
@@ -166,6 +306,48 @@ mod tests {
         assert!(Drawer::default().draw(&absent, Path::new("")).unwrap_err().starts_with("no/such.kp: "));
         let foreign = Trial { problem: "chess".to_owned(), ..knapsack(solution, score) };
         assert_eq!(Drawer::default().draw(&foreign, Path::new("")).unwrap_err(), "this program has no problem `chess`");
+    }
+
+    #[test]
+    fn nothing_foreign_hangs_or_is_quoted() {
+        let of = |problem: &str, instance: &str| Trial {
+            problem: problem.to_owned(),
+            instance: instance.to_owned(),
+            ..knapsack(json!({ "items": [] }), 0.0)
+        };
+        let refused = |trial: &Trial| Drawer::default().draw(trial, Path::new("")).unwrap_err();
+        let secret = std::env::temp_dir().join(format!("soloist-secret-{}", std::process::id()));
+        std::fs::write(&secret, "root:x:0:0:root:/root:/bin/bash\n").unwrap();
+        let name = secret.to_str().unwrap();
+        for problem in ["knapsack", "partition", "samegame", "stacking", "vrptw", "tsptw", "packing", "horner"] {
+            let message = refused(&of(problem, name));
+            assert_eq!(message, format!("{name}: no file of an instance of {problem}"));
+        }
+        // An instance indeed: what the verifier finds in it is not told either.
+        std::fs::write(&secret, "1 9\n8765 4\n").unwrap();
+        assert_eq!(refused(&Trial { score: Some(3.0), ..of("knapsack", name) }), "the solution fails verification");
+        std::fs::remove_file(secret).unwrap();
+        #[cfg(unix)]
+        for device in ["/dev/zero", "/dev/tty", "/dev/stdin"] {
+            assert!(refused(&of("knapsack", device)).starts_with(device), "{device}");
+        }
+        assert!(refused(&of("knapsack", "-")).starts_with("-: "));
+    }
+
+    #[test]
+    fn what_takes_too_long_is_given_up_and_stops_no_other() {
+        let desk = Drawer::default();
+        let slow = Trial { problem: "horner".to_owned(), instance: "res:7,6".to_owned(), ..knapsack(json!({}), 0.0) };
+        // The clock of this one has run out before it begins.
+        let hasty = Drawer { patience: Duration::ZERO, ..desk.clone() };
+        for _ in 0..2 {
+            assert!(hasty.draw(&slow, Path::new("")).unwrap_err().contains("takes more than 0 s"));
+        }
+        assert_eq!(desk.desk.work().slow.len(), 1, "it is not begun again");
+        let quick = knapsack(json!({ "items": [] }), 0.0);
+        assert!(desk.draw(&quick, Path::new("")).unwrap().svg.starts_with("<svg"));
+        desk.desk.work().late.extend([98, 99]);
+        assert_eq!(desk.draw(&quick, Path::new("")).unwrap_err(), "other drawings take too long");
     }
 
     #[test]

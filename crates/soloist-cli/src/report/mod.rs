@@ -1,6 +1,7 @@
 //! `soloist report`: runs from files as one page that needs nothing else.
 //!
-//! `read` reads the files into runs (`trial`), `study` puts the runs on one problem side by side, `figures` works out
+//! `read` reads the files into runs (`trial`), of which `same` finds those that are there twice, and follows files that
+//! grow (`watch`), `study` puts the runs on one problem side by side, `figures` works out
 //! what the charts show, `draw` draws the best solutions, `page` writes the page from `sections` and
 //! `repeat` with pieces of `html`.
 
@@ -10,9 +11,11 @@ pub(crate) mod html;
 pub(crate) mod page;
 pub(crate) mod read;
 mod repeat;
+mod same;
 mod sections;
 pub(crate) mod study;
 pub(crate) mod trial;
+mod watch;
 
 use crate::args::ReportArgs;
 use crate::bench::reference::BestKnown;
@@ -21,6 +24,7 @@ use crate::live::counted;
 use crate::output::{self, Guarded, Target};
 use page::Page;
 use read::Runs;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Runs the command.
@@ -31,9 +35,10 @@ pub(crate) fn run(args: &ReportArgs) -> Result<u8, Failure> {
     inputs.check("--output", &args.output)?;
     let target = Target::new(&args.output)?;
     let mut runs = Runs::read(&args.files)?;
-    for trial in &runs.trials {
-        let folder = runs.files[trial.file].parent().unwrap_or(Path::new(""));
-        draw::candidates(trial, folder).iter().for_each(|file| inputs.add(Path::new(file), "an instance"));
+    let named: HashSet<(usize, &str)> = runs.trials.iter().map(|trial| (trial.file, trial.instance.as_str())).collect();
+    for (file, instance) in named {
+        let folder = runs.files[file].parent().unwrap_or(Path::new(""));
+        draw::candidates(instance, folder).iter().for_each(|file| inputs.add(Path::new(file), "an instance"));
     }
     inputs.check("--output", &args.output)?;
     if let Some(path) = &args.best_known {

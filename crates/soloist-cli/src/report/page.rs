@@ -1,5 +1,6 @@
 //! The page: its frame, its sections, and the data of its charts.
 
+use super::draw::Drawer;
 use super::html::{data, escape};
 use super::read::Runs;
 use super::repeat;
@@ -12,6 +13,9 @@ use serde_json::Value;
 const STYLE: &str = include_str!("assets/page.css");
 const CHARTS: &str = include_str!("assets/charts.js");
 const PAGE: &str = include_str!("assets/page.js");
+
+/// Most problems and rules on a page, each with its sections.
+const STUDIES: usize = 50;
 
 /// What the page may do: nothing is loaded from anywhere.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
@@ -39,7 +43,7 @@ pub(crate) struct Body {
 impl Page {
     /// Works everything out.
     pub(crate) fn new(runs: &Runs, title: Option<&str>, drawings: usize) -> Self {
-        let body = Body::new(runs, true, drawings);
+        let body = Body::new(runs, true, drawings, &Drawer::default());
         Self { title: title.map_or_else(|| heading(runs), str::to_owned), body }
     }
 
@@ -61,12 +65,16 @@ impl Page {
 impl Body {
     /// Works out the sections, with drawings of at most `drawings` instances of each problem; with `files`, the files
     /// are named.
-    pub(crate) fn new(runs: &Runs, files: bool, drawings: usize) -> Self {
+    pub(crate) fn new(runs: &Runs, files: bool, drawings: usize, drawer: &Drawer) -> Self {
         let studies = Study::all(runs);
         let several = studies.len() > 1;
         let (mut html, mut charts, mut notes) = (String::new(), Vec::new(), Vec::new());
-        for (at, study) in studies.iter().enumerate() {
-            let part = sections::study(study, runs, at, several, drawings);
+        if studies.len() > STUDIES {
+            let all = studies.len();
+            notes.push(format!("shown are the first {STUDIES} of {all} problems and rules: make a report of each"));
+        }
+        for (at, study) in studies.iter().take(STUDIES).enumerate() {
+            let part = sections::study(study, runs, at, several, drawings, drawer);
             html.push_str(&part.html);
             charts.push(part.charts);
             notes.extend(part.notes);
@@ -85,12 +93,15 @@ pub(crate) fn live(title: &str, panel: &str, script: &str) -> String {
     frame(title, LIVE_POLICY, panel, "", &script)
 }
 
+/// Most problems that a title names.
+const NAMED: usize = 5;
+
 /// What the runs are about.
 pub(crate) fn heading(runs: &Runs) -> String {
     let mut problems: Vec<&str> = Vec::new();
     let mut instances: Vec<&str> = Vec::new();
     for trial in &runs.trials {
-        if !problems.contains(&trial.problem.as_str()) {
+        if problems.len() <= NAMED && !problems.contains(&trial.problem.as_str()) {
             problems.push(&trial.problem);
         }
         if instances.len() < 2 && !instances.contains(&trial.instance.as_str()) {
@@ -98,7 +109,9 @@ pub(crate) fn heading(runs: &Runs) -> String {
         }
     }
     match (&problems[..], &instances[..]) {
+        ([], _) => runs.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", "),
         ([problem], [instance]) => format!("{problem} {instance}"),
+        (many, _) if many.len() > NAMED => counted(runs.trials.len(), "run"),
         _ => format!("{}: {}", problems.join(", "), counted(runs.trials.len(), "run")),
     }
 }

@@ -1,6 +1,8 @@
 //! Files of runs, read line by line: `bench`, `solve --events`, `solve --json`, also while they grow.
 
+use super::same::Known;
 use super::trial::{Later, Record, Start, Trial};
+use super::watch::Watch;
 use crate::bench::reference::BestKnown;
 use crate::failure::Failure;
 use serde::de::DeserializeOwned;
@@ -26,13 +28,18 @@ pub(crate) struct Runs {
     pub(crate) cut: Vec<PathBuf>,
     /// Best known scores; `None`: not given.
     pub(crate) best_known: Option<BestKnown>,
+    /// What a reader must know about files that are followed.
+    pub(crate) remarks: Vec<String>,
     /// The runs by what their search is.
-    known: HashMap<String, Vec<usize>>,
+    known: Known,
     /// The best run of each instance: only its solution is kept.
     best: HashMap<String, usize>,
 }
 
 /// A file of runs that may grow.
+///
+/// A file that is read once must be a sound one. A file that is followed may be cut, removed and replaced, and lines
+/// that say nothing are counted.
 #[derive(Debug)]
 pub(crate) struct Source {
     path: PathBuf,
@@ -43,6 +50,7 @@ pub(crate) struct Source {
     line: usize,
     /// The run that the next event belongs to, as an index into the runs.
     open: Option<usize>,
+    watch: Watch,
 }
 
 impl Runs {
@@ -59,33 +67,79 @@ impl Runs {
         }
     }
 
+    /// Reads what files that may grow hold now. A file may be empty, but not without a single record.
+    pub(crate) fn glance(paths: &[PathBuf]) -> Result<Self, Failure> {
+        let mut runs = Self::default();
+        for path in paths {
+            let mut source = runs.add(path);
+            let before = runs.trials.len() + runs.twice;
+            source.look()?;
+            source.follow(&mut runs, false)?;
+            if runs.trials.len() + runs.twice == before && source.watch.has_skipped() {
+                return Err(Failure::runtime(format!("{}: no runs", path.display())));
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Forgets all runs; the files are read again.
+    pub(crate) fn restart(&mut self) {
+        let (files, best_known) = (std::mem::take(&mut self.files), self.best_known.take());
+        *self = Self { files, best_known, ..Self::default() };
+    }
+
     /// Names a file, of which nothing is read yet.
     pub(crate) fn add(&mut self, path: &Path) -> Source {
         self.files.push(path.to_owned());
-        Source { path: path.to_owned(), file: self.files.len() - 1, offset: 0, line: 0, open: None }
+        Source {
+            path: path.to_owned(),
+            file: self.files.len() - 1,
+            offset: 0,
+            line: 0,
+            open: None,
+            watch: Watch::default(),
+        }
     }
 
     /// Adds a run, or puts it in the place of the same run; returns its index.
-    pub(crate) fn insert(&mut self, mut trial: Trial) -> usize {
-        let same = self.known.entry(trial.key()).or_default();
-        let at = if let Some(&at) = same.iter().find(|&&at| self.trials[at].is_same(&trial)) {
-            let known = &mut self.trials[at];
-            self.twice += 1;
-            // The events of a run know times that its result does not.
-            let timed = |trial: &Trial| trial.points.iter().all(|point| point.seconds.is_some());
-            if timed(known) && !timed(&trial) && known.score == trial.score {
-                std::mem::swap(&mut trial.points, &mut known.points);
-            }
-            trial.solution = trial.solution.or_else(|| known.solution.take());
-            trial.describe = trial.describe.or_else(|| known.describe.take());
-            *known = trial;
-            at
-        } else {
-            same.push(self.trials.len());
-            self.trials.push(trial);
-            self.trials.len() - 1
-        };
+    pub(crate) fn insert(&mut self, trial: Trial) -> usize {
+        let at = self.place(trial);
+        self.known.settle(at, &self.trials[at]);
         self.keep_best(at);
+        at
+    }
+
+    /// Adds a run that events will change, until it is [settled](Self::settle).
+    fn begin(&mut self, trial: Trial) -> usize {
+        let at = self.place(trial);
+        self.known.open(at, &self.trials[at]);
+        self.keep_best(at);
+        at
+    }
+
+    /// No more events of a run will come.
+    fn settle(&mut self, at: Option<usize>) {
+        if let Some(at) = at {
+            self.known.settle(at, &self.trials[at]);
+        }
+    }
+
+    fn place(&mut self, mut trial: Trial) -> usize {
+        let Some(at) = self.known.find(&self.trials, &trial) else {
+            self.trials.push(trial);
+            return self.trials.len() - 1;
+        };
+        let known = &mut self.trials[at];
+        self.known.forget(at, known);
+        self.twice += 1;
+        // The events of a run know times that its result does not.
+        let timed = |trial: &Trial| trial.points.iter().all(|point| point.seconds.is_some());
+        if timed(known) && !timed(&trial) && known.score == trial.score {
+            std::mem::swap(&mut trial.points, &mut known.points);
+        }
+        trial.solution = trial.solution.or_else(|| known.solution.take());
+        trial.describe = trial.describe.or_else(|| known.describe.take());
+        *known = trial;
         at
     }
 
@@ -127,17 +181,18 @@ impl Source {
         let shown = self.path.display().to_string();
         let fail = |error: &dyn Display| Failure::runtime(format!("{shown}: {error}"));
         let unreadable = |error: std::io::Error| fail(&format_args!("cannot be read: {error}"));
-        let mut file = File::open(&self.path).map_err(unreadable)?;
-        let meta = file.metadata().map_err(unreadable)?;
-        if meta.is_dir() {
-            return Err(fail(&"it is a directory"));
-        }
-        if meta.is_file() {
-            if meta.len() < self.offset {
-                return Err(fail(&"it became shorter while it was read"));
+        let file = if complete {
+            // The user names it: process substitution makes a pipe.
+            let file = File::open(&self.path).map_err(unreadable)?;
+            if file.metadata().map_err(unreadable)?.is_dir() {
+                return Err(fail(&"it is a directory"));
             }
+            file
+        } else {
+            let Some(mut file) = self.watch.file.take() else { return Ok(false) };
             file.seek(SeekFrom::Start(self.offset)).map_err(unreadable)?;
-        }
+            file
+        };
         let mut reader = BufReader::new(file);
         let mut bytes = Vec::new();
         let mut any = false;
@@ -145,12 +200,17 @@ impl Source {
             bytes.clear();
             let length = (&mut reader).take(MAX_LINE).read_until(b'\n', &mut bytes).map_err(unreadable)?;
             let ended = bytes.last() == Some(&b'\n');
-            if length == 0 || !ended && !complete {
+            let too_long = length as u64 == MAX_LINE && !ended;
+            if length == 0 || !ended && !complete && !too_long {
                 return Ok(any);
             }
             let number = self.line + 1;
+            if !complete {
+                any |= self.watched(runs, &bytes, too_long, tap);
+                continue;
+            }
             let place = |message: String| fail(&format_args!("line {number}: {message}"));
-            if length as u64 == MAX_LINE && !ended {
+            if too_long {
                 return Err(place("longer than 256 MiB".to_owned()));
             }
             let line = bytes.trim_ascii();
@@ -176,6 +236,54 @@ impl Source {
             self.offset += length as u64;
             self.line = number;
         }
+    }
+
+    /// Takes a line of a file that is followed, or counts it as one that says nothing. Returns whether it was taken.
+    fn watched(&mut self, runs: &mut Runs, bytes: &[u8], too_long: bool, tap: &mut dyn FnMut(usize, &Value)) -> bool {
+        self.offset += bytes.len() as u64;
+        self.line += usize::from(!too_long);
+        self.watch.remember(bytes);
+        let line = bytes.trim_ascii();
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+        // The rest of a line that was too long is no line.
+        let is_rest = std::mem::replace(&mut self.watch.inside, too_long);
+        if is_rest || line.is_empty() {
+            return false;
+        }
+        let taken = (!too_long).then(|| serde_json::from_slice::<Value>(line).ok()).flatten().is_some_and(|value| {
+            let event = value.get("event").is_some().then(|| value.clone());
+            let taken = self.take(runs, value).is_ok();
+            if let (true, Some(event), Some(run)) = (taken, event, self.open) {
+                tap(run, &event);
+            }
+            taken
+        });
+        if !taken {
+            self.watch.skip(self.line.max(1));
+        }
+        taken
+    }
+
+    /// Looks at a file that is followed: whether it was replaced or cut since it was read, so that it must be read
+    /// [again](Self::rewind).
+    ///
+    /// # Errors
+    /// The file cannot be read and never could.
+    pub(crate) fn look(&mut self) -> Result<bool, Failure> {
+        self.watch
+            .look(&self.path, self.offset)
+            .map_err(|error| Failure::runtime(format!("{}: cannot be read: {error}", self.path.display())))
+    }
+
+    /// Begins again at the start of the file.
+    pub(crate) fn rewind(&mut self) {
+        (self.offset, self.line, self.open) = (0, 0, None);
+        self.watch.rewind();
+    }
+
+    /// What a reader must know about a file that is followed.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        self.watch.remarks(&self.path.display().to_string())
     }
 
     /// Reads a file whose objects are spread over several lines.
@@ -214,8 +322,9 @@ impl Source {
         match object.get("event").map(|event| event.as_str().unwrap_or_default().to_owned()) {
             Some(event) => self.event(runs, &event, value),
             None if object.contains_key("problem") && object.contains_key("playouts") => {
-                self.open = None;
-                runs.insert(trial(value, self.file)?);
+                let trial = trial(value, self.file)?;
+                runs.settle(self.open.take());
+                runs.insert(trial);
                 Ok(())
             }
             None => Err(EXPECTED.to_owned()),
@@ -238,7 +347,8 @@ impl Source {
                     (open.score, open.solution) = (open.points.last().and_then(|point| point.score), None);
                 }
             } else {
-                self.open = Some(runs.insert(trial));
+                runs.settle(self.open.take());
+                self.open = Some(runs.begin(trial));
             }
             return Ok(());
         }
@@ -300,133 +410,4 @@ fn names(files: &[PathBuf]) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use serde_json::json;
-
-    /// A record of a comparison.
-    pub(in crate::report) fn record(label: &str, instance: &str, seed: u64, score: Option<f64>) -> Value {
-        json!({
-            "job": "0", "label": label, "problem": "knapsack", "instance": instance, "options": {}, "sense": "maximize",
-            "method": "uct", "parameters": { "c": 0.5 }, "rollout": "random", "seed": seed, "threads": 1,
-            "budget": { "playouts": 100 }, "score": score, "violation": null, "optimal": false, "playouts": 100, "nodes": 0,
-            "seconds": 2.0, "stop": "playouts", "verified": score.map(|_| true), "version": "0.1.0",
-            "history": [{ "playouts": 1, "score": 1, "stream": 0 }, { "playouts": 50, "score": score, "stream": 0 }],
-            "improvements": [{ "playouts": 1, "seconds": 0.5, "score": 1 }, { "playouts": 50, "seconds": 1.0, "score": score }],
-            "machine": { "processor": "P", "cores": 2, "system": "S" }, "solution": { "items": [1] },
-        })
-    }
-
-    /// The runs of a text, read as one file.
-    fn read(text: &str) -> Result<Runs, Failure> {
-        let path = std::env::temp_dir().join(format!("soloist-report-{}-{:p}.jsonl", std::process::id(), text));
-        std::fs::write(&path, text).unwrap();
-        let runs = Runs::read(std::slice::from_ref(&path));
-        std::fs::remove_file(&path).unwrap();
-        runs
-    }
-
-    const EVENTS: &str = r#"{"event":"start","problem":"knapsack","instance":"a.kp","sense":"maximize","method":"uct","parameters":{},"rollout":"random","seed":3,"threads":1,"playouts":0,"seconds":0.0,"version":"0.1.0"}
-{"event":"improved","playouts":1,"score":5,"seconds":0.1,"solution":{"items":[]},"stream":0,"violation":null}
-{"event":"progress","playouts":40,"nodes":7,"seconds":1.5,"best":5,"bound":9,"gap":null}
-{"event":"improved","playouts":50,"score":8,"seconds":2.5,"solution":{"items":[2]},"stream":0,"violation":null}
-"#;
-
-    #[test]
-    fn records_are_read() {
-        let text = format!("{}\n\n{}\n", record("a", "x", 1, Some(4.0)), record("b", "x", 1, None));
-        let runs = read(&text).unwrap();
-        let [a, b] = &runs.trials[..] else { panic!("two runs") };
-        assert_eq!((a.label.as_deref(), a.value(), a.limits().as_str()), (Some("a"), Some(4.0), "100 playouts"));
-        assert_eq!(a.points[1], crate::report::trial::Point { playouts: 50, seconds: Some(1.0), score: Some(4.0) });
-        assert_eq!((a.machine.as_deref(), b.value()), (Some("P, 2 cores, S"), None));
-    }
-
-    #[test]
-    fn old_records_have_no_times() {
-        let mut old = record("a", "x", 1, Some(4.0));
-        old.as_object_mut().unwrap().retain(|key, _| !matches!(key.as_str(), "improvements" | "machine"));
-        let trial = &read(&old.to_string()).unwrap().trials[0];
-        assert_eq!((trial.points.len(), trial.points[1].seconds), (2, None));
-    }
-
-    #[test]
-    fn events_become_a_run() {
-        let trial = &read(EVENTS).unwrap().trials[0];
-        assert_eq!((trial.stop.as_deref(), trial.value(), trial.points.len()), (None, Some(8.0), 2));
-        assert_eq!((trial.playouts, trial.nodes, trial.bound), (50, 7, Some(9.0)));
-        let end = r#"{"event":"end","stop":"time","seconds":3.0,"playouts":60,"nodes":8,"score":8,"violation":null,"optimal":false,"bound":9}"#;
-        let text = format!("{EVENTS}{end}");
-        let trial = &read(&text).unwrap().trials[0];
-        assert_eq!((trial.stop.as_deref(), trial.playouts, trial.seconds), (Some("time"), 60, 3.0));
-    }
-
-    #[test]
-    fn a_resumed_run_is_one_run() {
-        let start = EVENTS.lines().next().unwrap().replace("\"playouts\":0", "\"playouts\":45");
-        let again = r#"{"event":"improved","playouts":48,"score":9,"seconds":2.6,"solution":{"items":[4]},"stream":0,"violation":null}"#;
-        let runs = read(&format!("{EVENTS}{start}\n{again}\n")).unwrap();
-        assert_eq!(runs.trials.len(), 1);
-        let points: Vec<_> = runs.trials[0].points.iter().map(|point| (point.playouts, point.score)).collect();
-        assert_eq!(points, [(1, Some(5.0)), (48, Some(9.0))]);
-    }
-
-    #[test]
-    fn the_same_run_is_there_once() {
-        let (a, mut later) = (record("a", "x", 1, Some(4.0)), record("a", "x", 1, Some(4.0)));
-        later.as_object_mut().unwrap().remove("improvements");
-        let runs = read(&format!("{a}\n{later}\n{}\n", record("a", "x", 2, Some(3.0)))).unwrap();
-        assert_eq!((runs.trials.len(), runs.twice), (2, 1));
-        // The later one counts, and the times of the other are kept; only the best run of an instance keeps its
-        // solution.
-        assert!(runs.trials[0].points.iter().all(|point| point.seconds.is_some()));
-        assert_eq!((runs.trials[0].solution.is_some(), runs.trials[1].solution.is_some()), (true, false));
-    }
-
-    #[test]
-    fn results_may_be_spread_over_lines() {
-        let text = format!("{:#}\n\n{:#}\n", record("a", "x", 1, Some(4.0)), record("a", "x", 2, Some(5.0)));
-        assert_eq!(read(&text).unwrap().trials.len(), 2);
-        let broken = text.replace("maximize", "sideways");
-        let message = read(&broken).unwrap_err().message;
-        assert!(message.ends_with("line 1: `sense`: expected maximize or minimize, got `sideways`"), "{message}");
-    }
-
-    #[test]
-    fn wrong_lines_are_named() {
-        let good = record("a", "x", 1, Some(4.0)).to_string();
-        for (line, part) in [
-            ("{\"a\":1}", "line 2: expected a record of `bench`, an event"),
-            ("[1]", "line 2: expected a record"),
-            ("{\"problem\":\"x\",\"playouts\":1}", "line 2: missing field `instance`"),
-            ("{\"event\":\"improved\"}", "line 2: an event `improved` without `start` before it"),
-            ("{\"event\":\"what\"}", "line 2: `event`: expected start, improved, progress or end, got `what`"),
-            ("nonsense", "line 2: not valid JSON: expected ident"),
-            ("{\"a\":", "line 2: not valid JSON: EOF"),
-        ] {
-            let message = read(&format!("{good}\n{line}\n{good}\n")).unwrap_err().message;
-            assert!(message.contains(part) && !message.contains('\n'), "{message}");
-        }
-        assert!(read("").unwrap_err().message.ends_with("no runs"));
-        // A run that was killed leaves half a line.
-        let cut = read(&format!("{good}\n{}", &good[..40])).unwrap();
-        assert_eq!((cut.trials.len(), cut.cut.len()), (1, 1));
-    }
-
-    #[test]
-    fn files_may_grow() {
-        let path = std::env::temp_dir().join(format!("soloist-report-grow-{}.jsonl", std::process::id()));
-        let mut runs = Runs::default();
-        let mut source = runs.add(&path);
-        let half = EVENTS.len() - 30;
-        std::fs::write(&path, &EVENTS[..half]).unwrap();
-        assert!(source.follow(&mut runs, false).unwrap());
-        assert_eq!(runs.trials[0].points.len(), 1);
-        std::fs::write(&path, EVENTS).unwrap();
-        assert!(source.follow(&mut runs, false).unwrap() && !source.follow(&mut runs, false).unwrap());
-        assert_eq!(runs.trials[0].points.len(), 2);
-        std::fs::write(&path, "").unwrap();
-        assert!(source.follow(&mut runs, false).unwrap_err().message.ends_with("it became shorter while it was read"));
-        std::fs::remove_file(&path).unwrap();
-    }
-}
+pub(super) mod tests;

@@ -19,6 +19,7 @@ pub(super) fn file_notes(runs: &Runs) -> Vec<String> {
     }
     notes
         .extend(runs.cut.iter().map(|file| format!("{}: the last line was cut short and is left out", file.display())));
+    notes.extend(runs.remarks.iter().cloned());
     notes
 }
 
@@ -51,18 +52,22 @@ pub(super) fn sources(runs: &Runs, notes: &[String]) -> String {
         let spec = file.with_extension("toml");
         if compared && spec.is_file() {
             let (spec, file) = (spec.display().to_string(), file.display().to_string());
-            let _ = writeln!(content, "{}", escape(&format!("soloist bench {} --out {}", shell(&spec), shell(&file))));
+            let _ = writeln!(
+                content,
+                "{}",
+                escape(&format!("soloist bench {} {}", option("--out", &file), argument(&spec)))
+            );
         }
     }
-    let files: Vec<String> = runs.files.iter().map(|file| shell(&file.display().to_string())).collect();
-    let _ = write!(content, "{}</code></pre>", escape(&format!("soloist report {} -o report.html", files.join(" "))));
+    let files: Vec<String> = runs.files.iter().map(|file| argument(&file.display().to_string())).collect();
+    let _ = write!(content, "{}</code></pre>", escape(&format!("soloist report -o report.html {}", files.join(" "))));
     section("sources", "Sources", "What the page was made from.", &content)
 }
 
 /// The call that makes a run.
 pub(super) fn command(trial: &Trial) -> String {
-    let mut words = vec!["soloist".to_owned(), "solve".to_owned(), trial.problem.clone(), trial.instance.clone()];
-    let mut option = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    let mut words = vec!["soloist solve".to_owned(), argument(&trial.problem), argument(&trial.instance)];
+    let mut option = |name: &str, value: String| words.push(self::option(name, &value));
     option("--method", trial.method.clone());
     let domain = soloist_problems::find_domain(&trial.problem);
     for (key, value) in &trial.options {
@@ -100,7 +105,18 @@ pub(super) fn command(trial: &Trial) -> String {
             _ => option("--playouts", trial.playouts.max(1).to_string()),
         }
     }
-    words.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
+    words.join(" ")
+}
+
+/// A name from a file as an argument that no shell and no parser of options takes for something else.
+fn argument(name: &str) -> String {
+    // A file of this name is here; nothing else begins with a hyphen.
+    if name.starts_with('-') { shell(&format!("./{name}")) } else { shell(name) }
+}
+
+/// An option with its value, which may begin with a hyphen.
+fn option(name: &str, value: &str) -> String {
+    if value.starts_with('-') { format!("{name}={}", shell(value)) } else { format!("{name} {}", shell(value)) }
 }
 
 /// The parameters of a preset as records show them.
@@ -115,4 +131,50 @@ pub(super) fn usual(preset: &str) -> Vec<(String, String)> {
 /// A parameter's value as `--set` takes it.
 pub(super) fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::read::tests::record;
+    use crate::report::study::tests::runs;
+    use serde_json::json;
+
+    /// The words of a line, as a shell reads it.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quoted) = (Vec::new(), String::new(), false);
+        let mut rest = line.chars();
+        while let Some(c) = rest.next() {
+            match c {
+                '\'' => quoted = !quoted,
+                '\\' if !quoted => word.extend(rest.next()),
+                ' ' if !quoted => words.push(std::mem::take(&mut word)),
+                _ => word.push(c),
+            }
+        }
+        words.push(word);
+        words
+    }
+
+    #[test]
+    fn no_foreign_name_becomes_an_option() {
+        for name in ["--out=/tmp/pwned", "-o", "-", "--", "a b'; --out x", "$(id)", "x --json"] {
+            let mut value = record("a", name, 1, Some(4.0));
+            value["rollout"] = json!(name);
+            value["budget"] = json!({ "target": -5.0 });
+            let line = command(&runs(vec![value]).trials[0]);
+            let parsed = crate::args::command().try_get_matches_from(words(&line)).unwrap();
+            let (_, solve) = parsed.subcommand().unwrap();
+            let given = |id: &str| solve.get_raw(id).map(|values| values.collect::<Vec<_>>());
+            let instance = if name.starts_with('-') { format!("./{name}") } else { name.to_owned() };
+            assert_eq!(given("instance").unwrap(), [instance.as_str()], "{line}");
+            assert_eq!(given("rollout").unwrap(), [name], "{line}");
+            assert_eq!(given("target").unwrap(), ["-5"], "{line}");
+            assert!(given("out").is_none(), "{line}");
+        }
+        let mut all = runs(vec![record("a", "x", 1, Some(4.0))]);
+        all.files = vec!["--output=x".into()];
+        let page = sources(&all, &[]);
+        assert!(page.contains("soloist report -o report.html ./--output=x<"), "{page}");
+    }
 }

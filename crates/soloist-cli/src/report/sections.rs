@@ -1,7 +1,7 @@
 //! The sections of a study: what was run, scores, differences, targets, solutions, parameters.
 
 use super::draw::{Drawer, Drawing, data_address};
-use super::figures::{self, LEVELS};
+use super::figures::{self, LEVELS, Scale};
 use super::html::{Cell, Grid, column, digits, escape, fixed};
 use super::read::Runs;
 use super::repeat::{command, usual, value_text};
@@ -16,6 +16,8 @@ use serde_json::Value;
 use soloist::Sense;
 use std::fmt::Write;
 use std::path::Path;
+
+mod notes;
 
 /// Charts of instances that are shown at once; the others are unfolded on demand.
 const PANELS: usize = 12;
@@ -33,18 +35,22 @@ struct View<'a> {
     study: &'a Study,
     trials: &'a [Trial],
     runs: &'a Runs,
+    /// The first of the methods.
     rows: Vec<Row>,
     pairs: Vec<Comparison>,
+    scales: Vec<Option<Scale>>,
+    drawer: &'a Drawer,
     /// Before the names of its elements.
     id: String,
 }
 
 /// Writes the sections of study number `at`.
-pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawings: usize) -> Part {
+pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawings: usize, drawer: &Drawer) -> Part {
     let rows: Vec<Row> = study.grid.methods().into_iter().map(|method| study.grid.row(method)).collect();
     let pairs = study.grid.comparisons(None);
-    let charts = figures::json(study, &runs.trials, &rows, &pairs);
-    let view = View { study, trials: &runs.trials, runs, rows, pairs, id: format!("s{at}") };
+    let scales = Scale::all(study, &runs.trials);
+    let charts = figures::json(study, &runs.trials, &scales, &rows, &pairs);
+    let view = View { study, trials: &runs.trials, runs, rows, pairs, scales, drawer, id: format!("s{at}") };
     let mut html = format!("<article class=\"study\" data-study=\"{at}\">");
     if several {
         let options: Vec<_> = study.options.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -116,7 +122,29 @@ impl View<'_> {
 
     /// Whether all files tell when scores were reached.
     fn timed(&self) -> bool {
-        self.members().all(|trial| trial.steps(Clock::Seconds).is_some())
+        self.members().all(|trial| trial.points.iter().all(|point| point.score.is_none() || point.seconds.is_some()))
+    }
+
+    /// The rows of the methods that are shown.
+    fn shown(&self) -> &[Row] {
+        &self.rows[..self.rows.partition_point(|row| row.method < self.study.shown_methods())]
+    }
+
+    /// What a table or a chart leaves out.
+    fn cut(&self, methods: bool, instances: bool) -> String {
+        let mut text = String::new();
+        let mut add = |is: bool, shown: usize, all: usize, what: &str| {
+            if is && shown < all {
+                let hidden = all - shown;
+                let _ = write!(
+                    text,
+                    "<p class=\"fine cut\">Shown are the first {shown} of {all} {what}; {hidden} are not shown.</p>"
+                );
+            }
+        };
+        add(methods, self.study.shown_methods(), self.study.methods.len(), "methods");
+        add(instances, self.study.shown_instances(), self.study.instances.len(), "instances");
+        text
     }
 
     fn better(&self) -> &'static str {
@@ -174,7 +202,8 @@ impl View<'_> {
 
     /// The table of the methods.
     fn methods(&self) -> String {
-        let intervals: Vec<_> = self.rows.iter().map(|row| figures::interval(self.study, row)).collect();
+        let rows = self.shown();
+        let intervals: Vec<_> = rows.iter().map(|row| figures::interval(self.study, row)).collect();
         let means: Vec<Option<f64>> = intervals.iter().map(|interval| interval.map(|i| i.mean)).collect();
         let pick = |pick: fn((f64, f64)) -> f64| -> Vec<Option<f64>> {
             intervals.iter().map(|interval| interval.and_then(|i| i.ends).map(pick)).collect()
@@ -184,10 +213,10 @@ impl View<'_> {
         let places = digits(&all, 6);
         let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| fixed(value, places));
         let best = means.iter().flatten().copied().reduce(|a, b| self.study.sense.best_value(a, b));
-        let several = self.rows.len() > 1;
-        let of = |value: fn(&Row) -> Option<f64>| column(&self.rows.iter().map(value).collect::<Vec<_>>(), 6);
+        let several = rows.len() > 1;
+        let of = |value: fn(&Row) -> Option<f64>| column(&rows.iter().map(value).collect::<Vec<_>>(), 6);
         let (median, top, bottom) = (of(|row| row.median), of(|row| row.best), of(|row| row.worst));
-        let optimal = self.rows.iter().any(|row| row.optimal > 0);
+        let optimal = rows.iter().any(|row| row.optimal > 0);
         let mut head =
             vec!["method", "runs", "mean", "95 % interval", "median", "best", "worst", "playouts/s", "seconds"];
         if optimal {
@@ -201,7 +230,7 @@ impl View<'_> {
             standings.iter().find(|standing| standing.method == method).and_then(|standing| standing.gap.clone())
         };
         let mut table = Grid::new("Final scores of the methods", 1, &head);
-        for (at, row) in self.rows.iter().enumerate() {
+        for (at, row) in rows.iter().enumerate() {
             let interval =
                 low[at].map_or_else(|| "–".to_owned(), |_| format!("{} to {}", show(low[at]), show(high[at])));
             let mut cells = vec![
@@ -226,7 +255,7 @@ impl View<'_> {
             }
             table.push(cells);
         }
-        table.html()
+        table.html() + &self.cut(true, false)
     }
 
     fn convergence(&self) -> String {
@@ -241,7 +270,7 @@ impl View<'_> {
                  role=\"img\" tabindex=\"0\" aria-label=\"Best score over time on {name}\"></div></figure>"
             )
         };
-        let count = self.study.instances.len();
+        let count = self.study.shown_instances();
         let wide = if count == 1 { " single" } else { "" };
         let _ = write!(content, "<div class=\"panels{wide}\">");
         content.extend((0..count.min(PANELS)).map(panel));
@@ -255,6 +284,7 @@ impl View<'_> {
             content.extend((PANELS..count).map(panel));
             content.push_str("</div></details>");
         }
+        content.push_str(&self.cut(false, true));
         content.push_str("<noscript><p>The charts need JavaScript; all tables are there without it.</p></noscript>");
         let lead = "Best score so far of each run (thin) and the median over the seeds (thick). Runs without a feasible solution count as \
                     the worst; a run that has ended keeps its score.";
@@ -264,12 +294,12 @@ impl View<'_> {
     /// The methods with their colours.
     fn legend(&self) -> String {
         let mut html = String::from("<ul class=\"legend\">");
-        for (at, name) in self.study.methods.iter().enumerate() {
+        for (at, name) in self.study.methods.iter().take(self.study.shown_methods()).enumerate() {
             let _ =
                 write!(html, "<li><span class=\"key k{}\" aria-hidden=\"true\"></span>{}</li>", at % 8, escape(name));
         }
         html.push_str("</ul>");
-        html
+        html + &self.cut(true, false)
     }
 
     fn finals(&self) -> String {
@@ -284,25 +314,25 @@ impl View<'_> {
         }
         let several = self.study.seeds.len() > 1;
         let mut head = vec!["instance"];
-        head.extend(self.study.methods.iter().map(String::as_str));
+        let (methods, instances) = (self.study.shown_methods(), self.study.shown_instances());
+        head.extend(self.study.methods[..methods].iter().map(String::as_str));
         head.push("best of all");
-        let known = self.study.best_known.as_ref().map(|known| column(known, 6));
+        let known = self.study.best_known.as_ref().map(|known| column(&known[..instances], 6));
         head.extend(known.as_ref().map(|_| "best known"));
         let caption = if several { "Mean score over the seeds on each instance" } else { "Score on each instance" };
         let mut table = Grid::new(caption, 1, &head);
         let scores = |method, at| self.study.grid.scores(method, at);
-        let columns: Vec<Vec<Option<f64>>> = (0..self.study.methods.len())
-            .map(|method| (0..self.study.instances.len()).map(|at| mean(&scores(method, at))).collect())
-            .collect();
+        let columns: Vec<Vec<Option<f64>>> =
+            (0..methods).map(|method| (0..instances).map(|at| mean(&scores(method, at))).collect()).collect();
         let shown: Vec<Vec<String>> = columns.iter().map(|values| column(values, 6)).collect();
-        let tops: Vec<Option<f64>> = (0..self.study.instances.len())
+        let tops: Vec<Option<f64>> = (0..instances)
             .map(|at| {
-                let all: Vec<f64> = (0..self.study.methods.len()).flat_map(|method| scores(method, at)).collect();
+                let all: Vec<f64> = self.study.of_instance(at).filter_map(|run| self.trials[run].value()).collect();
                 self.study.grid.best(&all)
             })
             .collect();
         let top = column(&tops, 6);
-        for (at, name) in self.study.instances.iter().enumerate() {
+        for (at, name) in self.study.instances[..instances].iter().enumerate() {
             let best = self.study.grid.best(&columns.iter().filter_map(|values| values[at]).collect::<Vec<_>>());
             let mut cells = vec![Cell::text(name)];
             for (values, shown) in columns.iter().zip(&shown) {
@@ -314,6 +344,7 @@ impl View<'_> {
             table.push(cells);
         }
         content.push_str(&table.html());
+        content.push_str(&self.cut(true, true));
         let lead = match (single, several) {
             (true, true) => {
                 "Mean over the seeds with its 95 % interval (Student's t); it says nothing about other instances."
@@ -350,7 +381,8 @@ impl View<'_> {
         head.extend(["A wins", "ties", "B wins", "better"]);
         let mut table = Grid::new("Paired differences between the methods", 2, &head);
         let none = || "–".to_owned();
-        for pair in &self.pairs {
+        let methods = self.study.shown_methods();
+        for pair in self.pairs.iter().filter(|pair| pair.a < methods && pair.b < methods) {
             let interval = pair.t.and_then(|t| t.interval);
             let chance = |p: f64| if pair.wilcoxon.count > 0 { probability(p) } else { none() };
             let mut cells = vec![
@@ -373,6 +405,7 @@ impl View<'_> {
             table.push(cells);
         }
         content.push_str(&table.html());
+        content.push_str(&self.cut(true, false));
         let sample = if self.pairs.iter().any(|pair| pair.seeds) {
             "The seeds of the one instance are the sample."
         } else {
@@ -401,10 +434,10 @@ impl View<'_> {
         let mut head = vec!["method"];
         head.extend(heads.iter().map(String::as_str));
         let mut table = Grid::new("Share of the runs that reached each target at their end", 1, &head);
-        for row in &self.rows {
+        for row in self.shown() {
             let mut cells = vec![key(row.method, self.name(row.method))];
             for level in LEVELS {
-                let reached = figures::hits(self.study, self.trials, row.method, level, Clock::Playouts);
+                let reached = figures::hits(self.study, self.trials, &self.scales, row.method, level, Clock::Playouts);
                 let share = reached
                     .filter(|(_, count)| *count > 0)
                     .map(|(times, count)| 100.0 * times.len() as f64 / count as f64);
@@ -413,6 +446,7 @@ impl View<'_> {
             table.push(cells);
         }
         content.push_str(&table.html());
+        content.push_str(&self.cut(true, false));
         let best = if self.study.best_known.is_some() { "best known score" } else { "best score of all runs" };
         let lead = format!(
             "Share of the runs that reached a target by a time. A target of 10 % leaves a tenth of the way from the first scores on an \
@@ -444,7 +478,7 @@ impl View<'_> {
         let trial = &self.trials[best];
         let method = (0..self.study.methods.len()).find(|&method| self.study.of_method(method).any(|at| at == best));
         let folder = self.runs.files[trial.file].parent().unwrap_or(Path::new(""));
-        let (image, what) = match Drawer::default().draw(trial, folder) {
+        let (image, what) = match self.drawer.draw(trial, folder) {
             Ok(Drawing { svg, summary }) => {
                 let alt = escape(&format!("Solution of {}: {summary}", trial.instance));
                 (
@@ -474,8 +508,8 @@ impl View<'_> {
     }
 
     fn parameters(&self) -> String {
-        let mut content = String::new();
-        for method in 0..self.study.methods.len() {
+        let mut content = self.cut(true, false);
+        for method in 0..self.study.shown_methods() {
             let members: Vec<&Trial> = self.study.of_method(method).map(|at| &self.trials[at]).collect();
             let Some(first) = members.first() else { continue };
             let varies = members.iter().any(|trial| {
@@ -514,61 +548,5 @@ impl View<'_> {
         }
         let lead = "Values in bold differ from the preset's.";
         section(&format!("{}-parameters", self.id), "Methods and parameters", lead, &content)
-    }
-
-    /// What a reader must know to take the figures for what they are.
-    fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if !figures::is_detailed(self.study, self.trials) {
-            let text = "too many improvements for curves of single runs; the charts show medians alone";
-            notes.push(format!("{}: {text}", self.study.problem));
-        }
-        for row in &self.rows {
-            let name = self.name(row.method);
-            if row.infeasible > 0 {
-                notes.push(format!(
-                    "{name}: {} of {} runs without a feasible solution: left out of means, lost against any feasible one",
-                    row.infeasible, row.runs
-                ));
-            }
-            if row.unverified > 0 {
-                notes.push(format!(
-                    "{name}: {} failed verification and count for nothing",
-                    counted(row.unverified, "run")
-                ));
-            }
-        }
-        if let Some(known) = &self.study.best_known {
-            let (there, all) = (known.iter().flatten().count(), known.len());
-            if there < all {
-                notes.push(format!(
-                    "{}: best known scores of {there} of {all} instances; gaps and targets cover those",
-                    self.study.problem
-                ));
-            }
-        }
-        let open = self.members().filter(|trial| trial.stop.is_none()).count();
-        if open > 0 {
-            notes.push(format!(
-                "{}: {} had not ended when the file was read",
-                self.study.problem,
-                counted(open, "run")
-            ));
-        }
-        let cells = self.study.methods.len() * self.study.instances.len() * self.study.seeds.len();
-        let made = self.members().count();
-        if made < cells {
-            notes.push(format!(
-                "{}: {made} of {cells} combinations of method, instance and seed were run; pairs and means cover those",
-                self.study.problem
-            ));
-        }
-        if !self.timed() {
-            notes.push(format!(
-                "{}: a file does not tell when scores were reached in seconds; charts are over playouts alone",
-                self.study.problem
-            ));
-        }
-        notes
     }
 }

@@ -2,14 +2,20 @@
 
 use super::read::Runs;
 use super::trial::Trial;
-use crate::bench::analysis::Grid;
+use crate::bench::analysis::{Grid, Line};
 use crate::bench::record::Run;
 use crate::bench::reference::BestKnown;
 use soloist::Sense;
 use soloist_problems::Options;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
 
-/// The runs on one problem under one set of rules.
+/// Most methods of a study that tables and charts show, and most instances.
+pub(crate) const METHODS: usize = 100;
+pub(crate) const INSTANCES: usize = 500;
+
+/// The runs on one problem under one set of rules. Takes memory for the runs that there are, whatever the combinations
+/// of methods, instances and seeds.
 #[derive(Debug)]
 pub(crate) struct Study {
     pub(crate) problem: String,
@@ -19,8 +25,10 @@ pub(crate) struct Study {
     pub(crate) methods: Vec<String>,
     pub(crate) instances: Vec<String>,
     pub(crate) seeds: Vec<u64>,
-    /// Indices into the runs: `[method][instance][seed]`.
-    pub(crate) cells: Vec<Vec<Vec<Option<usize>>>>,
+    /// Indices into the runs, by method and instance, in the order of the seeds.
+    cells: Vec<BTreeMap<usize, Vec<usize>>>,
+    /// Indices into the runs, by instance, in the order of methods and seeds.
+    by_instance: Vec<Vec<usize>>,
     pub(crate) grid: Grid,
     /// For each instance the best known score; `None`: the report was given none.
     pub(crate) best_known: Option<Vec<Option<f64>>>,
@@ -29,14 +37,10 @@ pub(crate) struct Study {
 impl Study {
     /// Sorts runs into one study for each problem and its options, in the order in which they appear.
     pub(crate) fn all(runs: &Runs) -> Vec<Self> {
-        let mut groups: Vec<((&str, &Options), Vec<usize>)> = Vec::new();
-        for (at, trial) in runs.trials.iter().enumerate() {
-            let key = (trial.problem.as_str(), &trial.options);
-            match groups.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, members)) => members.push(at),
-                None => groups.push((key, vec![at])),
-            }
-        }
+        let groups = grouped(0..runs.trials.len(), |at| {
+            let trial = &runs.trials[at];
+            (trial.problem.as_str(), &trial.options)
+        });
         groups.into_iter().map(|(_, members)| Self::new(&runs.trials, &members, runs.best_known.as_ref())).collect()
     }
 
@@ -45,51 +49,66 @@ impl Study {
         let contenders = contenders(trials, members);
         let instances = distinct(members.iter().map(|&at| trials[at].instance.as_str()));
         let seeds: Vec<u64> = members.iter().map(|&at| trials[at].seed).collect::<BTreeSet<_>>().into_iter().collect();
-        let places: BTreeMap<&str, usize> = instances.iter().enumerate().map(|(at, name)| (*name, at)).collect();
-        let empty = vec![vec![None; seeds.len()]; instances.len()];
-        let mut cells = vec![empty; contenders.len()];
-        for (method, (_, members)) in contenders.iter().enumerate() {
+        let places: HashMap<&str, usize> = instances.iter().enumerate().map(|(at, name)| (*name, at)).collect();
+        let (mut cells, mut lines) = (Vec::new(), Vec::new());
+        let mut by_instance = vec![Vec::new(); instances.len()];
+        for (_, members) in &contenders {
+            let mut found: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
             for &at in members {
                 let seed = seeds.binary_search(&trials[at].seed).expect("every seed is among the seeds");
-                cells[method][places[trials[at].instance.as_str()]][seed] = Some(at);
+                found.entry(places[trials[at].instance.as_str()]).or_default().insert(seed, at);
             }
+            let (mut cell, mut line) = (BTreeMap::new(), Line::new());
+            for (instance, runs) in found {
+                by_instance[instance].extend(runs.values());
+                line.insert(instance, runs.iter().map(|(&seed, &at)| (seed, run(&trials[at]))).collect());
+                cell.insert(instance, runs.into_values().collect());
+            }
+            cells.push(cell);
+            lines.push(line);
         }
-        let run = |at: usize| {
-            let trial = &trials[at];
-            Run {
-                score: trial.score,
-                violation: trial.violation,
-                optimal: trial.optimal,
-                playouts: trial.playouts,
-                seconds: trial.seconds,
-                verified: trial.verified,
-                tree: None,
-            }
-        };
-        let runs = cells.iter().map(|method: &Vec<Vec<Option<usize>>>| {
-            method.iter().map(|instance| instance.iter().map(|cell| cell.map(run)).collect()).collect()
-        });
         Self {
             problem: first.problem.clone(),
             options: first.options.clone(),
             sense: first.sense,
-            grid: Grid::of(first.sense, runs.collect()),
+            grid: Grid::of(first.sense, instances.len(), lines),
             best_known: best_known.map(|known| instances.iter().map(|name| known.of(name)).collect()),
             methods: contenders.into_iter().map(|(name, _)| name).collect(),
             instances: instances.into_iter().map(str::to_owned).collect(),
             seeds,
             cells,
+            by_instance,
         }
+    }
+
+    /// The methods that tables and charts show: the first ones.
+    pub(crate) fn shown_methods(&self) -> usize {
+        self.methods.len().min(METHODS)
+    }
+
+    /// The instances that tables and charts show: the first ones.
+    pub(crate) fn shown_instances(&self) -> usize {
+        self.instances.len().min(INSTANCES)
+    }
+
+    /// The runs of a method on an instance, in the order of the seeds.
+    pub(crate) fn cell(&self, method: usize, instance: usize) -> &[usize] {
+        self.cells[method].get(&instance).map_or(&[], Vec::as_slice)
+    }
+
+    /// The instances on which a method was run.
+    pub(crate) fn instances_of(&self, method: usize) -> impl Iterator<Item = usize> + '_ {
+        self.cells[method].keys().copied()
     }
 
     /// All runs of a method.
     pub(crate) fn of_method(&self, method: usize) -> impl Iterator<Item = usize> + '_ {
-        self.cells[method].iter().flatten().flatten().copied()
+        self.cells[method].values().flatten().copied()
     }
 
     /// All runs on an instance.
     pub(crate) fn of_instance(&self, instance: usize) -> impl Iterator<Item = usize> + '_ {
-        self.cells.iter().flat_map(move |method| method[instance].iter().flatten().copied())
+        self.by_instance[instance].iter().copied()
     }
 
     /// The best run on an instance, the first of equal ones.
@@ -110,10 +129,41 @@ impl Study {
     }
 }
 
+/// What the tables count of a run.
+fn run(trial: &Trial) -> Run {
+    Run {
+        score: trial.score,
+        violation: trial.violation,
+        optimal: trial.optimal,
+        playouts: trial.playouts,
+        seconds: trial.seconds,
+        verified: trial.verified,
+        tree: None,
+    }
+}
+
 /// The values, each once, in their order.
 fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = HashSet::new();
     values.filter(|value| seen.insert(*value)).collect()
+}
+
+/// The members by a key, in the order in which the keys appear.
+fn grouped<K: Hash + Eq + Clone>(
+    members: impl IntoIterator<Item = usize>,
+    key: impl Fn(usize) -> K,
+) -> Vec<(K, Vec<usize>)> {
+    let mut groups: Vec<(K, Vec<usize>)> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
+    for at in members {
+        let key = key(at);
+        let place = *places.entry(key.clone()).or_insert_with(|| {
+            groups.push((key, Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(at);
+    }
+    groups
 }
 
 /// The methods by names that tell them apart, each with its runs.
@@ -123,9 +173,9 @@ fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> {
     let base = |at: usize| trials[at].label.as_deref().unwrap_or(&trials[at].method);
     let mut all = Vec::new();
-    for name in distinct(members.iter().map(|&at| base(at))) {
+    for (name, members) in grouped(members.iter().copied(), base) {
         let (labelled, plain): (Vec<usize>, Vec<usize>) =
-            members.iter().copied().filter(|&at| base(at) == name).partition(|&at| trials[at].label.is_some());
+            members.into_iter().partition(|&at| trials[at].label.is_some());
         let mut groups = split(trials, &plain, |trial| traits(trial, false));
         groups.extend((!labelled.is_empty()).then_some(labelled));
         for limits in [false, true] {
@@ -138,8 +188,13 @@ fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> 
         groups.sort_by_key(|group| group[0]);
         let several = groups.len() > 1;
         let told: Vec<BTreeMap<String, String>> = groups.iter().map(|group| traits(&trials[group[0]], true)).collect();
+        // How many groups have each trait.
+        let mut shared: HashMap<(&str, &str), usize> = HashMap::new();
+        for (key, value) in told.iter().flatten() {
+            *shared.entry((key, value)).or_default() += 1;
+        }
         for (group, own) in groups.into_iter().zip(&told) {
-            let differs = |(key, value): &(&String, &String)| told.iter().any(|other| other.get(*key) != Some(*value));
+            let differs = |(key, value): &(&String, &String)| shared[&(key.as_str(), value.as_str())] < told.len();
             let parts: Vec<&str> = own.iter().filter(differs).map(|(_, value)| value.as_str()).collect();
             let label =
                 if several && !parts.is_empty() { format!("{name} {}", parts.join(" ")) } else { name.to_owned() };
@@ -147,13 +202,12 @@ fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> 
         }
     }
     // Equal names would be one line in every table.
-    let mut taken = HashSet::new();
+    let (mut taken, mut numbers) = (HashSet::new(), HashMap::<String, usize>::new());
     for (label, _) in &mut all {
         let plain = label.clone();
-        for number in 2.. {
-            if taken.insert(label.clone()) {
-                break;
-            }
+        while !taken.insert(label.clone()) {
+            let number = numbers.entry(plain.clone()).or_insert(1);
+            *number += 1;
             *label = format!("{plain} ({number})");
         }
     }
@@ -230,7 +284,7 @@ pub(super) mod tests {
             (&study.methods, &study.instances, &study.seeds),
             (&vec!["a".to_owned(), "b".to_owned()], &vec!["x".to_owned(), "y".to_owned()], &vec![1, 2])
         );
-        assert_eq!(study.cells[1], [[Some(2), Some(3)], [None, None]]);
+        assert_eq!((study.cell(1, 0), study.cell(1, 1)), (&[2, 3][..], &[][..]));
         assert_eq!((study.grid.row(1).runs, study.grid.row(1).infeasible, study.grid.scores(1, 0)), (2, 1, vec![7.0]));
     }
 

@@ -161,7 +161,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         .chain(["summary.json".to_owned()])
         .map(|name| Target::new(&folder.join(name)))
         .collect::<Result<_, _>>()?;
-    signal::install(args.quiet, targets.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
+    signal::install(args.quiet)?;
     if data.cut {
         note(&format!("{}: the last line was cut short and is dropped", path.display()));
     }

@@ -9,7 +9,6 @@ use crate::report::trial::Trial;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt::Write;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -50,7 +49,7 @@ pub(crate) struct Feed {
     folder: PathBuf,
     state: Mutex<State>,
     changed: Condvar,
-    drawer: Mutex<Drawer>,
+    drawer: Drawer,
 }
 
 #[derive(Debug, Default)]
@@ -65,6 +64,8 @@ struct State {
     /// The latest of each kind for each run.
     latest: BTreeMap<(&'static str, usize), Message>,
     sequence: u64,
+    /// The number of the last message before everything was read again.
+    restarted: u64,
     visitors: usize,
     /// Whether the sections are older than the runs.
     stale: bool,
@@ -123,7 +124,7 @@ impl Feed {
             folder: folder.to_owned(),
             state: Mutex::new(State { runs, stale: true, ..State::default() }),
             changed: Condvar::new(),
-            drawer: Mutex::default(),
+            drawer: Drawer::default(),
         }
     }
 
@@ -169,7 +170,7 @@ impl Feed {
     /// runs.
     pub(crate) fn history(&self, file: &Path, jobs: &HashSet<&str>) -> Result<(), Failure> {
         let fail = |error: std::io::Error| Failure::runtime(format!("{}: cannot be read: {error}", file.display()));
-        for line in BufReader::new(File::open(file).map_err(fail)?).split(b'\n') {
+        for line in BufReader::new(soloist::open_regular(file).map_err(fail)?).split(b'\n') {
             // What is no record was refused or left alone when the comparison read the file.
             if let Ok(record) = serde_json::from_slice::<Value>(&line.map_err(fail)?)
                 && record["job"].as_str().is_some_and(|job| jobs.contains(job))
@@ -184,7 +185,20 @@ impl Feed {
     pub(crate) fn follow(&self, sources: &mut [Source]) -> Result<(), Failure> {
         let mut state = self.state();
         let mut any = false;
-        for source in sources {
+        let mut replaced = false;
+        for source in &mut *sources {
+            replaced |= source.look()?;
+        }
+        if replaced {
+            // The runs of one file may stand in the place of those of another.
+            state.restart();
+            for source in &mut *sources {
+                source.rewind();
+                source.look()?;
+            }
+            any = true;
+        }
+        for source in &mut *sources {
             let State { runs, .. } = &mut *state;
             let mut events = Vec::new();
             any |= source.follow_with(runs, false, &mut |run, event| events.push((run, event.clone())))?;
@@ -198,6 +212,12 @@ impl Feed {
                     state.event(run, event, self.kind);
                 }
             }
+        }
+        let remarks: Vec<String> = sources.iter().flat_map(Source::remarks).collect();
+        if remarks != state.runs.remarks {
+            state.replace("notes", usize::MAX, json!({ "notes": remarks }));
+            state.runs.remarks = remarks;
+            any = true;
         }
         if any {
             state.stale = true;
@@ -261,7 +281,7 @@ impl Feed {
             return;
         }
         let is_files = self.kind == Kind::Files;
-        let body = Body::new(&runs, is_files, if is_files { DRAWINGS } else { 0 });
+        let body = Body::new(&runs, is_files, if is_files { DRAWINGS } else { 0 }, &self.drawer);
         self.tell(usize::MAX, "body", json!({ "html": body.html, "charts": body.charts }));
     }
 
@@ -272,6 +292,11 @@ impl Feed {
             let waited =
                 self.changed.wait_timeout_while(state, patience, |state| state.sequence <= after && !state.closed);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        // What a visitor has seen before everything was read again is no longer so.
+        if (1..state.restarted).contains(&after) {
+            let (last, text) = (state.restarted, format!("id: {}\nevent: reset\ndata: {{}}\n\n", state.restarted));
+            return News { text, last, closed: state.closed };
         }
         let from = state.log.partition_point(|message| message.sequence <= after);
         let mut messages: Vec<&Message> = state.log[from..].iter().collect();
@@ -313,12 +338,23 @@ impl Feed {
             let (_, score, solution) = panel.solutions.iter().find(|(at, ..)| *at == number)?;
             Trial { score: *score, solution: Some(solution.clone()), verified: None, ..panel.trial.clone() }
         };
-        let mut drawer = self.drawer.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(drawer.draw(&trial, &self.folder).map(|drawing| drawing.svg))
+        Some(self.drawer.draw(&trial, &self.folder).map(|drawing| drawing.svg))
     }
 }
 
 impl State {
+    /// Forgets all runs, because their files are read again from the start.
+    fn restart(&mut self) {
+        self.runs.restart();
+        self.panels.clear();
+        self.ended.clear();
+        self.log.clear();
+        self.latest.clear();
+        self.sequence += 1;
+        self.restarted = self.sequence;
+        self.stale = true;
+    }
+
     fn begin(&mut self, run: usize, mut event: Value) -> Result<(), String> {
         let trial = crate::report::read::begun(event.clone(), 0)?;
         self.panels.insert(run, Panel { trial, improvements: 0, solutions: Vec::new() });

@@ -51,10 +51,13 @@ impl Answer {
 }
 
 /// Serves visitors on threads of their own.
-pub(super) fn serve(listener: TcpListener, port: u16, feed: Arc<Feed>) {
+///
+/// # Errors
+/// No thread can be started.
+pub(super) fn serve(listener: TcpListener, port: u16, feed: Arc<Feed>) -> std::io::Result<()> {
     let fresh = Arc::clone(&feed);
-    std::thread::spawn(move || fresh.keep_fresh());
-    std::thread::spawn(move || {
+    std::thread::Builder::new().spawn(move || fresh.keep_fresh())?;
+    let listen = move || {
         let open = Arc::new(AtomicUsize::new(0));
         for stream in listener.incoming() {
             let Ok(stream) = stream else {
@@ -68,9 +71,11 @@ pub(super) fn serve(listener: TcpListener, port: u16, feed: Arc<Feed>) {
                 let _ = visit(stream, port, &feed, guard.0.load(Ordering::SeqCst) > MAX_CONNECTIONS);
                 drop(guard);
             });
+            // Without a thread the connection is closed.
             drop(spawned);
         }
-    });
+    };
+    std::thread::Builder::new().spawn(listen).map(drop)
 }
 
 /// Counts a connection while it is open.

@@ -30,11 +30,11 @@ pub(crate) fn start(address: SocketAddr, feed: Arc<Feed>) -> Result<(), Failure>
     let fail = |error: &std::io::Error| Failure::runtime(format!("cannot serve on {address}: {error}"));
     let listener = TcpListener::bind(address).map_err(|error| fail(&error))?;
     let local = listener.local_addr().map_err(|error| fail(&error))?;
+    http::serve(listener, local.port(), feed).map_err(|error| fail(&error))?;
     output::note(&format!("live view: http://{local}/"));
     if !local.ip().is_loopback() {
         output::note("others on the network can see the page and stop the run");
     }
-    http::serve(listener, local.port(), feed);
     Ok(())
 }
 
@@ -43,12 +43,12 @@ pub(crate) fn run(args: &ServeArgs) -> Result<u8, Failure> {
     let mut runs = Runs::default();
     let mut sources: Vec<_> = args.files.iter().map(|file| runs.add(file)).collect();
     // What is wrong with the files is found before anything is served.
-    let first = Runs::read(&args.files)?;
+    let first = Runs::glance(&args.files)?;
     let title = args.title.clone().unwrap_or_else(|| page::heading(&first));
     drop(first);
     let feed = Arc::new(Feed::files(title, runs));
     feed.follow(&mut sources)?;
-    signal::install(args.quiet, Vec::new())?;
+    signal::install(args.quiet)?;
     start(args.port, Arc::clone(&feed))?;
     while !STOP.load(Ordering::SeqCst) {
         std::thread::sleep(POLL);

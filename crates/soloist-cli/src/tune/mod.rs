@@ -82,8 +82,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, Failure> {
     let (figure, result) = (figure?, result?);
     let path = folder.join("runs.jsonl");
     let (writer, found) = record::open(&path, COMMAND, None, args.fresh)?;
-    let targets = [trace.target(), &figure, &result];
-    signal::install(args.quiet, targets.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
+    signal::install(args.quiet)?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or_else(|| (cores / args.threads).max(1));
     if !args.quiet {

@@ -62,11 +62,6 @@ impl Trace {
         Ok(Self { target, text })
     }
 
-    /// The name that is written to.
-    pub(super) fn target(&self) -> &Target {
-        &self.target
-    }
-
     /// Adds an iteration. The file is written as a whole, so that it holds whole lines at any moment.
     pub(super) fn push(&mut self, space: &Space, number: usize, iteration: &Iteration) -> Result<(), Failure> {
         self.text.push_str(&format!("{}\n", line(space, number, iteration)));

@@ -102,6 +102,7 @@ fn claims_of_bounds_and_optimality_are_looked_at() {
         (json!({ "bound": 8, "optimal": true }), "optimality claimed, but the bound claimed is 8"),
         (json!({ "bound": "x" }), "`bound` is not a number"),
         (json!({ "optimal": 1 }), "`optimal` is not true or false"),
+        (json!({ "infeasible": true }), "infeasibility claimed, but the solution is feasible"),
     ] {
         let done = verdict(claims).exits(1);
         assert!(done.stderr.contains(part), "{done:?}");

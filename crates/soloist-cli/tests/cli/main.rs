@@ -7,6 +7,8 @@ mod browser;
 mod check;
 mod commands;
 mod common;
+#[cfg(unix)]
+mod foreign;
 mod hardening;
 mod outputs;
 mod own;

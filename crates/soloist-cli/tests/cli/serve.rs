@@ -51,7 +51,7 @@ impl Server {
     }
 
     /// Hears the news until a line contains `part`.
-    fn news(&self, part: &str) -> String {
+    pub(crate) fn news(&self, part: &str) -> String {
         let stream = self.connect("GET", "/events", &format!("Host: localhost:{}\r\n", self.port));
         let mut heard = String::new();
         for line in BufReader::new(stream).lines() {

@@ -28,7 +28,9 @@ fn results_have_all_fields_and_equal_runs_equal_results() {
         let call = ["solve", &sample.name, &sample.example, "--playouts", "300", "--seed", "5", "--json", "--quiet"];
         let done = run(&call);
         let result = done.json();
-        for field in FIELDS.iter().chain(&["parameters", "rollout", "threads", "options", "sense", "history"]) {
+        for field in
+            FIELDS.iter().chain(&["infeasible", "parameters", "rollout", "threads", "options", "sense", "history"])
+        {
             assert!(result.get(field).is_some(), "{}: no {field}", sample.name);
         }
         assert_eq!(result["seed"], 5);
@@ -41,6 +43,20 @@ fn results_have_all_fields_and_equal_runs_equal_results() {
         }
         assert_eq!(without_seconds(result), without_seconds(run(&call).json()), "{}", sample.name);
     }
+}
+
+/// Proven infeasible is not proven optimal: nothing says that no tour is late by less.
+#[test]
+fn an_infeasible_instance_is_not_solved_optimally() {
+    let folder = Folder::new();
+    // The only tour is late by 4.
+    let file = folder.write("late.txt", "2\n0 5\n5 0\n0 100\n0 1\n");
+    let call = ["solve", "tsptw", &file, "--method", "dfs", "--nodes", "1000", "--quiet"];
+    let result = run(&[&call[..], &["--json"]].concat()).exits(3).json();
+    let claims = ["feasible", "optimal", "infeasible", "stop"].map(|field| result[field].clone());
+    assert_eq!(claims, [false.into(), false.into(), true.into(), "exhausted".into()]);
+    assert!(result["score"].is_null() && result["bound"].is_null() && result["violation"].is_number());
+    assert!(run(&call).exits(3).stdout.contains("proven infeasible"));
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! What the tests of several domains share.
 
 mod golden;
+mod keys;
 
 pub use golden::check_golden_runs;
+pub use keys::check_keys;
 
 use std::path::PathBuf;
 

@@ -265,6 +265,13 @@ impl Reader<'_> {
         }
         let start = self.at;
         let mut name = if self.peek() == b'[' { self.brackets()? } else { self.word() };
+        if !self.form && name.starts_with('[') && name.contains([',', '+', '-', '*', '/', '^', '(']) {
+            self.at = start;
+            return self.fail(
+                "brackets around an expression or a list: write parentheses, or `name = [...]` for several outputs; for \
+                 a name of FORM, declare it in front, as in `Symbols [x+y];`",
+            );
+        }
         if self.peek() == b'.' && self.rest().get(1).is_some_and(|&byte| is_letter(byte)) {
             self.at += 1;
             name.push('.');

@@ -39,8 +39,10 @@ pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
 ///
 /// An output is `name = expression;`, `name := expression;` or a bare expression. `Local`, `Global` and declarations of
 /// FORM may stand in front. The `;` may be missing at the end and before a line `name = ...`. An expression consists of
-/// numbers (`12`, `p/q`, `1.5e-3`, read exactly), names (`a1`, `a[1]`, `p1.p2`, `[x+y]`), `+ - * /`, `^` or `**` with a
-/// whole exponent, parentheses and functions. Line ends are blanks, and a `\` joins two lines. Comments are `# ...`,
+/// numbers (`12`, `p/q`, `1.5e-3`, read exactly), names (`a1`, `a[1]`, `p1.p2`), `+ - * /`, `^` or `**` with a whole
+/// exponent, parentheses and functions. A list `[x+y, x*y]`, a list of lists and a `Matrix(...)` as Python prints them
+/// are several outputs, called `name[0]` and so on. Behind a statement of FORM (`Symbols [x+y];`, `Local F = ...`) a
+/// text in brackets is a name instead. Line ends are blanks, and a `\` joins two lines. Comments are `# ...`,
 /// `\\ ...`, `/* ... */`, `(* ... *)` and, between statements, lines that start with `*`. The name of an earlier output
 /// stands for its expression.
 ///
@@ -63,8 +65,13 @@ pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
 /// assert_eq!(error.to_string(), "a.txt: line 2, column 6: expected a number, a name or '('");
 /// ```
 pub fn parse(name: &str, bytes: &[u8], expand: bool) -> Result<System, InstanceError> {
+    parse_as(name, bytes, expand, false)
+}
+
+/// As [`parse`]; with `form` the text is FORM from its beginning.
+pub(crate) fn parse_as(name: &str, bytes: &[u8], expand: bool, form: bool) -> Result<System, InstanceError> {
     let text = text_bytes(name, bytes)?;
-    let mut reader = Reader::new(text, expand);
+    let mut reader = Reader { form, ..Reader::new(text, expand) };
     let statements = match reader.statements() {
         Ok(statements) => statements,
         Err((offset, message)) => return Err(place(name, text, offset, message)),

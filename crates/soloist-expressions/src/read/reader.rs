@@ -42,6 +42,8 @@ pub(super) struct Reader<'a> {
     pub(super) done: Vec<Statement>,
     pub(super) outputs: HashMap<String, usize>,
     pub(super) depth: usize,
+    /// A statement of FORM was met, where `[x+y]` is a name.
+    pub(super) form: bool,
 }
 
 /// An output of the text.
@@ -69,6 +71,7 @@ impl<'a> Reader<'a> {
             done: Vec::new(),
             outputs: HashMap::new(),
             depth: 0,
+            form: false,
         }
     }
 

@@ -1,6 +1,8 @@
 //! Statements: names of outputs, declarations, which are skipped, and the ends of expressions.
 
 use super::reader::{Failure, Reader, Statement, is_letter};
+use super::sum::Sum;
+use std::ops::Range;
 
 /// First words of statements that define an output.
 const DEFINING: [&str; 5] = ["local", "l", "global", "g", "let"];
@@ -28,6 +30,9 @@ const DECLARING: [&str; 20] = [
     "bracket",
 ];
 
+/// An element of a list: its index in brackets, its expression and the place of that in the text.
+type Element = (String, Sum, Range<usize>);
+
 impl Reader<'_> {
     /// Reads all statements.
     pub(super) fn statements(&mut self) -> Result<Vec<Statement>, Failure> {
@@ -43,19 +48,23 @@ impl Reader<'_> {
                 }
             }
             self.blanks()?;
-            let start = self.at;
-            let sum = self.sum()?;
-            let range = start..self.at;
+            let mut elements = Vec::new();
+            if !self.matrix(&mut elements)? {
+                let start = self.at;
+                let sum = self.sum()?;
+                elements.push((String::new(), sum, start..self.at));
+            }
             self.end(place)?;
-            let at = self.done.len();
-            if name.is_none() {
-                unnamed.push(at);
+            for (index, sum, range) in elements {
+                let at = self.done.len();
+                let name = name.as_ref().map_or_else(String::new, |name| format!("{name}{index}"));
+                if name.is_empty() {
+                    unnamed.push(at);
+                } else if self.outputs.insert(name.clone(), at).is_some() {
+                    return self.fail(format!("a second output of the name '{}'", shown(&name)));
+                }
+                self.done.push(Statement { name, sum, range });
             }
-            let name = name.unwrap_or_default();
-            if !name.is_empty() {
-                self.outputs.insert(name.clone(), at);
-            }
-            self.done.push(Statement { name, sum, range });
         }
         for (count, &at) in unnamed.iter().enumerate() {
             let mut name = if unnamed.len() == 1 { "f".to_owned() } else { format!("f{}", count + 1) };
@@ -66,6 +75,72 @@ impl Reader<'_> {
             self.done[at].name = name;
         }
         Ok(std::mem::take(&mut self.done))
+    }
+
+    /// Reads a list, or a list of lists, as several outputs with their indices from 0, as Python prints them. Returns
+    /// false where there is none.
+    fn matrix(&mut self, elements: &mut Vec<Element>) -> Result<bool, Failure> {
+        const MATRIX: &[u8] = b"Matrix(";
+        let named = self.rest().starts_with(MATRIX) && self.rest().get(MATRIX.len()) == Some(&b'[');
+        let start = self.at;
+        self.at += if named { MATRIX.len() } else { 0 };
+        if !self.is_list() {
+            self.at = start;
+            return Ok(false);
+        }
+        self.list("", elements)?;
+        if named {
+            self.blanks()?;
+            if self.peek() != b')' {
+                return self.fail("expected ')' after the rows of a matrix");
+            }
+            self.at += 1;
+        }
+        Ok(true)
+    }
+
+    /// Whether a list starts here, and no name in brackets that an operator follows. FORM has no lists.
+    fn is_list(&self) -> bool {
+        if self.form || self.peek() != b'[' {
+            return false;
+        }
+        let mut depth = 0_usize;
+        let end = self.rest().iter().position(|byte| {
+            depth = match byte {
+                b'[' => depth + 1,
+                b']' => depth - 1,
+                _ => depth,
+            };
+            depth == 0
+        });
+        let Some(end) = end else { return false };
+        let next = self.rest()[end + 1..].iter().find(|byte| !byte.is_ascii_whitespace());
+        next.is_none_or(|next| !matches!(next, b'+' | b'-' | b'*' | b'/' | b'^' | b'(' | b'=' | b'.'))
+    }
+
+    fn list(&mut self, index: &str, elements: &mut Vec<Element>) -> Result<(), Failure> {
+        self.enter()?;
+        for count in 0.. {
+            self.at += 1;
+            self.blanks()?;
+            let index = if index.is_empty() { count.to_string() } else { format!("{index},{count}") };
+            if self.is_list() {
+                self.list(&index, elements)?;
+            } else {
+                let start = self.at;
+                let sum = self.sum()?;
+                elements.push((format!("[{index}]"), sum, start..self.at));
+            }
+            self.blanks()?;
+            match self.peek() {
+                b',' => {}
+                b']' => break,
+                _ => return self.fail("expected an operator, ',' or ']'"),
+            }
+        }
+        self.at += 1;
+        self.depth -= 1;
+        Ok(())
     }
 
     /// Skips the text between statements. Returns whether another statement follows.
@@ -81,6 +156,7 @@ impl Reader<'_> {
                 [b'*', ..] if first => self.line(),
                 [b'.', letter, ..] if ended && letter.is_ascii_alphabetic() => self.line(),
                 _ if self.declares() => {
+                    self.form = true;
                     let end = self.rest().iter().position(|&byte| byte == b';').unwrap_or(self.rest().len());
                     self.at += end;
                 }
@@ -109,7 +185,9 @@ impl Reader<'_> {
         let start = self.at;
         let mut name = self.dotted()?;
         self.blanks()?;
-        if DEFINING.contains(&name.to_ascii_lowercase().as_str()) && (is_letter(self.peek()) || self.peek() == b'[') {
+        let word = name.to_ascii_lowercase();
+        let defines = DEFINING.contains(&word.as_str()) && (is_letter(self.peek()) || self.peek() == b'[');
+        if defines {
             name = self.dotted()?;
             self.blanks()?;
         }
@@ -135,6 +213,7 @@ impl Reader<'_> {
             return self.fail("expected a name before '='");
         }
         self.at += skip;
+        self.form |= defines && word != "let";
         Ok(Some(name))
     }
 

@@ -7,7 +7,7 @@ mod recount;
 use crate::algebra::{Coefficient, Counts, Definition, Signs, System};
 use crate::emit::{CONTINUATION, Language, names};
 use crate::horner::Program;
-use crate::read::{MAX_DIGITS, parse};
+use crate::read::{MAX_DIGITS, parse_as};
 use evaluate::{Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
 use recompute::{Recomputed, Refused, detect, recompute};
 pub use recount::{LevelCounts, recount};
@@ -198,7 +198,7 @@ pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
     if form.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > MAX_DIGITS) {
         return Ok(false);
     }
-    let again = parse("code", form.as_bytes(), true).map_err(|error| error.to_string())?;
+    let again = parse_as("code", form.as_bytes(), true, true).map_err(|error| error.to_string())?;
     if again.is_block().contains(&true) {
         return Ok(false);
     }

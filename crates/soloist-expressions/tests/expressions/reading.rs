@@ -24,7 +24,7 @@ fn notations_are_read() {
         ("x - x", "0"),
         ("-x^2", "-x^2"),
         ("12\\\n   34*x", "1234*x"),
-        ("a1*[x+y]*p1.p2 + b[1, 2]", "a1*[x+y]*p1.p2+b[1,2]"),
+        ("Symbols [x+y];\na1*[x+y]*p1.p2 + b[1, 2]", "a1*[x+y]*p1.p2+b[1,2]"),
         ("f(x+y, z) - f(y+x,z)", "0"),
         ("sin(x)^2 + cos( x )", "sin(x)^2+cos(x)"),
         ("x^-1*y + y/x", "2*x^-1*y"),
@@ -49,6 +49,39 @@ fn several_outputs_share_symbols() {
     assert_eq!(outputs, expected.map(|(name, text)| (name, text.to_owned())));
     let system = parse("a", b"x; y+1;", true).unwrap();
     assert_eq!(system.outputs().map(|output| output.name.clone()).collect::<Vec<_>>(), ["f1", "f2"]);
+}
+
+#[test]
+fn lists_are_several_outputs() {
+    let read = |text: &str| {
+        let system = parse("a", text.as_bytes(), true).map_err(|error| error.to_string())?;
+        Ok(system.outputs().map(|one| format!("{}={}", one.name, one.polynomial)).collect::<Vec<_>>().join(" "))
+    };
+    for (text, expected) in [
+        ("[x + y, x*y]", "f1=x+y f2=x*y"),
+        ("[x + y]", "f=x+y"),
+        ("r = [x*(y + 1),\n z];\ng = r[0]^2", "r[0]=x*y+x r[1]=z g=x^2*y^2+2*x^2*y+x^2"),
+        ("Matrix([[a, b], [c, a[1]*d]])", "f1=a f2=b f3=c f4=a[1]*d"),
+        ("m = [[a], [b]]\nn = [c]\n", "m[0,0]=a m[1,0]=b n[0]=c"),
+        ("Local F = [x+y]*2;", "F=2*[x+y]"),
+        ("[x1]*2", "f=2*[x1]"),
+    ] {
+        assert_eq!(read(text), Ok(expected.to_owned()), "{text}");
+    }
+    for text in ["[x+y]*2", "2*[x, y]", "f([x, y])", "[x+y, z] + 1", "a = b + [x*y]"] {
+        let error: Result<String, String> = read(text);
+        assert!(error.clone().is_err_and(|error| error.contains("brackets around an expression")), "{text}: {error:?}");
+    }
+    for (text, message) in [
+        ("[]", "expected a number, a name"),
+        ("[x, y", "expected ']'"),
+        ("[x y]", "expected an operator, ',' or ']'"),
+        ("Matrix([x, y]", "expected ')' after the rows"),
+        ("r = [x, y]; r[1] = z", "a second output of the name 'r[1]'"),
+    ] {
+        let error: Result<String, String> = read(text);
+        assert!(error.clone().is_err_and(|error| error.contains(message)), "{text}: {error:?}");
+    }
 }
 
 #[test]

@@ -427,3 +427,19 @@ fn published_optima() {
 fn published_optimum_of_an_amplitude() {
     assert_optimum(&crate::common::shared("hep_box"), 564);
 }
+
+#[test]
+fn equal_keys_have_equal_moves() {
+    let mut pairs = 0;
+    for seed in 0..12 {
+        // Few terms in many variables: many orders cost the same.
+        let system = std::sync::Arc::new(generate(&format!("random:6x12x3:{seed}")).unwrap());
+        for direction in [Direction::Forward, Direction::Backward, Direction::Middle] {
+            for signs in [Signs::Canonical, Signs::Kept] {
+                let problem = Orders::new(std::sync::Arc::clone(&system), signs, direction);
+                pairs += soloist_domain::testing::check_keys(&problem, 100, seed);
+            }
+        }
+    }
+    assert!(pairs > 1_000, "{pairs}");
+}

@@ -1,5 +1,6 @@
 //! Checks that a problem keeps what searches rely on.
 
+mod copies;
 mod edits;
 mod keys;
 mod players;
@@ -33,8 +34,13 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 /// clones that do not share anything, finite scores, violations of at least 0, and a bound that no solution reached
 /// beats.
 ///
-/// States that were met with equal [keys](Problem::key) must have children with equal keys and end with equal scores;
-/// where [futures](Problem::future) are equal, what was better before must stay better. [Rollouts](Problem::rollouts)
+/// Copies are compared by what they answer, on at most 20 states: a state must have the same moves, codes, key, future,
+/// bound and score before and after copies of it are played to the end, and the same moves played on another copy must
+/// lead to the same answers.
+///
+/// States that were met with equal [keys](Problem::key), by other ways or by the same moves in another order, must list
+/// the same moves in the same order, have children with equal keys and end with equal scores; where
+/// [futures](Problem::future) are equal, what was better before must stay better. [Rollouts](Problem::rollouts)
 /// must offer legal moves wherever there are any, and play legal moves to the end of the game. [Pairs](Problem::pair)
 /// must be ordered as the scores are. The methods of the
 /// [portfolio](Problem::portfolio) must exist. What
@@ -54,6 +60,7 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 /// ```
 pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Violation<P::Move>> {
     let mut rng = Rng::new(seed);
+    copies::check(problem, walks, &mut rng)?;
     if problem.fingerprint() != problem.fingerprint() {
         return Err(Violation::new("the fingerprint changes", Vec::new()));
     }

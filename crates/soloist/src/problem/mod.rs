@@ -136,6 +136,13 @@ pub trait Problem: Send + Sync {
 
     /// Returns a key that is equal for states with the same futures and the same score so far. `None`: not comparable.
     ///
+    /// The promise: states with equal keys list the same moves in the same order, have equal keys again after each of
+    /// these moves, and have the same score where they are finished. Trees with `transpositions` rely on all of it (one
+    /// node stands for all states of a key, and its edges are the moves of the state met first), and so does annealing,
+    /// which plays the rest of a line from any state with the same key. Codes and biases may differ. Where a key ignores the order of things (of stacks, of equal machines), the order of the moves must not
+    /// depend on it either; states that are mirror images, and whose moves have other names, need a
+    /// [`future`](Self::future) instead.
+    ///
     /// Of states with equal keys the first one met is kept. Where states differ in their score so far alone, supply
     /// [`future`](Self::future) as well.
     fn key(&self, _state: &Self::State) -> Option<u64> {
@@ -147,7 +154,8 @@ pub trait Problem: Send + Sync {
     ///
     /// The promise: if two states have the same key, then for each way to complete the one with the worse score so far,
     /// the other has a way that ends at least as well; and no state has the key of one before it in the same game. This
-    /// holds wherever the same moves are legal in both and add the same to both scores. A route: the key is the set of
+    /// holds wherever the same moves are legal in both and add the same to both scores; the moves may have other names
+    /// and stand in another order, so that symmetric states may share a key. A route: the key is the set of
     /// places visited and the last of them, the score so far is the length; [`key`](Self::key), in contrast, has to
     /// include the length. The score so far is compared in the problem's [`sense`](Self::sense) and need not be the
     /// score of anything finished. A problem whose root has no future has none anywhere.

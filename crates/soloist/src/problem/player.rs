@@ -10,18 +10,18 @@ use crate::cut::{EVERY, Watch};
 use crate::policy::{Policy, Trace};
 use crate::run::checkpoint::{CheckpointError, decode, encode};
 use crate::search::sound::require;
-use crate::search::walk;
+use crate::search::{Coverage, walk};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 
 /// What searches ask of a rollout; see [`Rollout`] for the meaning of each method.
 pub(crate) trait Player: Send {
-    /// Appends the candidates.
-    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>);
+    /// Appends the candidates. Other moves may be legal.
+    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) -> Coverage;
     /// Plays to the end and appends the moves.
     fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng);
-    /// Whether another run from where the last one began is useless.
-    fn is_spent(&self) -> bool;
+    /// Returns what of the solutions from where the last run began is covered, if another run from there is useless.
+    fn spent(&self) -> Option<Coverage>;
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
     /// Plays `moves`, which must be candidates, and records them like a policy playout. Returns false when one was no
     /// candidate.
@@ -205,10 +205,11 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
 }
 
 impl<P: Problem> Player for TypedPlayer<'_, P> {
-    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) {
+    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) -> Coverage {
         self.listed.clear();
         self.rollout.candidates(&self.problem, state.get(), &mut self.listed);
         moves.extend(self.listed.iter().map(|&mv| self.packing.pack(mv)));
+        Coverage::Partial
     }
     fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng) {
         self.playout.moves.clear();
@@ -217,8 +218,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         let _ = Self::is_void(&self.watch, &self.problem, state, &mut self.listed);
         moves.extend(self.playout.moves.iter().map(|&mv| self.packing.pack(mv)));
     }
-    fn is_spent(&self) -> bool {
-        self.rollout.is_spent()
+    fn spent(&self) -> Option<Coverage> {
+        // That no other playout is worth its effort is no proof.
+        self.rollout.is_spent().then_some(Coverage::Partial)
     }
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
         let Self { problem, packing, watch, rollout, trace: buffer, listed, .. } = self;

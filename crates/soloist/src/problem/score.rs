@@ -49,6 +49,16 @@ impl Score {
         number.is_finite()
     }
 
+    /// Whether two scores of one solution agree: sums may have been made in another order, so that differences in the
+    /// tenth digit pass. `scale` is the size of the numbers that were added, where it is larger than the scores.
+    pub(crate) fn is_close_to(self, other: Self, scale: f64) -> bool {
+        let close = |a: f64, b: f64| a.total_cmp(&b).is_eq() || (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(scale);
+        match (self, other) {
+            (Self::Feasible(a), Self::Feasible(b)) | (Self::Infeasible(a), Self::Infeasible(b)) => close(a, b),
+            _ => false,
+        }
+    }
+
     /// Whether the solution satisfies every constraint.
     #[must_use]
     pub fn is_feasible(self) -> bool {

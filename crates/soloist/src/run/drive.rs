@@ -3,7 +3,8 @@
 use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::{Horizon, Plan};
-use super::stream::{Limits, Reports, SavedStream, Shared, Stream, tighter};
+use super::stream::{Limits, Reports, Rest, SavedStream, Shared, Stream, tighter};
+use super::verdict::Verdict;
 use crate::cut::{Alarm as Bell, Demand, watched};
 use crate::problem::MoveId;
 use crate::search::sound::require;
@@ -44,6 +45,9 @@ pub(super) struct Drive<'p> {
     target: Option<f64>,
     /// Improvements in the order of the slices that found them.
     pub(super) log: Vec<Improvement>,
+    /// When progress was reported last, and the best bound that was reported.
+    pub(super) reported: Option<Instant>,
+    told: Option<f64>,
 }
 
 /// Limits of a part of a run; the counts are those of the whole run.
@@ -64,8 +68,7 @@ pub(super) struct Part {
 pub(super) struct Result {
     pub(super) best: Option<Solution<MoveId>>,
     pub(super) kept: Vec<Solution<MoveId>>,
-    pub(super) bound: Option<f64>,
-    pub(super) optimal: bool,
+    pub(super) verdict: Verdict,
     pub(super) stop: StopReason,
     pub(super) history: Vec<Improvement>,
     pub(super) remarks: Vec<String>,
@@ -93,10 +96,18 @@ impl SavedDrive {
 
     /// Why the run cannot continue, where it cannot.
     pub(super) fn ended(&self) -> Option<StopReason> {
-        // The method may have ended in one stream alone.
-        let all = self.stop != StopReason::Completed || self.streams.iter().all(SavedStream::has_ended);
-        Some(self.stop).filter(|stop| stop.is_final() && all)
+        let proofs = self.streams.iter().filter(|stream| stream.end().is_some_and(is_goal));
+        let first = proofs.map(SavedStream::playouts).min();
+        // With a larger budget, a stream that met its limit before it had caught up may still prove something earlier.
+        let at_end =
+            |stream: &SavedStream| stream.end().is_some() || first.is_some_and(|playouts| stream.playouts() > playouts);
+        Some(self.stop).filter(|stop| stop.is_final() && self.streams.iter().all(at_end))
     }
+}
+
+/// Whether a run is over when one of its streams ends for this reason.
+fn is_goal(reason: StopReason) -> bool {
+    matches!(reason, StopReason::Exhausted | StopReason::Bound | StopReason::Target)
 }
 
 impl<'p> Drive<'p> {
@@ -106,9 +117,21 @@ impl<'p> Drive<'p> {
         let stop = StopReason::Playouts;
         let bound = streams.first().and_then(|stream| root_bound(&*stream.problem));
         let (plan, log) = (Plan::default(), Vec::new());
-        let elapsed = Duration::ZERO;
-        let (unwatched, unstarted) = (false, None);
-        Self { bound, streams, word, unwatched, unstarted, granted, elapsed, stop, plan, target: None, log }
+        Self {
+            bound,
+            streams,
+            word,
+            unwatched: false,
+            unstarted: None,
+            granted,
+            elapsed: Duration::ZERO,
+            stop,
+            plan,
+            target: None,
+            log,
+            reported: None,
+            told: None,
+        }
     }
 
     pub(super) fn save(&self) -> SavedDrive {
@@ -130,11 +153,18 @@ impl<'p> Drive<'p> {
         }
         let sense = self.sense();
         let rising = saved.log.windows(2).all(|pair| sense.better(pair[1].score, pair[0].score));
-        let last = saved.log.last().map(|event| event.score);
-        require(rising && last == self.best().map(|best| best.score), "a history of another incumbent")?;
-        let exhausted = self.streams.iter().any(|stream| stream.end == Some(StopReason::Exhausted));
-        require(exhausted || saved.stop != StopReason::Exhausted, "a proof that no stream has")?;
+        // A checkpoint in the middle of a slice has improvements that are not in the log.
+        let best = self.best().map(|best| best.score);
+        let known = |last: &Improvement| best.is_some_and(|best| sense.at_least(best, last.score));
+        require(rising && saved.log.last().is_none_or(known), "a history of another incumbent")?;
         (self.granted, self.stop, self.target) = (saved.granted, saved.stop, saved.target);
+        let goals = self.goals();
+        let at_bound = |stream: &Stream<'_>| goals.reached(&stream.tally.best) == Some(StopReason::Bound);
+        let proven = self.streams.iter().all(|stream| stream.end != Some(StopReason::Bound) || at_bound(stream));
+        let ended = !is_goal(saved.stop) || self.first().is_some();
+        let exhausted = self.streams.iter().any(|stream| stream.end == Some(StopReason::Exhausted));
+        let exhausted = exhausted || saved.stop != StopReason::Exhausted;
+        require(proven && ended && exhausted, "a goal that no stream has reached")?;
         (self.log, self.elapsed) = (saved.log, elapsed);
         Ok(())
     }
@@ -227,16 +257,16 @@ impl<'p> Drive<'p> {
         }
         self.target = part.target;
         reports.best = self.best().map(|best| best.score);
-        reports.bound = self.bound;
+        reports.bound = self.told.or(self.bound);
         let made = self.counters();
         let shared = Shared {
             watched: reports.observer.wants_insight(),
             stop,
             abort: AtomicBool::new(false),
-            finish: AtomicU64::new(u64::MAX),
+            finish: AtomicU64::new(self.first().map_or(u64::MAX, |(first, _)| first.playouts().saturating_add(1))),
             playouts: AtomicU64::new(made.playouts),
             nodes: AtomicU64::new(made.nodes),
-            reports: Mutex::new(reports),
+            reports: Mutex::new(&mut *reports),
             goals: self.goals(),
             deadline: part.deadline,
             pause: part.pause,
@@ -247,61 +277,81 @@ impl<'p> Drive<'p> {
         let demand = if part.abandons { Demand::Abandon } else { Demand::Shorten };
         let bell = Bell { demand, deadline: part.deadline, stop, begin: start.checked_sub(self.elapsed) };
         let word = Arc::clone(&self.word);
-        let (reason, watched) = watched(&word, &bell, || self.run_part(&shared));
+        let (rests, watched) = watched(&word, &bell, || self.run_part(&shared));
         self.unwatched |= !watched;
+        (self.told, self.reported) = (reports.bound, Some(reports.last));
         self.elapsed += start.elapsed();
+        let reason = self.reason(&rests);
         let made = self.counters();
-        // Only counts that were used up stay granted: what a clock or a signal cut off is not made up for later.
-        let used = |limit: Option<u64>, made: u64| {
-            limit.filter(|_| matches!(reason, Some(StopReason::Playouts | StopReason::Nodes))).unwrap_or(made)
+        // Counts of which a stream has used its share stay granted. What a goal, a clock or a signal cut off is not
+        // made up for later.
+        let is_used = |rest: &Rest| matches!(rest, Rest::Ended(StopReason::Playouts | StopReason::Nodes));
+        let was_cut = rests.iter().any(|rest| matches!(rest, Rest::Cut(_) | Rest::Paused));
+        let is_used = !was_cut && rests.iter().any(is_used);
+        let used = |limit: Option<u64>, made: u64| match limit {
+            Some(limit) if is_used => limit,
+            limit => made.min(limit.unwrap_or(u64::MAX)),
         };
         self.granted = Counters { playouts: used(part.playouts, made.playouts), nodes: used(part.nodes, made.nodes) };
-        if let Some(reason) = reason {
-            self.stop = reason;
+        // A run that is restored from a checkpoint in its middle was interrupted there.
+        self.stop = reason.unwrap_or(StopReason::Interrupted);
+        if reason.is_some() {
+            self.note();
         }
-        self.note();
         reason
     }
 
-    fn run_part(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
+    /// Runs the streams, with exchanges between them, until none can continue in this part.
+    fn run_part(&mut self, shared: &Shared<'_, '_>) -> Vec<Rest> {
         loop {
-            let ends = self.run_streams(shared);
-            // The most specific reason wins; a stream that another's success stopped has no reason itself.
-            let order = [
-                StopReason::Exhausted,
-                StopReason::Bound,
-                StopReason::Target,
-                StopReason::Interrupted,
-                StopReason::Time,
-            ];
-            if let Some(reason) = order.into_iter().find(|reason| ends.contains(&Some(*reason))) {
-                return Some(reason);
+            let mut rests = self.run_streams(shared);
+            let first = self.first().map(|(first, _)| first.playouts());
+            for (rest, stream) in rests.iter_mut().zip(&self.streams) {
+                // Whatever stopped it: in every schedule it gets this far and counts no more.
+                if first.is_some_and(|first| stream.playouts() > first) {
+                    *rest = Rest::Late;
+                }
             }
-            if !ends.contains(&None) {
-                // The playouts are used up only where no stream has met its limit of nodes first.
-                let nodes = Some(StopReason::Nodes);
-                let mixed = ends[0] == Some(StopReason::Playouts) && ends.contains(&nodes);
-                return if mixed { nodes } else { ends[0] };
+            let is_open = |rest: &Rest| matches!(rest, Rest::Paused | Rest::Cut(_));
+            if first.is_some() || rests.iter().any(is_open) || !rests.contains(&Rest::Waiting) {
+                return rests;
             }
             // A stream at the end of its budget may wait like the others. If it does not, no stream can continue: the
             // exchange would not be the one of a longer run.
-            let late = |end: StopReason| !matches!(end, StopReason::Completed);
-            let mut pairs = self.streams.iter().zip(&ends).filter(|(stream, _)| !stream.waiting);
-            if pairs.clone().any(|(_, end)| end.is_none()) {
-                return None;
-            }
-            if let Some(end) = pairs.find_map(|(_, end)| end.filter(|&end| late(end))) {
-                return Some(end);
+            let mut others = self.streams.iter().zip(&rests).filter(|(stream, _)| !stream.waiting);
+            if others.any(|(_, rest)| *rest != Rest::Ended(StopReason::Completed)) {
+                return rests;
             }
             self.exchange();
             if shared.pause.is_some_and(|pause| Instant::now() >= pause) {
-                return None;
+                return vec![Rest::Paused; rests.len()];
             }
         }
     }
 
+    /// Returns why the run ends when its streams have come to rest like this. `None`: only a part of it does.
+    ///
+    /// A goal ends it when every other stream has made more playouts than the first at a goal, has come to an end of
+    /// its own, or waits for an exchange that will not be. Until then one of them may be the first.
+    fn reason(&self, rests: &[Rest]) -> Option<StopReason> {
+        let cut = [StopReason::Interrupted, StopReason::Time];
+        if let Some(reason) = cut.into_iter().find(|&reason| rests.contains(&Rest::Cut(reason))) {
+            return Some(reason);
+        }
+        if rests.contains(&Rest::Paused) {
+            return None;
+        }
+        if let Some((_, reason)) = self.first() {
+            return Some(reason);
+        }
+        // The method has ended where it has in all streams, the playouts are used up where the nodes are not.
+        let order = [StopReason::Nodes, StopReason::Playouts, StopReason::Stall];
+        let met = order.into_iter().find(|&reason| rests.contains(&Rest::Ended(reason)));
+        Some(met.unwrap_or(StopReason::Completed))
+    }
+
     /// Runs each stream, on a separate thread if there are several, until it or the part ends or it has to wait.
-    fn run_streams(&mut self, shared: &Shared<'_, '_>) -> Vec<Option<StopReason>> {
+    fn run_streams(&mut self, shared: &Shared<'_, '_>) -> Vec<Rest> {
         if let [stream] = self.streams.as_mut_slice() {
             return vec![stream.run(shared)];
         }
@@ -322,10 +372,10 @@ impl<'p> Drive<'p> {
                     }
                 }
             }
-            let ends: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
-            let ends = ends.into_iter().map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-            let failed = self.unstarted.as_ref().map(|_| Some(StopReason::Interrupted));
-            ends.chain(failed).collect()
+            let rests: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
+            let rests = rests.into_iter().map(|rest| rest.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            let failed = self.unstarted.as_ref().map(|_| Rest::Cut(StopReason::Interrupted));
+            rests.chain(failed).collect()
         })
     }
 
@@ -338,10 +388,11 @@ impl<'p> Drive<'p> {
         }
     }
 
-    /// Adds the improvements since the last call to the log.
-    fn note(&mut self) {
+    /// Adds the improvements that count since the last call to the log.
+    pub(super) fn note(&mut self) {
         let sense = self.sense();
-        for event in self.events(None) {
+        let end = self.decisive().map(|(first, _)| first.since());
+        for event in self.events(end) {
             if self.log.last().is_none_or(|last| sense.better(event.score, last.score)) {
                 self.log.push(event);
             }
@@ -360,46 +411,29 @@ impl<'p> Drive<'p> {
     /// Returns what the streams have yielded so far.
     pub(super) fn result(&self) -> Result {
         let sense = self.sense();
-        let first = match self.stop {
-            StopReason::Target | StopReason::Bound => self.first_at_goal(),
-            // The stream that examined everything holds an optimal solution; others may have found another one.
-            StopReason::Exhausted => self
-                .streams
-                .iter()
-                .filter(|stream| stream.end == Some(self.stop))
-                .min_by_key(|stream| (stream.tally.counters.playouts, stream.tally.stream))
-                .map(|stream| (stream, self.stop)),
-            _ => None,
-        };
+        let first = self.decisive();
         let problem = &*self.streams[0].problem;
-        let stop = first.map_or(self.stop, |(_, reason)| reason);
-        let best = first.map_or_else(|| self.best(), |(first, _)| first.tally.best.as_ref()).cloned();
-        let optimal = problem.is_complete() && matches!(stop, StopReason::Exhausted | StopReason::Bound);
-        let bound = if optimal {
-            best.as_ref().and_then(|best| best.score.value())
-        } else {
+        let stop = first.map(|(_, reason)| reason).filter(|_| is_goal(self.stop)).unwrap_or(self.stop);
+        let best = self.incumbent().cloned();
+        let bound = || {
             let root = self.bound;
             // Where a stream reached a goal, how far the others came by then depends on their schedule.
             let counted =
                 self.streams.iter().filter(|stream| first.is_none_or(|(first, _)| std::ptr::eq(*stream, first)));
             counted.map(|stream| stream.bound(root)).fold(root, |a, b| tighter(sense, a, b))
         };
+        // A proof holds although time or a signal has ended the run before all streams caught up.
+        let shown = first.map_or(stop, |(_, reason)| reason);
+        let verdict = Verdict::new(shown, problem.is_complete(), best.as_ref().map(|best| best.score), bound);
         let mut history: Vec<Improvement> = Vec::new();
         for event in self.events(first.map(|(first, _)| first.since())) {
             if history.last().is_none_or(|last| sense.better(event.score, last.score)) {
                 history.push(event);
             }
         }
-        let kept = self.kept(best.as_ref());
-        Result {
-            best,
-            kept,
-            bound,
-            optimal,
-            stop,
-            history,
-            remarks: self.remarks(first.map(|(first, _)| first.tally.stream)),
-        }
+        let only = first.map(|(first, _)| first.tally.stream);
+        let kept = self.kept(best.as_ref(), only);
+        Result { best, kept, verdict, stop, history, remarks: self.remarks(only) }
     }
 
     /// Returns what the searches have decided and why; with `only`, that of one stream.
@@ -426,11 +460,12 @@ impl<'p> Drive<'p> {
         self.streams.iter().find_map(|stream| stream.watch.endless())
     }
 
-    /// Returns the best different solutions of all streams, `best` first.
-    fn kept(&self, best: Option<&Solution<MoveId>>) -> Vec<Solution<MoveId>> {
+    /// Returns the best different solutions of all streams, `best` first; with `only`, those of one stream.
+    fn kept(&self, best: Option<&Solution<MoveId>>, only: Option<usize>) -> Vec<Solution<MoveId>> {
         let (sense, most) = (self.sense(), self.streams[0].tally.keep);
         let mut kept = Vec::new();
-        for (identity, solution) in self.streams.iter().flat_map(|stream| &stream.tally.kept) {
+        let all = self.streams.iter().filter(|stream| only.is_none_or(|only| only == stream.tally.stream));
+        for (identity, solution) in all.flat_map(|stream| &stream.tally.kept) {
             insert(&mut kept, sense, most, *identity, solution);
         }
         let mut kept: Vec<_> = kept.into_iter().map(|(_, solution)| solution).collect();
@@ -447,14 +482,30 @@ impl<'p> Drive<'p> {
         Goals::new(self.sense(), self.bound, self.target)
     }
 
-    /// Returns the stream that reached the target or the root's bound after the fewest playouts, and which of them it
-    /// was. Others may have run on for a while and found better: how far depends on their schedule, so that does not
-    /// count.
-    fn first_at_goal(&self) -> Option<(&Stream<'p>, StopReason)> {
+    /// Returns the stream that reached a goal after the fewest playouts, and which goal. Others may have run on for a
+    /// while and found better: how far depends on their schedule, so that does not count. Of equal ones a proof comes
+    /// first, then the one whose last improvement is the earlier one.
+    fn first(&self) -> Option<(&Stream<'p>, StopReason)> {
         let goals = self.goals();
-        let reached = |stream: &'_ Stream<'p>| goals.reached(&stream.tally.best);
-        let all = self.streams.iter().filter_map(|stream| Some((stream, reached(stream)?)));
-        all.min_by_key(|(stream, _)| stream.since())
+        let rank = |reason| match reason {
+            StopReason::Exhausted => 0,
+            StopReason::Bound => 1,
+            _ => 2,
+        };
+        let all = self.streams.iter().filter_map(|stream| Some((stream, stream.goal(&goals)?)));
+        all.min_by_key(|(stream, reason)| (stream.playouts(), rank(*reason), stream.since()))
+    }
+
+    /// Returns the [first](Self::first) stream at a goal if the result is that of this stream alone: where the goal
+    /// ended the run, and where it is a proof, which holds although the other streams have not caught up.
+    fn decisive(&self) -> Option<(&Stream<'p>, StopReason)> {
+        let was_cut = matches!(self.stop, StopReason::Time | StopReason::Interrupted);
+        self.first().filter(|(_, reason)| is_goal(self.stop) || was_cut && reason.is_final())
+    }
+
+    /// Returns the best solution that counts.
+    pub(super) fn incumbent(&self) -> Option<&Solution<MoveId>> {
+        self.decisive().map_or_else(|| self.best(), |(first, _)| first.tally.best.as_ref())
     }
 
     /// Returns the score of an incumbent that is better than the problem's bound for its root allows, and that bound.
@@ -466,6 +517,11 @@ impl<'p> Drive<'p> {
     /// Returns a score that is not finite, if there was one.
     pub(super) fn flaw(&self) -> Option<Score> {
         self.streams.iter().find_map(|stream| stream.tally.flaw)
+    }
+
+    /// Returns the solutions that the streams hold and that were not returned before.
+    pub(super) fn take_unverified(&mut self) -> Vec<Solution<MoveId>> {
+        self.streams.iter_mut().flat_map(|stream| stream.tally.take_unverified()).collect()
     }
 
     /// Takes out the error that user code has reported.

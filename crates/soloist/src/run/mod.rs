@@ -15,12 +15,15 @@ mod session;
 mod setup;
 mod solver;
 mod stream;
+pub(crate) mod verdict;
+mod verify;
 
 pub use budget::Budget;
 pub use checkpoint::CheckpointError;
-pub use file::{claim_file, temporary_path, write_atomically};
+pub use file::{claim_file, open_regular, probe_writable, remove_temporaries, write_atomically};
 pub use observer::{Observer, Progress, Silent, gap};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShape};
 pub use session::{Control, OfferError, RunInfo, SavedRun, Session, SolveError};
 pub use setup::Setup;
 pub use solver::Solver;
+pub use verify::ReplayError;

@@ -38,7 +38,8 @@ pub enum StopReason {
     Target,
     /// Too long without improvement.
     Stall,
-    /// The whole search space was examined: the incumbent is optimal, unless the problem leaves solutions out.
+    /// The whole search space was examined: the incumbent is optimal, or no solution is feasible, unless the problem
+    /// leaves solutions out.
     Exhausted,
     /// The incumbent is as good as the problem's bound for its root: it is optimal.
     Bound,
@@ -153,14 +154,21 @@ pub struct Outcome<M> {
     /// ended.
     pub best: Option<Solution<M>>,
     /// The best different solutions, best first, `best` being the first: as many as
-    /// [`Solver::keep`](crate::Solver::keep) asked for, or fewer.
+    /// [`Solver::keep`](crate::Solver::keep) asked for, or fewer. Where a target or a proof has ended a run of several
+    /// streams, they are those of the stream that ended it.
     pub kept: Vec<Solution<M>>,
     /// The best known bound on every solution's score: what the search has left over, or that of the problem's root.
     /// `None`: unknown.
     pub bound: Option<f64>,
-    /// Whether `best` is proven optimal (or, when infeasible, whether infeasibility is proven).
+    /// Whether `best` is feasible and proven optimal.
     pub optimal: bool,
-    /// Why the run ended.
+    /// Whether it is proven that no solution is feasible. It is not proven then that none is less infeasible than
+    /// `best`.
+    pub infeasible: bool,
+    /// Why the run ended. Where several streams run, one may have reached a target or a proof when time or a signal
+    /// ends the run, and the others may not have made as many playouts yet: then this is [`StopReason::Time`] or
+    /// [`StopReason::Interrupted`], a proof shows in `optimal`, and the run can be continued until it is known which
+    /// stream was the first.
     pub stop: StopReason,
     /// Effort of all streams, before and after a resume.
     pub counters: Counters,

@@ -8,6 +8,7 @@ use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 use super::plan::{Horizon, Plan};
 use super::setup::Setup;
 use super::stream::{Limits, Reports, Stream};
+use super::verify::{ReplayError, replay};
 use crate::cut::Watch;
 use crate::problem::player::TypedPlayer;
 use crate::problem::rules::{Shared, Typed};
@@ -87,6 +88,9 @@ pub enum SolveError {
         /// What the system says.
         error: String,
     },
+    /// A result was played again from the root, and the problem's rules contradict it.
+    #[error("a solution does not stand its replay: {0}")]
+    Replay(#[from] ReplayError),
     /// The problem or the rollout has reported an error; see [`Fault`](crate::Fault).
     #[error("the problem failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
@@ -224,7 +228,9 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// # Slices
 /// Counts of a slice are added to those granted before. However a count budget is cut into slices, with or without
 /// [`save`](Self::save) and restoring in between, the run is the same. A slice that ends by time, by a target or by a
-/// signal leaves the run where it stands; the next one continues from there.
+/// signal leaves the run where it stands; the next one continues from there. With several streams, a slice of counts may
+/// end at a target or with a proof before the other streams have made as many playouts as the first one: the result is
+/// then that of a run with the budget so far, and the next slice continues those streams.
 ///
 /// A method that plans ahead, as annealing does, divides the budget that the [`Solver`](crate::Solver) was given before
 /// [`start`](crate::Solver::start): slices are the same as one run if that is the budget of the whole run. It is not
@@ -242,6 +248,10 @@ pub struct Session<'p, P: Problem> {
     packing: Packing<P::Move>,
     setup: Setup,
     drive: Drive<'p>,
+    /// Why no result of the run can be relied on, if none can.
+    broken: Option<ReplayError>,
+    /// Whether results are replayed.
+    pub(super) replays: bool,
 }
 
 impl<P: Problem> std::fmt::Debug for Session<'_, P> {
@@ -298,7 +308,8 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 horizon: Horizon::default(),
             });
         }
-        let session = Self { problem, packing, setup, drive: Drive::new(streams, word) };
+        let mut session =
+            Self { problem, packing, setup, drive: Drive::new(streams, word), broken: None, replays: true };
         session.checked()?;
         Ok(session)
     }
@@ -311,6 +322,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         session.packing.load(&table)?;
         session.drive.load(drive, info.elapsed)?;
         session.drive.set_times(&times)?;
+        session.drive.note();
         require(session.counters() == info.counters, "counters of another run")?;
         session.checked()?;
         Ok(session)
@@ -331,9 +343,12 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// `playouts`, `nodes` and `time` of the slice are added to what was done before; `target` and `stall` are as in a
     /// whole run; `memory` is ignored: it was settled when the run began.
     ///
+    /// Each solution that is new at the end of the slice is played again from the root.
+    ///
     /// # Errors
     /// When the problem or the rollout has reported an error. The best solution found before stays, but the searches
-    /// have stopped in the middle of a step: such a run cannot continue, except from an earlier save.
+    /// have stopped in the middle of a step: such a run cannot continue, except from an earlier save. When a solution
+    /// does not stand its replay ([`SolveError::Replay`]): then nothing that the run has found can be relied on.
     pub fn advance(&mut self, slice: &Budget) -> Result<StopReason, SolveError> {
         self.advance_with(slice, Control::default())
     }
@@ -369,12 +384,13 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         let mut silent = Silent;
         let observer = control.observer.unwrap_or(&mut silent);
         let mut observer = Unpacking { packing: self.packing.clone(), observer };
-        let (interval, last) = (control.interval, Instant::now());
+        let (interval, last) = (control.interval, self.drive.reported.unwrap_or_else(Instant::now));
         run(&mut self.drive, &mut Reports { observer: &mut observer, interval, best: None, bound: None, last })
     }
 
-    /// Returns the error that user code has reported or shown, if any.
-    pub(super) fn checked(&self) -> Result<(), SolveError> {
+    /// Returns the error that user code has reported or shown, if any. Replays the solutions that are new since the
+    /// last call.
+    pub(super) fn checked(&mut self) -> Result<(), SolveError> {
         if let Some(error) = self.drive.failure() {
             return Err(SolveError::Failed(error));
         }
@@ -387,7 +403,21 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         if let Some(score) = self.drive.flaw() {
             return Err(SolveError::Score(score));
         }
-        self.drive.contradiction().map_or(Ok(()), |(score, bound)| Err(SolveError::Bound { score, bound }))
+        for solution in self.drive.take_unverified() {
+            if self.replays && self.broken.is_none() {
+                let moves = self.packing.all(&solution.moves);
+                self.broken = replay(&*self.problem, &moves, solution.score).err();
+            }
+        }
+        // The replay may have met an error that user code reports.
+        match (self.drive.failure(), &self.broken) {
+            (Some(error), _) => Err(SolveError::Failed(error)),
+            (None, Some(error)) => Err(error.clone().into()),
+            // A solution that is one, and still better than the bound of the root.
+            (None, None) => {
+                self.drive.contradiction().map_or(Ok(()), |(score, bound)| Err(SolveError::Bound { score, bound }))
+            }
+        }
     }
 
     /// Gives the run a finished solution from outside, a warm start or another run's incumbent, and returns its score.
@@ -415,7 +445,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Returns the best solution so far.
     #[must_use]
     pub fn best(&self) -> Option<Solution<P::Move>> {
-        self.drive.best().map(|best| best.unpacked(&self.packing))
+        self.drive.incumbent().map(|best| best.unpacked(&self.packing))
     }
 
     /// Returns the improvements after the first `seen` ones, in the order of the slices that found them.
@@ -477,8 +507,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         Outcome {
             best: result.best.map(|best| best.unpacked(&self.packing)),
             kept: result.kept.iter().map(|kept| kept.unpacked(&self.packing)).collect(),
-            bound: result.bound,
-            optimal: result.optimal,
+            bound: result.verdict.bound,
+            optimal: result.verdict.optimal && self.broken.is_none(),
+            infeasible: result.verdict.infeasible && self.broken.is_none(),
             stop: result.stop,
             counters: self.counters(),
             tree: self.drive.tree(),

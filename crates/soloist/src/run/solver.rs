@@ -52,6 +52,8 @@ pub struct Solver<'a, P: Problem> {
     interval: Duration,
     checkpoint: Option<(PathBuf, Duration)>,
     stop: Option<&'a AtomicBool>,
+    /// Whether results are replayed.
+    replays: bool,
     /// The checkpoint to continue from, and its setup.
     saved: Option<(Vec<u8>, Setup)>,
 }
@@ -90,6 +92,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             interval: Duration::from_millis(200),
             checkpoint: None,
             stop: None,
+            replays: true,
             saved: None,
         }
     }
@@ -163,6 +166,14 @@ impl<'a, P: Problem> Solver<'a, P> {
         self
     }
 
+    /// Leaves results as they are, for tests that record the calls of a problem. Nothing else may rely on such results.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_replays(mut self) -> Self {
+        self.replays = false;
+        self
+    }
+
     /// Sets a flag that ends the run when it becomes true.
     #[must_use]
     pub fn stop_flag(mut self, stop: &'a AtomicBool) -> Self {
@@ -198,6 +209,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             Some((bytes, _)) => Session::restore(self.problem, bytes, &self.budget)?,
             None => Session::new(self.problem, self.setup, &self.budget, self.keep)?,
         };
+        session.replays = self.replays;
         session.plan(Plan::of(self.plan.as_ref().unwrap_or(&self.budget)));
         for moves in &self.offers {
             session.offer(moves)?;

@@ -24,7 +24,8 @@ pub(super) struct Stream<'p> {
     pub(super) rollout: Box<dyn Player + 'p>,
     pub(super) search: Box<dyn Search>,
     pub(super) watch: Watch,
-    /// Set when this stream has ended for good.
+    /// Set when this stream has ended for good, by a proof or because the method came to its end. Budgets and targets
+    /// are those of a part of the run: they leave it empty.
     pub(super) end: Option<StopReason>,
     /// Whether it can only continue after an exchange.
     pub(super) waiting: bool,
@@ -40,13 +41,28 @@ pub(super) struct Limits {
     pub(super) stall: u64,
 }
 
+/// How a stream has come to rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// It has come to its end, to a goal or to a limit of its own. Counts alone decide where that is.
+    Ended(StopReason),
+    /// It has made more playouts than another stream had made at its goal.
+    Late,
+    /// It can only continue after an exchange.
+    Waiting,
+    /// The part of the run is over; it has more to do.
+    Paused,
+    /// Time, a signal or a failure stopped it: chance decides how far it has come.
+    Cut(StopReason),
+}
+
 /// What streams share while they run.
 pub(super) struct Shared<'s, 'o> {
     pub(super) stop: Option<&'s AtomicBool>,
     /// Set when a stream panics or fails: the others stop as well.
     pub(super) abort: AtomicBool,
-    /// Playouts with which a stream is too late: one more than the fewest after which one reached the target or
-    /// exhausted the space.
+    /// Playouts with which a stream is late: one more than the fewest after which one reached a goal. The streams hold
+    /// what this follows from, so that each part of a run begins with the value of the part before.
     pub(super) finish: AtomicU64,
     pub(super) playouts: AtomicU64,
     pub(super) nodes: AtomicU64,
@@ -89,9 +105,13 @@ impl SavedStream {
         self.tally.keep
     }
 
-    /// Whether the stream cannot continue.
-    pub(super) fn has_ended(&self) -> bool {
-        self.end.is_some()
+    /// Why the stream cannot continue, where it cannot.
+    pub(super) fn end(&self) -> Option<StopReason> {
+        self.end
+    }
+
+    pub(super) fn playouts(&self) -> u64 {
+        self.tally.counters.playouts
     }
 }
 
@@ -104,8 +124,7 @@ impl Stream<'_> {
         SavedStream {
             rng: self.rng.clone(),
             tally: self.tally.clone(),
-            // Only a proof or the end of the method outlives the budget of the run that met it.
-            end: self.end.filter(|end| end.is_final()),
+            end: self.end,
             rollout: self.rollout.save(),
             search: self.search.save(),
         }
@@ -162,41 +181,35 @@ impl Stream<'_> {
         problem || self.rollout.has_failed() || self.tally.flaw.is_some() || self.watch.endless().is_some()
     }
 
-    /// Steps until something ends the stream (`Some`) or the part (`None`).
-    pub(super) fn run(&mut self, shared: &Shared<'_, '_>) -> Option<StopReason> {
-        // A limit of the part before says nothing about this one.
-        self.end = self.end.filter(|end| end.is_final());
-        if shared.watched {
-            self.tally.sample.begin(self.tally.counters.playouts);
-        }
+    /// Steps until the stream has come to rest.
+    pub(super) fn run(&mut self, shared: &Shared<'_, '_>) -> Rest {
+        self.tally.sample.watch(shared.watched, self.tally.counters.playouts);
         let mut batch = 1_u64;
         let mut now = Instant::now();
         let mut known = self.tally.counters;
         let goals = shared.goals;
         let sense = self.problem.sense();
-        loop {
+        'run: loop {
             if self.has_failed() {
                 shared.abort.store(true, Ordering::Relaxed);
-                return Some(StopReason::Interrupted);
+                return Rest::Cut(StopReason::Interrupted);
             }
             if self.watch.is_abandoned() {
                 let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-                return Some(if stopped { StopReason::Interrupted } else { StopReason::Time });
+                return Rest::Cut(if stopped { StopReason::Interrupted } else { StopReason::Time });
             }
-            if let Some(reason) = self.ended(shared, goals.reached(&self.tally.best)) {
-                self.end = Some(reason);
-                shared.publish(&mut known, self.tally.counters);
-                return self.end;
+            if let Some(rest) = self.at_rest(shared) {
+                return rest;
             }
             let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
             if stopped || shared.abort.load(Ordering::Relaxed) {
-                return Some(StopReason::Interrupted);
+                return Rest::Cut(StopReason::Interrupted);
             }
             if shared.deadline.is_some_and(|deadline| now >= deadline) {
-                return Some(StopReason::Time);
+                return Rest::Cut(StopReason::Time);
             }
             if self.waiting {
-                return None;
+                return Rest::Waiting;
             }
             self.horizon.time = shared.part_of_time(now);
             for _ in 0..batch {
@@ -204,7 +217,7 @@ impl Stream<'_> {
                 let (search, mut context) = self.parts();
                 match search.step(&mut context) {
                     Status::Running => {}
-                    Status::Exhausted => self.end = Some(StopReason::Exhausted),
+                    Status::Exhausted(proof) => self.end = Some(proof.into()),
                     Status::Completed => self.end = Some(StopReason::Completed),
                     Status::Waiting => self.waiting = true,
                 }
@@ -215,7 +228,9 @@ impl Stream<'_> {
                 if self.watch.is_raised() {
                     if self.watch.is_void() {
                         // Nothing that the step says of the search is true.
-                        self.end = None;
+                        (self.end, self.waiting) = (None, false);
+                        shared.publish(&mut known, self.tally.counters);
+                        continue 'run;
                     }
                     break;
                 }
@@ -238,23 +253,34 @@ impl Stream<'_> {
             }
             // Asked after the work: each part makes progress, however short the interval of checkpoints is.
             if shared.pause.is_some_and(|pause| now >= pause) {
-                return None;
+                return self.at_rest(shared).unwrap_or(if self.waiting { Rest::Waiting } else { Rest::Paused });
             }
         }
     }
 
-    /// Why this stream has ended, if it has; announces successes to the others.
-    fn ended(&mut self, shared: &Shared<'_, '_>, reached: Option<StopReason>) -> Option<StopReason> {
-        let end = self.end.or_else(|| self.limit(reached));
-        if matches!(end, Some(StopReason::Target | StopReason::Bound | StopReason::Exhausted)) {
+    /// Whether counts alone have ended this stream; announces a goal to the others.
+    fn at_rest(&mut self, shared: &Shared<'_, '_>) -> Option<Rest> {
+        let playouts = self.tally.counters.playouts;
+        if let Some(reason) = self.goal(&shared.goals) {
             // Others with as many playouts may still prove something without a further one, and then count instead.
-            shared.finish.fetch_min(self.tally.counters.playouts.saturating_add(1), Ordering::Relaxed);
+            shared.finish.fetch_min(playouts.saturating_add(1), Ordering::Relaxed);
+            self.end = self.end.or(Some(reason).filter(|reason| reason.is_final()));
+            return Some(Rest::Ended(reason));
         }
-        if end.is_none() && self.tally.counters.playouts >= shared.finish.load(Ordering::Relaxed) {
-            // Another stream reached the goal with fewer playouts than this one has.
-            return Some(StopReason::Target);
+        if let Some(reason) = self.end.or_else(|| self.limit(None)) {
+            return Some(Rest::Ended(reason));
         }
-        end
+        (playouts >= shared.finish.load(Ordering::Relaxed)).then_some(Rest::Late)
+    }
+
+    /// Returns the goal that this stream has reached: it has examined everything, or its incumbent is good enough.
+    pub(super) fn goal(&self, goals: &Goals) -> Option<StopReason> {
+        let exhausted = self.end.filter(|&end| end == StopReason::Exhausted);
+        exhausted.or_else(|| goals.reached(&self.tally.best))
+    }
+
+    pub(super) fn playouts(&self) -> u64 {
+        self.tally.counters.playouts
     }
 
     /// Playouts at the last improvement and number of the stream.
@@ -269,14 +295,15 @@ impl Stream<'_> {
         if reached.is_some() {
             return reached;
         }
+        // Before the counts, whose limits depend on the slice: a stream that has stalled has stalled in all of them.
+        let last = self.tally.history.last().map_or(0, |last| last.playouts);
+        if playouts.saturating_sub(last) >= self.limits.stall {
+            return Some(StopReason::Stall);
+        }
         if playouts >= self.limits.playouts {
             return Some(StopReason::Playouts);
         }
-        if nodes >= self.limits.nodes {
-            return Some(StopReason::Nodes);
-        }
-        let last = self.tally.history.last().map_or(0, |last| last.playouts);
-        (playouts.saturating_sub(last) >= self.limits.stall).then_some(StopReason::Stall)
+        (nodes >= self.limits.nodes).then_some(StopReason::Nodes)
     }
 }
 

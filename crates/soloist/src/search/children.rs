@@ -129,9 +129,15 @@ pub(crate) fn rank(sense: Sense, value: f64) -> u64 {
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }
 
+/// Returns the value of a rank.
+pub(crate) fn unrank(sense: Sense, rank: u64) -> f64 {
+    let value = f64::from_bits(if rank >> 63 == 1 { rank & !(1 << 63) } else { !rank });
+    if sense == Sense::Maximize { value } else { 0.0 - value }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::rank;
+    use super::{rank, unrank};
     use crate::Sense;
 
     #[test]
@@ -143,6 +149,7 @@ mod tests {
         }
         for sense in [Sense::Maximize, Sense::Minimize] {
             assert_eq!(rank(sense, 0.0), rank(sense, -0.0));
+            assert!(values.iter().all(|&value| unrank(sense, rank(sense, value)) == value));
         }
     }
 }

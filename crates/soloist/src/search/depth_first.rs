@@ -2,6 +2,7 @@
 //! iterative deepening share.
 
 use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
+use super::coverage::{Ceiling, Ledger};
 use super::seen::{Identities, Met};
 use super::{Context, Search, Status};
 use crate::cut::EVERY;
@@ -53,20 +54,18 @@ struct Frame {
 }
 
 /// Where the iteration stands.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Pass {
     /// Passes before this one.
     number: u64,
-    /// Whether anything was left out that may hold a better solution.
-    cut: bool,
+    /// What was left out that may hold a better solution: by the width, or for its bound.
+    ledger: Ledger,
     /// States with a worse bound are left out.
     threshold: f64,
     /// The threshold of the pass before.
     before: Option<f64>,
     /// No solution is better than this, as the pass before has shown.
-    ceiling: f64,
-    /// The best bound among the states left out for their bound.
-    next: Option<f64>,
+    ceiling: Ceiling,
 }
 
 pub(crate) struct DepthFirst {
@@ -119,7 +118,13 @@ impl DepthFirst {
             state_bytes: problem.state_bytes() + size_of::<Frame>(),
             frames: Vec::new(),
             path: Vec::new(),
-            pass: Pass { number: 0, cut: false, threshold: bound, before: None, ceiling: bound, next: None },
+            pass: Pass {
+                number: 0,
+                ledger: Ledger::open(),
+                threshold: bound,
+                before: None,
+                ceiling: Ceiling::new(sense, bound),
+            },
             root,
             spare: Vec::new(),
         }
@@ -173,8 +178,7 @@ impl DepthFirst {
     fn below_threshold(&mut self, bound: f64) -> bool {
         let cut = matches!(self.plan, Plan::Threshold { .. }) && self.sense.better_value(self.pass.threshold, bound);
         if cut {
-            self.pass.cut = true;
-            self.pass.next = Some(self.pass.next.map_or(bound, |next| self.sense.best_value(next, bound)));
+            self.pass.ledger.leave_out(self.sense, bound);
         }
         cut
     }
@@ -194,7 +198,9 @@ impl DepthFirst {
             let index = frame.next;
             let rest = &frame.children[index.min(frame.children.len())..];
             if rest.is_empty() || index >= width {
-                self.pass.cut |= rest.iter().any(|child| hopeful(child.bound));
+                if rest.iter().any(|child| hopeful(child.bound)) {
+                    self.pass.ledger.leave_out_any();
+                }
                 self.leave();
                 continue;
             }
@@ -364,19 +370,20 @@ impl DepthFirst {
 
     /// Ends a pass. Returns whether another one is needed.
     fn next_pass(&mut self, incumbent: Option<f64>) -> Status {
-        let old = self.pass;
-        if !old.cut || old.next.is_some_and(|next| self.sense.is_hopeless(next, incumbent)) {
-            return Status::Exhausted;
+        if let Some(proof) = self.pass.ledger.proof(self.sense, incumbent) {
+            return Status::Exhausted(proof);
         }
         if let Some(table) = &mut self.table {
             table.clear();
         }
-        self.pass = Pass { number: old.number + 1, cut: false, next: None, ..old };
-        if let (Plan::Threshold { step }, Some(next)) = (self.plan, old.next) {
-            let lower = if self.sense == Sense::Maximize { old.threshold - step } else { old.threshold + step };
+        let old = std::mem::replace(&mut self.pass.ledger, Ledger::open());
+        self.pass.number += 1;
+        if let (Plan::Threshold { step }, Some(next)) = (self.plan, old.bound(self.sense)) {
+            let before = self.pass.threshold;
+            let lower = if self.sense == Sense::Maximize { before - step } else { before + step };
             self.pass.threshold = self.sense.worst_value(next, lower);
-            self.pass.before = Some(old.threshold);
-            self.pass.ceiling = next;
+            self.pass.before = Some(before);
+            self.pass.ceiling.lower(None, &old);
         }
         Status::Running
     }
@@ -397,9 +404,10 @@ impl Search for DepthFirst {
         if let Some((frame, bound)) = next {
             self.visit(context, frame, bound);
         }
-        if matches!(self.plan, Plan::Threshold { .. }) && self.sense.is_hopeless(self.pass.ceiling, context.incumbent())
+        if matches!(self.plan, Plan::Threshold { .. })
+            && let Some(proof) = self.pass.ceiling.proof(self.sense, context.incumbent())
         {
-            return Status::Exhausted;
+            return Status::Exhausted(proof);
         }
         if self.frames.is_empty() { self.next_pass(context.incumbent()) } else { Status::Running }
     }
@@ -420,14 +428,14 @@ impl Search for DepthFirst {
                     Some(self.sense.worst_value(best, frame.bound))
                 })
                 .reduce(|a, b| self.sense.best_value(a, b)),
-            Plan::Threshold { .. } => Some(self.pass.ceiling),
+            Plan::Threshold { .. } => Some(self.pass.ceiling.bound(self.sense)),
             Plan::Broadening | Plan::Discrepancies => None,
         }
     }
 
     fn save(&self) -> Vec<u8> {
         let next: Vec<usize> = self.frames.iter().map(|frame| frame.next).collect();
-        encode(&(self.lister.salt, self.pass, next, &self.table))
+        encode(&(self.lister.salt, &self.pass, next, &self.table))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
@@ -435,6 +443,8 @@ impl Search for DepthFirst {
         if table.is_some() != self.table.is_some() {
             return Err(CheckpointError::Corrupt("another table of states"));
         }
+        pass.ledger.check(self.sense)?;
+        pass.ceiling.check(self.sense)?;
         self.lister.salt = salt;
         self.pass = pass;
         self.table = table;

@@ -13,6 +13,7 @@ mod auto;
 mod beam;
 mod branch_and_bound;
 mod children;
+pub(crate) mod coverage;
 mod depth_first;
 mod ida_star;
 mod method;
@@ -33,6 +34,7 @@ pub use auto::{Auto, Entries, Entry};
 pub use beam::{Beam, Layers, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};
+pub(crate) use coverage::Coverage;
 pub use ida_star::IdaStar;
 pub use method::Method;
 pub use nmcs::Nmcs;
@@ -51,15 +53,17 @@ use crate::problem::player::Player;
 use crate::problem::rules::{Rules, State};
 use crate::run::plan::Horizon;
 use crate::{CheckpointError, Rng, Score, Solution, Trace};
+use coverage::Proof;
 use serde::{Deserialize, Serialize};
 
 /// What a step returns: whether the search continues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     /// There is more to do.
     Running,
-    /// Every solution was examined or excluded.
-    Exhausted,
+    /// Every solution was examined or excluded; the ledger of the search has the proof.
+    Exhausted(Proof),
     /// The method came to its end without such a proof.
     Completed,
     /// Nothing can be done before the streams have exchanged what they share.

@@ -165,7 +165,7 @@ impl NmcsSearch {
 
     fn push(&mut self, context: &mut Context<'_>, state: State, path: Vec<MoveId>) {
         let mut moves = Vec::new();
-        context.rollout.candidates(&state, &mut moves);
+        context.rollout.candidates(&state, &mut moves).forgo();
         let entries = vec![Entry::new(path, None)];
         let mut frame = Frame { states: vec![state], saved: Saved { entries, turn: 0, moves, next: 0, best: None } };
         if let Some(offered) = self.offered.as_ref().filter(|_| self.frames.is_empty()) {
@@ -207,7 +207,7 @@ impl Frame {
         let Some(state) = self.states.get(self.saved.turn) else { return false };
         self.saved.next = 0;
         self.saved.moves.clear();
-        context.rollout.candidates(state, &mut self.saved.moves);
+        context.rollout.candidates(state, &mut self.saved.moves).forgo();
         true
     }
 
@@ -232,7 +232,7 @@ impl Frame {
             let mut state = parents[parent].clone();
             problem.apply(&mut state, moves[depth]);
             self.saved.moves.clear();
-            context.rollout.candidates(&state, &mut self.saved.moves);
+            context.rollout.candidates(&state, &mut self.saved.moves).forgo();
             if !self.saved.moves.is_empty() {
                 self.states.push(state);
                 self.saved.entries.push(Entry::new(moves[..=depth].to_vec(), Some((score, moves))));

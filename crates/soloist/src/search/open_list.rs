@@ -1,6 +1,7 @@
 //! Best-first and breadth-first search: a list of open states.
 
 use super::children::{Child, Children, Lister, optimistic, rank};
+use super::coverage::Ledger;
 use super::nodes::{NONE, Nodes};
 use super::seen::{Identities, Met};
 use super::sound::{MOST, require};
@@ -39,8 +40,8 @@ struct Tree {
     /// The node whose children are being visited, and which of them is next.
     current: Option<(u32, usize)>,
     born: u64,
-    /// The best bound among the nodes dropped for lack of memory.
-    lost: Option<f64>,
+    /// The nodes dropped for lack of memory.
+    ledger: Ledger,
     table: Option<Met>,
     salt: Option<Option<u64>>,
 }
@@ -56,7 +57,7 @@ pub(crate) struct OpenList {
     open: BinaryHeap<Open>,
     current: Option<(u32, usize)>,
     born: u64,
-    lost: Option<f64>,
+    ledger: Ledger,
     /// That states were dropped, in words.
     remarks: Vec<String>,
     root: State,
@@ -88,7 +89,7 @@ impl OpenList {
             open: BinaryHeap::new(),
             current: None,
             born: 0,
-            lost: None,
+            ledger: Ledger::open(),
             remarks: Vec::new(),
             state: root.clone(),
             child: root.clone(),
@@ -100,13 +101,13 @@ impl OpenList {
 
     /// Notes the bound of a state that is dropped for lack of memory.
     fn lose(&mut self, bound: f64) {
-        self.lost = Some(self.lost.map_or(bound, |lost| self.sense.best_value(lost, bound)));
+        self.ledger.leave_out(self.sense, bound);
         self.remark();
     }
 
     /// Says that states were dropped.
     fn remark(&mut self) {
-        if self.lost.is_some() && self.remarks.is_empty() {
+        if !self.ledger.is_blank() && self.remarks.is_empty() {
             self.remarks.push(DROPPED.to_owned());
         }
     }
@@ -196,11 +197,7 @@ impl OpenList {
 
     /// Ends the search: no node is open.
     fn end(&self, incumbent: Option<f64>) -> Status {
-        if self.lost.is_none_or(|lost| self.sense.is_hopeless(lost, incumbent)) {
-            Status::Exhausted
-        } else {
-            Status::Completed
-        }
+        self.ledger.proof(self.sense, incumbent).map_or(Status::Completed, Status::Exhausted)
     }
 
     /// Checks that the nodes of a checkpoint are states of the problem with their bounds.
@@ -263,12 +260,20 @@ impl Search for OpenList {
             self.open.peek().map(|open| self.nodes.bound(open.node))
         };
         let current = self.current.map(|(at, _)| self.nodes.bound(at));
-        open.into_iter().chain(current).chain(self.lost).reduce(best)
+        open.into_iter().chain(current).chain(self.ledger.bound(self.sense)).reduce(best)
     }
 
     fn save(&self) -> Vec<u8> {
         // The fields of `Tree`, without copying them.
-        encode(&(&self.nodes, self.open.as_slice(), self.current, self.born, self.lost, &self.table, self.lister.salt))
+        encode(&(
+            &self.nodes,
+            self.open.as_slice(),
+            self.current,
+            self.born,
+            &self.ledger,
+            &self.table,
+            self.lister.salt,
+        ))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
@@ -280,7 +285,8 @@ impl Search for OpenList {
         (self.current, self.born) = (tree.current, tree.born);
         // A list in the order of a heap stays as it is.
         self.open = tree.open.into();
-        (self.lost, self.table, self.lister.salt) = (tree.lost, tree.table, tree.salt);
+        tree.ledger.check(self.sense)?;
+        (self.ledger, self.table, self.lister.salt) = (tree.ledger, tree.table, tree.salt);
         self.remark();
         if let Some(table) = &mut self.table {
             table.resume(self.memory, self.identities.futures)?;

@@ -46,7 +46,7 @@ pub(crate) fn replay(problem: &dyn Rules, moves: &[MoveId]) -> Result<State, Che
 pub(crate) fn solution(problem: &dyn Rules, moves: &[MoveId], score: Score) -> Result<State, CheckpointError> {
     let Ok((state, finished)) = walk(problem, moves) else { return Err(CheckpointError::Corrupt("an illegal move")) };
     require(finished, "a solution that is not finished")?;
-    require(is_same(problem.score(&state), score), "a solution with another score")?;
+    require(problem.score(&state).is_close_to(score, 0.0), "a solution with another score")?;
     Ok(state)
 }
 
@@ -104,13 +104,4 @@ pub(crate) fn recorded(
     let biased = trace.lifetimes.is_empty() || trace.factors.is_empty() != policy.uses_bias();
     require(biased && (trace.terms.is_empty() || policy.learns_bias()), "a playout without its biases")?;
     solution(problem, &trace.moves, score).map(drop)
-}
-
-/// Whether two scores of the same solution agree. Sums may have been made in another order.
-fn is_same(a: Score, b: Score) -> bool {
-    let close = |a: f64, b: f64| a.total_cmp(&b).is_eq() || (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
-    match (a, b) {
-        (Score::Feasible(a), Score::Feasible(b)) | (Score::Infeasible(a), Score::Infeasible(b)) => close(a, b),
-        _ => false,
-    }
 }

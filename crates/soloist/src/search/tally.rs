@@ -6,6 +6,7 @@ use crate::problem::rules::Rules;
 use crate::run::outcome::{Counters, Improvement, Solution, TreeShape};
 use crate::{CheckpointError, Score, Sense};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// Counters, incumbent and best solutions of a stream.
@@ -28,9 +29,20 @@ pub(crate) struct Tally {
     /// A score that is not a finite number: the run has to end.
     #[serde(skip)]
     pub(crate) flaw: Option<Score>,
+    /// The solutions that have not been replayed since they were kept.
+    #[serde(skip)]
+    unverified: Unverified,
     /// The time of the run.
     #[serde(skip)]
     pub(crate) clock: Clock,
+}
+
+/// Which of the solutions that a tally keeps have not been replayed.
+#[derive(Clone, Debug, Default)]
+struct Unverified {
+    best: bool,
+    /// Identities of those kept beside it.
+    kept: Vec<u64>,
 }
 
 /// The wall-clock time of a run: that of its parts before, and of the present one.
@@ -69,18 +81,23 @@ pub(crate) struct Sample {
     /// Playouts of the stream at the last report.
     before: u64,
     scores: Vec<f64>,
+    is_watched: bool,
 }
 
 impl Default for Sample {
     fn default() -> Self {
-        Self { due: u64::MAX, every: 1, before: 0, scores: Vec::new() }
+        Self { due: u64::MAX, every: 1, before: 0, scores: Vec::new(), is_watched: false }
     }
 }
 
 impl Sample {
-    /// Begins to sample; `playouts` is the number of playouts made before.
-    pub(crate) fn begin(&mut self, playouts: u64) {
-        *self = Self { due: playouts, before: playouts, ..Self::default() };
+    /// Begins or ends sampling; `playouts` is the number of playouts made before. What was sampled in the part of the
+    /// run before stays.
+    pub(crate) fn watch(&mut self, is_watched: bool, playouts: u64) {
+        if is_watched != self.is_watched {
+            let due = if is_watched { playouts } else { u64::MAX };
+            *self = Self { due, before: playouts, is_watched, ..Self::default() };
+        }
     }
 
     /// Whether a later playout's score is taken.
@@ -116,6 +133,7 @@ impl Tally {
             kept: Vec::new(),
             sample: Sample::default(),
             flaw: None,
+            unverified: Unverified::default(),
             clock: Clock::default(),
         }
     }
@@ -218,13 +236,26 @@ impl Tally {
         }
         if self.keep > 1 {
             insert(&mut self.kept, self.sense, self.keep, identity, &solution);
+            self.unverified.kept.push(identity);
         }
         if self.is_improved_by(solution.score) {
             let (playouts, stream) = (self.counters.playouts, self.stream);
             let elapsed = self.clock.elapsed();
             self.history.push(Improvement { score: solution.score, playouts, stream, elapsed });
             self.best = Some(solution);
+            self.unverified.best = true;
         }
+    }
+
+    /// Returns the solutions kept since the last call that are still kept.
+    pub(crate) fn take_unverified(&mut self) -> Vec<Solution<MoveId>> {
+        let Unverified { best, kept: identities } = std::mem::take(&mut self.unverified);
+        let best = self.best.iter().filter(|_| best);
+        let identities: HashSet<u64> = identities.into_iter().collect();
+        let kept = self.kept.iter().filter(|(identity, _)| identities.contains(identity)).map(|(_, kept)| kept);
+        // The best one is usually the first of those kept.
+        let others = kept.filter(|kept| self.best.as_ref() != Some(*kept));
+        best.chain(others).cloned().collect()
     }
 
     fn is_improved_by(&self, score: Score) -> bool {
@@ -284,7 +315,7 @@ mod tests {
         };
         play(&mut tally, 100);
         assert!(tally.sample.scores.is_empty());
-        tally.sample.begin(100);
+        tally.sample.watch(true, 100);
         tally.count(Score::Infeasible(1.0));
         play(&mut tally, 10);
         assert_eq!(tally.sample.report(111), (102..=111).map(f64::from).collect::<Vec<_>>());

@@ -135,7 +135,8 @@ fn proofs_are_those_of_exhaustive_search() {
             for memory in [1 << 30, 20_000] {
                 let budget = Budget { memory, ..Budget::default() };
                 let outcome = Solver::new(&problem, method(name, &[])).seed(seed).budget(budget).run().unwrap();
-                assert!(outcome.optimal || memory < 1 << 30, "{name}, {problem:?}");
+                assert!(outcome.optimal || outcome.infeasible || memory < 1 << 30, "{name}, {problem:?}");
+                assert!(!outcome.infeasible || best.value().is_none(), "{name}, {problem:?}");
                 assert!(!outcome.optimal || outcome.best.unwrap().score == best, "{name}, {problem:?}");
             }
         }

@@ -13,7 +13,7 @@ where
     let what = format!("{method:?}, rollout {rollout}, {threads} streams, {half} playouts");
     let problem = Recorded::new(problem);
     let plan = Budget::playouts(2 * half);
-    let start = || Solver::new(&problem, method.clone()).seed(9).threads(threads).plan(plan.clone());
+    let start = || Solver::new(&problem, method.clone()).without_replays().seed(9).threads(threads).plan(plan.clone());
     // The wrapper offers the playouts of the problem inside under its own names only.
     let solver = |budget| start().budget(Budget::playouts(budget)).rollout(rollout);
     let (whole, whole_saved) = run_and_save(solver(2 * half), "whole");
@@ -21,10 +21,11 @@ where
     let (_, saved) = run_and_save(solver(half), "half");
     let mut log = problem.take();
     // Method, seed, rollout and threads come from the checkpoint.
-    let other = Solver::new(&problem, Method::preset("sampling").unwrap()).seed(77).budget(Budget::playouts(2 * half));
+    let other = Solver::new(&problem, Method::preset("sampling").unwrap()).seed(77).without_replays();
+    let other = other.budget(Budget::playouts(2 * half));
     // Restoring scores the solutions of the checkpoint again.
     let again = Solver::new(&problem, Method::preset("sampling").unwrap()).resume(&saved).unwrap();
-    drop(again.start().unwrap());
+    drop(again.without_replays().start().unwrap());
     let restoring = problem.take();
     let (resumed, resumed_saved) = run_and_save(other.resume(&saved).unwrap(), "resumed");
     let rest = problem.take();

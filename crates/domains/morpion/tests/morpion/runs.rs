@@ -119,3 +119,11 @@ fn domain_is_registered() {
     let instance = (domain.load)(domain.example, &Options::new()).unwrap();
     assert_eq!((instance.name(), instance.default_setup().rollout.as_deref()), ("5D", Some("random")));
 }
+
+#[test]
+fn equal_keys_have_equal_moves() {
+    for variant in Variant::ALL {
+        let pairs = soloist_domain::testing::check_keys(&cross(variant), 200, 1);
+        assert!(pairs > 100, "{pairs}");
+    }
+}

@@ -35,8 +35,8 @@ fn reader_errors_are_exact() {
         (b"n\n1 NaN 5\n", "a: line 2: width 'NaN', expected a number"),
         (b"n\n1 10 inf\n", "a: line 2: height 'inf', expected a number"),
         (b"n\n1 10 1e400\n", "a: line 2: height '1e400', expected a number"),
-        (b"n\n1 0 5\n", "a: line 2: width '0', expected 1e-6 to 1e9"),
-        (b"n\n1 10 -5\n", "a: line 2: height '-5', expected 1e-6 to 1e9"),
+        (b"n\n1 0 5\n", "a: line 2: width '0', expected 1e-9 to 1e9"),
+        (b"n\n1 10 -5\n", "a: line 2: height '-5', expected 1e-9 to 1e9"),
         (b"n\n1 10 5\n1 0.5\n", "a: line 3: 2 fields, expected demand, inner radius, outer radius and perhaps a value"),
         (
             b"n\n1 10 5\n1 0 1 2 3\n",
@@ -80,7 +80,7 @@ fn orders_are_checked_however_they_are_made() {
     let wrong = |name: &str, width, tubes: Vec<Tube>| Order::new(name, width, 5.0, tubes).unwrap_err();
     assert_eq!(wrong("a\nb", 5.0, vec![]), "the name is not one line of text");
     assert_eq!(wrong("", 5.0, vec![]), "the name is not one line of text");
-    assert_eq!(wrong("n", f64::NAN, vec![]), "side NaN of the container, expected 1e-6 to 1e9");
+    assert_eq!(wrong("n", f64::NAN, vec![]), "side NaN of the container, expected 1e-9 to 1e9");
     assert_eq!(wrong("n", 5.0, vec![tube(0.0, 1.0, None); 1001]), "1001 types of tubes, at most 1000 are allowed");
     assert_eq!(
         wrong("n", 5.0, vec![Tube { demand: 100_001, ..tube(0.0, 1.0, None) }]),
@@ -161,9 +161,15 @@ fn verifier_recomputes_everything() {
     let set = |index: usize, name: &'static str, value: serde_json::Value| {
         tampered(&move |solution| solution["tubes"][index][name] = value.clone())
     };
-    assert_eq!(set(0, "x", json!(3.001)), "tube 0 sticks out of the container by 9.999999999998899e-4");
+    assert_eq!(
+        set(0, "x", json!(3.001)),
+        "tube 0 sticks out of the container by 9.999999999998899e-4, the tolerance is 6.0e-9"
+    );
     assert!(set(1, "x", json!(4.46)).starts_with("tube 1 sticks out of the inside of tube 0 by 9.99"));
-    assert_eq!(set(9, "hull", json!(1)), "tube 9 sticks out of the inside of tube 1 by 1.4500000000000002e0");
+    assert_eq!(
+        set(9, "hull", json!(1)),
+        "tube 9 sticks out of the inside of tube 1 by 1.4500000000000002e0, the tolerance is 6.0e-9"
+    );
     assert!(set(9, "x", json!(3.01)).starts_with("tubes 1 and 9 in tube 0 overlap by "));
     assert_eq!(set(2, "type", json!(0)), "tube 2: more than the 1 tubes of type 0 that are offered");
     assert_eq!(set(2, "type", json!(3)), "tube 2: type 3 does not exist: there are 3, counted from 0");
@@ -198,7 +204,10 @@ fn verifier_recomputes_everything() {
         ("0 0 - 1 nan", "line 1: y 'nan', expected a number"),
         ("2 0 - 1 1\n0 0 x 1 1", "line 2: hull 'x', expected a whole number from 0 to 4294967295"),
         ("2 1 - 1 1", "container 1 is used, but there is only container 0"),
-        ("2 0 - 1 1\n2 0 - 1.89 1", "tubes 0 and 1 in container 0 overlap by 1.000000000000012e-2"),
+        (
+            "2 0 - 1 1\n2 0 - 1.89 1",
+            "tubes 0 and 1 in container 0 overlap by 1.000000000000012e-2, the tolerance is 6.0e-9",
+        ),
     ] {
         assert_eq!(count(text).unwrap_err(), message, "{text}");
     }

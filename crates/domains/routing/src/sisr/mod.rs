@@ -367,10 +367,21 @@ impl Sisr {
         let after_ruin = self.cost - self.ruin(rng);
         self.order(rng);
         let cost = self.recreate(rng, after_ruin, limit, most, count);
+        // A way past a customer that was taken out may be longer than the way over it.
+        let cost = cost.filter(|_| self.network.is_metric() || self.is_in_time());
         if cost.is_none() {
             self.undo();
         }
         cost
+    }
+
+    /// Whether the routes of this step keep their windows.
+    fn is_in_time(&self) -> bool {
+        let begin = self.network.ready(0);
+        self.touched
+            .iter()
+            .map(|&r| &self.routes[r as usize])
+            .all(|route| route.len() == 0 || begin <= route.stops[0].late)
     }
 
     /// One ruin and recreation, to be accepted or rejected: returns by how much the cost grows, and how many more

@@ -3,6 +3,7 @@
 mod kernel;
 mod names;
 mod published;
+mod scales;
 mod tsptw;
 mod vrptw;
 mod vrptw_format;
@@ -60,7 +61,7 @@ fn drive(network: &Network, route: &[usize]) -> Option<(f64, f64)> {
     let (mut time, mut last, mut sum) = (network.ready(0) + network.service(0), 0, 0.0);
     for &c in route {
         time += network.distance(last, c);
-        if time > network.due(c) + network.slack() {
+        if time > network.latest(c) {
             return None;
         }
         time = time.max(network.ready(c)) + network.service(c);
@@ -68,5 +69,5 @@ fn drive(network: &Network, route: &[usize]) -> Option<(f64, f64)> {
         last = c;
     }
     let back = time + network.distance(last, 0);
-    (back <= network.due(0) + network.slack()).then_some((sum + network.distance(last, 0), back))
+    (back <= network.latest(0)).then_some((sum + network.distance(last, 0), back))
 }

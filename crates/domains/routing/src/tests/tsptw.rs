@@ -51,10 +51,43 @@ fn small_instances_agree_with_brute_force() {
     assert!(feasible > 40 && none > 10, "{feasible} feasible, {none} not");
 }
 
-/// Sums of whole numbers are exact, so that a tour as short as the bound is proven; other sums leave room for rounding.
+/// The degree of a complete search without a tour in time may be above the least: it is not called optimal then.
 #[test]
-fn bounds_of_whole_numbers_are_exact() {
-    for (unit, proven) in [(1.0, true), (0.1, false)] {
+fn an_optimum_has_the_least_violation() {
+    let mut rng = Rng::new(21);
+    let (mut least_found, mut above) = (0, 0);
+    for round in 0..120 {
+        let instance = small(&mut rng, 5);
+        let mut least = u32::MAX;
+        permutations(&mut Vec::new(), &mut (1..5).collect(), &mut |order| {
+            let (mut time, mut last, mut late) = (0.0_f64, 0, 0);
+            for &node in order.iter().chain([&0]) {
+                time += instance.way(last, node);
+                late += u32::from(time > instance.windows[node].1);
+                (time, last) = (time.max(instance.windows[node].0), node);
+            }
+            least = least.min(late);
+        });
+        let problem = Tsptw::new(&instance, Objective::Travel);
+        let outcome = Solver::new(&problem, Method::BranchAndBound(BranchAndBound::default())).run().unwrap();
+        let Score::Infeasible(degree) = outcome.best.unwrap().score else {
+            assert_eq!(least, 0);
+            continue;
+        };
+        assert!(least > 0 && degree >= f64::from(least), "round {round}: {instance:?}");
+        *if degree > f64::from(least) { &mut above } else { &mut least_found } += 1;
+        assert!(
+            !outcome.optimal || degree == f64::from(least),
+            "round {round}: {degree}, {least} possible: {instance:?}"
+        );
+    }
+    assert!(least_found > 0 && above > 0, "{least_found} and {above}");
+}
+
+/// Sums of decimal numbers are exact, so that a tour as short as the bound is proven; other sums leave room for rounding.
+#[test]
+fn bounds_of_decimal_numbers_are_exact() {
+    for (unit, proven) in [(1.0, true), (0.1, true), (1.0 / 3.0, false)] {
         let instance = Instance { matrix: vec![unit; 16], windows: vec![(0.0, 60.0); 4] };
         for objective in [Objective::Travel, Objective::Makespan] {
             let problem = Tsptw::new(&instance, objective);

@@ -10,7 +10,8 @@ pub const DOMAIN: Domain = Domain {
     name: "tsptw",
     summary: "visit every city within its time window on a cheap tour (TSPTW)",
     score: "travel cost, or the time of the return; smaller is better",
-    instance: "a text file (number of nodes with the depot, matrix, windows) or a spec: random:40x60:7 (customers x width of windows : seed)",
+    instance: "a text file (number of nodes with the depot, matrix, windows) or a spec: random:40x60:7 (customers x width of windows : seed); \
+               times are exact decimals; numbers of 16 digits and more are doubles, and a visit may be late by 1e-10 of its closing time",
     example: "random:40x60:7",
     options: &[DomainOption {
         name: "objective",
@@ -69,15 +70,15 @@ impl soloist_domain::Instance for Loaded {
         for &mv in moves {
             let before = state.late;
             self.problem.apply(&mut state, mv);
-            starts.push(state.time);
+            starts.push(state.time / self.problem.network().scale());
             if state.late > before {
                 late.push(mv);
             }
         }
-        let home = self.instance.way(usize::from(state.last), 0);
-        let mut solution = json!({
-            "tour": moves, "starts": starts, "travel": state.travel + home, "makespan": state.time + home,
-        });
+        let network = self.problem.network();
+        let (home, scale) = (network.distance(usize::from(state.last), 0), network.scale());
+        let (travel, makespan) = ((state.travel + home) / scale, (state.time + home) / scale);
+        let mut solution = json!({ "tour": moves, "starts": starts, "travel": travel, "makespan": makespan });
         if !late.is_empty() {
             solution["late"] = json!(late);
         }
@@ -94,9 +95,8 @@ impl soloist_domain::Instance for Loaded {
         verify(&self.instance, &tour)?;
         let mut wanted = tour.into_iter().filter(|&node| node != 0).map(|node| node as u16);
         follow(&self.problem, |_, legal| {
-            // The check forgives a lateness of rounding errors in published tours, the search does not.
             let node = wanted.next().unwrap_or(0);
-            let late = || format!("node {node} is late by a rounding error: the search cannot start from this tour");
+            let late = || format!("node {node} is late by the tolerance: the search cannot start from this tour");
             legal.contains(&node).then_some(node).ok_or_else(late)
         })
     }

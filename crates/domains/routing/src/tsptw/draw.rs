@@ -1,7 +1,8 @@
 //! Tours for people: a table of the visits and a time line.
 
 use super::Instance;
-use super::verify::shown;
+use crate::rules::TOLERANCE;
+use crate::verdict::shown;
 use serde_json::Value;
 use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
@@ -49,7 +50,7 @@ pub(super) fn text(instance: &Instance, solution: &Value) -> String {
     let _ = writeln!(text, "# {:>6} {:>12} {:>12} {:>12} {:>12}", "node", "opens", "closes", "arrival", "start");
     for Visit { node, arrival, start } in &visits {
         let (opens, closes) = instance.windows[*node];
-        let mark = if *arrival > closes + 1e-6 { "  late" } else { "" };
+        let mark = if *arrival > closes + closes * TOLERANCE { "  late" } else { "" };
         let [opens, closes, arrival, start] = [opens, closes, *arrival, *start].map(|time| format!("{time:.2}"));
         let _ = writeln!(text, "# {node:>6} {opens:>12} {closes:>12} {arrival:>12} {start:>12}{mark}");
     }
@@ -93,7 +94,7 @@ pub(super) fn svg(instance: &Instance, name: &str, solution: &Value) -> String {
     let mut points = format!("{:.1},{:.1}", x(begin), y(0));
     for (row, Visit { node, arrival, start }) in visits.iter().enumerate() {
         let (opens, closes) = instance.windows[*node];
-        let (middle, late) = (y(row + 1), *arrival > closes + 1e-6);
+        let (middle, late) = (y(row + 1), *arrival > closes + closes * TOLERANCE);
         let _ = write!(points, " {:.1},{middle:.1} {:.1},{middle:.1}", x(*arrival), x(*start));
         let _ = writeln!(
             svg,

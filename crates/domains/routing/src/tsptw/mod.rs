@@ -15,6 +15,7 @@ pub use spec::{generate, is_spec};
 pub use verify::{Totals, check, verify};
 
 use crate::network::{Limits, Network, Visit};
+use crate::whole::{decimals, is_short, power, units};
 
 /// The most nodes, the depot included: shortest ways between all of them are computed.
 pub const MAX_NODES: usize = 801;
@@ -73,15 +74,31 @@ impl Instance {
         }
     }
 
-    /// The tables of the searches: one vehicle without a load.
+    /// The tables of the searches: one vehicle without a load; whole numbers where the instance is decimal, see
+    /// [`rules`](crate::rules).
     #[must_use]
     pub fn network(&self, objective: Objective) -> Network {
-        let visit = |&(ready, due): &(f64, f64)| Visit { demand: 0, ready, due, service: 0.0 };
-        let visits: Vec<Visit> = self.windows.iter().map(visit).collect();
         let n = self.nodes();
         let mut matrix = self.matrix.clone();
         (0..n).for_each(|i| matrix[i * n + i] = 0.0);
+        let scale = self.scale(&matrix);
+        let exact = scale.is_some();
+        let scale = scale.unwrap_or(1.0);
+        let scaled = |time: f64| if exact { units(time, scale) } else { time };
+        matrix.iter_mut().for_each(|way| *way = scaled(*way));
+        let visit =
+            |&(ready, due): &(f64, f64)| Visit { demand: 0, ready: scaled(ready), due: scaled(due), service: 0.0 };
+        let visits: Vec<Visit> = self.windows.iter().map(visit).collect();
         let timed = objective == Objective::Makespan;
-        Network::new(&visits, matrix, Limits { capacity: 0, vehicles: 1, scale: 1.0, metric: false, timed })
+        Network::new(&visits, matrix, Limits { capacity: 0, vehicles: 1, scale, metric: false, timed, exact })
+    }
+
+    /// Units that make one of the file; `None`: the instance is not decimal.
+    fn scale(&self, matrix: &[f64]) -> Option<f64> {
+        let times = self.windows.iter().flat_map(|&(ready, due)| [ready, due]).filter(|time| time.is_finite());
+        let scale = power(decimals(matrix.iter().copied().chain(times))?);
+        let longest = matrix.iter().copied().fold(0.0, f64::max);
+        let ready = self.windows.iter().map(|window| window.0).fold(0.0, f64::max);
+        is_short(self.nodes(), units(longest, scale) as u128, 0.0, units(ready, scale)).then_some(scale)
     }
 }

@@ -5,6 +5,7 @@ use super::{Instance, Objective};
 use crate::anneal::Annealing;
 use crate::network::Network;
 use crate::sites::{Pairs, Sites};
+use crate::whole::positive;
 use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -41,7 +42,9 @@ impl Clone for Tour {
 /// The salesman leaves the depot when it opens, waits for windows, and should be back before the depot closes. Cities
 /// that cannot be reached in time any more are offered alone, so that the damage is done; else a city is not offered
 /// when it would be late, or another one could not be reached in time behind it. That excludes no tour without a late
-/// visit. The degree of infeasibility is the number of late visits, the return among them.
+/// visit. The degree of infeasibility is the number of late visits, the return among them. It is true of the tour found;
+/// another tour may have fewer, because the forced moves leave such tours out: where no tour is without a late visit, a
+/// search of all moves proves that, and not which degree is the least.
 ///
 /// The test uses shortest ways over other cities (the matrices of Dumas et al. violate the triangle inequality): pairs
 /// that never fit are bits, the others are computed. A state takes 32 bytes and a bit for each node; listing moves
@@ -63,13 +66,8 @@ pub struct Tsptw {
     longest: f64,
     /// The widest span of times that windows leave.
     horizon: f64,
-    /// Whether distances and windows are whole numbers, whose sums are exact.
-    is_whole: bool,
     fingerprint: u64,
 }
-
-/// The largest number of which thousands can be added without rounding.
-const WHOLE: f64 = (1_u64 << 40) as f64;
 
 /// Weights of the terms of the bias: distance, time that the window leaves, waiting.
 const BIAS: [f64; 3] = [20.0, 20.0, 40.0];
@@ -84,7 +82,7 @@ impl Tsptw {
         let quickest = network.quickest().map_or_else(|| vec![0.0; n * n], |table| table.into_owned());
         let excludes = Pairs::new(n, |j, k| {
             let leave = network.ready(j).max(network.ready(0) + quickest[j]);
-            j != 0 && k != 0 && j != k && leave + quickest[j * n + k] > network.due(k) + network.slack()
+            j != 0 && k != 0 && j != k && leave + quickest[j * n + k] > network.certainly_late(k)
         });
         let others = |j: usize| (0..n).filter(move |&i| i != j);
         let shortest_in =
@@ -94,6 +92,9 @@ impl Tsptw {
         let mut hash = StableHasher::new();
         hash.write(b"tsptw");
         hash.write_u64(objective as u64);
+        if network.scale() != 1.0 {
+            hash.write_u64(network.scale().to_bits());
+        }
         for i in 0..n {
             for value in [network.ready(i), network.due(i)] {
                 hash.write_u64(value.to_bits());
@@ -101,12 +102,8 @@ impl Tsptw {
             network.from_site(i).iter().for_each(|value| hash.write_u64(value.to_bits()));
         }
         let fingerprint = hash.finish();
-        let windows = (0..n).flat_map(|i| [network.ready(i), network.due(i)]);
-        let numbers = windows.chain((0..n).flat_map(|i| network.from_site(i).iter().copied()));
-        let is_whole =
-            numbers.map(|number| (number.fract(), number.abs())).all(|pair| pair.0 == 0.0 && pair.1 <= WHOLE);
-        let horizon = horizon.max(1.0);
-        Self { network, objective, quickest, excludes, shortest_in, longest, horizon, is_whole, fingerprint }
+        let horizon = positive(horizon);
+        Self { network, objective, quickest, excludes, shortest_in, longest, horizon, fingerprint }
     }
 
     /// The tables of the instance.
@@ -136,7 +133,7 @@ impl Tsptw {
     /// The latest time at which `j` is in time.
     #[inline]
     fn due(&self, j: usize) -> f64 {
-        self.network.due(j) + self.network.slack()
+        self.network.latest(j)
     }
 
     /// Whether some city would be late behind `j` that is not lost already.
@@ -147,7 +144,7 @@ impl Tsptw {
             return true;
         }
         let row = &self.quickest[j * n..(j + 1) * n];
-        state.unvisited.iter().any(|k| k != j && start + row[k] > self.due(k))
+        state.unvisited.iter().any(|k| k != j && start + row[k] > self.network.certainly_late(k))
     }
 
     #[inline]
@@ -178,7 +175,7 @@ impl Problem for Tsptw {
 
     fn moves(&self, state: &Tour, moves: &mut Vec<u16>) {
         let ways = &self.quickest[state.last as usize * self.network.size()..];
-        let lost = |j: usize| state.time + ways[j] > self.due(j);
+        let lost = |j: usize| state.time + ways[j] > self.network.certainly_late(j);
         moves.extend(state.unvisited.iter().filter(|&j| lost(j)).map(|j| j as u16));
         if moves.is_empty() {
             let kept = state.unvisited.iter().filter(|&j| {
@@ -211,10 +208,11 @@ impl Problem for Tsptw {
         if late > 0 {
             return Score::Infeasible(f64::from(late));
         }
-        Score::Feasible(match self.objective {
+        let sum = match self.objective {
             Objective::Travel => state.travel + home,
             Objective::Makespan => back,
-        })
+        };
+        Score::Feasible(sum / self.network.scale())
     }
 
     fn sense(&self) -> Sense {
@@ -255,7 +253,8 @@ impl Problem for Tsptw {
             sum = sum.max(latest);
         }
         // Sums of other numbers in another order may differ in their last digits.
-        Some(if self.is_whole { sum } else { sum - sum.abs() * 1e-12 - self.network.slack() })
+        let sum = if self.network.is_exact() { sum } else { sum - sum * 1e-12 };
+        Some(sum / self.network.scale())
     }
 
     fn key(&self, state: &Tour) -> Option<u64> {

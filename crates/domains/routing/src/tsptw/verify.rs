@@ -1,13 +1,11 @@
 //! Independent verification of tours: times are recomputed from the matrix of the file, without the search.
 
 use super::{Instance, Objective};
+use crate::verdict::{Amount, Decimal, allowed, in_units, is_near, is_short, shown};
 use serde_json::Value;
 use soloist_domain::Checked;
 use soloist_domain::answer::{Answer, Claims, short, words};
 use soloist_domain::error::quote;
-
-/// Lateness that is forgiven: rounding errors of published tours.
-const LATENESS: f64 = 1e-6;
 
 /// What a tour adds up to.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,14 +18,134 @@ pub struct Totals {
     pub starts: Vec<f64>,
 }
 
-/// A number for a message: no more than six decimals.
-pub(super) fn shown(value: f64) -> String {
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+/// An instance in the numbers that its rules ask for.
+struct Judge<'i, T> {
+    instance: &'i Instance,
+    /// Opening and closing of each node.
+    windows: Vec<(T, T)>,
+    /// These make one of the file.
+    unit: f64,
+    amount: fn(f64, u32) -> T,
+    decimals: u32,
+}
+
+/// Whole numbers for a decimal instance. `None`: it is none.
+fn whole(instance: &Instance) -> Option<Judge<'_, i128>> {
+    let n = instance.windows.len();
+    let ways = || instance.matrix.iter().enumerate().filter(|(at, _)| at / n != at % n).map(|(_, &way)| way);
+    let times = instance.windows.iter().flat_map(|&(opens, closes)| [opens, closes]);
+    let decimals = Decimal::places(ways().chain(times.filter(|time| time.is_finite())))?;
+    let amount = |value: f64, decimals: u32| in_units(value, decimals).unwrap_or(i128::MAX);
+    let windows: Vec<(i128, i128)> =
+        instance.windows.iter().map(|&(opens, closes)| (amount(opens, decimals), amount(closes, decimals))).collect();
+    let longest = amount(ways().fold(0.0, f64::max), decimals);
+    let latest = windows.iter().map(|window| window.0).max()?;
+    let unit = 10_f64.powi(decimals as i32);
+    is_short(n, longest, 0, latest).then_some(Judge { instance, windows, unit, amount, decimals })
+}
+
+fn doubles(instance: &Instance) -> Judge<'_, f64> {
+    Judge { instance, windows: instance.windows.clone(), unit: 1.0, amount: |value, _| value, decimals: 0 }
+}
+
+impl<T: Amount> Judge<'_, T> {
+    fn way(&self, from: usize, to: usize) -> T {
+        (self.amount)(self.instance.matrix[from * self.windows.len() + to], self.decimals)
+    }
+
+    /// A number for a message.
+    fn shown(&self, value: T) -> String {
+        shown(value.plain(self.unit))
+    }
+
+    /// What is said of the tolerance at a closing.
+    fn allowed(&self, closing: T) -> String {
+        allowed(T::tolerance(closing).plain(self.unit))
+    }
+
+    fn is_late(time: T, closing: T) -> bool {
+        time > closing + T::tolerance(closing)
+    }
+
+    fn verify(&self, tour: &[u32]) -> Result<Totals, String> {
+        let nodes = self.windows.len();
+        let mut seen = vec![false; nodes];
+        let (mut time, mut last, mut travel) = (self.windows[0].0, 0_usize, T::ZERO);
+        let mut starts = Vec::with_capacity(tour.len());
+        for (place, &node) in tour.iter().enumerate() {
+            let at = node as usize;
+            if node == 0 {
+                return Err(format!("the tour returns to the depot, node 0, at place {}", place + 1));
+            }
+            if at >= nodes {
+                return Err(format!("node {node} does not exist: there are {}, counted from 1", nodes - 1));
+            }
+            if std::mem::replace(&mut seen[at], true) {
+                return Err(format!("node {node} is visited twice"));
+            }
+            let way = self.way(last, at);
+            let arrival = time + way;
+            let (opens, closes) = self.windows[at];
+            if Self::is_late(arrival, closes) {
+                let late = shown(arrival.plain(self.unit) - closes.plain(self.unit));
+                let (arrival, closes, allowed) = (self.shown(arrival), self.shown(closes), self.allowed(closes));
+                return Err(format!(
+                    "node {node} is reached at {arrival}, {late} after its window closes at {closes}{allowed}"
+                ));
+            }
+            time = if arrival < opens { opens } else { arrival };
+            travel = travel + way;
+            last = at;
+            starts.push(time.plain(self.unit));
+        }
+        if let Some(node) = (1..nodes).find(|&node| !seen[node]) {
+            return Err(format!("node {node} is not visited: {}", self.reason(tour, node)));
+        }
+        let way = self.way(last, 0);
+        let closes = self.windows[0].1;
+        if Self::is_late(time + way, closes) {
+            let (back, closes, allowed) = (self.shown(time + way), self.shown(closes), self.allowed(closes));
+            return Err(format!("the depot is reached at {back}, it closes at {closes}{allowed}"));
+        }
+        Ok(Totals { travel: (travel + way).plain(self.unit), makespan: (time + way).plain(self.unit), starts })
+    }
+
+    /// Whether a tour of existing nodes meets every window on its way.
+    fn in_time(&self, tour: impl Iterator<Item = usize>) -> bool {
+        let (mut time, mut last) = (self.windows[0].0, 0);
+        for node in tour.chain([0]) {
+            time = time + self.way(last, node);
+            let (opens, closes) = self.windows[node];
+            if Self::is_late(time, closes) {
+                return false;
+            }
+            time = if time < opens { opens } else { time };
+            last = node;
+        }
+        true
+    }
+
+    /// Why a node is not in the tour.
+    fn reason(&self, tour: &[u32], node: usize) -> String {
+        if !self.in_time(std::iter::once(node)) {
+            return "its window is missed even by a tour of it alone".into();
+        }
+        let tour: Vec<usize> = tour.iter().map(|&node| node as usize).collect();
+        for place in 0..=tour.len() {
+            if self.in_time(tour[..place].iter().copied().chain([node]).chain(tour[place..].iter().copied())) {
+                return match place {
+                    0 => "it fits at the beginning of the tour".into(),
+                    _ => format!("it fits behind node {}", tour[place - 1]),
+                };
+            }
+        }
+        "at every place some window is missed".into()
+    }
 }
 
 /// Verifies a tour: every node but the depot once, each within its window, back before the depot closes. Zeros at its
-/// ends are the depot.
+/// ends are the depot. Times are exact in a decimal instance, in others a visit may be late by the tolerance: see
+/// [`rules`](crate::rules).
 ///
 /// # Errors
 /// One line: the first violation along the tour.
@@ -36,74 +154,10 @@ pub fn verify(instance: &Instance, tour: &[u32]) -> Result<Totals, String> {
     while let [0, rest @ ..] | [rest @ .., 0] = tour {
         tour = rest;
     }
-    let nodes = instance.windows.len();
-    let mut seen = vec![false; nodes];
-    let (mut time, mut last, mut travel) = (instance.windows[0].0, 0_usize, 0.0);
-    let mut starts = Vec::with_capacity(tour.len());
-    for (place, &node) in tour.iter().enumerate() {
-        let at = node as usize;
-        if node == 0 {
-            return Err(format!("the tour returns to the depot, node 0, at place {}", place + 1));
-        }
-        if at >= nodes {
-            return Err(format!("node {node} does not exist: there are {}, counted from 1", nodes - 1));
-        }
-        if std::mem::replace(&mut seen[at], true) {
-            return Err(format!("node {node} is visited twice"));
-        }
-        let way = instance.matrix[last * nodes + at];
-        let arrival = time + way;
-        let (opens, closes) = instance.windows[at];
-        if arrival > closes + LATENESS {
-            let (arrival, closes, late) = (shown(arrival), shown(closes), shown(arrival - closes));
-            return Err(format!("node {node} is reached at {arrival}, {late} after its window closes at {closes}"));
-        }
-        time = if arrival < opens { opens } else { arrival };
-        travel += way;
-        starts.push(time);
-        last = at;
+    match whole(instance) {
+        Some(judge) => judge.verify(tour),
+        None => doubles(instance).verify(tour),
     }
-    if let Some(node) = (1..nodes).find(|&node| !seen[node]) {
-        return Err(format!("node {node} is not visited: {}", reason(instance, tour, node)));
-    }
-    let way = instance.matrix[last * nodes];
-    let closes = instance.windows[0].1;
-    if time + way > closes + LATENESS {
-        return Err(format!("the depot is reached at {}, it closes at {}", shown(time + way), shown(closes)));
-    }
-    Ok(Totals { travel: travel + way, makespan: time + way, starts })
-}
-
-/// Whether a sequence of different nodes keeps its windows.
-fn in_time(instance: &Instance, tour: impl Iterator<Item = usize>) -> bool {
-    let (mut time, mut last) = (instance.windows[0].0, 0);
-    for node in tour.chain([0]) {
-        time += instance.matrix[last * instance.windows.len() + node];
-        if time > instance.windows[node].1 + LATENESS {
-            return false;
-        }
-        time = time.max(instance.windows[node].0);
-        last = node;
-    }
-    true
-}
-
-/// Why a node is not in the tour.
-fn reason(instance: &Instance, tour: &[u32], node: usize) -> String {
-    let nodes = |tour: &[u32]| tour.iter().map(|&node| node as usize).collect::<Vec<_>>();
-    if !in_time(instance, std::iter::once(node)) {
-        return "its window is missed even by a tour of it alone".into();
-    }
-    let tour = nodes(tour);
-    for place in 0..=tour.len() {
-        if in_time(instance, tour[..place].iter().copied().chain([node]).chain(tour[place..].iter().copied())) {
-            return match place {
-                0 => "it fits at the beginning of the tour".into(),
-                _ => format!("it fits behind node {}", tour[place - 1]),
-            };
-        }
-    }
-    "at every place some window is missed".into()
 }
 
 /// Verifies a solution.
@@ -136,7 +190,7 @@ pub fn check(instance: &Instance, objective: Objective, text: &str) -> Result<Ch
         ];
         for (name, claimed, found) in found {
             if let Some(claimed) = claimed
-                && claimed.as_f64().is_none_or(|claimed| (claimed - found).abs() > 1e-8 * found.abs().max(1.0))
+                && claimed.as_f64().is_none_or(|claimed| !is_near(claimed, found))
             {
                 return Err(format!("claims the {name} {}, recomputed: {}", short(claimed), shown(found)));
             }

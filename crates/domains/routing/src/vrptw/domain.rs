@@ -3,7 +3,7 @@
 use super::{Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
 use soloist::{Method, Problem, Score, Setup};
-use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, InstanceError, LoadResult, Options, follow};
+use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options, follow};
 use std::sync::Arc;
 
 const OBJECTIVE: DomainOption = DomainOption {
@@ -24,7 +24,8 @@ pub const DOMAIN: Domain = Domain {
     summary: "serve customers within their time windows by few vehicles on short routes (VRPTW, CVRP)",
     score: "10^6 x vehicles + distance, or the distance alone; smaller is better",
     instance: "a file of Solomon, of Gehring & Homberger or in VRPLIB format (.vrp), or a spec: random:100:7 (customers : seed), clustered:100:7, \
-               capacity:100:7 (no windows)",
+               capacity:100:7 (no windows); times are exact decimals, but where distances are not rounded between coordinates: there a visit may be \
+               late by 1e-10 of its closing time",
     example: "random:100:7",
     options: &[OBJECTIVE, ROUNDING],
     load,
@@ -66,15 +67,6 @@ fn load(name: &str, options: &Options) -> LoadResult {
     let instance = if is_spec(name) { generate(name)? } else { read(name)? };
     let chosen = |name: &str| options.get(name).map_or("", String::as_str);
     let (objective, rounding) = rules(&instance, chosen("objective"), chosen("rounding"));
-    let tenths = |value: f64| value * 10.0;
-    let whole =
-        |value: f64| !value.is_finite() || (tenths(value) - tenths(value).round()).abs() <= 1e-9 * value.max(1.0);
-    if rounding == Rounding::OneDecimal
-        && !instance.sites.iter().all(|site| whole(site.ready) && whole(site.due) && whole(site.service))
-    {
-        let message = "times with more than one decimal: set rounding=none or rounding=nearest";
-        return Err(InstanceError::new(name, message));
-    }
     let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
     Ok(Box::new(Loaded { name: name.to_owned(), instance, rounding, problem }) as Box<dyn AnyInstance>)
 }
@@ -153,9 +145,8 @@ impl soloist_domain::Instance for Loaded {
         self.problem.canonical(&tour, &mut wanted);
         let mut wanted = wanted.into_iter();
         follow(&self.problem, |state, legal| match wanted.next() {
-            // The check forgives a lateness of rounding errors in published tours, the search does not.
             Some(mv) if !legal.contains(&mv) => {
-                Err(format!("customer {mv} is late by a rounding error: the search cannot start from this route"))
+                Err(format!("customer {mv} is late by the tolerance: the search cannot start from this route"))
             }
             Some(mv) => Ok(mv),
             None => Ok(self.problem.best_biased(state, legal)),

@@ -1,7 +1,9 @@
 //! Routes for people: lists in the field's format, and a map with a time line for each route.
 
-use super::verify::{reason, shown};
+use super::verify::{Judge, reason};
 use super::{Edges, Instance, Rounding, solution};
+use crate::rules::TOLERANCE;
+use crate::verdict::shown;
 use serde_json::Value;
 use soloist_domain::svg::{escape, page};
 use std::fmt::Write as _;
@@ -72,12 +74,16 @@ pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) ->
     let routes = routes_of(instance, solution);
     let sum: f64 = routes.iter().map(|route| times(instance, rounding, route).2).sum();
     let mut text = format!("{} vehicles, distance {}\n", routes.len(), shown(sum));
-    text += &solution::write(&solution::Plan { routes: routes.clone(), cost: Some((sum * 1e6).round() / 1e6) });
+    text += &solution::write(&solution::Plan {
+        routes: routes.clone(),
+        cost: Some(if sum < 1.0 { sum } else { (sum * 1e6).round() / 1e6 }),
+    });
     let mut served = vec![false; instance.sites.len()];
     routes.iter().flatten().for_each(|&c| served[c as usize] = true);
     let all: Vec<&Vec<u32>> = routes.iter().collect();
+    let judge = Judge::new(instance, rounding);
     for customer in (1..served.len()).filter(|&customer| !served[customer]) {
-        let _ = writeln!(text, "Not served: customer {customer}: {}", reason(instance, rounding, &all, customer));
+        let _ = writeln!(text, "Not served: customer {customer}: {}", reason(instance, &judge, &all, customer));
     }
     text
 }
@@ -219,7 +225,7 @@ fn strip(
         let (top, half) = (y + height / 2.0 * (i % 2) as f64, height / 2.0);
         let (open, close) = (x(site.ready), x(site.due));
         let (wait, from, to) = (x(arrival), x(start), x(end).max(x(start) + 1.0));
-        let late = if start > site.due + 1e-6 { "#ff0000" } else { color };
+        let late = if start > site.due + site.due * TOLERANCE { "#ff0000" } else { color };
         let _ = writeln!(
             svg,
             "<rect x=\"{open:.1}\" y=\"{top:.1}\" width=\"{:.1}\" height=\"{half:.1}\" fill=\"{color}\" fill-opacity=\"0.15\"/>\

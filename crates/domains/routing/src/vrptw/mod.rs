@@ -2,12 +2,14 @@
 
 mod domain;
 mod draw;
+mod exact;
 mod format;
 mod neighborhood;
 mod problem;
 mod rollout;
 pub mod solution;
 mod spec;
+mod tables;
 mod verify;
 mod vrplib;
 
@@ -18,7 +20,7 @@ pub(crate) use spec::whole;
 pub use spec::{generate, is_spec};
 pub use verify::{Totals, check, verify};
 
-use crate::network::{Limits, MAX_SITES, Network, Visit};
+use crate::network::{MAX_SITES, Network};
 use crate::text::MAX_COUNT;
 
 /// A customer, or the depot.
@@ -129,47 +131,10 @@ impl Instance {
         Ok(())
     }
 
-    /// The tables of the searches.
+    /// The tables of the searches: whole numbers where the instance is decimal, see [`rules`](crate::rules).
     #[must_use]
     pub fn network(&self, rounding: Rounding) -> Network {
-        let scale = if rounding == Rounding::OneDecimal { 10.0 } else { 1.0 };
-        let size = self.sites.len();
-        let mut table = Vec::with_capacity(size * size);
-        for i in 0..size {
-            for j in 0..size {
-                let plain = match &self.edges {
-                    Edges::Euclidean => {
-                        let (a, b) = (&self.sites[i], &self.sites[j]);
-                        let (x, y) = (a.x - b.x, a.y - b.y);
-                        (x * x + y * y).sqrt()
-                    }
-                    Edges::Explicit(given) => given[i * size + j],
-                };
-                table.push(match rounding {
-                    Rounding::Exact => plain,
-                    Rounding::OneDecimal => (plain * 10.0).floor(),
-                    Rounding::Nearest => (plain + 0.5).floor(),
-                });
-            }
-        }
-        // Tenths become whole numbers.
-        let scaled = |time: f64| if scale > 1.0 { (time * scale).round() } else { time };
-        let visits: Vec<Visit> = self
-            .sites
-            .iter()
-            .map(|site| Visit {
-                demand: site.demand,
-                ready: scaled(site.ready),
-                due: scaled(site.due),
-                service: scaled(site.service),
-            })
-            .collect();
-        let customers = size - 1;
-        let vehicles = self.vehicles.map_or(customers, |most| customers.min(most as usize));
-        // Rounded down, a leg loses less than one unit: a service of one unit makes up for it.
-        let metric = self.edges == Edges::Euclidean
-            && (rounding == Rounding::Exact || visits.iter().skip(1).all(|visit| visit.service >= 1.0));
-        Network::new(&visits, table, Limits { capacity: self.capacity, vehicles, scale, metric, timed: false })
+        tables::network(self, rounding)
     }
 }
 

@@ -7,6 +7,7 @@ use crate::anneal::Annealing;
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
 use crate::sites::Sites;
+use crate::whole::positive;
 use soloist::{Neighborhood, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct Tour {
     pub(super) time: f64,
     /// Driven so far.
     pub(super) distance: f64,
+    /// Customers on the route that is under way.
+    pub(super) aboard: u16,
     /// Customers that are left.
     pub(super) left: u32,
     pub(super) unvisited: Sites,
@@ -42,11 +45,13 @@ impl Clone for Tour {
 
 /// The search's view of an [`Instance`](super::Instance): the next customer, or 0 for the depot, until all are served.
 ///
-/// A customer may follow if the load allows it, its window is met, and the depot is reached in time behind it; the
-/// depot may follow any customer. The visits to the depot are alike, so that no order of vehicles is searched, but the
+/// A customer may follow if the load allows it, its window is met, and the depot can be reached in time behind it, over
+/// other customers where that is quicker; the depot may follow any customer from which the direct way is in time. The visits to the depot are alike, so that no order of vehicles is searched, but the
 /// order of routes is: the same solution has as many tours as its routes have orders. When no customer can follow at
 /// the depot, or all vehicles are used, the tour ends; customers left unserved make it infeasible, their number being
-/// the degree.
+/// the degree. Where a way home over others was the only one in time and the others are gone, the tour ends on the way:
+/// the customers of that route count as unserved. No tour leaves out fewer customers than the best of these, so that a
+/// search of all of them knows the least degree.
 ///
 /// The score is the distance, with [`Objective::Vehicles`] plus 10^6 (or a larger power of ten, where distances demand
 /// it) for each route. A state takes 32 bytes and a bit for each site; listing moves takes constant time for each
@@ -66,6 +71,8 @@ pub struct Vrptw {
     shortest_home: f64,
     longest: f64,
     horizon: f64,
+    /// The latest return that is not late for certain.
+    closes: f64,
     /// Customers by ascending due time.
     by_due: Vec<u16>,
     fingerprint: u64,
@@ -87,12 +94,17 @@ impl Vrptw {
         let shortest_home = (1..n).map(|i| network.distance(i, 0)).fold(f64::INFINITY, f64::min);
         let longest = (0..n).flat_map(|i| network.from_site(i)).copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
         let horizon =
-            if network.due(0).is_finite() { (network.due(0) - network.ready(0)).max(1.0) } else { f64::INFINITY };
+            if network.due(0).is_finite() { positive(network.due(0) - network.ready(0)) } else { f64::INFINITY };
+        // With detours the depot's own move decides.
+        let closes = if network.has_detours() { network.certainly_late(0) } else { network.latest(0) };
         let mut by_due: Vec<u16> = (1..n).map(|c| c as u16).collect();
         by_due.sort_by(|&a, &b| network.due(a as usize).total_cmp(&network.due(b as usize)).then(a.cmp(&b)));
         let mut hash = StableHasher::new();
         hash.write(b"vrptw");
         hash.write_u64(objective as u64);
+        if network.scale() != 1.0 {
+            hash.write_u64(network.scale().to_bits());
+        }
         hash.write_u64(network.vehicles() as u64);
         hash.write_u64(u64::from(network.capacity()));
         for i in 0..n {
@@ -112,6 +124,7 @@ impl Vrptw {
             shortest_home,
             longest,
             horizon,
+            closes,
             by_due,
             fingerprint,
         }
@@ -157,11 +170,18 @@ impl Vrptw {
     pub(super) fn arrival(&self, state: &Tour, j: usize) -> (f64, bool) {
         let network = &*self.network;
         let start = (state.time + network.distance(state.last as usize, j)).max(network.ready(j));
-        let home = start + network.service(j) + network.distance(j, 0);
-        let fits = state.load + network.demand(j) <= network.capacity()
-            && start <= network.due(j) + network.slack()
-            && home <= network.due(0) + network.slack();
+        let home = start + network.service(j) + network.way_home(j);
+        let fits =
+            state.load + network.demand(j) <= network.capacity() && start <= network.latest(j) && home <= self.closes;
         (start, fits)
+    }
+
+    /// Whether the depot may be next.
+    #[inline]
+    pub(super) fn may_return(&self, state: &Tour) -> bool {
+        let network = &*self.network;
+        let direct = || state.time + network.distance(state.last as usize, 0) <= network.latest(0);
+        state.last != 0 && (!network.has_detours() || direct())
     }
 
     /// Whether a customer may be next at all: there is a vehicle.
@@ -193,7 +213,9 @@ impl Vrptw {
     pub fn routes(&self, moves: &[u16]) -> (Vec<Vec<u16>>, Vec<u16>) {
         let mut left = Sites::customers(self.network.size());
         let mut routes = Vec::new();
-        for customers in moves.split(|&mv| mv == 0).filter(|customers| !customers.is_empty()) {
+        // A route that cannot return serves no customer.
+        let closed = moves.iter().rposition(|&mv| mv == 0).unwrap_or(0);
+        for customers in moves[..closed].split(|&mv| mv == 0).filter(|customers| !customers.is_empty()) {
             customers.iter().for_each(|&c| left.remove(c as usize));
             routes.push(customers.to_vec());
         }
@@ -243,6 +265,7 @@ impl Problem for Vrptw {
             load: 0,
             time: network.ready(0) + network.service(0),
             distance: 0.0,
+            aboard: 0,
             left: network.customers() as u32,
             unvisited: Sites::customers(network.size()),
         }
@@ -252,7 +275,7 @@ impl Problem for Vrptw {
         if self.may_drive(state) {
             moves.extend(state.unvisited.iter().filter(|&j| self.arrival(state, j).1).map(|j| j as u16));
         }
-        if state.last != 0 {
+        if self.may_return(state) {
             moves.push(0);
         }
     }
@@ -264,11 +287,12 @@ impl Problem for Vrptw {
         state.distance += way;
         if mv == 0 {
             state.time = network.ready(0) + network.service(0);
-            state.load = 0;
+            (state.load, state.aboard) = (0, 0);
         } else {
             state.routes += u16::from(state.last == 0);
             state.time = (state.time + way).max(network.ready(j)) + network.service(j);
             state.load += network.demand(j);
+            state.aboard += 1;
             state.left -= 1;
             state.unvisited.remove(j);
         }
@@ -276,8 +300,9 @@ impl Problem for Vrptw {
     }
 
     fn score(&self, state: &Tour) -> Score {
-        if state.left > 0 {
-            return Score::Infeasible(f64::from(state.left));
+        if state.left > 0 || state.last != 0 {
+            // A route that cannot return serves no customer.
+            return Score::Infeasible(f64::from(state.left) + f64::from(state.aboard));
         }
         Score::Feasible((f64::from(state.routes) * self.route_cost + state.distance) / self.network.scale())
     }
@@ -331,7 +356,7 @@ impl Problem for Vrptw {
         }
         // Sums in another order may differ in their last digits.
         let total = routes as f64 * self.route_cost + distance;
-        Some((total - total * 1e-12 - network.slack()) / network.scale())
+        Some((total - total * 1e-12) / network.scale())
     }
 
     fn key(&self, state: &Tour) -> Option<u64> {
@@ -339,6 +364,9 @@ impl Problem for Vrptw {
         hash.write_u64(u64::from(state.last) << 48 | u64::from(state.routes) << 32 | u64::from(state.load));
         hash.write_u64(state.time.to_bits());
         hash.write_u64(state.distance.to_bits());
+        if self.network.has_detours() {
+            hash.write_u32(u32::from(state.aboard));
+        }
         state.unvisited.words().iter().for_each(|&word| hash.write_u64(word));
         Some(hash.finish())
     }

@@ -60,7 +60,7 @@ impl Selective {
             }
             let (start, fits) = problem.arrival(state, j);
             if fits {
-                let due = network.due(j) + network.slack();
+                let due = network.latest(j);
                 self.legal.push(Candidate { customer, due, start, leave: start + network.service(j) });
             }
         }
@@ -94,7 +94,7 @@ impl Selective {
         rng: &mut Rng,
     ) -> bool {
         self.select(problem, state);
-        if self.kept.is_empty() && state.last == 0 {
+        if self.kept.is_empty() && !problem.may_return(state) {
             return false;
         }
         self.offer(problem, state, policy, trace);
@@ -158,7 +158,7 @@ impl Rollout<Vrptw> for Selective {
     fn candidates(&mut self, problem: &Vrptw, state: &Tour, moves: &mut Vec<u16>) {
         self.select(problem, state);
         moves.extend(self.kept.iter().map(|kept| kept.customer));
-        if moves.is_empty() && state.last != 0 {
+        if moves.is_empty() && problem.may_return(state) {
             moves.push(0);
         }
     }
@@ -240,16 +240,24 @@ impl Refine {
 
     /// Splits what was played from `state` on into what must stay (in `moves`) and the routes that may change (in
     /// `tour`); lists the customers not served. Returns the vehicles for those routes.
+    ///
+    /// A last route that cannot return in time is taken out, if it may change.
     fn split(&mut self, problem: &Vrptw, state: &Tour, played: &[u16]) -> usize {
         self.moves.clear();
         let mut fixed = 0;
+        // Behind the last return.
+        let closed = played.iter().rposition(|&mv| mv == 0).map_or(0, |at| at + 1);
         if state.last != 0 {
             fixed = played.iter().position(|&mv| mv == 0).map_or(played.len(), |at| at + 1);
             self.moves.extend_from_slice(&played[..fixed]);
         }
         self.tour.clear();
-        self.tour.extend_from_slice(&played[fixed..]);
         self.absent.clear();
+        if closed < fixed {
+            return 0;
+        }
+        let played = &played[..closed];
+        self.tour.extend_from_slice(&played[fixed..]);
         self.absent.extend(state.unvisited.iter().map(|c| c as u16).filter(|c| !played.contains(c)));
         problem.network().vehicles() - state.routes as usize
     }

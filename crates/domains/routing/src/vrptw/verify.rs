@@ -1,13 +1,12 @@
 //! Independent verification of routes: distances, loads and times are recomputed from the sites of the file, without
 //! the search.
 
+use super::exact::{Numbers, doubles, plain_distance, whole};
 use super::{Edges, Instance, Objective, Rounding, solution};
+use crate::verdict::{Amount, is_near, shown};
 use serde_json::Value;
 use soloist_domain::Checked;
 use soloist_domain::answer::{Answer, Claims, short};
-
-/// Lateness that is forgiven: rounding errors of published tours.
-const LATENESS: f64 = 1e-6;
 
 /// What a set of routes adds up to.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,59 +21,46 @@ pub struct Totals {
     pub truncated: f64,
 }
 
-/// The distance between two sites, recomputed.
-fn distance(instance: &Instance, rounding: Rounding, from: usize, to: usize) -> f64 {
-    let plain = match &instance.edges {
-        Edges::Euclidean => {
-            let (a, b) = (instance.sites[from], instance.sites[to]);
-            ((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)).sqrt()
-        }
-        Edges::Explicit(table) => table[from * instance.sites.len() + to],
-    };
-    match rounding {
-        Rounding::Exact => plain,
-        Rounding::OneDecimal => (10.0 * plain).floor() / 10.0,
-        Rounding::Nearest => (plain + 0.5).floor(),
-    }
+/// The rules of an instance: whole numbers if it is decimal, doubles and a tolerance if not, see
+/// [`rules`](crate::rules).
+pub(super) struct Judge<'i>(Kind<'i>);
+
+enum Kind<'i> {
+    Whole(Numbers<'i, i128>),
+    Doubles(Numbers<'i, f64>),
 }
 
-/// A number for a message: no more than six decimals.
-pub(super) fn shown(value: f64) -> String {
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
+impl<'i> Judge<'i> {
+    pub(super) fn new(instance: &'i Instance, rounding: Rounding) -> Self {
+        Self(whole(instance, rounding).map_or_else(|| Kind::Doubles(doubles(instance, rounding)), Kind::Whole))
+    }
 
-/// Drives a route; the totals of the distance, or the first violation.
-fn drive(instance: &Instance, rounding: Rounding, number: usize, route: &[u32]) -> Result<f64, String> {
-    let depot = instance.sites[0];
-    let load: u64 = route.iter().map(|&c| u64::from(instance.sites[c as usize].demand)).sum();
-    if load > u64::from(instance.capacity) {
-        return Err(format!("route {number} carries {load}, the capacity is {}", instance.capacity));
+    /// The distance of a route, or its first violation.
+    fn drive(&self, number: usize, route: &[u32]) -> Result<f64, String> {
+        self.drive_all([(number, route)])
     }
-    let (mut time, mut last, mut sum) = (depot.ready + depot.service, 0, 0.0);
-    for &customer in route {
-        let site = instance.sites[customer as usize];
-        let way = distance(instance, rounding, last, customer as usize);
-        let arrival = time + way;
-        if arrival > site.due + LATENESS {
-            let (arrival, due, late) = (shown(arrival), shown(site.due), shown(arrival - site.due));
-            return Err(format!(
-                "route {number} reaches customer {customer} at {arrival}, {late} after its due time {due}"
-            ));
+
+    /// The distance of numbered routes, or the first violation.
+    fn drive_all<'r>(&self, routes: impl IntoIterator<Item = (usize, &'r [u32])>) -> Result<f64, String> {
+        fn sum<'r, T: Amount>(
+            numbers: &Numbers<'_, T>,
+            routes: impl IntoIterator<Item = (usize, &'r [u32])>,
+        ) -> Result<f64, String> {
+            let mut sum = T::ZERO;
+            for (number, route) in routes {
+                sum = sum + numbers.drive(number, route)?;
+            }
+            Ok(sum.plain(numbers.unit))
         }
-        time = arrival.max(site.ready) + site.service;
-        sum += way;
-        last = customer as usize;
+        match &self.0 {
+            Kind::Whole(numbers) => sum(numbers, routes),
+            Kind::Doubles(numbers) => sum(numbers, routes),
+        }
     }
-    let way = distance(instance, rounding, last, 0);
-    if time + way > depot.due + LATENESS {
-        let (arrival, due) = (shown(time + way), shown(depot.due));
-        return Err(format!("route {number} is back at the depot at {arrival}, which closes at {due}"));
-    }
-    Ok(sum + way)
 }
 
 /// Verifies routes: every customer exactly once, no load above the capacity, no window missed, no vehicle too many.
+/// Times are exact in a decimal instance, in others a visit may be late by the tolerance: see [`rules`](crate::rules).
 ///
 /// # Errors
 /// One line: the first violation in that order of routes; for a customer left out, why no route takes it.
@@ -82,13 +68,14 @@ pub fn verify(instance: &Instance, rounding: Rounding, routes: &[Vec<u32>]) -> R
     let (distance_sum, unserved) = drive_all(instance, rounding, routes)?;
     let routes: Vec<&Vec<u32>> = routes.iter().filter(|route| !route.is_empty()).collect();
     if let Some(customer) = unserved {
-        return Err(format!("customer {customer} is not served: {}", reason(instance, rounding, &routes, customer)));
+        let judge = Judge::new(instance, rounding);
+        return Err(format!("customer {customer} is not served: {}", reason(instance, &judge, &routes, customer)));
     }
     let sum = |rounding: Rounding| -> f64 {
         let legs = |route: &Vec<u32>| -> f64 {
             let mut last = 0;
             let ways = route.iter().chain([&0]).map(|&customer| {
-                let way = distance(instance, rounding, last, customer as usize);
+                let way = plain_distance(instance, rounding, last, customer as usize);
                 last = customer as usize;
                 way
             });
@@ -96,11 +83,9 @@ pub fn verify(instance: &Instance, rounding: Rounding, routes: &[Vec<u32>]) -> R
         };
         routes.iter().map(|route| legs(route)).sum()
     };
-    // Sums of decimals: rounded to what they are sums of.
-    let tenths = |value: f64| (value * 10.0).round() / 10.0;
-    let distance = if rounding == Rounding::OneDecimal { tenths(distance_sum) } else { distance_sum };
-    let truncated = tenths(sum(Rounding::OneDecimal));
-    Ok(Totals { vehicles: routes.len(), distance, exact: sum(Rounding::Exact), truncated })
+    // A sum of decimals: rounded to what it is a sum of.
+    let truncated = (sum(Rounding::OneDecimal) * 10.0).round() / 10.0;
+    Ok(Totals { vehicles: routes.len(), distance: distance_sum, exact: sum(Rounding::Exact), truncated })
 }
 
 /// Drives all routes: the sum of the distances and the first customer left out, or the first violation by those that
@@ -127,10 +112,8 @@ pub(super) fn drive_all(
             *seen = at + 1;
         }
     }
-    let mut distance_sum = 0.0;
-    for (at, route) in routes.iter().enumerate() {
-        distance_sum += drive(instance, rounding, at + 1, route)?;
-    }
+    let numbered = routes.iter().enumerate().map(|(at, route)| (at + 1, route.as_slice()));
+    let distance_sum = Judge::new(instance, rounding).drive_all(numbered)?;
     if let Some(most) = instance.vehicles.filter(|&most| routes.len() > most as usize) {
         return Err(format!("{} routes, there are {most} vehicles", routes.len()));
     }
@@ -138,9 +121,9 @@ pub(super) fn drive_all(
 }
 
 /// Why no route takes a customer.
-pub(super) fn reason(instance: &Instance, rounding: Rounding, routes: &[&Vec<u32>], customer: usize) -> String {
+pub(super) fn reason(instance: &Instance, judge: &Judge<'_>, routes: &[&Vec<u32>], customer: usize) -> String {
     let site = instance.sites[customer];
-    if let Err(alone) = drive(instance, rounding, 0, &[customer as u32]) {
+    if let Err(alone) = judge.drive(0, &[customer as u32]) {
         return alone.replace("route 0", "a vehicle of its own");
     }
     let (mut full, mut late) = (0, 0);
@@ -153,7 +136,7 @@ pub(super) fn reason(instance: &Instance, rounding: Rounding, routes: &[&Vec<u32
         for place in 0..=route.len() {
             let mut with = (*route).clone();
             with.insert(place, customer as u32);
-            if drive(instance, rounding, at + 1, &with).is_ok() {
+            if judge.drive(at + 1, &with).is_ok() {
                 return match place {
                     0 => format!("route {} has room for it at its beginning", at + 1),
                     _ => format!("route {} has room for it behind customer {}", at + 1, route[place - 1]),
@@ -199,7 +182,10 @@ pub fn check(instance: &Instance, objective: Objective, rounding: Rounding, text
     if let Some(cost) = cost {
         // Costs are printed with one decimal or two, or rounded.
         let near = |value: f64, within: f64| (cost - value).abs() <= within;
-        if !(near(totals.distance, 0.0501) || near(totals.truncated, 1e-6) || near(totals.distance.round(), 0.0)) {
+        if !(near(totals.distance, (totals.distance * 0.01).min(0.0501))
+            || near(totals.truncated, 1e-6)
+            || near(totals.distance.round(), 0.0))
+        {
             return Err(format!("claims the cost {cost}, recomputed: {}", shown(totals.distance)));
         }
     }
@@ -235,8 +221,8 @@ pub(super) fn routes(text: &str) -> Result<Handed, String> {
 
 /// What a vehicle counts: the power of ten from 10^6 on that is above the sum of the ways to every customer and back.
 fn vehicle_cost(instance: &Instance, rounding: Rounding) -> f64 {
-    let ways =
-        (1..instance.sites.len()).map(|c| distance(instance, rounding, 0, c) + distance(instance, rounding, c, 0));
+    let ways = (1..instance.sites.len())
+        .map(|c| plain_distance(instance, rounding, 0, c) + plain_distance(instance, rounding, c, 0));
     let most: f64 = ways.sum();
     let mut cost = 1e6;
     while cost <= most {
@@ -255,7 +241,7 @@ fn compare(claims: &Claims, totals: &Totals, score: f64) -> Result<(), String> {
     ];
     for (name, claimed, found) in found {
         if let Some(claimed) = claimed
-            && claimed.as_f64().is_none_or(|claimed| (claimed - found).abs() > LATENESS * found.abs().max(1.0) * 1e-2)
+            && claimed.as_f64().is_none_or(|claimed| !is_near(claimed, found))
         {
             return Err(format!("claims the {name} {}, recomputed: {}", short(claimed), shown(found)));
         }

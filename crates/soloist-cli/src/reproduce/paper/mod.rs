@@ -76,7 +76,7 @@ pub(crate) fn run(source: &Source, args: &ReproduceArgs) -> Result<u8, Failure> 
         .map_err(|error| Failure::runtime(format!("cannot make the folder {}: {error}", folder.display())))?;
     let names = ["spec.toml", "figure.svg", "report.md", "report.json"];
     let targets: Vec<Target> = names.iter().map(|name| Target::new(&folder.join(name))).collect::<Result<_, _>>()?;
-    signal::install(args.quiet, targets.iter().filter_map(|target| soloist::temporary_path(target.path())).collect())?;
+    signal::install(args.quiet)?;
     let Some(runs) = Runs::make(&paper, args, &folder, &data, &there)? else {
         output::note("interrupted while settings were chosen; the same call continues");
         return Ok(130);

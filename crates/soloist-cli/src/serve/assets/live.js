@@ -231,6 +231,13 @@
   }));
   on("end", with_run((run, data) => { run.end = data; tidy(); }));
   on("body", sections);
+  // The files were cut or replaced: what is shown of them is no longer so.
+  on("reset", () => location.reload());
+  on("notes", ({ notes }) => {
+    const list = document.getElementById("notes");
+    list.replaceChildren(...notes.map(note => make("li", "", note)));
+    list.hidden = notes.length === 0;
+  });
   on("bye", () => {
     over = true;
     source.close();

@@ -161,7 +161,8 @@ fn neighborhood<P: Problem>(
     if !list(problem, &after(problem, &moves)).is_empty() {
         return Err(Violation::new("a neighbourhood leaves a solution that is not finished", moves));
     }
-    // Restored from a checkpoint it goes on in the same way.
+    // Restored from a checkpoint, it has the same cost and makes the same edits.
+    let now = edits.cost(problem);
     let (saved, mut other) = (edits.save(), rng.clone());
     let next = |edits: &mut dyn Neighborhood<P>, rng: &mut Rng| {
         for _ in 0..EDITS {
@@ -170,9 +171,20 @@ fn neighborhood<P: Problem>(
         (edits.cost(problem).to_bits(), moves_of(edits))
     };
     let expected = next(edits, &mut other);
-    let restored = edits.start(problem, &moves) && edits.load(problem, &saved).is_ok();
-    if !restored || next(edits, rng) != expected {
-        return Err(Violation::new("a neighbourhood that is saved and restored goes on otherwise", moves));
+    if !edits.start(problem, &moves) {
+        return Err(Violation::new("a neighbourhood cannot be started with its own moves", moves));
+    }
+    let again = edits.cost(problem);
+    if !close(now, again) {
+        let score = problem.score(&after(problem, &moves));
+        let what = format!(
+            "a neighbourhood has the cost {now}, but {again} when it is started with its own moves, whose score is {score} \
+             (do `moves` and `cost` describe the same solution?)"
+        );
+        return Err(Violation::new(what, moves));
+    }
+    if edits.load(problem, &saved).is_err() || next(edits, rng) != expected {
+        return Err(Violation::new("a neighbourhood that is saved and restored makes other edits", moves));
     }
     Ok(())
 }

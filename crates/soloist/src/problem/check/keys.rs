@@ -81,13 +81,15 @@ impl<M: Copy + PartialEq> Keys<M> {
             played.get(at).into_iter().for_each(|&mv| problem.apply(&mut state, mv));
         }
         for _ in 0..PAIRS.min(played.len() / 2) {
+            // A later move is played earlier, mostly the next one.
             let at = rng.index(played.len() - 1);
-            let swapped = [&played[..at], &[played[at + 1], played[at]]].concat();
-            if is_legal(problem, &swapped, at) {
+            let from = if rng.below(4) > 0 { at + 1 } else { at + 1 + rng.index(played.len() - at - 1) };
+            let moved = [&played[..at], &[played[from]], &played[at..from]].concat();
+            if is_legal(problem, &moved, at) {
                 let key = |way: &[M]| label(problem, by, &after(problem, way)).map(|(key, _)| key);
-                let first = key(&played[..at + 2]);
-                if first.is_some() && swapped != played[..at + 2] && key(&swapped) == first {
-                    pairs.push((played[..at + 2].to_vec(), swapped));
+                let first = key(&played[..=from]);
+                if first.is_some() && moved != played[..=from] && key(&moved) == first {
+                    pairs.push((played[..=from].to_vec(), moved));
                 }
             }
         }
@@ -136,6 +138,20 @@ fn pick<'a, T>(all: &'a [T], rng: &mut Rng) -> Option<&'a T> {
     all.get(rng.index(all.len()))
 }
 
+/// Says how the moves of states with equal keys differ. `None`: they are the same in the same order.
+fn unlike<M: PartialEq>(one: &[M], two: &[M]) -> Option<&'static str> {
+    if one == two {
+        return None;
+    }
+    Some(if one.is_empty() || two.is_empty() {
+        "of states with equal keys, one is finished and the other is not"
+    } else if one.len() == two.len() && one.iter().all(|mv| two.contains(mv)) {
+        "states with equal keys list their moves in another order"
+    } else {
+        "states with equal keys list other moves"
+    })
+}
+
 /// Returns the children with labels. `None`: one has none.
 fn children<P: Problem>(problem: &P, by: By, state: &P::State) -> Option<Vec<Child<P>>> {
     let child = |mv| {
@@ -171,13 +187,15 @@ fn follow<P: Problem>(
     let wrong =
         |what: &str, a: &[P::Move], b: &[P::Move]| Err(Violation::new(format!("{what}: after {a:?}, and"), b.to_vec()));
     loop {
-        let (Some(mut left), Some(right)) = (children(problem, by, &one), children(problem, by, &two)) else {
+        if by == By::Key
+            && let Some(what) = unlike(&list(problem, &one), &list(problem, &two))
+        {
+            return wrong(what, &a, &b);
+        }
+        let (Some(mut left), Some(mut right)) = (children(problem, by, &one), children(problem, by, &two)) else {
             return Ok(());
         };
         if left.is_empty() || right.is_empty() {
-            if by == By::Key && left.len() != right.len() {
-                return wrong("of states with equal keys, one is finished and the other is not", &a, &b);
-            }
             if !right.is_empty() {
                 return Ok(());
             }
@@ -199,18 +217,15 @@ fn follow<P: Problem>(
             }
             return Ok(());
         }
+        let at = rng.index(left.len());
         if by == By::Key {
-            let keys = |children: &[Child<P>]| {
-                let mut keys: Vec<u64> = children.iter().map(|(_, _, (key, _))| *key).collect();
-                keys.sort_unstable();
-                keys.dedup();
-                keys
-            };
-            if keys(&left) != keys(&right) {
+            // The moves are the same, in the same order.
+            if left.iter().zip(&right).any(|(left, right)| left.2 != right.2) {
                 return wrong("states with equal keys have children with other keys", &a, &b);
             }
+            right = vec![right.swap_remove(at)];
         }
-        let (mv, next, (key, numbers)) = left.swap_remove(rng.index(left.len()));
+        let (mv, next, (key, numbers)) = left.swap_remove(at);
         let mut same = right.into_iter().filter(|(_, _, (other, _))| *other == key).peekable();
         let Some(other) = same.peek() else { return Ok(()) };
         a.push(mv);

@@ -247,7 +247,7 @@ impl Walker {
     /// Draws a candidate of `state` by the bias, if possible another than `not`.
     fn draw(&mut self, context: &mut Context<'_>, not: Option<MoveId>) -> Option<MoveId> {
         self.legal.clear();
-        context.rollout.candidates(&self.state, &mut self.legal);
+        context.rollout.candidates(&self.state, &mut self.legal).forgo();
         if let Some(not) = not
             && self.legal.iter().any(|&mv| mv != not)
         {
@@ -349,7 +349,7 @@ impl Walker {
         self.replay.plan.extend_from_slice(&self.entries[self.first..]);
         while self.replay.head < length {
             self.legal.clear();
-            context.rollout.candidates(&self.state, &mut self.legal);
+            context.rollout.candidates(&self.state, &mut self.legal).forgo();
             let mut legal = std::mem::take(&mut self.legal);
             legal.retain(|&mv| self.place_of(context.problem, mv).is_some_and(|at| at < length));
             self.legal = legal;

@@ -351,8 +351,8 @@ impl Search for AutoSearch {
         if self.entrants[at].has_nodes() {
             self.state.nodes += context.tally.counters.nodes.saturating_sub(before);
         }
-        if status == Status::Exhausted {
-            return Status::Exhausted;
+        if let Status::Exhausted(proof) = status {
+            return Status::Exhausted(proof);
         }
         let now = self.progress(context);
         // What makes no playouts would go on for ever where only playouts are limited.

@@ -13,10 +13,11 @@ use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::children::{optimistic, rank, unbounded};
+use crate::search::coverage::{Ceiling, Ledger};
 use crate::search::nodes::{self, Node, Nodes};
 use crate::search::seen::Seen;
 use crate::search::sound::{self, MOST, require};
-use crate::search::{Context, Search, Status};
+use crate::search::{Context, Coverage, Search, Status};
 use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -38,8 +39,8 @@ struct Pass {
     born: u64,
     /// The states of the present cell that are to be expanded, the next one last.
     now: Vec<Open>,
-    /// The best bound among the states dropped for lack of places.
-    lost: Option<f64>,
+    /// The states dropped for lack of places, and children that are no candidates.
+    ledger: Ledger,
     best: Option<(Score, Vec<MoveId>)>,
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct BoundLayers {
     nodes: Nodes,
     cells: Cells,
     /// No solution is better than this and the incumbent, as all passes have shown so far.
-    dual_bound: f64,
+    dual_bound: Ceiling,
     /// The keys of this pass.
     seen: Seen,
     /// In the place of `seen`, for a problem that tells futures.
@@ -74,25 +75,25 @@ pub(crate) struct BoundLayers {
 impl BoundLayers {
     pub(crate) fn new(parameters: Beam, problem: &dyn Rules, memory: u64) -> Self {
         let (root, sense) = (problem.root(), problem.sense());
-        let dual_bound = optimistic(problem, &root);
+        let bound = optimistic(problem, &root);
         let merges = parameters.merge && problem.future(&root).is_some();
         // A quarter is for the keys. Entries of states that are not open any more may be as many as the nodes.
         let each = 2 * Nodes::BYTES + Cells::BYTES + if merges { 2 * Merger::bytes(problem, &root) } else { 0 };
         let fit = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / each;
         let fit = fit.clamp(FEWEST, GONE as usize / 2);
-        let blind = (dual_bound == unbounded(sense)).then(|| {
+        let blind = (bound == unbounded(sense)).then(|| {
             "layers = bound: the problem gives no bound of its root, so that states are in layers by depth".to_owned()
         });
         Self {
             sense,
-            layering: Layering::new(sense, dual_bound, parameters.span),
+            layering: Layering::new(sense, bound, parameters.span),
             ranker: Ranker::new(&parameters, problem),
             most: fit / SHARE,
             memory,
-            pass: Pass { width: 0.0, salt: 0, born: 0, now: Vec::new(), lost: None, best: None },
+            pass: Pass { width: 0.0, salt: 0, born: 0, now: Vec::new(), ledger: Ledger::open(), best: None },
             nodes: Nodes::new(fit),
             cells: Cells::default(),
-            dual_bound,
+            dual_bound: Ceiling::new(sense, bound),
             seen: Seen::new(memory / 4),
             merger: merges.then(|| Merger::new(sense)),
             remarks: blind.into_iter().collect(),
@@ -107,9 +108,9 @@ impl BoundLayers {
         }
     }
 
-    /// Notes the bound of a state that is dropped.
+    /// Enters the bound of a state that is dropped.
     fn lose(&mut self, bound: f64) {
-        self.pass.lost = Some(self.pass.lost.map_or(bound, |lost| self.sense.best_value(lost, bound)));
+        self.pass.ledger.leave_out(self.sense, bound);
     }
 
     fn places(&self) -> usize {
@@ -126,10 +127,8 @@ impl BoundLayers {
         }
         self.last = None;
         let bound = optimistic(context.problem, &self.root);
-        // Candidates are not all children.
-        let lost = self.parameters.selective.then_some(bound);
-        self.pass =
-            Pass { width: width.min(WIDEST), salt: context.rng.next_u64(), born: 0, now: Vec::new(), lost, best: None };
+        let (width, salt, ledger) = (width.min(WIDEST), context.rng.next_u64(), Ledger::open());
+        self.pass = Pass { width, salt, born: 0, now: Vec::new(), ledger, best: None };
         if let Some(node) = self.nodes.add(None, nodes::NONE, 0, bound) {
             let open = Open { merit: (0, 0, 0), born: 0, node, entry: NONE, chance: 0.0 };
             self.cells.push((self.layering.layer(bound), 0), open, bound, self.sense);
@@ -221,9 +220,7 @@ impl BoundLayers {
     /// Chooses the states of the next cell. Returns false when there is none.
     fn open_cell(&mut self, incumbent: Option<f64>) -> bool {
         let left = self.cells.best(self.sense);
-        if let Some(left) = left.into_iter().chain(self.pass.lost).reduce(|a, b| self.sense.best_value(a, b)) {
-            self.dual_bound = self.sense.worst_value(self.dual_bound, left);
-        }
+        self.dual_bound.lower(left.map(|left| rank(self.sense, left)), &self.pass.ledger);
         let Some((_, mut cell)) = self.cells.0.pop_first() else { return false };
         if self.sense.is_hopeless(cell.best, incumbent) {
             cell.open.drain(..).for_each(|open| self.close(&open));
@@ -264,7 +261,11 @@ impl BoundLayers {
         if depth % EVERY == EVERY - 1 && context.problem.watch().gives_up(depth) {
             return;
         }
-        list_moves(self.parameters.selective, context, &self.state, &mut self.moves);
+        let coverage = list_moves(self.parameters.selective, context, &self.state, &mut self.moves);
+        if coverage == Coverage::Partial {
+            // Children that are no candidates are within the bound of their parent.
+            self.lose(self.nodes.bound(open.node));
+        }
         if self.moves.is_empty() {
             self.score(context, open.node);
         } else {
@@ -363,8 +364,8 @@ impl BoundLayers {
 
     /// Ends a pass that has proved nothing by its bounds.
     fn end(&mut self, context: &mut Context<'_>) -> Status {
-        if self.pass.lost.is_none() {
-            return Status::Exhausted;
+        if let Some(proof) = self.pass.ledger.proof(self.sense, context.incumbent()) {
+            return Status::Exhausted(proof);
         }
         if let Some((_, moves)) = self.pass.best.take() {
             self.ranker.learn(context.problem, &self.root, &moves);
@@ -417,8 +418,8 @@ impl Search for BoundLayers {
                 }
             }
             let more = self.open_cell(context.incumbent());
-            if self.sense.is_hopeless(self.dual_bound, context.incumbent()) {
-                return Status::Exhausted;
+            if let Some(proof) = self.dual_bound.proof(self.sense, context.incumbent()) {
+                return Status::Exhausted(proof);
             }
             if !more {
                 return self.end(context);
@@ -427,7 +428,7 @@ impl Search for BoundLayers {
     }
 
     fn left(&self) -> Option<f64> {
-        Some(self.dual_bound)
+        Some(self.dual_bound.bound(self.sense))
     }
 
     fn remarks(&self) -> &[String] {
@@ -440,11 +441,13 @@ impl Search for BoundLayers {
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type Whole = (Pass, Nodes, Cells, f64, Seen, Option<Policy>, Option<(Vec<Entry>, Vec<u64>)>);
+        type Whole = (Pass, Nodes, Cells, Ceiling, Seen, Option<Policy>, Option<(Vec<Entry>, Vec<u64>)>);
         let (pass, nodes, cells, dual_bound, seen, policy, table) = decode::<Whole>(bytes)?;
         let alike = self.ranker.is_like(policy.as_ref()) && table.is_some() == self.merger.is_some();
         let numbers = pass.width.is_finite() && pass.width >= 0.0 && pass.born <= MOST;
-        require(alike && numbers && !dual_bound.is_nan() && pass.lost.is_none_or(|lost| !lost.is_nan()), "a beam")?;
+        require(alike && numbers, "a beam")?;
+        dual_bound.check(self.sense)?;
+        pass.ledger.check(self.sense)?;
         if let Some((score, moves)) = &pass.best {
             sound::solution(problem, moves, *score)?;
         }

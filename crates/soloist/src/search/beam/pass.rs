@@ -3,6 +3,7 @@
 use super::merge::NONE;
 use crate::Score;
 use crate::problem::MoveId;
+use crate::search::coverage::{Ceiling, Ledger};
 use serde::{Deserialize, Serialize};
 
 /// The largest width: later passes are as wide.
@@ -67,11 +68,12 @@ pub(super) struct Pass {
     pub(super) children: Vec<Child>,
     /// Children below this rank do not survive.
     pub(super) cut: u64,
-    /// Whether a state was dropped that might have led to something better.
-    pub(super) partial: bool,
-    /// The best rank of the states dropped for lack of places, and the one that no solution of this pass beats.
-    pub(super) lost: u64,
-    pub(super) ceiling: u64,
+    /// What was dropped that might have led to something better: for lack of places, or as no candidate.
+    pub(super) ledger: Ledger,
+    /// The rank that no solution beats.
+    pub(super) ceiling: Ceiling,
+    /// Whether ranks say nothing about solutions.
+    pub(super) doubtful: bool,
     pub(super) best: Option<(Score, Vec<MoveId>)>,
 }
 
@@ -82,8 +84,8 @@ pub(super) struct Round {
     pub(super) starts: Vec<Vec<MoveId>>,
     /// The start of the present pass.
     pub(super) at: usize,
-    /// Whether a pass before this one was partial.
-    pub(super) partial: bool,
+    /// What the passes before this one have dropped.
+    pub(super) ledger: Ledger,
 }
 
 impl Round {
@@ -93,7 +95,17 @@ impl Round {
 }
 
 impl Pass {
-    pub(super) fn new(width: f64, salt: u64, layer: Vec<Entry>, partial: bool) -> Self {
+    /// Enters a dropped state of this rank.
+    #[inline]
+    pub(super) fn drop_ranked(&mut self, rank: u64) {
+        if self.doubtful {
+            self.ledger.leave_out_any();
+        } else {
+            self.ledger.leave_out_ranked(rank);
+        }
+    }
+
+    pub(super) fn new(width: f64, salt: u64, layer: Vec<Entry>) -> Self {
         Self {
             width: width.min(WIDEST),
             salt,
@@ -103,9 +115,9 @@ impl Pass {
             trial: None,
             children: Vec::new(),
             cut: 0,
-            partial,
-            lost: 0,
-            ceiling: u64::MAX,
+            ledger: Ledger::open(),
+            ceiling: Ceiling::UNKNOWN,
+            doubtful: true,
             best: None,
         }
     }

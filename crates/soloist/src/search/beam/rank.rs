@@ -3,8 +3,8 @@
 use super::{Beam, Merit};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
-use crate::search::Context;
 use crate::search::children::rank;
+use crate::search::{Context, Coverage};
 use crate::{Policy, Sense, Trace};
 
 /// Ranks states by a merit, noise and a policy, as the parameters say.
@@ -101,12 +101,18 @@ impl Ranker {
     }
 }
 
-/// Lists the moves to the children that a state may have.
-pub(super) fn list_moves(selective: bool, context: &mut Context<'_>, state: &State, moves: &mut Vec<MoveId>) {
+/// Lists the moves to the children that a state may have. Returns whether these are all legal moves.
+pub(super) fn list_moves(
+    selective: bool,
+    context: &mut Context<'_>,
+    state: &State,
+    moves: &mut Vec<MoveId>,
+) -> Coverage {
     moves.clear();
     if selective {
-        context.rollout.candidates(state, moves);
+        context.rollout.candidates(state, moves)
     } else {
         context.problem.moves(state, moves);
+        Coverage::Whole
     }
 }

@@ -10,6 +10,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::children::{optimistic, rank};
+use crate::search::coverage::Ledger;
 use crate::search::seen::Seen;
 use crate::search::sound::{self, require};
 use crate::search::{Context, Search, Status, replay};
@@ -80,8 +81,8 @@ impl BeamSearch {
             sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
             most: most.clamp(narrowest, ROOT as usize / 8),
             memory,
-            round: Round { starts: Vec::new(), at: 0, partial: false },
-            pass: Pass::new(0.0, 0, Vec::new(), false),
+            round: Round { starts: Vec::new(), at: 0, ledger: Ledger::open() },
+            pass: Pass::new(0.0, 0, Vec::new()),
             links: Links::new(),
             seen: Seen::new(memory / 4),
             ranker: Ranker::new(&parameters, problem),
@@ -104,10 +105,12 @@ impl BeamSearch {
     fn begin_round(&mut self, context: &mut Context<'_>, width: f64) {
         let most = MOST_STARTS.min(self.most / 4);
         let mut starts = vec![Vec::new()];
+        let mut ledger = Ledger::open();
         'layers: for _ in 0..self.parameters.split {
             let mut next = Vec::new();
             for start in &starts {
-                list_moves(self.parameters.selective, context, &self.after(context.problem, start), &mut self.moves);
+                let state = self.after(context.problem, start);
+                ledger.note(list_moves(self.parameters.selective, context, &state, &mut self.moves));
                 if next.len() + self.moves.len().max(1) > most {
                     break 'layers;
                 }
@@ -119,7 +122,7 @@ impl BeamSearch {
             starts = next;
         }
         context.rng.shuffle(&mut starts);
-        self.round = Round { starts, at: 0, partial: false };
+        self.round = Round { starts, at: 0, ledger };
         self.begin(context, width);
     }
 
@@ -139,7 +142,7 @@ impl BeamSearch {
         self.before.push(self.after(context.problem, self.round.start()));
         self.replayed = false;
         let root = Entry { parent: 0, mv: None, link: ROOT, chance: 0.0 };
-        self.pass = Pass::new(width, context.rng.next_u64(), vec![root], self.parameters.selective);
+        self.pass = Pass { doubtful: !self.sharp, ..Pass::new(width, context.rng.next_u64(), vec![root]) };
     }
 
     /// Forgets the states of the layer.
@@ -187,7 +190,7 @@ impl BeamSearch {
             Merit::None => false,
         };
         if !bounded || merit.is_none() {
-            self.pass.lost = u64::MAX;
+            self.pass.doubtful = true;
         }
     }
 
@@ -212,7 +215,8 @@ impl BeamSearch {
         {
             problem.apply(&mut self.states[at], mv);
         }
-        list_moves(self.parameters.selective, context, &self.states[at], &mut self.moves);
+        let coverage = list_moves(self.parameters.selective, context, &self.states[at], &mut self.moves);
+        self.pass.ledger.note(coverage);
         self.ranker.list_chances(problem, &self.states[at], &self.moves);
     }
 
@@ -310,10 +314,7 @@ impl BeamSearch {
     fn is_cut(&mut self, rank: u64) -> bool {
         let cut = rank < self.pass.cut;
         if cut {
-            self.pass.partial = true;
-            if self.sharp {
-                self.pass.lost = self.pass.lost.max(rank);
-            }
+            self.pass.drop_ranked(rank);
         }
         cut
     }
@@ -396,12 +397,10 @@ impl BeamSearch {
         if pass.children.len() > most {
             let order = |child: &Child| Reverse((child.merit, child.parent));
             let (_, _, dropped) = pass.children.select_nth_unstable_by_key(places - 1, order);
-            if self.sharp {
-                pass.lost = dropped.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
-            }
+            let best = dropped.iter().map(|child| child.merit.0).fold(0, u64::max);
+            pass.drop_ranked(best);
             pass.cut = pass.children[places - 1].merit.0;
             pass.children.truncate(places);
-            pass.partial = true;
         }
         if let Some(merger) = &mut self.merger {
             merger.rebuild(pass.children.iter_mut().map(|child| &mut child.entry).zip(0..));
@@ -412,9 +411,9 @@ impl BeamSearch {
     fn next_layer(&mut self) -> bool {
         self.thin_out(true);
         let pass = &mut self.pass;
-        if self.sharp {
-            let best = pass.children.iter().map(|child| child.merit.0).fold(pass.lost, u64::max);
-            pass.ceiling = pass.ceiling.min(best);
+        if !pass.doubtful {
+            let best = pass.children.iter().map(|child| child.merit.0).max();
+            pass.ceiling.lower(best, &pass.ledger);
         }
         // Children of the same parent together: their states are near.
         pass.children.sort_unstable_by_key(|child| (child.parent, Reverse(child.merit)));
@@ -432,11 +431,6 @@ impl BeamSearch {
         self.forget();
         std::mem::swap(&mut self.before, &mut self.states);
         !self.pass.layer.is_empty()
-    }
-
-    /// Whether no solution is better than the incumbent, as the bounds of this pass have shown.
-    fn is_proven(&self, incumbent: Option<f64>) -> bool {
-        self.sharp && incumbent.is_some_and(|value| rank(self.sense, value) >= self.pass.ceiling)
     }
 }
 
@@ -474,21 +468,21 @@ impl Search for BeamSearch {
         if self.layers.is_multiple_of(EVERY) && context.problem.watch().gives_up(self.layers) {
             return Status::Running;
         }
-        if self.is_proven(context.incumbent()) {
-            return Status::Exhausted;
+        if let Some(proof) = self.pass.ceiling.proof(self.sense, context.incumbent()) {
+            return Status::Exhausted(proof);
         }
         if more {
             return Status::Running;
         }
-        self.round.partial |= self.pass.partial;
+        self.round.ledger.merge(&self.pass.ledger);
         if let Some((_, moves)) = self.pass.best.take() {
             self.ranker.learn(context.problem, &self.root, &moves);
         }
         self.round.at += 1;
         if self.round.at < self.round.starts.len() {
             self.begin(context, self.pass.width);
-        } else if !self.round.partial {
-            return Status::Exhausted;
+        } else if let Some(proof) = self.round.ledger.proof(self.sense, context.incumbent()) {
+            return Status::Exhausted(proof);
         } else if !self.parameters.restarts {
             return Status::Completed;
         } else {

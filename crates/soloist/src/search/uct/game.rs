@@ -6,6 +6,7 @@ use super::{Rank, refuse};
 use crate::problem::MoveId;
 use crate::problem::rules::State;
 use crate::search::children::optimistic;
+use crate::search::coverage::Ledger;
 use crate::search::parameter::parameters;
 use crate::search::sound::MOST;
 use crate::search::{Context, Status};
@@ -58,8 +59,8 @@ pub(super) struct Game {
     pub(super) played: u64,
     /// Nodes created since the game began.
     pub(super) nodes: u64,
-    /// Whether parts of the tree were dropped unseen.
-    pub(super) partial: bool,
+    /// What was dropped unseen: by moves played for good, by a beam, by playouts that were the last of their leaf.
+    pub(super) ledger: Ledger,
     /// Whether nothing is left to be searched.
     pub(super) over: bool,
     /// The best score of this game's playouts.
@@ -147,17 +148,13 @@ impl Pacing {
 
 impl Game {
     pub(super) fn new(per_move: u64) -> Self {
-        Self { decided: Vec::new(), spent: 0, per_move, played: 0, nodes: 0, partial: false, over: false, best: None }
+        let (decided, ledger) = (Vec::new(), Ledger::open());
+        Self { decided, spent: 0, per_move, played: 0, nodes: 0, ledger, over: false, best: None }
     }
 
     /// Whether the counts of a checkpoint can be those of a run.
     pub(super) fn is_sound(&self) -> bool {
         [self.spent, self.per_move, self.played, self.nodes].iter().all(|&count| count <= MOST)
-    }
-
-    /// Whether a closed root proves that every solution was seen.
-    pub(super) fn is_whole(&self) -> bool {
-        self.decided.is_empty() && !self.partial
     }
 }
 
@@ -177,7 +174,8 @@ impl UctSearch {
             if self.tree.arena.len() == 0 && !self.plant(context) {
                 // The problem's root is the only solution.
                 context.finish(&self.roots.problem, &[], &[]);
-                return Some(Status::Exhausted);
+                let proof = self.game.ledger.proof(self.sense, context.incumbent());
+                return Some(proof.map_or(Status::Completed, Status::Exhausted));
             }
             self.game.over |= self.uct.closes() && self.tree.arena.get(0).closed;
             // At least one playout a tree, or a small limit would never get to one.
@@ -239,6 +237,8 @@ impl UctSearch {
         }
         problem.apply(&mut self.roots.tree, mv);
         self.game.decided.push(mv);
+        // The other moves are given up.
+        self.game.ledger.leave_out_any();
         self.game.spent = 0;
         self.tree.pending = None;
         self.walk.moves.clear();
@@ -308,7 +308,7 @@ impl UctSearch {
             let kept = self.tree.arena.keep_beam(depth, beam.width, rank, self.sense, open_only);
             beam.prune(depth);
             self.tree.pending = None;
-            self.game.partial = true;
+            self.game.ledger.leave_out_any();
             self.game.over |= kept == 0;
         }
         self.game.over |= beam.is_stuck();

@@ -6,8 +6,8 @@ use super::{Uct, refuse};
 use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
-use crate::search::Context;
 use crate::search::parameter::{choice, parameters};
+use crate::search::{Context, Coverage};
 use crate::{ParameterError, Solution};
 use std::collections::HashMap;
 
@@ -337,7 +337,7 @@ impl UctSearch {
                 continue;
             }
             // Every child was closed by way of another parent.
-            self.close();
+            self.close(Coverage::Whole);
             if self.tree.arena.get(0).closed {
                 return Leaf::Nothing;
             }
@@ -381,7 +381,7 @@ impl UctSearch {
             }
             return true;
         }
-        self.close();
+        self.close(Coverage::Whole);
         false
     }
 
@@ -501,7 +501,7 @@ impl UctSearch {
                 self.learner.count(&self.uct, solution.score, self.met.range.scale());
             }
             if self.uct.closes() {
-                self.close();
+                self.close(Coverage::Whole);
             }
         } else if self.prunes() {
             // The line may have ended in a part that was removed.

@@ -6,7 +6,7 @@ use super::{Uct, refuse};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::search::parameter::parameters;
-use crate::search::{Context, Search};
+use crate::search::{Context, Coverage, Search, Status};
 use crate::{CheckpointError, ParameterError, Score};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,14 @@ pub(super) struct Nested {
     playouts: u64,
     /// Whether it is in progress, below the end of the path.
     active: bool,
+}
+
+/// How a nested search has ended.
+pub(super) struct End {
+    /// The best score of its playouts. `None`: bounds excluded everything before the first one.
+    pub(super) best: Option<Score>,
+    /// Whether it has seen every solution, if nothing is open in it any more.
+    pub(super) closed: Option<Coverage>,
 }
 
 /// What a checkpoint holds of it.
@@ -88,15 +96,20 @@ impl Nested {
         self.active = true;
     }
 
-    /// Makes one playout. After the last it returns the best score and whether every solution from there was seen.
-    pub(super) fn step(&mut self, context: &mut Context<'_>) -> Option<(Score, bool)> {
-        self.search.step(context);
+    /// Makes one playout. Returns what the search has found after the last one.
+    pub(super) fn step(&mut self, context: &mut Context<'_>) -> Option<End> {
+        let status = self.search.step(context);
         let search = &self.search;
-        let closed = search.tree.arena.len() > 0 && search.tree.arena.get(0).closed;
-        let over = closed || search.game.over || search.game.spent >= self.playouts;
-        let best = search.game.best.filter(|_| over)?;
+        let is_closed = search.tree.arena.len() > 0 && search.tree.arena.get(0).closed;
+        let closed = match status {
+            Status::Exhausted(proof) => Some(proof.into()),
+            _ => is_closed.then_some(Coverage::Partial),
+        };
+        if closed.is_none() && !search.game.over && search.game.spent < self.playouts {
+            return None;
+        }
         self.active = false;
-        Some((best, closed))
+        Some(End { best: search.game.best, closed })
     }
 
     /// Whether it searches from the state that these moves lead to.

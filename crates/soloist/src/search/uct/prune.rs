@@ -5,9 +5,9 @@ use super::arena::{Arena, NONE};
 use super::run::UctSearch;
 use super::{NodeValue, Uct, refuse};
 use crate::problem::rules::Rules;
-use crate::search::Context;
 use crate::search::children::optimistic;
 use crate::search::parameter::{choice, parameters};
+use crate::search::{Context, Coverage};
 use crate::{ParameterError, Score, Sense};
 
 choice! {
@@ -186,8 +186,10 @@ impl UctSearch {
         !self.sense.is_hopeless(bound, context.incumbent())
     }
 
-    /// Closes the end of the path, and repairs what its ancestors are worth.
-    pub(super) fn close(&mut self) {
+    /// Closes the end of the path, and repairs what its ancestors are worth. `coverage`: whether all solutions from
+    /// there were seen or excluded, beside what the ledger of the game has already.
+    pub(super) fn close(&mut self, coverage: Coverage) {
+        self.game.ledger.note(coverage);
         self.tree.arena.close(&self.walk.path);
         if self.prunes() {
             self.tree.arena.repair(&self.walk.path, self.sense);

@@ -13,7 +13,7 @@ use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
 use crate::search::sound::require;
-use crate::search::{Context, Search, Status, replay};
+use crate::search::{Context, Coverage, Search, Status, replay};
 use crate::{CheckpointError, Lifetime, Score, Sense, Solution, Trace};
 
 /// A tree search in progress.
@@ -194,10 +194,12 @@ impl UctSearch {
 
     /// Makes a playout of the search below.
     fn step_nested(&mut self, context: &mut Context<'_>) {
-        let Some((score, closed)) = self.nested.as_mut().and_then(|nested| nested.step(context)) else { return };
-        self.back_up(score);
-        if closed && self.uct.closes() {
-            self.close();
+        let Some(end) = self.nested.as_mut().and_then(|nested| nested.step(context)) else { return };
+        if let Some(score) = end.best {
+            self.back_up(score);
+        }
+        if let Some(coverage) = end.closed.filter(|_| self.uct.closes()) {
+            self.close(coverage);
         }
     }
 
@@ -229,7 +231,7 @@ impl UctSearch {
         }
         self.back_up(score);
         if guided && self.prunes() && !self.is_hopeful(context) {
-            self.close();
+            self.close(Coverage::Whole);
         }
         if self.learner.needs_codes {
             let scale = self.met.range.scale();
@@ -242,17 +244,19 @@ impl UctSearch {
             self.walk.moves.clear();
             context.problem.moves(&self.walk.state, &mut self.walk.moves);
             if self.walk.moves.is_empty() {
-                self.close();
+                self.close(Coverage::Whole);
             }
-        } else if self.uct.closes() && self.leaves_spent(context) && !guided {
-            self.close();
-            self.game.partial = true;
+        } else if self.uct.closes()
+            && !guided
+            && let Some(coverage) = self.spent(context)
+        {
+            self.close(coverage);
         }
     }
 
-    /// Whether the rollout says that the leaf deserves no further playout.
-    fn leaves_spent(&self, context: &Context<'_>) -> bool {
-        self.uct.playing.playouts == Playouts::Rollout && context.rollout.is_spent()
+    /// Returns what of the leaf's solutions is covered, if the rollout says that the leaf deserves no further playout.
+    fn spent(&self, context: &Context<'_>) -> Option<Coverage> {
+        if self.uct.playing.playouts == Playouts::Rollout { context.rollout.spent() } else { None }
     }
 }
 
@@ -268,8 +272,8 @@ impl Search for UctSearch {
         }
         self.prune_by_incumbent(context);
         if self.uct.closes() && self.tree.arena.get(0).closed {
-            if self.game.is_whole() {
-                return Status::Exhausted;
+            if let Some(proof) = self.game.ledger.proof(self.sense, context.incumbent()) {
+                return Status::Exhausted(proof);
             }
             self.game.over = true;
         }
@@ -283,7 +287,7 @@ impl Search for UctSearch {
     }
 
     fn left(&self) -> Option<f64> {
-        let known = self.prunes() && self.tree.arena.len() > 0 && self.game.is_whole();
+        let known = self.prunes() && self.tree.arena.len() > 0 && self.game.ledger.is_blank();
         known.then(|| self.tree.arena.limits[0].bound)
     }
 
@@ -322,6 +326,7 @@ impl Search for UctSearch {
         }
         let narrow = self.beam.iter().zip(&beam).all(|(first, beam)| beam.is_sound(first));
         require(narrow && game.is_sound() && variants.is_sound(), "a game of another run")?;
+        game.ledger.check(self.sense)?;
         self.tree.arena = arena;
         self.tree.arena.resume(self.tree.memory)?;
         if keys.iter().any(|&(_, node)| node as usize >= self.tree.arena.len()) {

@@ -274,7 +274,13 @@ impl<P: Problem> Problem for Recorded<P> {
 /// The moves of every playout of a run.
 pub(crate) fn recorded<P: Problem + Clone>(problem: &P, method: Method, seed: u64, playouts: u64) -> Vec<Vec<P::Move>> {
     let recorded = Recorded::new(problem.clone());
-    Solver::new(&recorded, method).rollout("random").seed(seed).budget(Budget::playouts(playouts)).run().unwrap();
+    Solver::new(&recorded, method)
+        .without_replays()
+        .rollout("random")
+        .seed(seed)
+        .budget(Budget::playouts(playouts))
+        .run()
+        .unwrap();
     recorded.take()
 }
 

@@ -1,0 +1,188 @@
+//! Results are played again from the root before a run hands them out.
+//!
+//! A search relies on what user code promises: rollouts play legal moves to the end, `apply` changes its own state
+//! alone, bounds are optimistic, futures fall. A result that breaks a promise is found here, whatever found it.
+
+use crate::{Problem, Score, Sense};
+use std::collections::HashMap;
+use thiserror::Error;
+
+/// A result that the rules of its problem contradict when it is played again from the root.
+///
+/// Steps are counted from 0: step 3 is the state after three moves.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// A move of the solution is not legal.
+    #[error(
+        "step {step}: the move {mv} is not legal{}; a rollout plays an illegal move, or `apply` changes memory that states share",
+        if *.is_finished { ", because the game has ended" } else { "" }
+    )]
+    Illegal {
+        /// How many moves come before it.
+        step: usize,
+        /// The move.
+        mv: String,
+        /// Whether the state has no moves at all.
+        is_finished: bool,
+    },
+    /// The solution ends where moves are legal.
+    #[error(
+        "step {step}: the solution ends, but the game has not; a rollout stops early, or `apply` changes memory that states share"
+    )]
+    Unfinished {
+        /// The number of moves of the solution.
+        step: usize,
+    },
+    /// The score differs.
+    #[error(
+        "step {step}: the search scored the solution {claimed}, its replay {replayed}; a rollout or a neighborhood ends in another state, or `apply` changes memory that states share"
+    )]
+    Score {
+        /// The number of moves of the solution.
+        step: usize,
+        /// The score that the search has seen.
+        claimed: Score,
+        /// The score of the replay.
+        replayed: Score,
+    },
+    /// A move that was played on a copy of a state has changed the state.
+    #[error("step {step}: a move on a copy of the state changes the state; `apply` changes memory that copies share")]
+    Shared {
+        /// How many moves lead to the state.
+        step: usize,
+    },
+    /// The solution is better than the [bound](Problem::bound) of a state on its way. A proof by bounds is worth
+    /// nothing then.
+    #[error("step {step}: the bound says that nothing is better than {bound}, but the solution scores {score}")]
+    Bound {
+        /// How many moves lead to the state.
+        step: usize,
+        /// The bound of the state.
+        bound: f64,
+        /// The score of the solution.
+        score: f64,
+    },
+    /// The [future](Problem::future) of a state is not what it has to be.
+    #[error("step {step}: the future {what}")]
+    Future {
+        /// How many moves lead to the state.
+        step: usize,
+        /// What is wrong.
+        what: &'static str,
+    },
+}
+
+/// How many states of a solution are tested for memory that copies share.
+const COPIES: usize = 32;
+
+/// Plays `moves` from the root and compares what happens with `claimed` and with the problem's promises.
+///
+/// Lists the moves of each state once, and asks for its bound and its future. At some 32 states another move is played
+/// on a copy before the replay continues.
+pub(super) fn replay<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Result<(), ReplayError> {
+    let sense = problem.sense();
+    let mut state = problem.root();
+    let mut legal = Vec::new();
+    let mut bounds = Bounds { sense, tightest: None, scale: 0.0 };
+    let mut futures = HashMap::new();
+    let has_future = problem.future(&state).is_some();
+    let every = moves.len().div_ceil(COPIES).max(1);
+    for (step, &mv) in moves.iter().enumerate() {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        if !legal.contains(&mv) {
+            return Err(ReplayError::Illegal { step, mv: short(&mv), is_finished: legal.is_empty() });
+        }
+        // That of the root is compared with every incumbent, wherever it comes from.
+        if step > 0 {
+            bounds.note(step, problem.bound(&state));
+        }
+        check_future(problem, &state, step, has_future, &mut futures)?;
+        if step % every == 0 || step + 2 >= moves.len() {
+            let other = legal.iter().rev().copied().find(|other| *other != mv).unwrap_or(mv);
+            problem.apply(&mut state.clone(), other);
+            let mut again = Vec::with_capacity(legal.len());
+            problem.moves(&state, &mut again);
+            if again != legal {
+                return Err(ReplayError::Shared { step });
+            }
+        }
+        problem.apply(&mut state, mv);
+    }
+    let step = moves.len();
+    legal.clear();
+    problem.moves(&state, &mut legal);
+    if !legal.is_empty() {
+        return Err(ReplayError::Unfinished { step });
+    }
+    let replayed = problem.score(&state);
+    if !claimed.is_close_to(replayed, bounds.scale) {
+        // Without moves on copies the score may be right.
+        let mut plain = problem.root();
+        moves.iter().for_each(|&mv| problem.apply(&mut plain, mv));
+        let is_shared = claimed.is_close_to(problem.score(&plain), bounds.scale);
+        return Err(if is_shared {
+            ReplayError::Shared { step }
+        } else {
+            ReplayError::Score { step, claimed, replayed }
+        });
+    }
+    bounds.check(replayed)
+}
+
+/// Returns how a move is written in a message.
+fn short(mv: &impl std::fmt::Debug) -> String {
+    let mut text = format!("{mv:?}");
+    if let Some((end, _)) = text.char_indices().nth(60) {
+        text.truncate(end);
+        text.push_str("...");
+    }
+    text
+}
+
+/// Checks the future of a state; `met` holds those of the states before it.
+fn check_future<P: Problem>(
+    problem: &P,
+    state: &P::State,
+    step: usize,
+    has_future: bool,
+    met: &mut HashMap<u64, usize>,
+) -> Result<(), ReplayError> {
+    let wrong = |what| Err(ReplayError::Future { step, what });
+    match problem.future(state) {
+        Some(_) if !has_future => wrong("is known, but that of the root is not"),
+        Some((_, value)) if value.is_nan() => wrong("has a score so far that is not a number"),
+        Some((key, _)) if met.insert(key, step).is_some() => wrong("has the key of a state before it in the same game"),
+        _ => Ok(()),
+    }
+}
+
+/// The bounds of the states on the way.
+struct Bounds {
+    sense: Sense,
+    /// The tightest one and its step.
+    tightest: Option<(f64, usize)>,
+    /// The largest number among them: what is rounded is of this size.
+    scale: f64,
+}
+
+impl Bounds {
+    fn note(&mut self, step: usize, bound: Option<f64>) {
+        let Some(bound) = bound.filter(|bound| bound.is_finite()) else { return };
+        self.scale = self.scale.max(bound.abs());
+        if self.tightest.is_none_or(|(tightest, _)| self.sense.better_value(tightest, bound)) {
+            self.tightest = Some((bound, step));
+        }
+    }
+
+    /// Checks that a score beats none of them. Differences in the tenth digit of the largest number pass as rounding.
+    fn check(&self, score: Score) -> Result<(), ReplayError> {
+        let (Some(score), Some((bound, step))) = (score.value(), self.tightest) else { return Ok(()) };
+        let scale = self.scale.max(score.abs());
+        if self.sense.better_value(score, bound) && (score - bound).abs() > 1e-9 * scale {
+            return Err(ReplayError::Bound { step, bound, score });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,262 @@
+"""Random games that look for the mistakes that Python makes easy: states that share parts, playouts against the rules."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from . import _soloist
+
+#: Steps of a game at which states are compared with copies.
+_STEPS = 64
+#: Moves that a message shows.
+_SHOWN = 20
+
+
+class _Copy:
+    """What a state was, compared with what it is."""
+
+    def __init__(self, state: Any) -> None:
+        self.state = state
+        self.copy: Any = None
+        self.text: bytes | str | None = None
+        #: How the copy is compared; None: by the text.
+        self.alike: Callable[[Any, Any], bool] | None = None
+        try:
+            self.copy = copy.deepcopy(state)
+        except Exception:
+            pass
+        else:
+            # Objects without a comparison of their own differ from their copies.
+            for alike in (_equal, _alike):
+                if alike(self.copy, state) and alike(copy.deepcopy(state), self.copy):
+                    self.alike = alike
+                    return
+        self.text = _written(state)
+
+    def differs(self) -> bool:
+        """Whether the state is no more what it was."""
+        if self.alike is not None:
+            return not self.alike(self.copy, self.state)
+        return self.text is not None and _written(self.state) != self.text
+
+    def where(self) -> str:
+        """Says which part has changed, as far as that can be seen."""
+        found = _difference(self.copy, self.state, "state", 0) if self.copy is not None else None
+        return "" if found is None else f": {found}"
+
+
+def _equal(a: Any, b: Any) -> bool:
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+def _alike(a: Any, b: Any, depth: int = 0) -> bool:
+    """Whether two objects have equal parts."""
+    if a is b or _equal(a, b):
+        return True
+    if depth > 50 or type(a) is not type(b):
+        return False
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(_alike(x, y, depth + 1) for x, y in zip(a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_alike(a[key], b[key], depth + 1) for key in a)
+    if hasattr(a, "dtype"):
+        return _written(a) == _written(b)
+    parts, others = _parts(a), _parts(b)
+    return bool(parts) and parts.keys() == others.keys() and all(_alike(x, others[key], depth + 1) for key, x in parts.items())
+
+
+def _parts(value: Any) -> dict[str, Any]:
+    """Returns the attributes of an object by name."""
+    parts = dict(getattr(value, "__dict__", {}))
+    for kind in type(value).__mro__:
+        slots = kind.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(value, name) and name not in ("__dict__", "__weakref__"):
+                parts[name] = getattr(value, name)
+    return parts
+
+
+def _written(state: Any) -> bytes | str | None:
+    try:
+        return pickle.dumps(state)
+    except Exception:
+        text = repr(state)
+        # The default of a class shows an address and nothing else.
+        return None if " object at 0x" in text else text
+
+
+def _difference(old: Any, new: Any, name: str, depth: int) -> str | None:
+    """Returns the innermost container that differs, with its place."""
+    try:
+        if depth > 20 or type(old) is not type(new):
+            return None
+        parts: Iterable[tuple[str, Any, Any]] = ()
+        if isinstance(old, (list, tuple)) and len(old) == len(new):
+            parts = ((f"{name}[{at}]", a, b) for at, (a, b) in enumerate(zip(old, new)))
+        elif isinstance(old, dict) and list(old) == list(new):
+            parts = ((f"{name}[{key!r}]", old[key], new[key]) for key in old)
+        elif _parts(old) and _parts(old).keys() == _parts(new).keys():
+            others = _parts(new)
+            parts = ((f"{name}.{key}", value, others[key]) for key, value in _parts(old).items())
+        for inner, a, b in parts:
+            found = _difference(a, b, inner, depth + 1)
+            if found is not None:
+                return found
+        if isinstance(old, (list, dict, set, bytearray)) or _parts(old) or hasattr(old, "dtype"):
+            if not _alike(old, new):
+                return f"the {type(old).__name__} at {name} is shared with the new state"
+    except Exception:
+        pass
+    return None
+
+
+class _Walk:
+    """A random game that is looked at closely."""
+
+    def __init__(self, functions: Mapping[str, Any], rng: random.Random, max_moves: int) -> None:
+        self.functions = functions
+        self.rng = rng
+        self.max_moves = max_moves
+        self.played: list[Any] = []
+
+    def broken(self, what: str) -> _soloist.BrokenPromise:
+        """Returns the error of a broken rule, found after the moves played."""
+        shown = ", ".join(repr(move) for move in self.played[:_SHOWN])
+        dots = ", ..." if len(self.played) > _SHOWN else ""
+        error = _soloist.BrokenPromise(f"{what} (after the moves [{shown}{dots}])")
+        error.moves = list(self.played)
+        return error
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        return self.functions[name](*arguments)
+
+    def listed(self, name: str, state: Any) -> list[Any] | None:
+        """Returns what a function lists; None: it is none that the compiled part accepts, which says so."""
+        found = self.call(name, state)
+        if found is None or isinstance(found, (str, bytes, set, frozenset)):
+            return None
+        try:
+            return list(found)
+        except TypeError:
+            return None
+
+    def warm(self, state: Any, moves: list[Any]) -> None:
+        """Asks everything once, so that what a state caches is there before it is copied."""
+        for name in ("bound", "potential", "key", "future"):
+            if self.functions[name] is not None:
+                self.call(name, state)
+        for name in ("code", "bias", "identity"):
+            if self.functions[name] is not None:
+                self.call(name, state, moves[0])
+
+    def play(self) -> None:
+        state = self.call("root")
+        if state is None:
+            return
+        kept: list[tuple[_Copy, int]] = []
+        while True:
+            if len(self.played) > self.max_moves:
+                raise self.endless()
+            moves = self.listed("moves", state)
+            if moves is None:
+                return
+            near = len(self.played) < _STEPS or len(self.played).bit_count() == 1
+            if near:
+                self.look(state, moves)
+            if not moves:
+                break
+            move = self.rng.choice(moves)
+            if near:
+                self.warm(state, moves)
+                before = _Copy(state)
+                next_state = self.call("apply", state, move)
+                if before.differs():
+                    raise self.broken(
+                        f"apply changed its argument: return a new state and leave the old one as it is{before.where()}"
+                    )
+                kept.append((before, len(self.played)))
+            else:
+                next_state = self.call("apply", state, move)
+            if next_state is None or next_state is state:
+                # The compiled part says so.
+                return
+            state = next_state
+            self.played.append(move)
+        for before, at in kept:
+            if before.differs():
+                del self.played[at:]
+                raise self.broken(
+                    f"a state changed while the game went on from it: return new states from apply{before.where()}"
+                )
+
+    def endless(self) -> _soloist.BrokenPromise:
+        return self.broken(f"a game of {self.max_moves} moves has not ended: do moves ever end? (max_moves= allows more)")
+
+    def look(self, state: Any, moves: list[Any]) -> None:
+        """Looks at what is asked of a state."""
+        again = self.listed("moves", state)
+        if again is not None and not _same(again, moves):
+            raise self.broken(f"moves returned {_short(moves)} and then {_short(again)} for the same state")
+        if not moves and not _same(self.call("score", state), self.call("score", state)):
+            raise self.broken("score returned two different values for the same state")
+        if self.functions["candidates"] is not None:
+            candidates = self.listed("candidates", state)
+            if candidates is not None:
+                for move in candidates:
+                    if move not in moves:
+                        raise self.broken(f"candidates returned {move!r}, which is not legal")
+                if moves and not candidates:
+                    raise self.broken("candidates returned nothing where moves are legal")
+        if self.functions["playout"] is not None:
+            self.complete(state)
+
+    def complete(self, state: Any) -> None:
+        """Follows a playout of the problem."""
+        rng = random.Random(self.rng.getrandbits(64))
+        found = self.call("playout", state, rng)
+        if found is None or isinstance(found, (str, bytes)):
+            return
+        begin = len(self.played)
+        for move in found:
+            legal = self.listed("moves", state)
+            if legal is None:
+                return
+            if not legal:
+                raise self.broken(f"playout goes on with {move!r} where the game is finished")
+            if move not in legal:
+                raise self.broken(f"playout returned move {len(self.played) - begin}, {move!r}, which is not legal")
+            state = self.call("apply", state, move)
+            self.played.append(move)
+            if len(self.played) > self.max_moves:
+                raise self.endless()
+        rest = self.listed("moves", state)
+        if rest:
+            raise self.broken(f"playout stopped before the end of the game: {_short(rest)} are legal")
+        del self.played[begin:]
+
+
+def _short(moves: list[Any]) -> str:
+    dots = ", ..." if len(moves) > _SHOWN else ""
+    return f"[{', '.join(repr(move) for move in moves[:_SHOWN])}{dots}]"
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two answers are equal, as far as they can be compared."""
+    try:
+        return bool(a == b) or a != a
+    except Exception:
+        return True
+
+
+def walk(functions: Mapping[str, Any], walks: int, seed: int, max_moves: int) -> None:
+    """Plays random games and raises :class:`BrokenPromise` for the first broken rule."""
+    rng = random.Random(seed)
+    for _ in range(walks):
+        _Walk(functions, rng, max_moves).play()
