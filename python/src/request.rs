@@ -52,6 +52,7 @@ impl Request {
             target: self.target,
             stall: self.stall,
             memory: self.memory.unwrap_or(Budget::MEMORY),
+            max_moves: Budget::MAX_MOVES,
         })
     }
 

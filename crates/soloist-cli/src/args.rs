@@ -153,6 +153,9 @@ pub(crate) struct SolveArgs {
     /// it is written (up to the size of the search)
     #[arg(long, value_name = "SIZE", value_parser = values::size, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) memory: Option<u64>,
+    /// Moves of a game after which the run ends with an error [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) max_moves: Option<u64>,
 
     /// Wall-clock time: 30, 30s, 1.5m, 2h, 500ms [default: 30s without any limit; with --resume: 30s more]
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, help_heading = LIMITS)]

@@ -168,6 +168,7 @@ fn budget(args: &SolveArgs, before: Option<&RunInfo>) -> Budget {
         target: args.target,
         stall: args.stall,
         memory: args.memory.unwrap_or(Budget::MEMORY),
+        max_moves: args.max_moves.unwrap_or(Budget::MAX_MOVES),
     }
 }
 

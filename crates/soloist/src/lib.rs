@@ -1,6 +1,7 @@
 #![doc = include_str!("guide.md")]
 #![forbid(unsafe_code)]
 
+mod cut;
 #[doc(hidden)]
 pub mod doc;
 mod math;

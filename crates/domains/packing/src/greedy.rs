@@ -145,7 +145,7 @@ impl Greedy {
 
     /// Completes a packing. Objects are closed when they are met without a candidate; lists are updated only where they
     /// are read.
-    fn complete(&mut self, problem: &Packing, state: &mut Layout, moves: &mut Vec<u64>, rng: &mut Rng) {
+    fn complete(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
         let random = self.chance < 1.0;
         let (direction, merit) = if random {
             let merit = [Merit::Density, Merit::Size, Merit::Noise(0.5), Merit::Noise(2.0)][rng.index(4)];
@@ -154,7 +154,13 @@ impl Greedy {
             (Direction::BOTTOM_LEFT, Merit::Density)
         };
         self.rank(problem, merit, rng);
+        let mut turn = 0_u32;
         while state.depth > 0 || problem.open_container(state) {
+            turn += 1;
+            if turn.is_multiple_of(EVERY) && playout.gives_up() {
+                return;
+            }
+            let moves = &mut playout.moves;
             let rank = self.failures(rng);
             let Some(kind) = self.choose(problem, state, rank) else {
                 state.depth -= 1;
@@ -180,6 +186,9 @@ impl Greedy {
         }
     }
 }
+
+/// Tubes between two looks at the limits of the run.
+const EVERY: u32 = 64;
 
 /// In an empty area only the first candidate is a move.
 fn first_only<'a>(bin: &Bin, list: &'a [Candidate]) -> &'a [Candidate] {
@@ -227,7 +236,7 @@ impl Rollout<Packing> for Greedy {
     }
 
     fn run(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
-        self.complete(problem, state, &mut playout.moves, rng);
+        self.complete(problem, state, playout, rng);
         // Ranks of this playout do not serve the candidates of another.
         self.order.clear();
     }

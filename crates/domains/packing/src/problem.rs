@@ -364,6 +364,13 @@ impl Problem for Packing {
     type State = Layout;
     type Move = u64;
 
+    /// Some 50 bytes a tube, and for each type a list of about half as many places as there are tubes.
+    fn state_bytes(&self) -> usize {
+        let tubes = self.kit.demand.iter().fold(0_usize, |sum, &count| sum.saturating_add(count as usize));
+        let lists = self.kit.len() * (64 + 12 * tubes);
+        size_of::<Layout>() + 4 * self.kit.len() + 50 * tubes + lists
+    }
+
     fn root(&self) -> Layout {
         let mut state = self.empty();
         self.settle(&mut state);

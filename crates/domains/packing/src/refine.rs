@@ -200,6 +200,9 @@ fn temperature(board: &Board, part: f64) -> f64 {
     (mean * HOT * libm::pow(COLD / HOT, part)).max(f64::MIN_POSITIVE)
 }
 
+/// Steps between two looks at the limits of the run.
+const EVERY: u64 = 64;
+
 impl Refine {
     fn work(problem: &Packing, memory: &Memory) -> Work {
         let kit = &problem.kit;
@@ -229,26 +232,33 @@ impl Refine {
     /// A semi-greedy packing, in case that it is the best one so far: where all that is offered fits, it is the shorter
     /// way.
     fn construct(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
+        let before = playout.moves.len();
         self.greedy.run(problem, state, playout, rng);
+        if playout.gives_up() {
+            return;
+        }
+        let own = &playout.moves[before..];
         let value = problem.score_of(&state.remaining, 1);
         let memory = &mut self.memory;
         if memory.moves.is_empty() || value > memory.value {
             memory.value = value;
             memory.left.clone_from(&state.remaining);
-            memory.moves.clone_from(&playout.moves);
-            let directly = problem.places(&playout.moves).into_iter().filter(|place| place.hull.is_none());
+            memory.moves = own.to_vec();
+            let directly = problem.places(own).into_iter().filter(|place| place.hull.is_none());
             memory.pieces = directly.map(|place| Piece { kind: place.kind, x: place.x, y: place.y }).collect();
         }
-        playout.moves.clear();
     }
 
     /// Some steps of annealing; then the best packing is brought up to date.
-    fn improve(&mut self, problem: &Packing, rng: &mut Rng) {
+    fn improve(&mut self, problem: &Packing, rng: &mut Rng, ends: impl Fn() -> bool) {
         let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
         let work = self.work.get_or_insert_with(|| Self::work(problem, memory));
         let stock = Stock { kit, offer: &kit.demand, worth: &contents.worth };
         let mut value = valued(kit, contents, &kit.demand, &mut work.scratch);
-        for _ in 0..self.steps {
+        for step in 0..self.steps {
+            if step % EVERY == EVERY - 1 && ends() {
+                break;
+            }
             if memory.step == memory.length {
                 memory.length = if memory.length == 0 { FIRST } else { memory.length + memory.length / 2 };
                 memory.step = 0;
@@ -298,7 +308,7 @@ impl Refine {
 
     /// Fills container after container, each by an annealing of its own with the tubes left; the annealings are longer
     /// in later playouts.
-    fn fill_all(&mut self, problem: &Packing, state: &mut Layout, moves: &mut Vec<u64>, rng: &mut Rng) {
+    fn fill_all(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
         let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
         let work = self.work.get_or_insert_with(|| Self::work(problem, memory));
         memory.length = (memory.length + memory.length / 20 + 1).max(self.steps);
@@ -314,6 +324,10 @@ impl Refine {
             work.board.set(&[], &mut value);
             let mut peak = f64::NEG_INFINITY;
             for step in 0..memory.length {
+                // A container needs something in it.
+                if step % EVERY == EVERY - 1 && !best.is_empty() && playout.is_cut() {
+                    break;
+                }
                 let temperature = temperature(&work.board, step as f64 / memory.length as f64);
                 if rng.chance(SQUEEZE) {
                     work.board.squeeze(stock, &mut value, temperature, &mut work.squeeze, rng);
@@ -329,7 +343,7 @@ impl Refine {
                 }
             }
             drop(value);
-            emit(problem, &best, 0, &mut work.express, &mut work.bin, &mut left, moves);
+            emit(problem, &best, 0, &mut work.express, &mut work.bin, &mut left, &mut playout.moves);
         }
         state.remaining = left;
         state.depth = 0;
@@ -354,13 +368,17 @@ impl Rollout<Packing> for Refine {
             if all > 4 * LARGE as u64 {
                 return self.greedy.run(problem, state, playout, rng);
             }
-            return self.fill_all(problem, state, &mut playout.moves, rng);
+            return self.fill_all(problem, state, playout, rng);
         }
-        let mut own = Playout::default();
-        self.construct(problem, state, &mut own, rng);
+        let before = playout.moves.len();
+        self.construct(problem, state, playout, rng);
+        if playout.gives_up() {
+            return;
+        }
+        playout.moves.truncate(before);
         // Nothing is better than everything, and thousands of tubes take too long to bring into an order.
         if self.memory.left.iter().any(|&count| count > 0) && self.memory.pieces.len() <= LARGE {
-            self.improve(problem, rng);
+            self.improve(problem, rng, || playout.is_cut());
         }
         playout.moves.extend_from_slice(&self.memory.moves);
         state.remaining.clone_from(&self.memory.left);

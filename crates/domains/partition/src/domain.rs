@@ -55,6 +55,16 @@ impl Instance for PartitionInstance {
         format!("{} numbers of up to {bits} bits", values.len())
     }
 
+    /// Divides all numbers where they are few. Where that takes too long, they are searched.
+    fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
+        if self.problem.solve_root(go_on) {
+            return Ok(None);
+        }
+        self.problem = Differencing::new(&self.numbers);
+        let count = self.numbers.values().len();
+        Ok(Some(format!("dividing all {count} numbers at once takes too long: they are searched (leaf=4)")))
+    }
+
     fn problem(&self) -> &Differencing {
         &self.problem
     }
@@ -105,5 +115,29 @@ impl Instance for PartitionInstance {
 
     fn svg(&self, solution: &Value) -> String {
         draw::svg(&self.numbers, solution)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The division of all numbers ends when there is no more time for it, and leaves a problem that is searched.
+    #[test]
+    fn a_division_that_takes_too_long_is_given_up() {
+        let load = || (DOMAIN.load)("random:50x70:7", &Options::from([("leaf".into(), "auto".into())])).unwrap();
+        let mut asked = 0;
+        let mut instance = load();
+        let undone = instance
+            .prepare(&mut || {
+                asked += 1;
+                asked < 2
+            })
+            .unwrap();
+        assert_eq!(asked, 2);
+        assert!(undone.is_some_and(|line| line.contains("50 numbers")));
+        // Few numbers are divided.
+        let mut small = (DOMAIN.load)("random:20x30:7", &Options::from([("leaf".into(), "auto".into())])).unwrap();
+        assert_eq!(small.prepare(&mut || true).unwrap(), None);
     }
 }

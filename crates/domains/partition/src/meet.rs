@@ -48,21 +48,25 @@ word!(u128);
 /// E. Horowitz and S. Sahni, "Computing partitions with applications to the knapsack problem", Journal of the ACM 21,
 /// 1974, pages 277-292. R. Schroeppel and A. Shamir, SIAM Journal on Computing 10, 1981, pages 456-464.
 pub(crate) fn solve(labels: &[u128]) -> (u128, u64) {
+    solve_while(labels, &mut || true).unwrap_or_default()
+}
+
+/// As [`solve`], as long as `go_on` says so; it is asked after every few million steps. `None`: it said no.
+pub(crate) fn solve_while(labels: &[u128], go_on: &mut dyn FnMut() -> bool) -> Option<(u128, u64)> {
     let total: u128 = labels.iter().sum();
     // Labels are multiples of a power of two.
     let scale = labels.iter().fold(0, |all, label| all | label).trailing_zeros().min(127);
     if total >> scale <= u128::from(u64::MAX) {
         let narrow: Vec<u64> = labels.iter().map(|label| (label >> scale) as u64).collect();
-        let (best, set) = search(&narrow);
-        (best << scale, set)
+        search(&narrow, go_on).map(|(best, set)| (best << scale, set))
     } else {
-        search(labels)
+        search(labels, go_on)
     }
 }
 
-fn search<T: Word>(labels: &[T]) -> (u128, u64) {
+fn search<T: Word>(labels: &[T], go_on: &mut dyn FnMut() -> bool) -> Option<(u128, u64)> {
     let count = labels.len();
-    let Some(&last) = labels.last() else { return (0, 0) };
+    let Some(&last) = labels.last() else { return Some((0, 0)) };
     let total = labels.iter().fold(T::ZERO, |sum, &label| sum.plus(label));
     // The last label, the largest, stays on the left; those before it are given first, as there are divisions of them.
     let (outer, inner) = labels[..count - 1].split_at((count - 1).saturating_sub(2 * HALF));
@@ -70,6 +74,9 @@ fn search<T: Word>(labels: &[T]) -> (u128, u64) {
     let (first, second) = (sums(one), sums(two));
     let mut best = (total, 0, T::ZERO, T::ZERO);
     for set in 0..1_u64 << outer.len() {
+        if !go_on() {
+            return None;
+        }
         let given = outer.iter().enumerate().filter(|&(at, _)| set >> at & 1 == 1);
         let given = given.fold(last, |sum, (_, &label)| sum.plus(label));
         // The sum on the left side is to come as close as possible to half of all.
@@ -90,7 +97,7 @@ fn search<T: Word>(labels: &[T]) -> (u128, u64) {
     let (distance, set, one_sum, two_sum) = best;
     let left = set | subset(one, one_sum) << outer.len() | subset(two, two_sum) << (outer.len() + one.len());
     let all = if count == 64 { u64::MAX } else { (1 << count) - 1 };
-    (distance.wide(), !(left | 1 << (count - 1)) & all)
+    Some((distance.wide(), !(left | 1 << (count - 1)) & all))
 }
 
 /// All subset sums, ascending.

@@ -346,6 +346,15 @@ impl Differencing {
         }
     }
 
+    /// Solves the first state where that is finished, as long as `go_on` says so. Returns false if it said no.
+    pub(crate) fn solve_root(&self, go_on: &mut dyn FnMut() -> bool) -> bool {
+        if self.root.len() <= 4 || !self.finished(&self.root) || self.dominated(&self.root) {
+            return true;
+        }
+        let solved = meet::solve_while(self.root.keys(), go_on);
+        solved.is_some_and(|solved| self.solved.set(solved).is_ok() || self.solved.get().is_some())
+    }
+
     /// The least difference of a few labels, and those on the right side.
     fn optimal(&self, state: &Labels) -> (u128, u64) {
         if state.depth == 0 {
@@ -535,6 +544,12 @@ impl Problem for Differencing {
     /// so.
     fn portfolio(&self) -> String {
         if self.is_finished(&self.root) { "dfs(rollout=kk)" } else { "sampling(rollout=k-list)" }.into()
+    }
+
+    /// 36 bytes a number, and all words where the keys are not exact.
+    fn state_bytes(&self) -> usize {
+        let words = if self.is_exact() { 0 } else { self.words };
+        size_of::<Labels>() + self.count() * (36 + 8 * words)
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

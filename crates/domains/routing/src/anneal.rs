@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use soloist::Rng;
 use std::sync::Arc;
 
+/// Steps between two looks at the limits of the run.
+pub(crate) const EVERY: u64 = 64;
+
 /// How the steps are divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
@@ -224,8 +227,16 @@ impl Annealing {
     /// Makes `steps` steps. Runs of the same chunks are the same, before and after a checkpoint; other chunks may
     /// differ in the last digits of costs.
     pub fn advance(&mut self, steps: u64, rng: &mut Rng) {
+        self.advance_until(steps, rng, || false);
+    }
+
+    /// As [`advance`](Self::advance), but ends early when `ends` says so; it is asked once in a few steps.
+    pub fn advance_until(&mut self, steps: u64, rng: &mut Rng, ends: impl Fn() -> bool) {
         self.kernel.recount();
-        for _ in 0..steps {
+        for step in 0..steps {
+            if step % EVERY == EVERY - 1 && ends() {
+                return;
+            }
             self.clock.total += 1;
             self.step(rng);
         }

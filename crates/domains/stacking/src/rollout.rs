@@ -47,6 +47,9 @@ impl Rollout<Stacking> for Flexible {
         incumbent: f64,
     ) -> bool {
         while state.choices > 0 {
+            if playout.moves.len().is_multiple_of(EVERY) && playout.gives_up() {
+                return false;
+            }
             if f64::from(state.relocations + state.inversions) >= incumbent {
                 return false;
             }
@@ -58,6 +61,9 @@ impl Rollout<Stacking> for Flexible {
         true
     }
 }
+
+/// Moves between two looks at the limits of the run.
+const EVERY: usize = 256;
 
 /// Trials of a playout at the root, and within another search.
 const TRIALS: [usize; 2] = [64, 8];
@@ -299,6 +305,9 @@ impl Rollout<Stacking> for Ranks {
         };
         // Alone at the root there is time; within another search a playout must be short.
         for _ in 0..TRIALS[usize::from(start != problem.root_key())] {
+            if playout.is_cut() {
+                break;
+            }
             task.try_one(problem, rng);
         }
         for &mv in &task.best_moves {

@@ -215,7 +215,7 @@ fn identity(spec: &Spec, name: &str, content: &str, setup: &Setup, seed: u64, bu
     if setup.proof > 0.0 {
         let _ = write!(text, " proof={}", setup.proof);
     }
-    let Budget { time, playouts, nodes, target, stall, memory } = budget;
+    let Budget { time, playouts, nodes, target, stall, memory, .. } = budget;
     let target = target.map(f64::to_bits);
     let _ = write!(text, " {:?} {seed} {}", setup.rollout.as_deref().unwrap_or_default(), setup.threads);
     let _ =

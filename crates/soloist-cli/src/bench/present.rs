@@ -417,7 +417,7 @@ pub(crate) fn probability(p: f64) -> String {
 
 /// A budget in words.
 pub(crate) fn budget_text(budget: &Budget) -> String {
-    let Budget { time, playouts, nodes, target, stall, memory } = budget;
+    let Budget { time, playouts, nodes, target, stall, memory, .. } = budget;
     let mut parts = Vec::new();
     parts.extend(time.map(|time| format!("{} s", plain(time.as_secs_f64()))));
     parts.extend(playouts.map(|count| format!("{count} playouts")));

@@ -369,6 +369,7 @@ fn budget(place: Place<'_>, spanned: &Spanned<RawBudget>) -> Result<Budget, Fail
         target: field(place, "target", raw.target.as_ref(), values::score)?,
         stall: field(place, "stall", raw.stall.as_ref(), values::count)?,
         memory: field(place, "memory", raw.memory.as_ref(), values::size)?.unwrap_or(Budget::MEMORY),
+        max_moves: Budget::MAX_MOVES,
     };
     if budget.time.is_none() && [budget.playouts, budget.nodes, budget.stall] == [None; 3] {
         let message = "the budget has no end: expected one or more of `time`, `playouts`, `nodes`, `stall`";
@@ -445,6 +446,7 @@ seconds = ["1m"]
             target: Some(-1.5),
             stall: Some(10_000),
             memory: 1 << 30,
+            max_moves: Budget::MAX_MOVES,
         };
         assert_eq!((&nrpa.budget, &uct.budget), (&all, &Budget { nodes: Some(5), ..Budget::default() }));
         let less = scaled(&all, 0.001);

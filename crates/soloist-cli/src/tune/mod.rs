@@ -132,6 +132,7 @@ impl<'a> Tuning<'a> {
             stall: args.stall,
             target: None,
             memory: args.memory.unwrap_or(Budget::MEMORY),
+            max_moves: Budget::MAX_MOVES,
         };
         if budget.time.is_none() && [budget.playouts, budget.nodes, budget.stall] == [None; 3] {
             let message = "a run needs an end: expected one or more of --playouts, --nodes, --stall, --time";

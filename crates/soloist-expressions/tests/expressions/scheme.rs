@@ -6,7 +6,7 @@ use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_expressions::scheme::{
     Direction, MAX_SEARCHED, MODULUS, Options, Scheme, SchemeOrders, Terms, optimal_order,
 };
-use soloist_expressions::{Signs, System, generate, power_cost};
+use soloist_expressions::{Orders, Signs, System, generate, power_cost};
 use std::collections::{BTreeMap, BTreeSet};
 
 // ---- a plain count ----

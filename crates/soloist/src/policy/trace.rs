@@ -2,6 +2,7 @@
 
 use super::Policy;
 use crate::Move;
+use crate::cut::Watch;
 use serde::{Deserialize, Serialize};
 
 /// One run of steps during which a code was available to the policy.
@@ -36,6 +37,9 @@ pub struct Trace<M> {
     pub(crate) weights: Vec<u64>,
     #[serde(skip)]
     pub(crate) scratch_terms: Vec<f64>,
+    /// The cut of the run to which the playout belongs. `None`: it belongs to none.
+    #[serde(skip)]
+    pub(crate) watch: Option<Watch>,
 }
 
 /// A trace as it was written, not yet checked.
@@ -84,11 +88,26 @@ impl<M> Default for Trace<M> {
             candidates: Vec::new(),
             weights: Vec::new(),
             scratch_terms: Vec::new(),
+            watch: None,
         }
     }
 }
 
 impl<M> Trace<M> {
+    /// As [`Playout::is_cut`](crate::Playout::is_cut), for rollouts that work long in
+    /// [`run_policy`](crate::Rollout::run_policy).
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.watch.as_ref().is_some_and(Watch::shortens)
+    }
+
+    /// As [`Playout::gives_up`](crate::Playout::gives_up).
+    #[must_use]
+    pub fn gives_up(&self) -> bool {
+        let moves = self.moves.len();
+        self.watch.as_ref().map_or(moves >= Watch::MOST, |watch| watch.gives_up(moves))
+    }
+
     /// Forgets the playout, keeps the buffers.
     pub fn clear(&mut self) {
         self.moves.clear();

@@ -5,6 +5,7 @@ mod edits;
 mod keys;
 mod players;
 
+use crate::cut::Watch;
 use crate::{Problem, Rng, Score, stable_hash};
 use std::fmt;
 
@@ -100,6 +101,10 @@ fn after<P: Problem>(problem: &P, moves: &[P::Move]) -> P::State {
     state
 }
 
+/// A game that is longer than any run allows by default, and how many of its moves are shown.
+pub(super) const ENDLESS: &str = "a game has not ended after a million moves: do the moves ever end? They begin";
+pub(super) const SHOWN: usize = 16;
+
 /// Plays a random game and returns its moves.
 fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violation<P::Move>> {
     let mut state = problem.root();
@@ -108,6 +113,9 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
     let mut resources = Vec::new();
     let wrong = |what: &str, moves: &[P::Move]| Err(Violation::new(what, moves.to_vec()));
     loop {
+        if played.len() >= Watch::MOST {
+            return wrong(ENDLESS, &played[..SHOWN]);
+        }
         let moves = list(problem, &state);
         if moves != list(problem, &state.clone()) {
             return wrong("a clone has other moves", &played);
@@ -235,6 +243,10 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
             problem.apply(&mut state, mv);
             played.push(mv);
+            if played.len() >= Watch::MOST {
+                // Not a game; `check` says so.
+                break;
+            }
         }
         suggest |= problem.suggest(&played, &mut Vec::new());
         infeasible += usize::from(!problem.score(&state).is_feasible());

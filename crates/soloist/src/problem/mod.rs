@@ -256,6 +256,15 @@ pub trait Problem: Send + Sync {
         String::new()
     }
 
+    /// Returns the bytes that a state takes at most, about, with what it holds on the heap. Searches that keep many
+    /// states (beams, paths of exact searches) divide the memory of the budget by it.
+    ///
+    /// The default is twice the size of the type, which suits states that hold little on the heap. A state with lists
+    /// should say how large they are.
+    fn state_bytes(&self) -> usize {
+        2 * size_of::<Self::State>()
+    }
+
     /// Returns where user code reports that it cannot continue; see [`Fault`]. `None`: it never fails.
     fn fault(&self) -> Option<&Fault> {
         None

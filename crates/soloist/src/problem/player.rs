@@ -6,6 +6,7 @@ use super::{
     stable_hash,
 };
 use crate::Rng;
+use crate::cut::{EVERY, Watch};
 use crate::policy::{Policy, Trace};
 use crate::run::checkpoint::{CheckpointError, decode, encode};
 use crate::search::sound::require;
@@ -125,6 +126,9 @@ struct SavedPlayer {
     players: Vec<(String, Vec<u8>)>,
 }
 
+/// The score of what does not count.
+pub(super) const VOID: Score = Score::Infeasible(f64::MAX);
+
 /// The most players that a search opens.
 const MOST_PLAYERS: usize = 64;
 
@@ -140,6 +144,7 @@ fn decode_player(bytes: &[u8]) -> Result<SavedPlayer, CheckpointError> {
 pub(crate) struct TypedPlayer<'p, P: Problem> {
     problem: Shared<'p, P>,
     packing: Packing<P::Move>,
+    watch: Watch,
     /// The name of the rollout.
     name: String,
     players: Vec<Self>,
@@ -160,19 +165,35 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
     pub(crate) fn new(
         problem: Shared<'p, P>,
         packing: Packing<P::Move>,
+        watch: Watch,
         name: &str,
     ) -> Result<Self, Vec<&'static str>> {
         let rollout = find_rollout(&*problem, name)?;
-        let (playout, trace) = (Playout::default(), Trace::default());
+        let (mut playout, mut trace) = (Playout::default(), Trace::default());
+        (playout.watch, trace.watch) = (Some(watch.clone()), Some(watch.clone()));
         let (name, players, listed) = (name.to_owned(), Vec::new(), Vec::new());
-        Ok(Self { problem, packing, name, players, editor: None, rollout, playout, trace, listed, end: None })
+        Ok(Self { problem, packing, watch, name, players, editor: None, rollout, playout, trace, listed, end: None })
+    }
+
+    /// Whether what was just played does not count. Where it was cut and `state` is not finished, the step is
+    /// abandoned.
+    #[inline]
+    fn is_void(watch: &Watch, problem: &P, state: &P::State, listed: &mut Vec<P::Move>) -> bool {
+        watch.is_raised() && Self::is_unfinished(watch, problem, state, listed)
+    }
+
+    #[cold]
+    fn is_unfinished(watch: &Watch, problem: &P, state: &P::State, listed: &mut Vec<P::Move>) -> bool {
+        listed.clear();
+        problem.moves(state, listed);
+        watch.is_void() || !listed.is_empty() && watch.abandons()
     }
 
     /// Restores the rollout and the neighbourhood.
     fn restore(&mut self, rollout: &[u8], editor: Option<(Vec<MoveId>, Vec<u8>)>) -> Result<(), CheckpointError> {
         self.rollout.load(rollout)?;
         if let Some((moves, bytes)) = editor {
-            let rules = Typed::new(self.problem.clone(), self.packing.clone());
+            let rules = Typed::new(self.problem.clone(), self.packing.clone(), self.watch.clone());
             let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
             let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
             let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
@@ -192,7 +213,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     }
     fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng) {
         self.playout.moves.clear();
-        self.rollout.run(&self.problem, state.get_mut(), &mut self.playout, rng);
+        let state = state.get_mut();
+        self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        let _ = Self::is_void(&self.watch, &self.problem, state, &mut self.listed);
         moves.extend(self.playout.moves.iter().map(|&mv| self.packing.pack(mv)));
     }
     fn spent(&self) -> Option<Coverage> {
@@ -200,8 +223,10 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         self.rollout.is_spent().then_some(Coverage::Partial)
     }
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
-        let Self { problem, packing, rollout, trace: buffer, .. } = self;
-        across(packing, trace, buffer, |trace| rollout.run_policy(problem, state.get_mut(), policy, trace, rng));
+        let Self { problem, packing, watch, rollout, trace: buffer, listed, .. } = self;
+        let state = state.get_mut();
+        across(packing, trace, buffer, |trace| rollout.run_policy(problem, state, policy, trace, rng));
+        let _ = Self::is_void(watch, problem, state, listed);
     }
     fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool {
         let Self { problem, packing, rollout, trace: buffer, .. } = self;
@@ -221,6 +246,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         let state = self.end.insert(self.problem.root());
         self.playout.moves.clear();
         self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
+            return VOID;
+        }
         let score = self.problem.score(state);
         self.rollout.feedback(score);
         score
@@ -229,6 +257,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         let state = self.end.insert(self.problem.root());
         self.playout.moves.clear();
         if !self.rollout.run_within(&self.problem, state, &mut self.playout, rng, incumbent) {
+            return None;
+        }
+        if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
             return None;
         }
         let score = self.problem.score(state);
@@ -264,7 +295,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     }
     fn open(&mut self, name: Option<&str>) -> bool {
         let name = name.unwrap_or(&self.name);
-        let Ok(player) = Self::new(self.problem.clone(), self.packing.clone(), name) else { return false };
+        let Ok(player) = Self::new(self.problem.clone(), self.packing.clone(), self.watch.clone(), name) else {
+            return false;
+        };
         self.players.push(player);
         true
     }
@@ -330,8 +363,11 @@ pub(super) fn replay<P: Problem, R: Rollout<P> + ?Sized>(
     trace: &mut Trace<P::Move>,
     moves: &[P::Move],
 ) -> bool {
-    moves.iter().all(|mv| {
-        let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|other| other == mv);
-        policy_step(rollout, problem, state, policy, trace, same)
+    moves.chunks(EVERY).all(|part| {
+        !trace.gives_up()
+            && part.iter().all(|mv| {
+                let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|other| other == mv);
+                policy_step(rollout, problem, state, policy, trace, same)
+            })
     })
 }

@@ -1,6 +1,7 @@
 //! Playout policies: how a state is completed.
 
 use super::{Fault, Move, Problem, Score};
+use crate::cut::{EVERY, Watch};
 use crate::{CheckpointError, Policy, Rng, Trace};
 
 /// Name and one-line description of a domain's playout policy.
@@ -18,11 +19,62 @@ pub struct Playout<M> {
     /// The moves played, in order.
     pub moves: Vec<M>,
     candidates: Vec<M>,
+    /// `None`: this playout belongs to no run.
+    pub(crate) watch: Option<Watch>,
 }
 
 impl<M> Default for Playout<M> {
     fn default() -> Self {
-        Self { moves: Vec::new(), candidates: Vec::new() }
+        Self { moves: Vec::new(), candidates: Vec::new(), watch: None }
+    }
+}
+
+impl<M> Playout<M> {
+    /// Whether the run is over a limit of time, or was told to stop, so long that this playout should end now.
+    ///
+    /// A rollout that works long before it hands back a solution (thousands of steps of a local search, say) asks once
+    /// in a few hundred steps, and then ends with the best finished solution that it has. Before it has one it goes on. Playouts of a few thousand
+    /// moves need not ask. Costs one load from memory.
+    ///
+    /// ```
+    /// use soloist::{Playout, Problem, Rng, Rollout, Uniform, doc::Staircase};
+    ///
+    /// /// The best of many random playouts.
+    /// struct Best;
+    /// impl Rollout<Staircase> for Best {
+    ///     fn run(&mut self, problem: &Staircase, state: &mut <Staircase as Problem>::State,
+    ///            playout: &mut Playout<bool>, rng: &mut Rng) {
+    ///         let begin = state.clone();
+    ///         let mut own = Playout::default();
+    ///         Uniform.run(problem, state, &mut own, rng);
+    ///         for _ in 0..1_000_000_000 {
+    ///             if playout.is_cut() {
+    ///                 break;
+    ///             }
+    ///             let (mut end, mut other) = (begin.clone(), Playout::default());
+    ///             Uniform.run(problem, &mut end, &mut other, rng);
+    ///             if problem.score(&end).value() > problem.score(state).value() {
+    ///                 (*state, own) = (end, other);
+    ///             }
+    ///         }
+    ///         playout.moves.append(&mut own.moves);
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.watch.as_ref().is_some_and(Watch::shortens)
+    }
+
+    /// Whether the game has to be given up unfinished: the run is far beyond a limit of time, or the game has more moves
+    /// than allowed.
+    ///
+    /// For rollouts with a loop of their own over many slow moves: they ask once in a few hundred moves, and then return
+    /// where they are. Nothing of such a playout counts.
+    #[must_use]
+    pub fn gives_up(&self) -> bool {
+        let moves = self.moves.len();
+        self.watch.as_ref().map_or(moves >= Watch::MOST, |watch| watch.gives_up(moves))
     }
 }
 
@@ -40,16 +92,20 @@ pub trait Rollout<P: Problem>: Send {
     }
 
     /// Plays `state` to its end and appends the moves to `playout.moves`.
+    ///
+    /// A game that has more moves than a run allows ([`Budget::max_moves`](crate::Budget::max_moves)) is given up.
     fn run(&mut self, problem: &P, state: &mut P::State, playout: &mut Playout<P::Move>, rng: &mut Rng) {
-        loop {
-            playout.candidates.clear();
-            self.candidates(problem, state, &mut playout.candidates);
-            if playout.candidates.is_empty() {
-                return;
+        while !playout.gives_up() {
+            for _ in 0..EVERY {
+                playout.candidates.clear();
+                self.candidates(problem, state, &mut playout.candidates);
+                if playout.candidates.is_empty() {
+                    return;
+                }
+                let mv = playout.candidates[rng.index(playout.candidates.len())];
+                problem.apply(state, mv);
+                playout.moves.push(mv);
             }
-            let mv = playout.candidates[rng.index(playout.candidates.len())];
-            problem.apply(state, mv);
-            playout.moves.push(mv);
         }
     }
 
@@ -143,7 +199,13 @@ pub fn policy_playout<P: Problem, R: Rollout<P> + ?Sized>(
         let draw = rng.below(sums[sums.len() - 1]);
         Some(sums.partition_point(|&sum| sum <= draw))
     };
-    while policy_step(rollout, problem, state, policy, trace, &mut drawn) {}
+    while !trace.gives_up() {
+        for _ in 0..EVERY {
+            if !policy_step(rollout, problem, state, policy, trace, &mut drawn) {
+                return;
+            }
+        }
+    }
 }
 
 /// One step of a policy playout: lists the candidates and their running sums of weights, plays the one that `pick`
@@ -203,19 +265,22 @@ impl<P: Problem> Rollout<P> for Uniform {
         incumbent: f64,
     ) -> bool {
         let sense = problem.sense();
-        loop {
-            playout.candidates.clear();
-            problem.moves(state, &mut playout.candidates);
-            if playout.candidates.is_empty() {
-                return true;
+        while !playout.gives_up() {
+            for _ in 0..EVERY {
+                playout.candidates.clear();
+                problem.moves(state, &mut playout.candidates);
+                if playout.candidates.is_empty() {
+                    return true;
+                }
+                if problem.bound(state).is_some_and(|bound| !sense.better_value(bound, incumbent)) {
+                    return false;
+                }
+                let mv = playout.candidates[rng.index(playout.candidates.len())];
+                problem.apply(state, mv);
+                playout.moves.push(mv);
             }
-            if problem.bound(state).is_some_and(|bound| !sense.better_value(bound, incumbent)) {
-                return false;
-            }
-            let mv = playout.candidates[rng.index(playout.candidates.len())];
-            problem.apply(state, mv);
-            playout.moves.push(mv);
         }
+        false
     }
 }
 

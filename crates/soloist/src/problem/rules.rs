@@ -5,9 +5,10 @@
 //! [`Rollout`](super::Rollout): the code that is compiled for each problem. A playout crosses the border once, so that
 //! its loop stays monomorphised.
 
-use super::player::{across, replay};
+use super::player::{VOID, across, replay};
 use super::replay::{Entry, Pause, Replay, follow};
 use super::{Fault, MoveId, Packing, Problem, Score, Sense, Uniform, stable_hash};
+use crate::cut::{EVERY, Watch};
 use crate::policy::{Policy, Trace};
 use std::any::Any;
 use std::cell::Cell;
@@ -137,11 +138,13 @@ pub(crate) trait Rules: Send {
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
     /// Returns the stable hash of a sequence of moves.
     fn hash_of(&self, moves: &[MoveId]) -> u64;
-    /// Returns the bytes of a state without what it points to.
-    fn state_size(&self) -> usize;
+    /// Returns the bytes of a state with what it points to.
+    fn state_bytes(&self) -> usize;
     /// Records legal moves from `state` on as a policy playout among all legal moves.
     fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]);
-    /// Whether the problem has reported an error.
+    /// Returns the cut of the run.
+    fn watch(&self) -> &Watch;
+    /// Whether the problem has reported an error, or the present step is abandoned.
     fn has_failed(&self) -> bool;
     /// Takes that error out.
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
@@ -151,12 +154,13 @@ pub(crate) trait Rules: Send {
 pub(crate) struct Typed<'p, P: Problem> {
     problem: Shared<'p, P>,
     packing: Packing<P::Move>,
+    watch: Watch,
     buffer: Cell<Vec<P::Move>>,
 }
 
 impl<'p, P: Problem> Typed<'p, P> {
-    pub(crate) fn new(problem: Shared<'p, P>, packing: Packing<P::Move>) -> Self {
-        Self { problem, packing, buffer: Cell::new(Vec::new()) }
+    pub(crate) fn new(problem: Shared<'p, P>, packing: Packing<P::Move>, watch: Watch) -> Self {
+        Self { problem, packing, watch, buffer: Cell::new(Vec::new()) }
     }
 
     #[inline]
@@ -203,7 +207,8 @@ impl<P: Problem> Rules for Typed<'_, P> {
         self.problem.apply(child, self.packing.known(mv));
     }
     fn score(&self, state: &State) -> Score {
-        self.problem.score(self.get(state))
+        // A game that was given up has no score.
+        if self.watch.is_void() { VOID } else { self.problem.score(self.get(state)) }
     }
     fn code(&self, state: &State, mv: MoveId) -> u64 {
         self.problem.code(self.get(state), self.packing.known(mv))
@@ -234,7 +239,17 @@ impl<P: Problem> Rules for Typed<'_, P> {
     }
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
         let mut listed = self.buffer.take();
-        let pause = follow(&*self.problem, &self.packing, &mut listed, state.get_mut(), replay, until);
+        let state = state.get_mut();
+        let pause = loop {
+            let part = until.min(replay.played.len().saturating_add(EVERY));
+            let pause = follow(&*self.problem, &self.packing, &mut listed, state, replay, part);
+            if pause != Pause::Reached || part == until {
+                break pause;
+            }
+            if self.watch.gives_up(replay.played.len()) {
+                break Pause::Finished;
+            }
+        };
         self.buffer.set(listed);
         pause
     }
@@ -288,8 +303,8 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn hash_of(&self, moves: &[MoveId]) -> u64 {
         stable_hash(self.packing.all(moves).as_slice())
     }
-    fn state_size(&self) -> usize {
-        size_of::<P::State>()
+    fn state_bytes(&self) -> usize {
+        self.problem.state_bytes().max(size_of::<P::State>()).max(1)
     }
     fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) {
         let state = state.get_mut();
@@ -297,8 +312,11 @@ impl<P: Problem> Rules for Typed<'_, P> {
             replay(&mut Uniform, &*self.problem, state, policy, trace, &self.packing.all(moves));
         });
     }
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
     fn has_failed(&self) -> bool {
-        self.problem.fault().is_some_and(Fault::is_raised)
+        self.problem.fault().is_some_and(Fault::is_raised) || self.watch.is_void()
     }
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
         self.problem.fault().and_then(Fault::take)

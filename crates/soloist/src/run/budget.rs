@@ -1,5 +1,6 @@
 //! The limits of a run.
 
+use crate::cut::Watch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -23,15 +24,22 @@ pub struct Budget {
     /// its least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half
     /// (see [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower.
     ///
-    /// Not counted are the problem itself, the states of playouts, what states hold on the heap beyond an estimate,
+    /// States count as [`Problem::state_bytes`](crate::Problem::state_bytes) says. Not counted are the problem itself, the
+    /// states of playouts,
     /// learned policies, solutions that are kept, and a checkpoint while it is written, which may take as much as the
     /// search again.
     pub memory: u64,
+    /// The most moves of a game. One that is longer ends the run with an error: the problem's moves may never end.
+    #[serde(default = "max_moves")]
+    pub max_moves: u64,
 }
 
 impl Budget {
     /// 2 GiB, the default memory limit.
     pub const MEMORY: u64 = 2 << 30;
+
+    /// A million, the default limit of the moves of a game.
+    pub const MAX_MOVES: u64 = Watch::MOST as u64;
 
     /// Limited by wall-clock time.
     #[must_use]
@@ -46,8 +54,20 @@ impl Budget {
     }
 }
 
+fn max_moves() -> u64 {
+    Budget::MAX_MOVES
+}
+
 impl Default for Budget {
     fn default() -> Self {
-        Self { time: None, playouts: None, nodes: None, target: None, stall: None, memory: Self::MEMORY }
+        Self {
+            time: None,
+            playouts: None,
+            nodes: None,
+            target: None,
+            stall: None,
+            memory: Self::MEMORY,
+            max_moves: Self::MAX_MOVES,
+        }
     }
 }

@@ -5,18 +5,33 @@ use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::{Horizon, Plan};
 use super::stream::{Limits, Reports, Rest, SavedStream, Shared, Stream, tighter};
 use super::verdict::Verdict;
+use crate::cut::{Alarm as Bell, Demand, watched};
 use crate::problem::MoveId;
 use crate::search::sound::require;
 use crate::search::{Clock, Shared as Gift, insert};
 use crate::{CheckpointError, Score, Sense};
 use serde::{Deserialize, Serialize};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
+
+/// Remarks on limits that bind inside a step.
+const ABANDONED: &str = "the limit was reached long before the end of a step, which was abandoned: \
+                         the best solution stands, the run cannot be continued from here";
+const SHORTENED: &str = "the limit was reached long before the end of a playout, which was cut short: \
+                         a run without that limit makes other playouts";
+const UNWATCHED: &str = "no further thread could be started: limits of time and signals were obeyed between steps only";
 
 /// All streams of a run, and the budget that they have been granted.
 pub(super) struct Drive<'p> {
     streams: Vec<Stream<'p>>,
+    /// What ends a step of any stream from inside.
+    word: Arc<AtomicU8>,
+    /// Whether a part ran without anything that could end a step from inside.
+    unwatched: bool,
+    /// Why a thread could not be started.
+    pub(super) unstarted: Option<String>,
     /// The bound of the root.
     bound: Option<f64>,
     /// Playouts and nodes that slices have granted so far: more than were made where a stream ended early, fewer where
@@ -45,6 +60,8 @@ pub(super) struct Part {
     pub(super) deadline: Option<Instant>,
     /// When the part ends without ending the run.
     pub(super) pause: Option<Instant>,
+    /// Whether a step that is far beyond the deadline or the first signal may be abandoned: the run is over then.
+    pub(super) abandons: bool,
 }
 
 /// What the streams of a run yield together.
@@ -95,7 +112,7 @@ fn is_goal(reason: StopReason) -> bool {
 
 impl<'p> Drive<'p> {
     /// Returns a run that has not begun.
-    pub(super) fn new(streams: Vec<Stream<'p>>) -> Self {
+    pub(super) fn new(streams: Vec<Stream<'p>>, word: Arc<AtomicU8>) -> Self {
         let granted = Counters::default();
         let stop = StopReason::Playouts;
         let bound = streams.first().and_then(|stream| root_bound(&*stream.problem));
@@ -103,6 +120,9 @@ impl<'p> Drive<'p> {
         Self {
             bound,
             streams,
+            word,
+            unwatched: false,
+            unstarted: None,
             granted,
             elapsed: Duration::ZERO,
             stop,
@@ -254,7 +274,11 @@ impl<'p> Drive<'p> {
             start,
             before: self.elapsed,
         };
-        let rests = self.run_part(&shared);
+        let demand = if part.abandons { Demand::Abandon } else { Demand::Shorten };
+        let bell = Bell { demand, deadline: part.deadline, stop, begin: start.checked_sub(self.elapsed) };
+        let word = Arc::clone(&self.word);
+        let (rests, watched) = watched(&word, &bell, || self.run_part(&shared));
+        self.unwatched |= !watched;
         (self.told, self.reported) = (reports.bound, Some(reports.last));
         self.elapsed += start.elapsed();
         let reason = self.reason(&rests);
@@ -336,9 +360,22 @@ impl<'p> Drive<'p> {
                 let _alarm = Alarm(&shared.abort);
                 stream.run(shared)
             };
-            let workers: Vec<_> = self.streams.iter_mut().map(|stream| scope.spawn(move || work(stream))).collect();
+            let mut workers = Vec::new();
+            for stream in &mut self.streams {
+                match Builder::new().spawn_scoped(scope, move || work(stream)) {
+                    Ok(worker) => workers.push(worker),
+                    Err(error) => {
+                        // The run fails: those that have started end at once.
+                        shared.abort.store(true, Ordering::Relaxed);
+                        self.unstarted = Some(error.to_string());
+                        break;
+                    }
+                }
+            }
             let rests: Vec<_> = workers.into_iter().map(|worker| worker.join()).collect();
-            rests.into_iter().map(|rest| rest.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+            let rests = rests.into_iter().map(|rest| rest.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            let failed = self.unstarted.as_ref().map(|_| Rest::Cut(StopReason::Interrupted));
+            rests.chain(failed).collect()
         })
     }
 
@@ -404,7 +441,23 @@ impl<'p> Drive<'p> {
         let name = |at: usize| if self.streams.len() > 1 { format!("stream {at}: ") } else { String::new() };
         // How far the others came when one had reached a goal depends on their schedule.
         let all = self.streams.iter().enumerate().filter(|(at, _)| only.is_none_or(|only| only == *at));
-        all.flat_map(|(at, stream)| stream.remarks().map(move |remark| name(at) + remark)).collect()
+        let told = all.flat_map(|(at, stream)| stream.remarks().map(move |remark| name(at) + remark));
+        let own = [
+            (self.is_abandoned(), ABANDONED),
+            (self.streams.iter().any(|stream| stream.watch.is_shortened()), SHORTENED),
+            (self.unwatched, UNWATCHED),
+        ];
+        told.chain(own.into_iter().filter(|(holds, _)| *holds).map(|(_, what)| what.to_owned())).collect()
+    }
+
+    /// Whether a step was abandoned: the run has its best solution, but cannot continue.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.streams.iter().any(|stream| stream.watch.is_abandoned())
+    }
+
+    /// Returns the limit of moves that a game has reached.
+    pub(super) fn endless(&self) -> Option<u64> {
+        self.streams.iter().find_map(|stream| stream.watch.endless())
     }
 
     /// Returns the best different solutions of all streams, `best` first; with `only`, those of one stream.

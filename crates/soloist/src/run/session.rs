@@ -10,6 +10,7 @@ use super::plan::{Horizon, Plan};
 use super::setup::Setup;
 use super::stream::{Limits, Reports, Stream};
 use super::verify::{ReplayError, replay};
+use crate::cut::Watch;
 use crate::problem::player::TypedPlayer;
 use crate::problem::rules::{Shared, Typed};
 use crate::problem::{MoveId, Packing, find_rollout};
@@ -19,6 +20,7 @@ use crate::{ParameterError, Problem, Rng, Score};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fs::File;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -48,7 +50,7 @@ pub enum SolveError {
     #[error("the solution to start from: {0}")]
     Offer(#[from] OfferError),
     /// The method holds more than the memory limit allows, whatever it finds.
-    #[error("the method needs at least {} MiB for its beams, {} MiB are allowed (a smaller `width`, or more memory)", .needed >> 20, .allowed >> 20)]
+    #[error("the method needs at least {} MiB for its states and beams, {} MiB are allowed (more memory, or a smaller `width` of beams)", .needed.div_ceil(1 << 20), .allowed >> 20)]
     Memory {
         /// Bytes that all streams need.
         needed: u64,
@@ -76,6 +78,17 @@ pub enum SolveError {
     /// A solution's score is infinite or NaN.
     #[error("a solution scores `{0}`: scores must be finite numbers")]
     Score(Score),
+    /// A game has had as many moves as [`Budget::max_moves`] allows.
+    #[error("a game of {0} moves has not ended: do the moves of this problem ever end? (max_moves)")]
+    Endless(u64),
+    /// The threads of the streams cannot be started.
+    #[error("{threads} threads cannot be started: {error}")]
+    Spawn {
+        /// The number of threads.
+        threads: usize,
+        /// What the system says.
+        error: String,
+    },
     /// A result was played again from the root, and the problem's rules contradict it.
     #[error("a solution does not stand its replay: {0}")]
     Replay(#[from] ReplayError),
@@ -251,7 +264,13 @@ impl<P: Problem> std::fmt::Debug for Session<'_, P> {
 
 impl<'p, P: Problem + 'p> Session<'p, P> {
     /// Builds the streams of a run; `memory` bytes are for the searches of all.
-    pub(super) fn new(problem: Shared<'p, P>, mut setup: Setup, memory: u64, keep: usize) -> Result<Self, SolveError> {
+    pub(super) fn new(
+        problem: Shared<'p, P>,
+        mut setup: Setup,
+        budget: &Budget,
+        keep: usize,
+    ) -> Result<Self, SolveError> {
+        let memory = budget.memory;
         if setup.threads == 0 {
             return Err(SolveError::NoThreads);
         }
@@ -261,12 +280,13 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         setup.validate()?;
         let first = || problem.rollouts().first().map_or("random", |info| info.name);
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
-        let packing = Packing::new();
+        let (packing, word) = (Packing::new(), Arc::default());
         let mut streams = Vec::new();
         for (index, rng) in Rng::streams(setup.seed).take(setup.threads).enumerate() {
-            let player = TypedPlayer::new(problem.clone(), packing.clone(), &rollout)
+            let watch = Watch::new(&word, budget.max_moves);
+            let player = TypedPlayer::new(problem.clone(), packing.clone(), watch.clone(), &rollout)
                 .map_err(|known| SolveError::Rollout { name: rollout.clone(), known: known.join(", ") })?;
-            let rules = Box::new(Typed::new(problem.clone(), packing.clone()));
+            let rules = Box::new(Typed::new(problem.clone(), packing.clone(), watch.clone()));
             for name in setup.method.rollouts(&*rules).map_err(SolveError::Portfolio)? {
                 find_rollout(&*problem, &name)
                     .map_err(|known| SolveError::Rollout { name, known: known.join(", ") })?;
@@ -289,21 +309,23 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 search,
                 games: if setup.method.plays_first() { 0 } else { GAMES },
                 proof,
+                watch,
                 end: None,
                 limits: Limits::default(),
                 horizon: Horizon::default(),
             });
         }
-        let mut session = Self { problem, packing, setup, drive: Drive::new(streams), broken: None, replays: true };
+        let mut session =
+            Self { problem, packing, setup, drive: Drive::new(streams, word), broken: None, replays: true };
         session.checked()?;
         Ok(session)
     }
 
     /// Restores the run in `bytes`, a checkpoint of this problem.
-    pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], memory: u64) -> Result<Self, SolveError> {
+    pub(super) fn restore(problem: Shared<'p, P>, bytes: &[u8], budget: &Budget) -> Result<Self, SolveError> {
         let body = open(problem.fingerprint(), bytes)?;
         let (info, times, table, drive) = decode_run(body)?;
-        let mut session = Self::new(problem, info.setup, memory, 0)?;
+        let mut session = Self::new(problem, info.setup, budget, 0)?;
         session.packing.load(&table)?;
         session.drive.load(drive, info.elapsed)?;
         session.drive.set_times(&times)?;
@@ -311,6 +333,11 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         require(session.counters() == info.counters, "counters of another run")?;
         session.checked()?;
         Ok(session)
+    }
+
+    /// Whether the run has ended inside a step, so that it cannot be saved.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.drive.is_abandoned()
     }
 
     /// Sets the budget of the whole run, which methods that plan ahead divide.
@@ -346,6 +373,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
             target: slice.target,
             deadline,
             pause: None,
+            abandons: false,
         };
         let part = self.drive.grant(part);
         let stop = control.stop;
@@ -372,6 +400,12 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     pub(super) fn checked(&mut self) -> Result<(), SolveError> {
         if let Some(error) = self.drive.failure() {
             return Err(SolveError::Failed(error));
+        }
+        if let Some(error) = self.drive.unstarted.clone() {
+            return Err(SolveError::Spawn { threads: self.setup.threads, error });
+        }
+        if let Some(most) = self.drive.endless() {
+            return Err(SolveError::Endless(most));
         }
         if let Some(score) = self.drive.flaw() {
             return Err(SolveError::Score(score));

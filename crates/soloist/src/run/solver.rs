@@ -16,6 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+/// Why the last checkpoint of an abandoned run is not written.
+const INSIDE: &str = "the run was ended inside a step: the checkpoint before that step stays";
+
 /// Runs a [`Method`](crate::Method) on a [`Problem`]: seed, threads, limits, observer, checkpoints.
 ///
 /// ```
@@ -203,8 +206,8 @@ impl<'a, P: Problem> Solver<'a, P> {
     pub fn start(self) -> Result<Session<'a, P>, SolveError> {
         let mut session = match &self.saved {
             Some((_, setup)) if *setup != self.setup => return Err(SolveError::Resumed),
-            Some((bytes, _)) => Session::restore(self.problem, bytes, self.budget.memory)?,
-            None => Session::new(self.problem, self.setup, self.budget.memory, self.keep)?,
+            Some((bytes, _)) => Session::restore(self.problem, bytes, &self.budget)?,
+            None => Session::new(self.problem, self.setup, &self.budget, self.keep)?,
         };
         session.replays = self.replays;
         session.plan(Plan::of(self.plan.as_ref().unwrap_or(&self.budget)));
@@ -239,6 +242,7 @@ impl<'a, P: Problem> Solver<'a, P> {
             target: budget.target,
             deadline: time.and_then(|time| Instant::now().checked_add(time)),
             pause: None,
+            abandons: true,
         };
         let mut unsaved = None;
         let mut observer = control.observer;
@@ -250,7 +254,9 @@ impl<'a, P: Problem> Solver<'a, P> {
             };
             let reason = session.observed(control, |drive, reports| drive.run(Part { pause, ..whole }, stop, reports));
             session.checked()?;
-            if let Some(claimed) = &mut claimed {
+            if session.is_abandoned() {
+                unsaved = claimed.is_some().then(|| INSIDE.to_owned());
+            } else if let Some(claimed) = &mut claimed {
                 // A full disk must not end the search: the checkpoint is tried again at the next interval.
                 let written = claimed.write(|file| session.write(file)).map_err(CheckpointError::Write);
                 if let (Err(error), Some(observer)) = (&written, &mut observer) {

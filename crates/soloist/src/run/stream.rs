@@ -5,6 +5,7 @@ use super::observer::{Observer, Progress};
 use super::opening::{GAMES, Proof, SavedProof};
 use super::outcome::{Counters, Solution, StopReason};
 use super::plan::Horizon;
+use crate::cut::Watch;
 use crate::problem::MoveId;
 use crate::problem::player::Player;
 use crate::problem::rules::Rules;
@@ -27,6 +28,7 @@ pub(super) struct Stream<'p> {
     pub(super) games: u64,
     /// The attempt at a proof beside the search.
     pub(super) proof: Option<Box<Proof>>,
+    pub(super) watch: Watch,
     /// Set when this stream has ended for good, by a proof or because the method came to its end. Budgets and targets
     /// are those of a part of the run: they leave it empty.
     pub(super) end: Option<StopReason>,
@@ -172,6 +174,10 @@ impl Stream<'_> {
     pub(super) fn bound(&self, root: Option<f64>) -> Option<f64> {
         let sense = self.problem.sense();
         let root = root?;
+        if self.watch.is_abandoned() {
+            // A search that stands inside a step knows nothing of what is left.
+            return Some(root);
+        }
         // What was seen is no better than the incumbent.
         let best = self.tally.best.as_ref().and_then(|best| best.score.value());
         let left = self.left().map(|left| best.map_or(left, |best| sense.best_value(best, left)));
@@ -186,7 +192,8 @@ impl Stream<'_> {
 
     /// Whether user code has reported an error, or a score that is not finite.
     pub(super) fn has_failed(&self) -> bool {
-        self.problem.has_failed() || self.rollout.has_failed() || self.tally.flaw.is_some()
+        let problem = self.problem.has_failed() && !self.watch.is_abandoned();
+        problem || self.rollout.has_failed() || self.tally.flaw.is_some() || self.watch.endless().is_some()
     }
 
     /// Steps until the stream has come to rest.
@@ -198,10 +205,14 @@ impl Stream<'_> {
         let mut known = self.tally.counters;
         let goals = shared.goals;
         let sense = self.problem.sense();
-        loop {
+        'run: loop {
             if self.has_failed() {
                 shared.abort.store(true, Ordering::Relaxed);
                 return Rest::Cut(StopReason::Interrupted);
+            }
+            if self.watch.is_abandoned() {
+                let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+                return Rest::Cut(if stopped { StopReason::Interrupted } else { StopReason::Time });
             }
             if let Some(rest) = self.at_rest(shared) {
                 return rest;
@@ -235,6 +246,15 @@ impl Stream<'_> {
                 if self.tally.history.len() > improvements {
                     shared.publish(&mut known, self.tally.counters);
                     shared.improved(sense, &self.tally);
+                }
+                if self.watch.is_raised() {
+                    if self.watch.is_void() {
+                        // Nothing that the step says of the search is true.
+                        (self.end, self.waiting) = (None, false);
+                        shared.publish(&mut known, self.tally.counters);
+                        continue 'run;
+                    }
+                    break;
                 }
                 let over = self.end.is_some() || self.waiting;
                 if over || self.limit(goals.reached_now(&self.tally, improvements)).is_some() {

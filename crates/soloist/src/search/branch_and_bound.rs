@@ -1,10 +1,10 @@
 //! Classical tree searches with bounds.
 
-use super::Search;
 use super::children::{Children, Shuffle};
 use super::depth_first::{DepthFirst, Plan};
 use super::method::Family;
 use super::open_list::OpenList;
+use super::{Search, states};
 use crate::problem::rules::Rules;
 use crate::search::parameter::{choice, parameters};
 
@@ -115,6 +115,11 @@ impl BranchAndBound {
 impl Family for BranchAndBound {
     fn plays_first(&self) -> bool {
         false
+    }
+
+    /// The end of the path, and the buffers.
+    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+        states(problem, 8)
     }
 
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {

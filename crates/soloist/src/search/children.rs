@@ -2,6 +2,7 @@
 
 use super::Context;
 use crate::Sense;
+use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::search::parameter::choice;
@@ -89,7 +90,10 @@ impl Lister {
         match self.order {
             Children::Given => {}
             Children::Bound => {
-                for child in &mut *children {
+                for (at, child) in children.iter_mut().enumerate() {
+                    if at % EVERY == EVERY - 1 && problem.watch().abandons() {
+                        break;
+                    }
                     problem.child(state, child.mv, &mut self.state);
                     child.bound = optimistic(problem, &self.state);
                 }

@@ -5,6 +5,7 @@ use super::children::{Child, Children, Lister, Shuffle, optimistic, unbounded};
 use super::coverage::{Ceiling, Ledger};
 use super::seen::{Identities, Met};
 use super::{Context, Search, Status};
+use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -24,6 +25,9 @@ pub(crate) enum Plan {
     Threshold { step: f64 },
 }
 
+/// Bytes for the path however little memory there is.
+const ALWAYS: usize = 1 << 18;
+
 /// What the path to a state has used up, and whether it is new.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
@@ -35,8 +39,14 @@ struct Mark {
 
 /// A state on the present path and its children.
 struct Frame {
-    state: State,
+    /// `None`: it was dropped for lack of memory and is made again by the moves to it.
+    state: Option<State>,
+    /// Empty in a frame that was entered: dropped as well.
     children: Vec<Child>,
+    /// Whether `children` are there.
+    listed: bool,
+    /// The best bound of the children that were still to be tried when they were dropped.
+    rest: Option<f64>,
     /// Which child is tried next.
     next: usize,
     mark: Mark,
@@ -66,6 +76,10 @@ pub(crate) struct DepthFirst {
     table: Option<Met>,
     identities: Identities,
     memory: u64,
+    /// Bytes for the states and lists of the present path, those in use, and those of a state.
+    room: usize,
+    held: usize,
+    state_bytes: usize,
     /// The present path, root first; empty between passes.
     frames: Vec<Frame>,
     /// The moves between the frames, and the move tried last.
@@ -99,6 +113,9 @@ impl DepthFirst {
             table: table.then(|| identities.table(memory)),
             identities,
             memory,
+            room: usize::try_from(memory / 4).unwrap_or(usize::MAX).max(ALWAYS),
+            held: 0,
+            state_bytes: problem.state_bytes() + size_of::<Frame>(),
             frames: Vec::new(),
             path: Vec::new(),
             pass: Pass {
@@ -116,8 +133,10 @@ impl DepthFirst {
     /// Returns an unused frame.
     fn frame(&mut self) -> Frame {
         self.spare.pop().unwrap_or_else(|| Frame {
-            state: self.root.clone(),
+            state: Some(self.root.clone()),
             children: Vec::new(),
+            listed: true,
+            rest: None,
             next: 0,
             mark: Mark { left: 0, fresh: true },
             bound: unbounded(self.sense),
@@ -171,6 +190,9 @@ impl DepthFirst {
         let hopeful = |bound: f64| !sense.is_hopeless(bound, incumbent);
         loop {
             let (depth, mark) = (self.frames.len(), self.frames.last()?.mark);
+            if !self.frames[depth - 1].listed {
+                self.restore(problem);
+            }
             let width = self.width(mark);
             let frame = &mut self.frames[depth - 1];
             let index = frame.next;
@@ -179,7 +201,7 @@ impl DepthFirst {
                 if rest.iter().any(|child| hopeful(child.bound)) {
                     self.pass.ledger.leave_out_any();
                 }
-                self.spare.extend(self.frames.pop());
+                self.leave();
                 continue;
             }
             let child = rest[0];
@@ -190,7 +212,10 @@ impl DepthFirst {
             self.path.truncate(depth - 1);
             self.path.push(child.mv);
             let mut next = self.frame();
-            problem.child(&self.frames[depth - 1].state, child.mv, &mut next.state);
+            // The last frame has its state.
+            if let (Some(above), Some(state)) = (&self.frames[depth - 1].state, &mut next.state) {
+                problem.child(above, child.mv, state);
+            }
             next.mark = self.mark(mark, index);
             return Some((next, (self.lister.order == Children::Bound).then_some(child.bound)));
         }
@@ -200,27 +225,131 @@ impl DepthFirst {
     fn visit(&mut self, context: &mut Context<'_>, mut frame: Frame, bound: Option<f64>) {
         let problem = context.problem;
         context.tally.counters.nodes += 1;
-        let bound = bound.unwrap_or_else(|| optimistic(problem, &frame.state));
+        let Some(state) = &frame.state else { return };
+        let bound = bound.unwrap_or_else(|| optimistic(problem, state));
         frame.mark.fresh |= self.was_cut(bound);
         frame.bound = bound;
         if self.sense.is_hopeless(bound, context.incumbent())
             || self.below_threshold(bound)
             || !self.enter(problem, &mut frame)
         {
-            self.spare.push(frame);
+            self.set_aside(frame);
         } else if frame.children.is_empty() {
-            if frame.mark.left == 0 && frame.mark.fresh {
-                context.leaf(&frame.state, &self.path);
+            if frame.mark.left == 0
+                && frame.mark.fresh
+                && let Some(state) = &frame.state
+            {
+                context.leaf(state, &self.path);
             }
-            self.spare.push(frame);
+            self.set_aside(frame);
         } else {
+            let depth = self.path.len();
+            if depth % EVERY != EVERY - 1 || !problem.watch().gives_up(depth) {
+                self.push(frame);
+            }
+        }
+    }
+
+    /// Returns the bytes of the state and the children of a frame.
+    #[inline]
+    fn bytes(&self, frame: &Frame) -> usize {
+        self.state_bytes + frame.children.len() * size_of::<Child>()
+    }
+
+    /// Extends the path.
+    #[inline]
+    fn push(&mut self, frame: Frame) {
+        self.held += self.bytes(&frame);
+        self.frames.push(frame);
+        if self.held > self.room {
+            self.make_room();
+        }
+    }
+
+    /// Leaves the last frame, which has its state.
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.held -= self.bytes(&frame);
+            self.set_aside(frame);
+        }
+    }
+
+    /// Keeps the buffers of a frame if there is room.
+    #[inline]
+    fn set_aside(&mut self, frame: Frame) {
+        if self.spare.is_empty() || self.held + (self.spare.len() + 1) * self.state_bytes <= self.room {
+            self.spare.push(frame);
+        }
+    }
+
+    /// Drops states and lists of the path but the last ones, every second of those that are left, until half of the
+    /// memory is free.
+    #[cold]
+    fn make_room(&mut self) {
+        self.spare = Vec::new();
+        let sense = self.sense;
+        while self.held > self.room / 2 {
+            let last = self.frames.len().saturating_sub(1);
+            let mut kept = false;
+            let before = self.held;
+            for frame in self.frames[..last].iter_mut().rev().filter(|frame| frame.state.is_some()) {
+                kept = !kept;
+                if kept {
+                    if frame.listed {
+                        let rest = frame.children.get(frame.next..).unwrap_or_default().iter().map(|child| child.bound);
+                        frame.rest = rest.reduce(|a, b| sense.best_value(a, b));
+                    }
+                    self.held -= self.state_bytes + frame.children.len() * size_of::<Child>();
+                    (frame.state, frame.children, frame.listed) = (None, Vec::new(), false);
+                }
+            }
+            if self.held == before {
+                return;
+            }
+        }
+    }
+
+    /// Makes the state and the children of the last frame again: by the moves from the nearest state above it.
+    #[cold]
+    fn restore(&mut self, problem: &dyn Rules) {
+        let last = self.frames.len() - 1;
+        if self.frames[last].state.is_none() {
+            let near = self.frames[..last].iter().rposition(|frame| frame.state.is_some());
+            let from = near.unwrap_or(0);
+            let mut state = near.and_then(|at| self.frames[at].state.clone()).unwrap_or_else(|| self.root.clone());
+            for at in from..last {
+                if at % EVERY == EVERY - 1 && problem.watch().abandons() {
+                    break;
+                }
+                problem.apply(&mut state, self.path[at]);
+                // States halfway, a quarter of the way before the end and so on: they are asked for next.
+                let place = at + 1;
+                if (last - place).is_power_of_two() && self.held + 2 * self.state_bytes <= self.room {
+                    self.frames[place].state = Some(state.clone());
+                    self.held += self.state_bytes;
+                }
+            }
+            self.frames[last].state = Some(state);
+            self.held += self.state_bytes;
+        }
+        if let Some(mut frame) = self.frames.pop() {
+            if let Some(state) = &frame.state {
+                let key = self.identities.of(problem, state).map(|(key, _)| key);
+                self.lister.list(problem, state, last, key, &mut frame.children);
+                frame.listed = true;
+            }
+            self.held += frame.children.len() * size_of::<Child>();
             self.frames.push(frame);
+        }
+        if self.held > self.room {
+            self.make_room();
         }
     }
 
     /// Lists the children of a state unless this pass has met it already.
     fn enter(&mut self, problem: &dyn Rules, frame: &mut Frame) -> bool {
-        let identity = self.identities.of(problem, &frame.state);
+        let identity = frame.state.as_ref().and_then(|state| self.identities.of(problem, state));
         if let (Some(table), Some((key, value))) = (&mut self.table, identity) {
             // With discrepancies left, a state has other solutions in this pass.
             let key = if frame.mark.left == 0 { key } else { stable_hash(&(key, frame.mark.left)) };
@@ -234,7 +363,9 @@ impl DepthFirst {
 
     fn list(&mut self, problem: &dyn Rules, key: Option<u64>, frame: &mut Frame) {
         frame.next = 0;
-        self.lister.list(problem, &frame.state, self.path.len(), key, &mut frame.children);
+        if let Some(state) = &frame.state {
+            self.lister.list(problem, state, self.path.len(), key, &mut frame.children);
+        }
     }
 
     /// Ends a pass. Returns whether another one is needed.
@@ -264,7 +395,7 @@ impl Search for DepthFirst {
         let next = if self.frames.is_empty() {
             self.path.clear();
             let mut frame = self.frame();
-            frame.state.clone_from(&self.root);
+            frame.state.get_or_insert_with(|| self.root.clone()).clone_from(&self.root);
             frame.mark = self.first_mark();
             Some((frame, None))
         } else {
@@ -288,8 +419,12 @@ impl Search for DepthFirst {
                 .frames
                 .iter()
                 .filter_map(|frame| {
-                    let rest = frame.children.get(frame.next..)?.iter().map(|child| child.bound);
-                    let best = rest.reduce(|a, b| self.sense.best_value(a, b))?;
+                    let best = if frame.listed {
+                        let rest = frame.children.get(frame.next..)?.iter().map(|child| child.bound);
+                        rest.reduce(|a, b| self.sense.best_value(a, b))?
+                    } else {
+                        frame.rest?
+                    };
                     Some(self.sense.worst_value(best, frame.bound))
                 })
                 .reduce(|a, b| self.sense.best_value(a, b)),
@@ -317,29 +452,33 @@ impl Search for DepthFirst {
             table.resume(self.memory, self.identities.futures)?;
         }
         self.frames.clear();
+        self.held = 0;
         self.path.clear();
         for (depth, &next) in chosen.iter().enumerate() {
             let mut frame = self.frame();
             if let Some(parent) = self.frames.last() {
                 let index = parent.next - 1;
                 let child = parent.children[index];
-                problem.child(&parent.state, child.mv, &mut frame.state);
+                if let (Some(above), Some(state)) = (&parent.state, &mut frame.state) {
+                    problem.child(above, child.mv, state);
+                }
                 frame.mark = self.mark(parent.mark, index);
                 self.path.push(child.mv);
             } else {
-                frame.state.clone_from(&self.root);
+                frame.state = Some(self.root.clone());
                 frame.mark = self.first_mark();
             }
-            frame.bound = optimistic(problem, &frame.state);
+            let Some(state) = &frame.state else { break };
+            frame.bound = optimistic(problem, state);
             frame.mark.fresh |= self.was_cut(frame.bound);
-            let identity = self.identities.of(problem, &frame.state);
+            let identity = self.identities.of(problem, state);
             self.list(problem, identity.map(|(key, _)| key), &mut frame);
             // All frames but the last have entered one of their children.
             if next > frame.children.len() || next == 0 && depth + 1 < chosen.len() {
                 return Err(CheckpointError::Corrupt("a path in the tree"));
             }
             frame.next = next;
-            self.frames.push(frame);
+            self.push(frame);
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Iterative deepening A*.
 
-use super::Search;
 use super::children::{Children, Shuffle};
 use super::depth_first::{DepthFirst, Plan};
 use super::method::Family;
+use super::{Search, states};
 use crate::problem::rules::Rules;
 use crate::search::parameter::parameters;
 
@@ -67,6 +67,11 @@ parameters! {
 impl Family for IdaStar {
     fn plays_first(&self) -> bool {
         false
+    }
+
+    /// The end of the path, and the buffers.
+    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+        states(problem, 8)
     }
 
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {

@@ -193,6 +193,14 @@ impl Context<'_> {
     }
 }
 
+/// Returns the bytes of as many states as a search cannot do without; 0 where they are few enough for any memory.
+pub(crate) fn states(problem: &dyn Rules, count: u64) -> u64 {
+    /// Less than this is there whatever the limit is.
+    const ALWAYS: u64 = 1 << 20;
+    let bytes = (problem.state_bytes() as u64).saturating_mul(count);
+    if bytes <= ALWAYS { 0 } else { bytes }
+}
+
 /// Moves whose bias is asked for, at most, before a problem counts as unbiased, and the most moves of a walk.
 const ASKED: usize = 10_000;
 const WALKED: usize = 1_000;

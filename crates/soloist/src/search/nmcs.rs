@@ -2,7 +2,7 @@
 
 use super::method::Family;
 use super::sound::{self, require};
-use super::{Context, Search, Status, replay};
+use super::{Context, Search, Status, replay, states};
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -54,6 +54,10 @@ parameters! {
 }
 
 impl Family for Nmcs {
+    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+        states(problem, self.level + 3)
+    }
+
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
         Box::new(NmcsSearch::new(self.clone(), problem, memory))
     }
@@ -155,8 +159,7 @@ pub(crate) struct NmcsSearch {
 
 impl NmcsSearch {
     pub(crate) fn new(parameters: Nmcs, problem: &dyn Rules, memory: u64) -> Self {
-        // What a state holds on the heap is not known: as much again is assumed.
-        let room = Room { memory: memory / parameters.level, state: 2 * problem.state_size() as u64 };
+        let room = Room { memory: memory / parameters.level, state: problem.state_bytes() as u64 };
         Self { room, parameters, frames: Vec::new(), offered: None, playout: Vec::new(), state: None }
     }
 

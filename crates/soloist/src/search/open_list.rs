@@ -6,6 +6,7 @@ use super::nodes::{NONE, Nodes};
 use super::seen::{Identities, Met};
 use super::sound::{MOST, require};
 use super::{BranchAndBound, Context, Order, Search, Status};
+use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -115,11 +116,14 @@ impl OpenList {
     fn drop_half(&mut self) {
         let mut open = std::mem::take(&mut self.open).into_vec();
         // The best bound first, then the deepest, then the oldest.
-        open.sort_unstable_by_key(|open| {
-            let bound = rank(self.sense, self.nodes.bound(open.node));
-            Reverse((bound, open.depth, open.age))
-        });
-        for dropped in open.drain(open.len() / 2..) {
+        let kept = open.len() / 2;
+        if kept < open.len() {
+            open.select_nth_unstable_by_key(kept, |open| {
+                let bound = rank(self.sense, self.nodes.bound(open.node));
+                Reverse((bound, open.depth, open.age))
+            });
+        }
+        for dropped in open.drain(kept..) {
             self.lose(self.nodes.bound(dropped.node));
             self.nodes.unlink(dropped.node);
         }
@@ -156,7 +160,12 @@ impl OpenList {
     fn replay(&mut self, problem: &dyn Rules, at: u32) {
         self.nodes.path(at, &mut self.path);
         self.state.clone_from(&self.root);
-        self.path.iter().for_each(|&mv| problem.apply(&mut self.state, mv));
+        for part in self.path.chunks(EVERY) {
+            part.iter().for_each(|&mv| problem.apply(&mut self.state, mv));
+            if problem.watch().abandons() {
+                break;
+            }
+        }
     }
 
     /// Lists the children of the state in `self.state`.
@@ -171,6 +180,10 @@ impl OpenList {
     fn visit(&mut self, context: &mut Context<'_>, parent: u32) {
         let problem = context.problem;
         context.tally.counters.nodes += 1;
+        let depth = self.path.len();
+        if depth % EVERY == EVERY - 1 && problem.watch().gives_up(depth) {
+            return;
+        }
         let bound = optimistic(problem, &self.child);
         if self.sense.is_hopeless(bound, context.incumbent()) || self.seen(problem) {
             return;

@@ -5,6 +5,7 @@ mod beam;
 mod bounds;
 mod checks;
 mod common;
+mod cut;
 mod exact;
 mod first;
 mod future;

@@ -209,3 +209,80 @@ fn layers_by_bound_stay_within_their_memory() {
         }
     }
 }
+
+/// States with a large list: `depth` decisions of two ways, one of which ends the game where it is a `comb`.
+struct Heavy {
+    depth: u32,
+    comb: bool,
+    bytes: usize,
+}
+
+#[derive(Clone)]
+struct Load {
+    made: u32,
+    value: u32,
+    over: bool,
+    list: Vec<u8>,
+}
+
+impl Problem for Heavy {
+    type State = Load;
+    type Move = u8;
+    fn root(&self) -> Load {
+        Load { made: 0, value: 0, over: false, list: vec![1; self.bytes] }
+    }
+    fn moves(&self, state: &Load, moves: &mut Vec<u8>) {
+        if !state.over && state.made < self.depth {
+            moves.extend([0, 1]);
+        }
+    }
+    fn apply(&self, state: &mut Load, mv: u8) {
+        state.made += 1;
+        state.value = (state.value * 5 + u32::from(mv) + state.made) % 97;
+        state.over |= self.comb && mv == 1;
+        state.list[(state.made as usize) % self.bytes] ^= mv;
+    }
+    fn score(&self, state: &Load) -> soloist::Score {
+        soloist::Score::Feasible(f64::from(state.value))
+    }
+    fn potential(&self, state: &Load) -> Option<f64> {
+        Some(f64::from(state.value))
+    }
+    fn state_bytes(&self) -> usize {
+        size_of::<Load>() + self.bytes
+    }
+}
+
+/// What states hold on the heap counts: in paths, which drop states and make them again, and in beams.
+#[test]
+fn states_with_lists_stay_within_the_memory() {
+    let memory = 2_u64 << 20;
+    for (name, heavy) in [
+        ("dfs", Heavy { depth: 300, comb: true, bytes: 64 << 10 }),
+        ("ida-star", Heavy { depth: 300, comb: true, bytes: 64 << 10 }),
+        ("lds", Heavy { depth: 60, comb: true, bytes: 64 << 10 }),
+        ("iterative-broadening", Heavy { depth: 300, comb: true, bytes: 64 << 10 }),
+        ("dfs", Heavy { depth: 9, comb: false, bytes: 64 << 10 }),
+        ("beam", Heavy { depth: 9, comb: false, bytes: 64 << 10 }),
+        ("cabs", Heavy { depth: 9, comb: false, bytes: 64 << 10 }),
+    ] {
+        let run = |memory| {
+            let before = NOW.get();
+            PEAK.set(before);
+            let budget = Budget { memory, nodes: Some(40_000), ..Budget::default() };
+            let outcome = Solver::new(&heavy, method(name, &[])).seed(1).budget(budget).run().unwrap();
+            ((PEAK.get() - before) as u64, timeless(outcome))
+        };
+        let ((used, outcome), (_, free)) = (run(memory), run(Budget::MEMORY));
+        assert!(used <= memory * 3 / 2, "{name} used {used} bytes of {memory}");
+        if name != "beam" && name != "cabs" {
+            assert_eq!(outcome, free, "{name}");
+        }
+    }
+    let heavy = Heavy { depth: 3, comb: false, bytes: 1 << 20 };
+    for name in ["dfs", "beam", "nmcs"] {
+        let budget = Budget { memory: 1 << 20, ..Budget::default() };
+        let error = Solver::new(&heavy, method(name, &[])).budget(budget).run().unwrap_err();
+        assert!(error.to_string().contains("needs at least"), "{name}: {error}");
+    }
+}

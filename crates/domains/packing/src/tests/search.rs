@@ -591,3 +591,16 @@ fn results_are_starts() {
         assert_eq!(instance.start_from(text).unwrap_err(), message);
     }
 }
+
+/// A playout that is asked for a thousand million steps ends at the limit of time. Without that the test would not end.
+#[test]
+fn a_playout_of_many_steps_ends_at_the_limit() {
+    let problem = area(&generate("random:5x80:7").unwrap());
+    let budget = Budget::time(std::time::Duration::from_millis(20));
+    let solver = Solver::new(&problem, Sampling::default()).rollout("refine:1000000000").budget(budget);
+    let outcome = solver.run().unwrap();
+    assert_eq!(outcome.stop, soloist::StopReason::Time);
+    if let Some(best) = outcome.best {
+        replay(&problem, &best.moves);
+    }
+}

@@ -383,3 +383,19 @@ proptest! {
         let _ = check(&generate("random:20:1").unwrap(), Objective::Vehicles, Rounding::Exact, &text);
     }
 }
+
+/// A playout that is asked for a thousand million steps ends at the limit of time. Without that the test would not end.
+#[test]
+fn a_playout_of_many_steps_ends_at_the_limit() {
+    let instance = generate("random:20:7").unwrap();
+    let problem = problem(&instance, Objective::Distance, Rounding::Exact);
+    for method in [Method::from(Sampling::default()), Nrpa::default().into()] {
+        let budget = Budget::time(std::time::Duration::from_millis(20));
+        let solver = Solver::new(&problem, method).rollout("sisr:1000000000").budget(budget);
+        let outcome = solver.run().unwrap();
+        assert_eq!(outcome.stop, soloist::StopReason::Time);
+        if outcome.counters.playouts > 0 {
+            assert!(outcome.best.unwrap().score.value().is_some());
+        }
+    }
+}

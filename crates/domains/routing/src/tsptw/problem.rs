@@ -162,6 +162,11 @@ impl Problem for Tsptw {
     type State = Tour;
     type Move = u16;
 
+    /// A bit for each site.
+    fn state_bytes(&self) -> usize {
+        size_of::<Tour>() + 8 * self.network.size().div_ceil(64)
+    }
+
     fn root(&self) -> Tour {
         let unvisited = Sites::customers(self.network.size());
         let left = self.network.customers() as u16;

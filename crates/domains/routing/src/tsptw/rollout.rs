@@ -1,7 +1,7 @@
 //! Ruin and recreation as a playout policy.
 
 use super::problem::{Tour, Tsptw};
-use crate::anneal::{Annealing, SavedAnnealing};
+use crate::anneal::{Annealing, EVERY, SavedAnnealing};
 use crate::sisr::{Settings, Sisr};
 use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Score, Trace, Uniform, policy_playout};
 use std::sync::Arc;
@@ -39,11 +39,14 @@ impl Refine {
     }
 
     /// Improves the feasible tour in `tour`.
-    fn improve(&mut self, rng: &mut Rng) {
+    fn improve(&mut self, rng: &mut Rng, ends: impl Fn() -> bool) {
         self.kernel.set(&self.tour, &[], 1);
         let temperature = Self::TEMPERATURE * self.kernel.mean_leg();
         let mut best = self.kernel.cost();
-        for _ in 0..self.steps {
+        for step in 0..self.steps {
+            if step % EVERY == EVERY - 1 && ends() {
+                break;
+            }
             if self.kernel.step(rng, temperature) && self.kernel.cost() < best {
                 best = self.kernel.cost();
                 self.kernel.write(&mut self.tour);
@@ -56,7 +59,7 @@ impl Refine {
 impl Rollout<Tsptw> for Refine {
     fn run(&mut self, problem: &Tsptw, state: &mut Tour, playout: &mut Playout<u16>, rng: &mut Rng) {
         if state.last == 0 {
-            self.annealing.advance(self.steps, rng);
+            self.annealing.advance_until(self.steps, rng, || playout.is_cut());
             for &mv in self.annealing.best().iter().filter(|&&mv| mv != 0) {
                 self.candidates.clear();
                 problem.moves(state, &mut self.candidates);
@@ -88,7 +91,7 @@ impl Rollout<Tsptw> for Refine {
         self.tour.clear();
         self.tour.extend_from_slice(&self.trace.moves);
         if problem.score(&end).is_feasible() {
-            self.improve(rng);
+            self.improve(rng, || trace.is_cut());
         }
         for at in 0..self.tour.len() {
             let mv = self.tour[at];

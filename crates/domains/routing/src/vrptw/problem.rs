@@ -252,6 +252,11 @@ impl Problem for Vrptw {
     type State = Tour;
     type Move = u16;
 
+    /// A bit for each site.
+    fn state_bytes(&self) -> usize {
+        size_of::<Tour>() + 8 * self.network.size().div_ceil(64)
+    }
+
     fn root(&self) -> Tour {
         let network = &*self.network;
         Tour {

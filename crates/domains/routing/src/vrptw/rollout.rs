@@ -1,7 +1,7 @@
 //! Playout policies: selective moves, full vehicles, and ruin and recreation.
 
 use super::problem::{Tour, Vrptw};
-use crate::anneal::{Annealing, SavedAnnealing};
+use crate::anneal::{Annealing, EVERY, SavedAnnealing};
 use crate::sisr::{Settings, Sisr};
 use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Score, Trace};
 use std::sync::Arc;
@@ -219,12 +219,15 @@ impl Refine {
 
     /// Improves the routes in `tour`, without the customers `absent`, with at most `fleet` vehicles, and leaves the
     /// better tour in `better`.
-    fn improve(&mut self, fleet: usize, rng: &mut Rng) {
+    fn improve(&mut self, fleet: usize, rng: &mut Rng, ends: impl Fn() -> bool) {
         self.kernel.set(&self.tour, &self.absent, fleet);
         self.kernel.write(&mut self.better);
         let temperature = Self::TEMPERATURE * self.kernel.mean_leg();
         let (mut best, mut absent) = (self.kernel.cost(), self.kernel.absent().len());
-        for _ in 0..self.steps {
+        for step in 0..self.steps {
+            if step % EVERY == EVERY - 1 && ends() {
+                break;
+            }
             if self.kernel.step(rng, temperature) {
                 let now = self.kernel.absent().len();
                 if now < absent || now == absent && self.kernel.cost() < best {
@@ -267,7 +270,7 @@ impl Rollout<Vrptw> for Refine {
 
     fn run(&mut self, problem: &Vrptw, state: &mut Tour, playout: &mut Playout<u16>, rng: &mut Rng) {
         if state.last == 0 && state.routes == 0 {
-            self.annealing.advance(self.steps, rng);
+            self.annealing.advance_until(self.steps, rng, || playout.is_cut());
             self.moves.clear();
             problem.canonical(self.annealing.best(), &mut self.moves);
         } else {
@@ -277,7 +280,7 @@ impl Rollout<Vrptw> for Refine {
             self.selective.run(problem, &mut end, &mut own, rng);
             let fleet = self.split(problem, state, &own.moves);
             self.playout = own;
-            self.improve(fleet, rng);
+            self.improve(fleet, rng, || playout.is_cut());
             let better = std::mem::take(&mut self.better);
             problem.canonical(&better, &mut self.moves);
             self.better = better;
@@ -304,7 +307,7 @@ impl Rollout<Vrptw> for Refine {
         self.selective.run_policy(problem, &mut end, policy, &mut own, rng);
         let fleet = self.split(problem, state, &own.moves);
         self.trace = own;
-        self.improve(fleet, rng);
+        self.improve(fleet, rng, || trace.is_cut());
         let better = std::mem::take(&mut self.better);
         problem.canonical(&better, &mut self.moves);
         self.better = better;

@@ -1,6 +1,7 @@
 //! The rollouts of a problem.
 
-use super::{Violation, list};
+use super::{SHOWN, Violation, list};
+use crate::cut::Watch;
 use crate::search::Entries;
 use crate::{Playout, Policy, Problem, Rng, Rollout, Trace, find_rollout};
 
@@ -59,6 +60,9 @@ fn offered<P: Problem>(
 ) -> Result<(), (&'static str, Vec<P::Move>)> {
     let (mut state, mut played, mut candidates) = (problem.root(), Vec::new(), Vec::new());
     loop {
+        if played.len() >= Watch::MOST {
+            return Err(("has a game that does not end after a million moves, which begin", played[..SHOWN].to_vec()));
+        }
         let moves = list(problem, &state);
         candidates.clear();
         rollout.candidates(problem, &state, &mut candidates);

@@ -3,6 +3,7 @@
 use super::Anneal;
 use super::edits::{EDITS, Edit, Shape, block, longest_of};
 use super::links::Links;
+use crate::cut::EVERY;
 use crate::math;
 use crate::problem::MoveId;
 use crate::problem::replay::{Entry, Pause, Replay};
@@ -440,6 +441,10 @@ impl Walker {
                     }
                 }
                 Pause::Stuck => {
+                    let played = self.replay.played.len();
+                    if played % EVERY == EVERY - 1 && problem.watch().gives_up(played) {
+                        return End::Finished;
+                    }
                     // With codes the entries left are tried again after a move that is none of them.
                     let again = !self.replay.by_identity && self.replay.head < self.replay.plan.len();
                     match if again { self.draw(context, None) } else { None } {

@@ -5,6 +5,7 @@ use super::replay::End;
 use super::run::AnnealSearch;
 use super::schedule::{Clock, Turn};
 use super::*;
+use crate::cut::Watch;
 use crate::doc::Staircase;
 use crate::problem::MoveId;
 use crate::problem::player::TypedPlayer;
@@ -18,7 +19,7 @@ use crate::{
 };
 
 fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
-    Typed::new(Shared::Borrowed(problem), Packing::new())
+    Typed::new(Shared::Borrowed(problem), Packing::new(), Watch::default())
 }
 
 fn kind(edit: Edit) -> usize {
@@ -221,7 +222,7 @@ impl Problem for Order {
 fn with_search<P: Problem>(problem: &P, count: u64, check: impl FnOnce(&mut AnnealSearch, &mut Context<'_>)) {
     let order = rules(problem);
     let mut tally = Tally::new(problem.sense(), 0, 1);
-    let mut random = TypedPlayer::new(Shared::Borrowed(problem), Packing::new(), "random").unwrap();
+    let mut random = TypedPlayer::new(Shared::Borrowed(problem), Packing::new(), Watch::default(), "random").unwrap();
     let (rng, horizon) = (&mut Rng::new(4), Horizon::default());
     let mut context = Context { problem: &order, rollout: &mut random, rng, tally: &mut tally, horizon };
     let mut search = AnnealSearch::new(Anneal::default(), &order);

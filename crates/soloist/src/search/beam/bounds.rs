@@ -8,6 +8,7 @@ use super::cells::{Cell, CellKey, Cells, Layering, Open};
 use super::merge::{Entry, GONE, Merger, NONE};
 use super::pass::{Ranked, WIDEST};
 use super::rank::{Ranker, list_moves};
+use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -256,6 +257,10 @@ impl BoundLayers {
     /// Scores a state without moves or makes its children.
     fn expand(&mut self, context: &mut Context<'_>, open: &Open) {
         self.replay(context.problem, open.node);
+        let depth = self.nodes.node(open.node).depth as usize;
+        if depth % EVERY == EVERY - 1 && context.problem.watch().gives_up(depth) {
+            return;
+        }
         let coverage = list_moves(self.parameters.selective, context, &self.state, &mut self.moves);
         if coverage == Coverage::Partial {
             // Children that are no candidates are within the bound of their parent.
@@ -267,6 +272,9 @@ impl BoundLayers {
             self.ranker.list_chances(context.problem, &self.state, &self.moves);
             let node = self.nodes.node(open.node);
             for at in 0..self.moves.len() {
+                if at % EVERY == EVERY - 1 && context.problem.watch().abandons() {
+                    return;
+                }
                 self.visit(context, open, node, at);
             }
         }

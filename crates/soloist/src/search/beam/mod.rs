@@ -10,9 +10,9 @@ mod run;
 
 use crate::ParameterError;
 use crate::problem::rules::Rules;
-use crate::search::Search;
 use crate::search::method::Family;
 use crate::search::parameter::{choice, parameters};
+use crate::search::{Search, states};
 
 choice! {
     /// What ranks the states of a layer.
@@ -140,7 +140,7 @@ parameters! {
     /// counted as children of expanded states. With `prune` only those count that were neither hopeless, nor below the
     /// present cut, nor beaten by a known one, as CABS counts generated states.
     ///
-    /// Memory: two states for each place in the beam and about 80 bytes for each child (with futures about 160, and 16
+    /// Memory: two states ([`Problem::state_bytes`](crate::Problem::state_bytes)) for each place in the beam and about 80 bytes for each child (with futures about 160, and 16
     /// for each resource). The width is cut to what fits into the memory of the budget.
     ///
     /// With `layers = bound` states are replayed from the moves to them, once for each parent in a cell. About 280
@@ -228,6 +228,11 @@ impl Family for Beam {
             Some((_, what)) => Err(ParameterError::Conflict(what)),
             None => Ok(()),
         }
+    }
+
+    /// One place, and the buffers.
+    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+        states(problem, 8)
     }
 
     fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {

@@ -5,6 +5,7 @@ use super::merge::{Merger, NONE, Saved};
 use super::pass::{Child, Entry, Pass, Ranked, Round, Trial};
 use super::rank::{Ranker, list_moves};
 use super::{Beam, Merit, Tie};
+use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -16,8 +17,9 @@ use crate::search::{Context, Search, Status, replay};
 use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
 use std::cmp::Reverse;
 
-/// Places that a beam has however little memory there is.
+/// Places that a beam has however little memory there is, unless they take more bytes than `ALWAYS`.
 const NARROWEST: usize = 64;
+const ALWAYS: usize = 1 << 20;
 /// Children are thinned out when their number exceeds that of the places by this factor.
 const SLACK: usize = 4;
 /// A round has no more passes than this: a layer with more states is not split.
@@ -35,6 +37,8 @@ pub(crate) struct BeamSearch {
     seen: Seen,
     /// In the place of `seen`, for a problem that tells futures.
     merger: Option<Merger>,
+    /// Layers of the pass, those before a resume not counted.
+    layers: usize,
     /// Children that are beaten by another one but still listed.
     beaten: usize,
     /// Whether the ranks of a pass can prove something: they are those of bounds, and it begins at the root.
@@ -61,22 +65,24 @@ pub(crate) struct BeamSearch {
 impl BeamSearch {
     pub(crate) fn new(parameters: Beam, problem: &dyn Rules, memory: u64) -> Self {
         let root = problem.root();
-        // A quarter is for the keys. What a state holds on the heap is not known: as much again is assumed.
+        // A quarter is for the keys.
         let merges = parameters.merge && problem.future(&root).is_some();
-        let place = 4 * problem.state_size()
+        let place = 2 * problem.state_bytes()
             + if merges { SLACK * Merger::bytes(problem, &root) } else { 0 }
             + SLACK * 2 * size_of::<Child>()
             + 2 * size_of::<Entry>()
             + 4 * size_of::<(u32, MoveId)>();
         let most = usize::try_from(memory / 4 * 3).unwrap_or(usize::MAX) / place;
+        let narrowest = NARROWEST.min(ALWAYS / place).max(1);
         let plain = parameters.noise == 0.0 && parameters.policy_weight == 0.0;
         Self {
             sense: problem.sense(),
             merger: merges.then(|| Merger::new(problem.sense())),
+            layers: 0,
             beaten: 0,
             shown: Ceiling::UNKNOWN,
             sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
-            most: most.clamp(NARROWEST, ROOT as usize / 8),
+            most: most.clamp(narrowest, ROOT as usize / 8),
             memory,
             round: Round { starts: Vec::new(), at: 0, ledger: Ledger::open() },
             pass: Pass::new(0.0, 0, Vec::new()),
@@ -133,6 +139,7 @@ impl BeamSearch {
     /// Begins a pass: one layer with the present start.
     fn begin(&mut self, context: &mut Context<'_>, width: f64) {
         self.links.clear();
+        self.layers = 0;
         self.forget();
         self.before.clear();
         self.before.push(self.after(context.problem, self.round.start()));
@@ -241,6 +248,9 @@ impl BeamSearch {
     fn go_on(&mut self, context: &mut Context<'_>) {
         let at = self.pass.next - 1;
         while let Some(place) = self.pass.place {
+            if place % EVERY == EVERY - 1 && context.problem.watch().abandons() {
+                return;
+            }
             let Some(&mv) = self.moves.get(place) else {
                 self.pass.place = None;
                 self.thin_out(false);
@@ -458,6 +468,10 @@ impl Search for BeamSearch {
             return Status::Running;
         }
         let more = self.next_layer();
+        self.layers += 1;
+        if self.layers.is_multiple_of(EVERY) && context.problem.watch().gives_up(self.layers) {
+            return Status::Running;
+        }
         if let Some(proof) = self.shown.proof(self.sense, context.incumbent()) {
             return Status::Exhausted(proof);
         }

@@ -3,6 +3,7 @@
 use super::arena::Arena;
 use super::run::UctSearch;
 use super::{Uct, refuse};
+use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::search::parameter::{choice, parameters};
@@ -266,6 +267,11 @@ impl UctSearch {
         self.go_to_root_or_pending(problem);
         let mut reference = if self.learner.needs_codes { self.learner.names[0] } else { 0 };
         loop {
+            // Where keys lie, shared states may have circles.
+            let depth = self.walk.path.len();
+            if depth % EVERY == EVERY - 1 && problem.watch().gives_up(depth) {
+                return Leaf::Nothing;
+            }
             let at = self.tree.arena.resolve(self.walk.path[self.walk.path.len() - 1]);
             let visits = self.tree.arena.get(at).visits;
             if !self.tree.arena.get(at).is_expanded() {

@@ -382,7 +382,7 @@ mod tests {
     fn choice(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)]) -> (usize, f64) {
         uct.validate().unwrap();
         let stairs = Staircase(1);
-        let rules = Typed::new(Shared::Borrowed(&stairs), Packing::new());
+        let rules = Typed::new(Shared::Borrowed(&stairs), Packing::new(), crate::cut::Watch::default());
         let mut learner = Learner::new(uct, &rules, &rules.root(), 1 << 20);
         for (codes, score) in played {
             learner.start();

@@ -1,0 +1,243 @@
+//! What ends a step from inside: a limit that is long over, or a game without end.
+//!
+//! Between two steps a run looks at its limits itself. A step that takes long is ended by a flag, the *cut*. A thread
+//! raises it some time after the deadline or the first signal; playouts and loops look at it every few hundred moves.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::thread::{Builder, Thread};
+use std::time::{Duration, Instant};
+
+/// Moves of a game, or items of a list, between two looks at the cut.
+pub(crate) const EVERY: usize = 256;
+
+/// What a raised cut asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Demand {
+    /// Rollouts that work long end early, with a finished solution.
+    Shorten = 1,
+    /// Steps are abandoned where they are: the search cannot continue.
+    Abandon = 2,
+}
+
+/// A step was abandoned.
+const ABANDONED: u8 = 1;
+/// A playout was ended early.
+const SHORTENED: u8 = 2;
+/// A game has had more moves than allowed.
+const ENDLESS: u8 = 4;
+
+/// The cut of a run as one of its streams sees it, and what the stream has made of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    /// What all streams are asked for; 0: nothing. Raised whenever a mark is set.
+    word: Arc<AtomicU8>,
+    marks: Arc<AtomicU8>,
+    most: usize,
+}
+
+impl Watch {
+    /// The most moves of a game unless a budget says otherwise.
+    pub(crate) const MOST: usize = 1_000_000;
+
+    /// Returns a view of a cut that nothing raises, for tests.
+    #[cfg(test)]
+    pub(crate) fn default() -> Self {
+        Self::new(&Arc::default(), Self::MOST as u64)
+    }
+
+    /// Returns the view of one more stream with the cut `word`, whose games have at most `most` moves.
+    pub(crate) fn new(word: &Arc<AtomicU8>, most: u64) -> Self {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Self { word: Arc::clone(word), marks: Arc::default(), most }
+    }
+
+    /// Whether anything is asked for. No mark is set where nothing is.
+    #[inline]
+    pub(crate) fn is_raised(&self) -> bool {
+        self.word.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether a rollout that works long has to end early with a finished solution. Notes that it was told so.
+    pub(crate) fn shortens(&self) -> bool {
+        let raised = self.is_raised();
+        if raised {
+            self.mark(SHORTENED);
+        }
+        raised
+    }
+
+    /// Whether the step has to be abandoned. Notes that it was.
+    #[inline]
+    pub(crate) fn abandons(&self) -> bool {
+        self.is_raised() && self.is_abandoning()
+    }
+
+    #[cold]
+    fn is_abandoning(&self) -> bool {
+        let asked = self.word.load(Ordering::Relaxed) >= Demand::Abandon as u8;
+        if asked {
+            self.mark(ABANDONED);
+        }
+        asked
+    }
+
+    /// Whether a game of `moves` moves so far has to be given up: the step is abandoned, or the game has had too many.
+    pub(crate) fn gives_up(&self, moves: usize) -> bool {
+        if moves >= self.most {
+            self.mark(ENDLESS);
+            self.word.store(Demand::Abandon as u8, Ordering::Relaxed);
+            return true;
+        }
+        self.abandons()
+    }
+
+    fn mark(&self, mark: u8) {
+        self.marks.fetch_or(mark, Ordering::Relaxed);
+    }
+
+    fn has(&self, mark: u8) -> bool {
+        self.marks.load(Ordering::Relaxed) & mark != 0
+    }
+
+    /// Whether what the present step has found does not count.
+    #[inline]
+    pub(crate) fn is_void(&self) -> bool {
+        self.is_raised() && self.has(ABANDONED | ENDLESS)
+    }
+
+    /// Whether a step was abandoned, so that the search cannot continue.
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.has(ABANDONED)
+    }
+
+    /// Whether a playout was ended early.
+    pub(crate) fn is_shortened(&self) -> bool {
+        self.has(SHORTENED)
+    }
+
+    /// The most moves of a game, if one has had them without an end.
+    pub(crate) fn endless(&self) -> Option<u64> {
+        self.has(ENDLESS).then_some(self.most as u64)
+    }
+}
+
+/// When the cut is raised, and what it asks for.
+pub(crate) struct Alarm<'a> {
+    pub(crate) demand: Demand,
+    pub(crate) deadline: Option<Instant>,
+    /// Becomes true at the first signal.
+    pub(crate) stop: Option<&'a AtomicBool>,
+    /// When the run began, the parts before a resume taken as if they had just ended.
+    pub(crate) begin: Option<Instant>,
+}
+
+/// How often the flag of the first signal is looked at.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Time that a step may take beyond a limit: this, or a part of the time so far.
+const GRACE: Duration = Duration::from_millis(250);
+const GRACE_PART: u32 = 20;
+
+impl Alarm<'_> {
+    /// Returns when the cut is raised after a limit at `limit`.
+    fn due(&self, limit: Instant) -> Option<Instant> {
+        let elapsed = self.begin.map_or(Duration::ZERO, |begin| limit.saturating_duration_since(begin));
+        limit.checked_add(GRACE.max(elapsed / GRACE_PART))
+    }
+
+    /// Raises the cut when it is due, unless `done` comes first.
+    fn watch(&self, word: &AtomicU8, done: &AtomicBool) {
+        let mut due = self.deadline.and_then(|deadline| self.due(deadline));
+        let mut stop = self.stop;
+        while !done.load(Ordering::Acquire) {
+            let now = Instant::now();
+            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                due = self.due(now).into_iter().chain(due).min();
+                stop = None;
+            }
+            if due.is_some_and(|due| now >= due) {
+                word.fetch_max(self.demand as u8, Ordering::Relaxed);
+                return;
+            }
+            let left = due.map(|due| due - now);
+            match left.into_iter().chain(stop.map(|_| GLANCE)).min() {
+                Some(time) => std::thread::park_timeout(time),
+                None => return,
+            }
+        }
+    }
+}
+
+/// Ends the watch, also when the work panics.
+struct Done<'a> {
+    done: &'a AtomicBool,
+    thread: Thread,
+}
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
+}
+
+/// Does `work` while a thread raises the cut when it is due. Returns false beside the result if that thread cannot be
+/// started: limits then hold between steps alone.
+pub(crate) fn watched<T>(word: &AtomicU8, alarm: &Alarm<'_>, work: impl FnOnce() -> T) -> (T, bool) {
+    word.store(0, Ordering::Relaxed);
+    if alarm.deadline.is_none() && alarm.stop.is_none() {
+        return (work(), true);
+    }
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watch = || alarm.watch(word, &done);
+        match Builder::new().name("limits".to_owned()).spawn_scoped(scope, watch) {
+            Ok(handle) => {
+                let _done = Done { done: &done, thread: handle.thread().clone() };
+                (work(), true)
+            }
+            Err(_) => (work(), false),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_follow_what_is_asked_for() {
+        let word = Arc::default();
+        let (one, other) = (Watch::new(&word, 10), Watch::new(&word, 10));
+        assert!(!one.gives_up(9) && !one.shortens() && !one.is_void());
+        word.store(Demand::Shorten as u8, Ordering::Relaxed);
+        assert!(!one.gives_up(9) && one.shortens() && one.is_shortened() && !one.is_void());
+        word.store(Demand::Abandon as u8, Ordering::Relaxed);
+        assert!(one.abandons() && one.is_void() && one.is_abandoned());
+        // Another stream may have finished its step.
+        assert!(!other.is_void() && !other.is_abandoned() && other.endless().is_none());
+        assert!(other.gives_up(10) && other.endless() == Some(10));
+    }
+
+    /// No assertion on times: the work ends because the cut is raised.
+    #[test]
+    fn the_cut_is_raised_after_a_deadline_or_a_signal() {
+        let word = AtomicU8::new(2);
+        let stop = AtomicBool::new(true);
+        let deadline = Some(Instant::now());
+        for (deadline, stop, demand) in [(deadline, None, Demand::Shorten), (None, Some(&stop), Demand::Abandon)] {
+            let alarm = Alarm { demand, deadline, stop, begin: None };
+            let (seen, is_watched) = watched(&word, &alarm, || {
+                while word.load(Ordering::Relaxed) == 0 {
+                    std::thread::yield_now();
+                }
+                word.load(Ordering::Relaxed)
+            });
+            assert!(is_watched);
+            assert_eq!(seen, demand as u8);
+        }
+        // Without limits there is no thread, and the word is reset.
+        let alarm = Alarm { demand: Demand::Abandon, deadline: None, stop: None, begin: None };
+        assert_eq!(watched(&word, &alarm, || word.load(Ordering::Relaxed)), (0, true));
+    }
+}

@@ -1,0 +1,188 @@
+//! Limits that bind inside a step: the first signal, and games without end. No test measures time: where a limit did
+//! not bind, the test would not end.
+
+use crate::common::method;
+use soloist::{
+    Budget, Control, Playout, Problem, Rng, Rollout, RolloutInfo, Score, SolveError, Solver, StopReason, check,
+};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A game without end.
+struct Endless;
+
+impl Problem for Endless {
+    type State = u64;
+    type Move = u8;
+    fn root(&self) -> u64 {
+        0
+    }
+    fn moves(&self, _: &u64, moves: &mut Vec<u8>) {
+        moves.push(0);
+    }
+    fn apply(&self, state: &mut u64, _: u8) {
+        *state += 1;
+    }
+    fn score(&self, _: &u64) -> Score {
+        panic!("no state is finished");
+    }
+}
+
+#[test]
+fn games_without_end_are_an_error() {
+    let by_bound: &[(&str, &str)] = &[("layers", "bound")];
+    let names = [
+        "sampling",
+        "uct",
+        "uct-best",
+        "nmcts",
+        "nmcs",
+        "nrpa",
+        "gnrpa",
+        "anneal",
+        "beam",
+        "cabs",
+        "dfs",
+        "lds",
+        "best-first",
+        "bfs",
+        "ida-star",
+        "iterative-broadening",
+        "auto",
+    ];
+    for (name, settings) in names.into_iter().map(|name| (name, &[][..])).chain([("beam", by_bound)]) {
+        let budget = Budget { max_moves: 3_000, ..Budget::default() };
+        let error = Solver::new(&Endless, method(name, settings)).budget(budget).run().unwrap_err();
+        assert!(matches!(error, SolveError::Endless(3_000)), "{name} {settings:?}: {error}");
+        assert!(error.to_string().contains("max_moves"), "{error}");
+    }
+    let violation = check(&Endless, 1, 1).unwrap_err();
+    assert!(violation.to_string().contains("do the moves ever end"), "{violation}");
+}
+
+/// After the move 0 a short game, after the move 1 one without end, which gives a signal.
+struct Trap {
+    stop: AtomicBool,
+}
+
+impl Problem for Trap {
+    type State = (u8, u32);
+    type Move = u8;
+    fn root(&self) -> (u8, u32) {
+        (9, 0)
+    }
+    fn moves(&self, &(way, length): &(u8, u32), moves: &mut Vec<u8>) {
+        match (way, length) {
+            (9, _) => moves.extend([0, 1]),
+            (0, 5) => {}
+            _ => moves.push(way),
+        }
+    }
+    fn apply(&self, state: &mut (u8, u32), mv: u8) {
+        *state = (mv, state.1.wrapping_add(1));
+        if state.1 == 1_000 {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+    fn score(&self, state: &(u8, u32)) -> Score {
+        assert_eq!(*state, (0, 5), "only finished states are scored");
+        Score::Feasible(1.0)
+    }
+    /// The default one would walk into the trap.
+    fn fingerprint(&self) -> u64 {
+        1
+    }
+}
+
+/// The best solution before stays, and so does the checkpoint.
+#[test]
+fn a_signal_ends_a_playout_without_end() {
+    for name in ["sampling", "nrpa", "nmcs", "uct"] {
+        let folder = std::env::temp_dir().join(format!("soloist-cut-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("run.ckpt");
+        // A seed whose first game is the short one.
+        let seed = (0..64)
+            .find(|&seed| {
+                let trap = Trap { stop: AtomicBool::new(false) };
+                let solver = Solver::new(&trap, method(name, &[])).seed(seed);
+                let first = Budget { max_moves: 2_000, ..Budget::playouts(1) };
+                solver.budget(first).run().is_ok()
+            })
+            .unwrap();
+        let trap = Trap { stop: AtomicBool::new(false) };
+        let budget = Budget { max_moves: u64::MAX, ..Budget::default() };
+        let solver = Solver::new(&trap, method(name, &[])).seed(seed).budget(budget).stop_flag(&trap.stop);
+        let outcome = solver.checkpoint(&file, std::time::Duration::from_secs(3_600)).run().unwrap();
+        assert_eq!(outcome.stop, StopReason::Interrupted, "{name}");
+        assert_eq!(outcome.best.unwrap().moves, [0; 5], "{name}");
+        assert!(!outcome.optimal && outcome.remarks.iter().any(|line| line.contains("abandoned")), "{name}");
+        assert!(outcome.unsaved.is_some_and(|line| line.contains("inside a step")), "{name}");
+        // What was written before is still a whole run.
+        let bytes = std::fs::read(&file).unwrap();
+        let session = Solver::new(&trap, method(name, &[])).resume(&bytes).unwrap().start().unwrap();
+        assert_eq!(session.counters().playouts, 0, "{name}");
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+/// A problem whose rollout works until it is told to end.
+struct Patient {
+    stop: AtomicBool,
+}
+
+struct Long;
+
+impl Rollout<Patient> for Long {
+    fn run(&mut self, problem: &Patient, state: &mut u8, playout: &mut Playout<u8>, _: &mut Rng) {
+        problem.stop.store(true, Ordering::Relaxed);
+        while !playout.is_cut() {
+            std::thread::yield_now();
+        }
+        while *state < 3 {
+            problem.apply(state, 7);
+            playout.moves.push(7);
+        }
+    }
+}
+
+impl Problem for Patient {
+    type State = u8;
+    type Move = u8;
+    fn root(&self) -> u8 {
+        0
+    }
+    fn moves(&self, state: &u8, moves: &mut Vec<u8>) {
+        moves.extend((*state < 3).then_some(7));
+    }
+    fn apply(&self, state: &mut u8, _: u8) {
+        *state += 1;
+    }
+    fn score(&self, state: &u8) -> Score {
+        Score::Feasible(f64::from(*state))
+    }
+    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
+        (name == "long").then(|| Box::new(Long) as _)
+    }
+    fn rollouts(&self) -> &'static [RolloutInfo] {
+        &[RolloutInfo { name: "long", help: "works until it is told to end" }]
+    }
+}
+
+#[test]
+fn a_rollout_that_works_long_ends_early_with_its_best() {
+    let patient = Patient { stop: AtomicBool::new(false) };
+    let outcome = Solver::new(&patient, method("sampling", &[])).stop_flag(&patient.stop).run().unwrap();
+    assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Interrupted, 1));
+    assert_eq!(outcome.best.unwrap().moves, [7; 3]);
+    assert!(outcome.remarks.iter().any(|line| line.contains("cut short")), "{:?}", outcome.remarks);
+    // A session abandons nothing: it continues, and can be saved.
+    let mut session = Solver::new(&patient, method("sampling", &[])).start().unwrap();
+    for count in 1..=2 {
+        patient.stop.store(false, Ordering::Relaxed);
+        let control = Control { stop: Some(&patient.stop), ..Control::default() };
+        let stop = session.advance_with(&Budget::default(), control).unwrap();
+        assert_eq!((stop, session.counters().playouts), (StopReason::Interrupted, count));
+    }
+    let again = Solver::new(&patient, method("sampling", &[])).resume(&session.save()).unwrap().start().unwrap();
+    assert_eq!(again.counters().playouts, 2);
+}
