@@ -89,6 +89,8 @@ pub struct Packing {
     density: Vec<f64>,
     /// Area of each ring.
     ring: Vec<f64>,
+    /// The inverse of the power of two below the longer side: coordinates times this do not depend on the unit.
+    per_unit: f64,
     fingerprint: u64,
 }
 
@@ -214,7 +216,8 @@ impl Packing {
         }
         let density = density(&kit);
         let contents = Contents::new(&kit);
-        Ok(Self { kit, objective, contents, density, ring, fingerprint: hash.finish() })
+        let per_unit = 1.0 / f64::from_bits(longer.to_bits() & f64::INFINITY.to_bits());
+        Ok(Self { kit, objective, contents, density, ring, per_unit, fingerprint: hash.finish() })
     }
 
     /// Whether a tube of this type is left and small enough for an object.
@@ -488,8 +491,8 @@ impl Problem for Packing {
             for disc in 0..bin.len() {
                 let mut own = StableHasher::new();
                 own.write_u16(bin.types[disc]);
-                own.write_u64(bin.xs[disc].to_bits());
-                own.write_u64(bin.ys[disc].to_bits());
+                own.write_u64((bin.xs[disc] * self.per_unit).to_bits());
+                own.write_u64((bin.ys[disc] * self.per_unit).to_bits());
                 sum = sum.wrapping_add(own.finish());
             }
             hash.write_u16(state.hulls[at]);

@@ -95,7 +95,8 @@ pub trait Rollout<P: Problem>: Send {
     ///
     /// A game that has more moves than a run allows ([`Budget::max_moves`](crate::Budget::max_moves)) is given up.
     fn run(&mut self, problem: &P, state: &mut P::State, playout: &mut Playout<P::Move>, rng: &mut Rng) {
-        while !playout.gives_up() {
+        // The end of a game that is nearly over is played, whatever the time is.
+        loop {
             for _ in 0..EVERY {
                 playout.candidates.clear();
                 self.candidates(problem, state, &mut playout.candidates);
@@ -105,6 +106,9 @@ pub trait Rollout<P: Problem>: Send {
                 let mv = playout.candidates[rng.index(playout.candidates.len())];
                 problem.apply(state, mv);
                 playout.moves.push(mv);
+            }
+            if playout.gives_up() {
+                return;
             }
         }
     }
@@ -199,11 +203,14 @@ pub fn policy_playout<P: Problem, R: Rollout<P> + ?Sized>(
         let draw = rng.below(sums[sums.len() - 1]);
         Some(sums.partition_point(|&sum| sum <= draw))
     };
-    while !trace.gives_up() {
+    loop {
         for _ in 0..EVERY {
             if !policy_step(rollout, problem, state, policy, trace, &mut drawn) {
                 return;
             }
+        }
+        if trace.gives_up() {
+            return;
         }
     }
 }
@@ -265,7 +272,7 @@ impl<P: Problem> Rollout<P> for Uniform {
         incumbent: f64,
     ) -> bool {
         let sense = problem.sense();
-        while !playout.gives_up() {
+        loop {
             for _ in 0..EVERY {
                 playout.candidates.clear();
                 problem.moves(state, &mut playout.candidates);
@@ -279,8 +286,10 @@ impl<P: Problem> Rollout<P> for Uniform {
                 problem.apply(state, mv);
                 playout.moves.push(mv);
             }
+            if playout.gives_up() {
+                return false;
+            }
         }
-        false
     }
 }
 

@@ -105,6 +105,7 @@ fn packings_do_not_depend_on_the_unit() {
         ("random:4x30:3", "sampling", Some("refine:30")),
         ("random:4x30:3", "sampling", Some("semi-greedy")),
         ("circles:3x20:5", "nrpa", None),
+        ("random:3x12:2", "beam", None),
     ] {
         let order = generate(spec).unwrap();
         let (_, score, moves) = solved(&order, method, rollout);

@@ -597,7 +597,8 @@ fn results_are_starts() {
 fn a_playout_of_many_steps_ends_at_the_limit() {
     let problem = area(&generate("random:5x80:7").unwrap());
     let budget = Budget::time(std::time::Duration::from_millis(20));
-    let solver = Solver::new(&problem, Sampling::default()).rollout("refine:1000000000").budget(budget);
+    let solver =
+        Solver::new(&problem, Method::Sampling(Sampling::default())).rollout("refine:1000000000").budget(budget);
     let outcome = solver.run().unwrap();
     assert_eq!(outcome.stop, soloist::StopReason::Time);
     if let Some(best) = outcome.best {
