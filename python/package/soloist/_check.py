@@ -229,7 +229,7 @@ class _Walk:
             if legal is None:
                 return
             if not legal:
-                raise self.broken(f"playout goes on with {move!r} where the game is finished")
+                raise self.broken(f"playout continues with {move!r} where the game is finished")
             if move not in legal:
                 raise self.broken(f"playout returned move {len(self.played) - begin}, {move!r}, which is not legal")
             state = self.call("apply", state, move)

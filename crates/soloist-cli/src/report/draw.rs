@@ -19,7 +19,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Drawings that are made at a time; others wait for them.
 const AT_A_TIME: usize = 2;
-/// Drawings that nobody waits for any more and that are still at work: with so many, no other is begun.
+/// Drawings that nobody waits for and that are still at work: with this many of them, no other one is begun.
 const MOST_LATE: usize = 2;
 /// Most bytes of an instance's file.
 const MAX_INSTANCE: u64 = 64 << 20;

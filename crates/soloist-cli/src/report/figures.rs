@@ -12,7 +12,7 @@ use soloist::statistics::{Summary, student_t};
 /// How near to the best known score targets are, as parts of the way from the first scores.
 pub(crate) const LEVELS: [f64; 6] = [0.5, 0.2, 0.1, 0.05, 0.01, 0.0];
 
-/// Most improvements of which each is drawn, a page of ten megabytes, and most runs.
+/// The most improvements that are all drawn (a page of ten megabytes), and the most runs.
 const DETAILS: usize = 300_000;
 const CURVES: usize = 20_000;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash};
 
-/// The runs by what their search is: their indices by what tells runs of one search apart.
+/// The runs by their search: for each search, indices of runs by what differs between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     keys: Keys,

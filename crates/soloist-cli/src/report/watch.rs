@@ -35,7 +35,7 @@ fn identity(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 
-/// Elsewhere the creation of a file tells it from others.
+/// Elsewhere two files differ in the time of their creation.
 #[cfg(not(unix))]
 fn identity(meta: &Metadata) -> (u64, u64) {
     let since = meta.created().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok()).unwrap_or_default();
@@ -43,7 +43,7 @@ fn identity(meta: &Metadata) -> (u64, u64) {
 }
 
 impl Watch {
-    /// Opens the file. Returns whether it is another one than the one of which `offset` bytes were read.
+    /// Opens the file. Returns whether it differs from the file whose first `offset` bytes were read.
     ///
     /// # Errors
     /// It cannot be read and never could.

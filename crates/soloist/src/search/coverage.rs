@@ -22,7 +22,7 @@
 //! | a rollout that stops (`is_spent`), in a tree or in a nested one | `Coverage::Partial`, by closing the node |
 //! | candidates of a rollout (`selective`) | `Coverage::Partial`, by listing moves |
 //! | a nested game | its own ledger: closes the node above with the coverage that it ends with |
-//! | a move played for good, a beam in the tree | the ledger of the game, which ends with the game |
+//! | a move played and not taken back, a beam in the tree | the ledger of the game, which ends with the game |
 //! | places of a beam, or the memory for them | the ledger of the pass, and of the round of passes |
 //! | memory for open states | the ledger of the search |
 //! | widths, discrepancies, thresholds | the ledger of the pass; the next pass has a ledger for itself |
@@ -87,7 +87,7 @@ impl Ledger {
         Self { lost: 0 }
     }
 
-    /// Enters solutions of which nothing is known.
+    /// Enters solutions without a known bound.
     #[inline]
     pub(crate) fn leave_out_any(&mut self) {
         self.lost = ANY;
@@ -104,7 +104,7 @@ impl Ledger {
         self.leave_out_ranked(if bound.is_nan() { ANY } else { rank(sense, bound) });
     }
 
-    /// Enters what is missing below a state of which nothing is known.
+    /// Enters what is missing below a state without a known bound.
     pub(crate) fn note(&mut self, coverage: Coverage) {
         if coverage == Coverage::Partial {
             self.leave_out_any();
@@ -145,7 +145,7 @@ impl Ledger {
 
 /// A rank that no solution has, apart from the incumbent and what is worse.
 ///
-/// It falls while a search goes on, whatever the search leaves out.
+/// It falls during a search, whatever the search leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Ceiling(u64);
 

@@ -274,7 +274,7 @@ fn a_bias_that_shows_nothing_at_the_root_is_seen() {
     }
 }
 
-/// Digits with weights, of which whole hundreds count: the bound takes few values, the potential is exact.
+/// Digits with weights; whole hundreds of their sum count: the bound takes few values, the potential is exact.
 #[derive(Clone, Debug)]
 struct Coarse;
 

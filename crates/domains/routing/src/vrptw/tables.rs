@@ -82,7 +82,7 @@ fn whole(instance: &Instance, rounding: Rounding) -> Option<Whole> {
     is_short(sites.len(), longest, service, ready).then_some(Whole { table, scale })
 }
 
-/// Distances in the least unit that holds them and times of so many decimals, the longest one, the decimals.
+/// Distances in the least unit that holds them, times with that number of decimals, the longest one, the decimals.
 type Measured = (Vec<f64>, u128, u32);
 
 fn explicit(given: &[f64], size: usize, rounding: Rounding, times: u32) -> Option<Measured> {
