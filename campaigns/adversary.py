@@ -279,7 +279,7 @@ def main():
         folder = Path(name)
         work = {
             "commands": lambda seed: one_command(tally, seed, names, tables, folder),
-            "trees": lambda seed: trees(tally, seed, names, tables, 100),
+            "trees": lambda seed: trees(tally, seed, names, tables, 20),
         }
 
         def worker(half, own):

@@ -189,7 +189,7 @@ fn run(tree: &Tree, run: &Run) -> Result<Outcome<u32>, Refusal> {
         setup.method.set(name, value).map_err(|error| refuse(&error))?;
     }
     let limits = Budget { nodes: Some(run.nodes), memory: run.memory, ..Budget::playouts(run.playouts) };
-    let limits = Budget { time: Some(Duration::from_secs(20)), ..limits };
+    let limits = Budget { time: Some(Duration::from_millis(200)), ..limits };
     let solver = || Solver::new(tree, setup.clone()).seed(run.seed).threads(run.threads).budget(limits.clone());
     let failed = |error: SolveError| match error {
         SolveError::Method(_) | SolveError::Memory { .. } | SolveError::Portfolio(_) => refuse(&error),
@@ -219,13 +219,11 @@ fn answer(tree: &Tree, wanted: &Run) -> Answer {
         Ok(Ok(outcome)) => {
             let score = outcome.best.as_ref().map(|best| best.score);
             let value = score.and_then(Score::value);
-            // A proof for a run without a feasible solution says that there is none.
-            let infeasible = outcome.optimal && value.is_none();
             Answer::Result {
                 feasible: value.is_some(),
                 score: value,
-                optimal: outcome.optimal && value.is_some(),
-                infeasible,
+                optimal: outcome.optimal,
+                infeasible: outcome.infeasible,
                 bound: outcome.bound,
                 stop: outcome.stop.to_string(),
             }

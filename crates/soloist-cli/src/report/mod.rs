@@ -1,7 +1,7 @@
 //! `soloist report`: runs from files as one page that needs nothing else.
 //!
 //! `read` reads the files into runs (`trial`), `same` finds those that are there twice, `watch` follows files that
-//! grow (`watch`), `study` puts the runs on one problem side by side, `figures` works out
+//! grow, `study` puts the runs on one problem side by side, `figures` works out
 //! what the charts show, `draw` draws the best solutions, `page` writes the page from `sections` and
 //! `repeat` with pieces of `html`.
 

@@ -236,3 +236,39 @@ fn a_split_beam_is_a_beam_from_every_beginning() {
     assert!(outcome.optimal);
     assert_eq!(outcome.best.unwrap().score, optimum);
 }
+
+/// Two ends below a root whose bound no solution reaches.
+struct Fork;
+
+impl Problem for Fork {
+    type State = Option<u8>;
+    type Move = u8;
+    fn root(&self) -> Option<u8> {
+        None
+    }
+    fn moves(&self, state: &Option<u8>, moves: &mut Vec<u8>) {
+        if state.is_none() {
+            moves.extend([0, 1]);
+        }
+    }
+    fn apply(&self, state: &mut Option<u8>, mv: u8) {
+        *state = Some(mv);
+    }
+    fn score(&self, state: &Option<u8>) -> Score {
+        Score::Feasible(state.map_or(0.0, f64::from))
+    }
+    fn bound(&self, state: &Option<u8>) -> Option<f64> {
+        Some(state.map_or(5.0, f64::from))
+    }
+}
+
+/// A beam of candidates proves nothing. Its passes would repeat without an end where bounds exclude all that they see.
+#[test]
+fn passes_that_see_nothing_new_end_the_search() {
+    for layers in ["depth", "bound"] {
+        let beam = method("beam", &[("selective", "true"), ("merit", "bound"), ("layers", layers)]);
+        let outcome = Solver::new(&Fork, beam).budget(Budget::playouts(50)).run().unwrap();
+        assert_eq!((outcome.stop, outcome.optimal), (StopReason::Completed, false), "{layers}");
+        assert_eq!(outcome.best.unwrap().score, Score::Feasible(1.0));
+    }
+}

@@ -6,7 +6,7 @@
 use super::Beam;
 use super::cells::{Cell, CellKey, Cells, Layering, Open};
 use super::merge::{Entry, GONE, Merger, NONE};
-use super::pass::{Ranked, WIDEST};
+use super::pass::{Ranked, WIDEST, effort};
 use super::rank::{Ranker, list_moves};
 use crate::cut::EVERY;
 use crate::problem::MoveId;
@@ -41,6 +41,8 @@ struct Pass {
     now: Vec<Open>,
     /// The states dropped for lack of places, and children that are no candidates.
     ledger: Ledger,
+    /// The effort of the stream when the pass began.
+    effort: u64,
     best: Option<(Score, Vec<MoveId>)>,
 }
 
@@ -90,7 +92,7 @@ impl BoundLayers {
             ranker: Ranker::new(&parameters, problem),
             most: fit / SHARE,
             memory,
-            pass: Pass { width: 0.0, salt: 0, born: 0, now: Vec::new(), ledger: Ledger::open(), best: None },
+            pass: Pass { width: 0.0, salt: 0, born: 0, now: Vec::new(), ledger: Ledger::open(), effort: 0, best: None },
             nodes: Nodes::new(fit),
             cells: Cells::default(),
             dual_bound: Ceiling::new(sense, bound),
@@ -128,7 +130,8 @@ impl BoundLayers {
         self.last = None;
         let bound = optimistic(context.problem, &self.root);
         let (width, salt, ledger) = (width.min(WIDEST), context.rng.next_u64(), Ledger::open());
-        self.pass = Pass { width, salt, born: 0, now: Vec::new(), ledger, best: None };
+        let effort = effort(context.tally);
+        self.pass = Pass { width, salt, born: 0, now: Vec::new(), ledger, effort, best: None };
         if let Some(node) = self.nodes.add(None, nodes::NONE, 0, bound) {
             let open = Open { merit: (0, 0, 0), born: 0, node, entry: NONE, chance: 0.0 };
             self.cells.push((self.layering.layer(bound), 0), open, bound, self.sense);
@@ -370,7 +373,7 @@ impl BoundLayers {
         if let Some((_, moves)) = self.pass.best.take() {
             self.ranker.learn(context.problem, &self.root, &moves);
         }
-        if !self.parameters.restarts {
+        if !self.parameters.restarts || self.pass.effort == effort(context.tally) {
             return Status::Completed;
         }
         self.begin(context, self.pass.width * self.parameters.widen);

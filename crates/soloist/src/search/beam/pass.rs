@@ -3,6 +3,7 @@
 use super::merge::NONE;
 use crate::Score;
 use crate::problem::MoveId;
+use crate::search::Tally;
 use crate::search::coverage::{Ceiling, Ledger};
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +87,14 @@ pub(super) struct Round {
     pub(super) at: usize,
     /// What the passes before this one have dropped.
     pub(super) ledger: Ledger,
+    /// The effort of the stream when the round began.
+    pub(super) effort: u64,
+}
+
+/// Returns the effort of a stream so far. Passes without any would follow each other without an end: bounds exclude all
+/// that they may consider.
+pub(super) fn effort(tally: &Tally) -> u64 {
+    tally.counters.playouts.saturating_add(tally.counters.nodes)
 }
 
 impl Round {

@@ -2,7 +2,7 @@
 
 use super::links::{Links, ROOT};
 use super::merge::{Merger, NONE, Saved};
-use super::pass::{Child, Entry, Pass, Ranked, Round, Trial};
+use super::pass::{Child, Entry, Pass, Ranked, Round, Trial, effort};
 use super::rank::{Ranker, list_moves};
 use super::{Beam, Merit, Tie};
 use crate::cut::EVERY;
@@ -84,7 +84,7 @@ impl BeamSearch {
             sharp: parameters.prune && plain && parameters.split == 0 && !parameters.selective,
             most: most.clamp(narrowest, ROOT as usize / 8),
             memory,
-            round: Round { starts: Vec::new(), at: 0, ledger: Ledger::open() },
+            round: Round { starts: Vec::new(), at: 0, ledger: Ledger::open(), effort: 0 },
             pass: Pass::new(0.0, 0, Vec::new()),
             links: Links::new(),
             seen: Seen::new(memory / 4),
@@ -125,7 +125,7 @@ impl BeamSearch {
             starts = next;
         }
         context.rng.shuffle(&mut starts);
-        self.round = Round { starts, at: 0, ledger };
+        self.round = Round { starts, at: 0, ledger, effort: effort(context.tally) };
         self.begin(context, width);
     }
 
@@ -487,7 +487,7 @@ impl Search for BeamSearch {
             self.begin(context, self.pass.width);
         } else if let Some(proof) = self.round.ledger.proof(self.sense, context.incumbent()) {
             return Status::Exhausted(proof);
-        } else if !self.parameters.restarts {
+        } else if !self.parameters.restarts || self.round.effort == effort(context.tally) {
             return Status::Completed;
         } else {
             self.begin_round(context, self.pass.width * self.parameters.widen);
