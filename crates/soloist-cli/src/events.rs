@@ -88,7 +88,7 @@ pub(crate) fn start(asked: Asked<'_>, budget: &Budget, before: Option<&RunInfo>)
         "options": options,
         "sense": result::sense(instance.sense()),
         "method": setup.preset,
-        "parameters": result::parameters(&setup.method),
+        "parameters": result::parameters_of(setup),
         "rollout": setup.rollout,
         "seed": setup.seed,
         "threads": setup.threads,

@@ -3,7 +3,7 @@
 use soloist::{Method, Score, Setup, StopReason};
 pub(crate) use soloist_problems::result::{
     Asked, Depths, Ending, ResultJson, Task, VERSION, close, endless, gap, improvement, line, number, optional,
-    parameters, score, sense, value, violation,
+    parameters, parameters_of, score, sense, value, violation,
 };
 use soloist_problems::{AnyInstance, Report};
 use std::fmt::Write;

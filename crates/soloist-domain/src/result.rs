@@ -300,7 +300,8 @@ pub fn parameters(method: &Method) -> Value {
 }
 
 /// The parameters of a setup's method, and `proof` where an attempt at a proof is made.
-fn parameters_of(setup: &Setup) -> Value {
+#[must_use]
+pub fn parameters_of(setup: &Setup) -> Value {
     let mut all = parameters(&setup.method);
     if let Some(all) = all.as_object_mut().filter(|_| setup.proof > 0.0) {
         all.insert("proof".to_owned(), number(setup.proof));

@@ -103,12 +103,13 @@ impl Drawer {
     /// # Errors
     /// One line: why it cannot be drawn.
     pub(crate) fn draw(&self, trial: &Trial, folder: &Path) -> Result<Drawing, String> {
-        let solution = trial.solution.as_ref().ok_or("the file holds no solution of this run")?;
+        let solution = trial.solution.as_deref().ok_or("the file holds no solution of this run")?;
+        let solution: Value = serde_json::from_str(solution).map_err(|error| error.to_string())?;
         let score = trial.value().ok_or("the solution is not feasible")?;
         let key = (trial.problem.clone(), trial.instance.clone(), trial.options.clone());
         let (task, number) = self.begin(&key)?;
         let (sender, receiver) = mpsc::channel();
-        let (subject, solution, folder) = (key.clone(), solution.clone(), folder.to_owned());
+        let (subject, solution, folder) = (key.clone(), solution, folder.to_owned());
         let draw = move || {
             let drawn = task.desk.draw(&subject, &solution, score, &folder);
             drop(task);

@@ -6,12 +6,14 @@ use super::watch::Watch;
 use crate::bench::reference::BestKnown;
 use crate::failure::Failure;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
-use std::collections::HashMap;
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::fs::File;
+use std::hash::Hash;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Longest line that is read.
 const MAX_LINE: u64 = 256 << 20;
@@ -34,6 +36,32 @@ pub(crate) struct Runs {
     known: Known,
     /// The best run of each instance: only its solution is kept.
     best: HashMap<String, usize>,
+    shared: Shared,
+}
+
+/// What many runs have in common is kept once.
+#[derive(Clone, Debug, Default)]
+struct Shared {
+    parameters: HashSet<Arc<Map<String, Value>>>,
+    budgets: HashSet<Arc<Value>>,
+    machines: HashSet<Arc<str>>,
+}
+
+/// The first that was equal to `item`.
+fn first<T: Eq + Hash + ?Sized>(all: &mut HashSet<Arc<T>>, item: &Arc<T>) -> Arc<T> {
+    if let Some(known) = all.get(item) {
+        return Arc::clone(known);
+    }
+    all.insert(Arc::clone(item));
+    Arc::clone(item)
+}
+
+impl Shared {
+    fn share(&mut self, trial: &mut Trial) {
+        trial.parameters = first(&mut self.parameters, &trial.parameters);
+        trial.budget = first(&mut self.budgets, &trial.budget);
+        trial.machine = trial.machine.take().map(|machine| first(&mut self.machines, &machine));
+    }
 }
 
 /// A file of runs that may grow.
@@ -125,6 +153,7 @@ impl Runs {
     }
 
     fn place(&mut self, mut trial: Trial) -> usize {
+        self.shared.share(&mut trial);
         let Some(at) = self.known.find(&self.trials, &trial) else {
             self.trials.push(trial);
             return self.trials.len() - 1;

@@ -77,7 +77,7 @@ pub(super) fn command(trial: &Trial) -> String {
         }
     }
     let usual = usual(&trial.method);
-    for (name, value) in &trial.parameters {
+    for (name, value) in &*trial.parameters {
         let value = value_text(value);
         if !usual.contains(&(name.clone(), value.clone())) {
             option("--set", format!("{name}={value}"));

@@ -517,7 +517,7 @@ impl View<'_> {
             });
             let usual = usual(&first.method);
             let mut list = String::from("<dl class=\"params\">");
-            for (name, value) in &first.parameters {
+            for (name, value) in &*first.parameters {
                 let shown = value_text(value);
                 let changed = usual.iter().any(|(known, usual)| known == name && *usual != shown);
                 let class = if changed { " class=\"changed\"" } else { "" };

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use soloist::Sense;
 use soloist_problems::Options;
+use std::sync::Arc;
 
 /// A run, finished or not.
 #[derive(Clone, Debug)]
@@ -22,15 +23,16 @@ pub(crate) struct Trial {
     pub(crate) sense: Sense,
     /// The preset.
     pub(crate) method: String,
-    pub(crate) parameters: Map<String, Value>,
+    /// Shared by the runs that have the same.
+    pub(crate) parameters: Arc<Map<String, Value>>,
     pub(crate) rollout: String,
     pub(crate) seed: u64,
     pub(crate) threads: u64,
-    /// The limits by the names of the command line; null: not recorded.
-    pub(crate) budget: Value,
+    /// The limits by the names of the command line; null: not recorded. Shared like the parameters.
+    pub(crate) budget: Arc<Value>,
     pub(crate) version: String,
-    /// The machine on which the run was made, in words.
-    pub(crate) machine: Option<String>,
+    /// The machine on which the run was made, in words. Shared like the parameters.
+    pub(crate) machine: Option<Arc<str>>,
     /// The improvements of the best solution, in order.
     pub(crate) points: Vec<Point>,
     pub(crate) playouts: u64,
@@ -45,8 +47,8 @@ pub(crate) struct Trial {
     pub(crate) verified: Option<bool>,
     /// Why the run ended; `None`: it did not, as far as the file tells.
     pub(crate) stop: Option<String>,
-    /// The best solution in the problem's own terms.
-    pub(crate) solution: Option<Value>,
+    /// The best solution in the problem's own terms, as JSON: values would take several times the memory.
+    pub(crate) solution: Option<Box<str>>,
 }
 
 /// An improvement of the best solution.
@@ -220,6 +222,11 @@ pub(super) struct Later {
     solution: Option<Value>,
 }
 
+/// A solution as text; null is none.
+pub(crate) fn text_of(solution: &Value) -> Option<Box<str>> {
+    (!solution.is_null()).then(|| solution.to_string().into())
+}
+
 fn one() -> u64 {
     1
 }
@@ -245,13 +252,13 @@ impl Record {
             options: self.options,
             sense: sense(&self.sense)?,
             method: self.method,
-            parameters: self.parameters,
+            parameters: self.parameters.into(),
             rollout: self.rollout,
             seed: self.seed,
             threads: self.threads,
-            budget: self.budget,
+            budget: self.budget.into(),
             version: self.version,
-            machine: self.machine.as_ref().map(Machine::to_string),
+            machine: self.machine.as_ref().map(|machine| machine.to_string().into()),
             points: if self.improvements.is_empty() { self.history } else { self.improvements }
                 .into_iter()
                 .map(|Step { playouts, seconds, score }| Point { playouts, seconds, score })
@@ -265,7 +272,7 @@ impl Record {
             optimal: self.optimal,
             verified: self.verified,
             stop: Some(self.stop),
-            solution: self.solution.filter(|solution| !solution.is_null()),
+            solution: self.solution.and_then(|solution| text_of(&solution)),
         })
     }
 }
@@ -282,13 +289,13 @@ impl Start {
             options: self.options,
             sense: sense(&self.sense)?,
             method: self.method,
-            parameters: self.parameters,
+            parameters: self.parameters.into(),
             rollout: self.rollout.unwrap_or_default(),
             seed: self.seed,
             threads: self.threads,
-            budget: self.budget,
+            budget: self.budget.into(),
             version: self.version,
-            machine: self.machine.as_ref().map(Machine::to_string),
+            machine: self.machine.as_ref().map(|machine| machine.to_string().into()),
             points: Vec::new(),
             playouts: self.playouts,
             nodes: 0,
@@ -311,7 +318,7 @@ impl Trial {
         self.points.push(Point { playouts, seconds: Some(seconds), score });
         (self.playouts, self.seconds) = (self.playouts.max(playouts), self.seconds.max(seconds));
         (self.score, self.violation) = (score, violation);
-        self.solution = solution.filter(|solution| !solution.is_null());
+        self.solution = solution.and_then(|solution| text_of(&solution));
     }
 
     /// Takes note of how far the run is.

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::report::draw::Drawer;
 use crate::report::page::Body;
 use crate::report::read::{Runs, Source};
-use crate::report::trial::Trial;
+use crate::report::trial::{Trial, text_of};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt::Write;
@@ -336,7 +336,7 @@ impl Feed {
             let state = self.state();
             let panel = state.panels.get(&run)?;
             let (_, score, solution) = panel.solutions.iter().find(|(at, ..)| *at == number)?;
-            Trial { score: *score, solution: Some(solution.clone()), verified: None, ..panel.trial.clone() }
+            Trial { score: *score, solution: text_of(solution), verified: None, ..panel.trial.clone() }
         };
         Some(self.drawer.draw(&trial, &self.folder).map(|drawing| drawing.svg))
     }
