@@ -11,7 +11,6 @@ mod live;
 mod moves;
 mod own;
 mod problem;
-mod replay;
 mod request;
 mod shipped;
 mod simplify;
