@@ -1,6 +1,5 @@
 """Runs that live: slices, saves, exchanges, interrupts."""
 
-import concurrent.futures
 import json
 import os
 import pickle
@@ -206,33 +205,3 @@ def test_other_threads_run_meanwhile(target):
     result = soloist.solve(*target, method="sampling", time=600, on_improve=lambda event: began.set())
     thread.join()
     assert seen and result.stop == "interrupted"
-
-
-def work(arguments):
-    """A slice of a run, for a worker process."""
-    saved, target, seed, incumbent = arguments
-    if saved is None:
-        session = soloist.Session(*target, method="nrpa", seed=seed, level=2)
-    else:
-        session = soloist.Session.restore(saved, *target)
-    if incumbent is not None:
-        session.offer(incumbent)
-    session.advance(playouts=200)
-    return session.save(), session.best, session.playouts
-
-
-@pytest.mark.parametrize("target", [TARGETS[1], TARGETS[2]], ids=[IDS[1], IDS[2]])
-def test_workers_of_an_executor(target):
-    """The driver that the guide shows."""
-    import multiprocessing
-
-    with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
-        saves, best = [None, None], None
-        for _ in range(3):
-            slices = list(pool.map(work, [(save, target, seed, best) for seed, save in enumerate(saves)]))
-            saves = [save for save, *_ in slices]
-            sense = min if target is TARGETS[1] else max
-            best = sense(slices, key=lambda one: one[1].score)[1]
-    assert [playouts for *_, playouts in slices] == [600, 600]
-    result = soloist.Session.restore(saves[0], *target).result
-    assert result.playouts == 600 and result.score is not None
