@@ -4,6 +4,7 @@
 
 use pyo3::prelude::*;
 
+mod calls;
 mod errors;
 mod guard;
 mod list;

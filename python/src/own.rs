@@ -1,13 +1,13 @@
 //! Runs on problems that are written in Python, on the thread that calls.
 
+use crate::calls::{Calls, REPORT};
 use crate::errors::{broken, contradicted};
-use crate::guard::Guard;
 use crate::live::Live;
 use crate::moves::PyMove;
 use crate::problem::{Functions, PyProblem};
 use crate::request::{Request, refuse_endless, solve_error};
 use pyo3::PyTraverseError;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -20,27 +20,46 @@ use soloist_problems::result::{self, Ending};
 use soloist_problems::{Answer, Report};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often handlers of signals and other threads get their turn.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Passes improvements on and lets the interpreter breathe.
+/// Passes improvements and progress on and lets the interpreter breathe.
 struct Watch<'a> {
     problem: &'a PyProblem,
-    guard: Arc<Guard>,
-    on_improve: Option<&'a Py<PyAny>>,
+    calls: &'a Calls,
+    reported: Instant,
 }
 
 impl<'a> Watch<'a> {
-    fn new(problem: &'a PyProblem, on_improve: Option<&'a Py<PyAny>>) -> Self {
-        Self { problem, guard: Arc::clone(&problem.guard), on_improve }
+    fn new(problem: &'a PyProblem, calls: &'a Calls) -> Self {
+        Self { problem, calls, reported: Instant::now() }
     }
 
-    fn pulse(&self, py: Python<'_>) {
-        self.guard.check_signals(py);
+    /// Ends the run where a callback has raised an exception.
+    fn settle(&self, py: Python<'_>, called: PyResult<()>) {
+        let guard = &self.problem.guard;
+        match called {
+            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => guard.stop.store(true, Ordering::Relaxed),
+            Err(error) => guard.fail(error),
+            Ok(()) => {}
+        }
+    }
+
+    fn pulse(&mut self, py: Python<'_>, progress: &Progress) -> PyResult<()> {
+        let guard = &self.problem.guard;
+        guard.check_signals(py);
         // Functions that are compiled never give other threads a turn by themselves.
         py.detach(std::thread::yield_now);
+        if self.calls.wants_stop(py)? {
+            guard.stop.store(true, Ordering::Relaxed);
+        }
+        if self.reported.elapsed() >= REPORT {
+            self.reported = Instant::now();
+            self.calls.progressed(py, progress)?;
+        }
+        Ok(())
     }
 }
 
@@ -49,31 +68,24 @@ impl Observer<PyMove> for Watch<'_> {
         Python::attach(|py| {
             // The engine does so at the end, too late for what is told now.
             let replayed = soloist::replay(self.problem, &solution.moves, solution.score);
-            if self.guard.fault.is_raised() {
+            if self.problem.guard.fault.is_raised() {
                 return;
             }
-            if let Err(wrong) = replayed {
-                return self.guard.fail(contradicted(py, &wrong, &solution.moves));
-            }
-            let Some(callback) = self.on_improve else { return };
-            let told = objects(py, &solution.moves).and_then(|moves| {
-                let (value, violation) = split(improvement.score);
-                let seconds = progress.elapsed.as_secs_f64();
-                callback
-                    .call1(py, (value, violation, improvement.playouts, improvement.stream, seconds, moves, py.None()))
-            });
-            if let Err(error) = told {
-                if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-                    self.guard.stop.store(true, Ordering::Relaxed);
-                } else {
-                    self.guard.fail(error);
-                }
-            }
+            let told = match replayed {
+                Ok(()) => self.calls.improved(py, improvement, progress, || {
+                    Ok((objects(py, &solution.moves)?.into_any().unbind(), None))
+                }),
+                Err(wrong) => Err(contradicted(py, &wrong, &solution.moves)),
+            };
+            self.settle(py, told);
         });
     }
 
-    fn progress(&mut self, _: &Progress) {
-        Python::attach(|py| self.pulse(py));
+    fn progress(&mut self, progress: &Progress) {
+        Python::attach(|py| {
+            let called = self.pulse(py, progress);
+            self.settle(py, called);
+        });
     }
 }
 
@@ -121,16 +133,10 @@ fn checked(problem: &PyProblem) -> PyResult<()> {
 
 /// Runs a search to its end and returns its result as JSON, and what JSON cannot hold.
 #[pyfunction]
-#[pyo3(signature = (functions, request, on_improve=None))]
-pub(crate) fn solve_own<'py>(
-    py: Python<'py>,
-    functions: Functions,
-    request: Request,
-    on_improve: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn solve_own<'py>(py: Python<'py>, functions: Functions, request: Request) -> PyResult<Bound<'py, PyDict>> {
     let problem = PyProblem::new(functions);
     let _live = Live::enter(&problem.guard.stop)?;
-    let mut watch = Watch::new(&problem, on_improve.as_ref());
+    let mut watch = Watch::new(&problem, &request.calls);
     let (solver, before) = begin(py, &problem, Solver::new(&problem, setup(&request)?), &request)?;
     let budget = request.budget(before)?;
     let setup = solver.setup().clone();
@@ -322,13 +328,12 @@ impl OwnSession {
         Ok(Self { held: Mutex::new(Some(Held { problem, session: Some(session) })), process: std::process::id() })
     }
 
-    #[pyo3(signature = (request, on_improve=None))]
-    fn advance(&self, request: Request, on_improve: Option<Py<PyAny>>) -> PyResult<String> {
+    fn advance(&self, request: Request) -> PyResult<String> {
         let slice = request.limits()?;
         let done = self.with(|problem, session| {
             let stop = &problem.guard.stop;
             stop.store(false, Ordering::Relaxed);
-            let mut watch = Watch::new(problem, on_improve.as_ref());
+            let mut watch = Watch::new(problem, &request.calls);
             let control = Control { observer: Some(&mut watch), interval: PULSE, stop: Some(stop) };
             let reason = session.advance_with(&slice, control);
             stop.store(false, Ordering::Relaxed);

@@ -1,5 +1,6 @@
 //! What a run is asked to do, from the arguments of Python functions.
 
+use crate::calls::Calls;
 use crate::errors::{self, CheckpointError, InstanceError};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -34,6 +35,7 @@ pub(crate) struct Request {
     checkpoint: Option<PathBuf>,
     checkpoint_every: f64,
     pub(crate) resume: Option<Vec<u8>>,
+    pub(crate) calls: Calls,
 }
 
 /// Returns a duration; Python has checked that it is positive.

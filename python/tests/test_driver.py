@@ -27,7 +27,7 @@ problem = Strict()
     "deadly": """
 class Deadly(Knapsack):
     games = 0
-    def root(self):
+    def score(self, state):
         Deadly.games += 1
         if Deadly.games == 3000:
             for name in "abc":
@@ -36,7 +36,7 @@ class Deadly(Knapsack):
                 except FileExistsError:
                     continue
                 os.kill(os.getpid(), signal.SIGKILL)
-        return super().root()
+        return super().score(state)
 problem = Deadly()
 """,
 }

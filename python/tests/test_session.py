@@ -205,3 +205,39 @@ def test_other_threads_run_meanwhile(target):
     result = soloist.solve(*target, method="sampling", time=600, on_improve=lambda event: began.set())
     thread.join()
     assert seen and result.stop == "interrupted"
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=IDS)
+def test_another_thread_or_a_function_ends_a_run(target):
+    event, reports = threading.Event(), []
+
+    def report(progress):
+        reports.append(progress)
+        event.set()
+
+    # Without the event these runs would not end.
+    result = soloist.solve(*target, method="sampling", time=600, on_progress=report, stop=event)
+    assert result.stop == "interrupted" and result.playouts >= reports[0].playouts > 0
+    first = reports[0]
+    assert first.seconds > 0 and first.nodes == 0 and first.score is not None and first.violation is None
+    session = soloist.Session(*target, method="sampling")
+    count = iter(range(100))
+    assert session.advance(time=600, stop=lambda: next(count) >= 3) == "interrupted"
+    # The flag is that of one slice.
+    before = session.playouts
+    assert session.advance(playouts=10) == "playouts" and session.playouts == before + 10
+    assert soloist.solve(*target, method="sampling", playouts=10, stop=lambda: False).stop == "playouts"
+
+
+@pytest.mark.parametrize("target", [TARGETS[0], TARGETS[2]], ids=[IDS[0], IDS[2]])
+@pytest.mark.parametrize("name", ["on_progress", "stop"])
+def test_exceptions_of_callbacks_are_raised(target, name):
+    def fail(*_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        soloist.solve(*target, method="sampling", time=600, **{name: fail})
+    with pytest.raises(KeyError, match="mine"):
+        soloist.Session(*target, method="sampling").advance(time=600, **{name: fail})
+    with pytest.raises(TypeError, match=f"{name}: expected a function, got 3"):
+        soloist.solve(*target, playouts=5, **{name: 3})

@@ -242,7 +242,7 @@ def check(problem: object, walks: int = 20, seed: int = 0, max_moves: int | floa
     >>> soloist.check(Bits())
     Traceback (most recent call last):
       ...
-    soloist.BrokenPromise: the bound 3 is beaten by 5 after the moves []
+    soloist.BrokenPromise: the bound 3 is beaten by 4 after the moves []
     """
     from ._check import walk
 
