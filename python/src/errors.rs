@@ -5,6 +5,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
+use soloist::ReplayError;
 use std::io::ErrorKind;
 
 create_exception!(soloist, InstanceError, PyValueError, "A file or a spec that is no instance of its problem.");
@@ -25,6 +26,12 @@ pub(crate) fn broken(py: Python<'_>, what: String, moves: &[PyMove]) -> PyErr {
         Ok(()) => error,
         Err(other) => other,
     }
+}
+
+/// Returns the error of a solution that the rules contradict when it is played again; `moves` are its moves.
+pub(crate) fn contradicted(py: Python<'_>, wrong: &ReplayError, moves: &[PyMove]) -> PyErr {
+    let what = format!("a solution fails when it is played again: {wrong}; soloist.check looks for the cause");
+    broken(py, what, &moves[..wrong.step().min(moves.len())])
 }
 
 /// Returns an error of the operating system.

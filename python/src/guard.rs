@@ -1,41 +1,20 @@
-//! How a run of Python functions is cut short: an exception, Ctrl-C, a limit that is long over.
+//! How a run of Python functions is cut short: an exception, Ctrl-C.
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use soloist::{Fault, StopReason};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use soloist::Fault;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Thread;
-use std::time::{Duration, Instant};
-
-/// How often the flag of the first Ctrl-C is looked at.
-const GLANCE: Duration = Duration::from_millis(50);
-/// Time that a step may take beyond a limit: this, or a part of the limit.
-const GRACE: Duration = Duration::from_millis(250);
-const GRACE_PART: u32 = 20;
-
-/// The most moves of a game unless a run says otherwise.
-pub(crate) const MOST_MOVES: u64 = 1_000_000;
 
 /// How a run of Python functions was cut short, shared by the problem and its playout policies.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Guard {
+    /// Raised by an exception, and by the engine where a limit ends the run inside a step.
     pub(crate) fault: Fault,
     /// The first exception of a function.
     error: Mutex<Option<PyErr>>,
     /// Ctrl-C was pressed: the run is to end.
     pub(crate) stop: Arc<AtomicBool>,
-    /// The limit that has ended the run inside a step.
-    cut: Mutex<Option<StopReason>>,
-    /// The most moves of a game.
-    pub(crate) most: AtomicU64,
-}
-
-impl Default for Guard {
-    fn default() -> Self {
-        let (fault, error, stop, cut) = Default::default();
-        Self { fault, error, stop, cut, most: AtomicU64::new(MOST_MOVES) }
-    }
 }
 
 impl Guard {
@@ -66,7 +45,8 @@ impl Guard {
         }
     }
 
-    /// Calls user code. After an exception nothing is called any more, and `otherwise` is returned.
+    /// Calls user code. After an exception, or where the run abandons its step, nothing is called, and `otherwise` is
+    /// returned.
     #[inline]
     pub(crate) fn ask<T>(&self, py: Python<'_>, otherwise: T, mut call: impl FnMut() -> PyResult<T>) -> T {
         if self.fault.is_raised() {
@@ -91,57 +71,5 @@ impl Guard {
         }
         self.fail(error);
         otherwise
-    }
-
-    /// Does `work` while a thread ends it inside a step if that lasts long after the time `left`, or after a first
-    /// Ctrl-C. Returns the limit that did so beside the result.
-    pub(crate) fn watched<T>(&self, left: Option<Duration>, work: impl FnOnce() -> T) -> (T, Option<StopReason>) {
-        let done = AtomicBool::new(false);
-        let result = std::thread::scope(|scope| {
-            let watch = std::thread::Builder::new().name("limits".to_owned());
-            // Without the thread, limits hold between steps.
-            let watch = watch.spawn_scoped(scope, || self.watch(left, &done));
-            let _done = watch.ok().map(|watch| Done { done: &done, thread: watch.thread().clone() });
-            work()
-        });
-        (result, self.cut.lock().unwrap_or_else(PoisonError::into_inner).take())
-    }
-
-    fn watch(&self, left: Option<Duration>, done: &AtomicBool) {
-        let begin = Instant::now();
-        let grace = |time: Duration| GRACE.max(time / GRACE_PART);
-        let mut due = left.and_then(|left| begin.checked_add(left + grace(left))).map(|due| (due, StopReason::Time));
-        let mut stopped = false;
-        while !done.load(Ordering::Acquire) {
-            let now = Instant::now();
-            if !stopped && self.stop.load(Ordering::Relaxed) {
-                stopped = true;
-                let soon = now + grace(now - begin);
-                due = due.filter(|due| due.0 < soon).or(Some((soon, StopReason::Interrupted)));
-            }
-            if let Some((_, reason)) = due.filter(|due| now >= due.0) {
-                // An exception that was met before stays what ended the run.
-                if !self.fault.is_raised() {
-                    *self.cut.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
-                    self.fault.raise("a limit is over");
-                }
-                return;
-            }
-            let left = due.map_or(GLANCE, |due| due.0 - now);
-            std::thread::park_timeout(if stopped { left } else { left.min(GLANCE) });
-        }
-    }
-}
-
-/// Ends the watch, also when the work panics.
-struct Done<'a> {
-    done: &'a AtomicBool,
-    thread: Thread,
-}
-
-impl Drop for Done<'_> {
-    fn drop(&mut self) {
-        self.done.store(true, Ordering::Release);
-        self.thread.unpark();
     }
 }

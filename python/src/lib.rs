@@ -4,6 +4,7 @@
 
 use pyo3::prelude::*;
 
+mod calls;
 mod errors;
 mod guard;
 mod list;
@@ -11,7 +12,6 @@ mod live;
 mod moves;
 mod own;
 mod problem;
-mod replay;
 mod request;
 mod shipped;
 mod simplify;

@@ -1,82 +1,91 @@
 //! Runs on problems that are written in Python, on the thread that calls.
 
-use crate::errors::broken;
-use crate::guard::Guard;
+use crate::calls::{Calls, REPORT};
+use crate::errors::{broken, contradicted};
 use crate::live::Live;
 use crate::moves::PyMove;
 use crate::problem::{Functions, PyProblem};
-use crate::replay::{Care, replay};
 use crate::request::{Request, refuse_endless, solve_error};
 use pyo3::PyTraverseError;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use soloist::{
-    Budget, Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Session, Setup, Solution,
-    SolveError, Solver, StopReason,
+    Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Session, Setup, Solution, Solver,
+    StopReason,
 };
 use soloist_problems::result::{self, Ending};
 use soloist_problems::{Answer, Report};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::{Duration, Instant};
 
 /// How often handlers of signals and other threads get their turn.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Passes improvements on and lets the interpreter breathe.
+/// Passes improvements and progress on and lets the interpreter breathe.
 struct Watch<'a> {
     problem: &'a PyProblem,
-    guard: Arc<Guard>,
-    on_improve: Option<&'a Py<PyAny>>,
-    /// The moves of the best solution.
-    best: Arc<Mutex<Option<Vec<PyMove>>>>,
+    calls: &'a Calls,
+    reported: Instant,
 }
 
 impl<'a> Watch<'a> {
-    fn new(problem: &'a PyProblem, on_improve: Option<&'a Py<PyAny>>) -> Self {
-        Self { problem, guard: Arc::clone(&problem.guard), on_improve, best: Arc::default() }
+    fn new(problem: &'a PyProblem, calls: &'a Calls) -> Self {
+        Self { problem, calls, reported: Instant::now() }
     }
 
-    fn pulse(&self, py: Python<'_>) {
-        self.guard.check_signals(py);
+    /// Ends the run where a callback has raised an exception.
+    fn settle(&self, py: Python<'_>, called: PyResult<()>) {
+        let guard = &self.problem.guard;
+        match called {
+            Err(error) if error.is_instance_of::<PyKeyboardInterrupt>(py) => guard.stop.store(true, Ordering::Relaxed),
+            Err(error) => guard.fail(error),
+            Ok(()) => {}
+        }
+    }
+
+    fn pulse(&mut self, py: Python<'_>, progress: &Progress) -> PyResult<()> {
+        let guard = &self.problem.guard;
+        guard.check_signals(py);
         // Functions that are compiled never give other threads a turn by themselves.
         py.detach(std::thread::yield_now);
+        if self.calls.wants_stop(py)? {
+            guard.stop.store(true, Ordering::Relaxed);
+        }
+        if self.reported.elapsed() >= REPORT {
+            self.reported = Instant::now();
+            self.calls.progressed(py, progress)?;
+        }
+        Ok(())
     }
 }
 
 impl Observer<PyMove> for Watch<'_> {
     fn improved(&mut self, improvement: &Improvement, solution: &Solution<PyMove>, progress: &Progress) {
-        *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(solution.moves.clone());
-        if self.on_improve.is_none() && !self.problem.has_playout() {
-            return;
-        }
         Python::attach(|py| {
-            // What a playout returned was not looked at, and nothing false is handed out.
-            if let Err(error) = replay(py, self.problem, solution, Care::Plain) {
-                return self.guard.fail(error);
+            // The engine does so at the end, too late for what is told now.
+            let replayed = soloist::replay(self.problem, &solution.moves, solution.score);
+            if self.problem.guard.fault.is_raised() {
+                return;
             }
-            let Some(callback) = self.on_improve else { return };
-            let told = objects(py, &solution.moves).and_then(|moves| {
-                let (value, violation) = split(improvement.score);
-                let seconds = progress.elapsed.as_secs_f64();
-                callback
-                    .call1(py, (value, violation, improvement.playouts, improvement.stream, seconds, moves, py.None()))
-            });
-            if let Err(error) = told {
-                if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-                    self.guard.stop.store(true, Ordering::Relaxed);
-                } else {
-                    self.guard.fail(error);
-                }
-            }
+            let told = match replayed {
+                Ok(()) => self.calls.improved(py, improvement, progress, || {
+                    Ok((objects(py, &solution.moves)?.into_any().unbind(), None))
+                }),
+                Err(wrong) => Err(contradicted(py, &wrong, &solution.moves)),
+            };
+            self.settle(py, told);
         });
     }
 
-    fn progress(&mut self, _: &Progress) {
-        Python::attach(|py| self.pulse(py));
+    fn progress(&mut self, progress: &Progress) {
+        Python::attach(|py| {
+            let called = self.pulse(py, progress);
+            self.settle(py, called);
+        });
     }
 }
 
@@ -124,17 +133,10 @@ fn checked(problem: &PyProblem) -> PyResult<()> {
 
 /// Runs a search to its end and returns its result as JSON, and what JSON cannot hold.
 #[pyfunction]
-#[pyo3(signature = (functions, request, on_improve=None))]
-pub(crate) fn solve_own<'py>(
-    py: Python<'py>,
-    functions: Functions,
-    request: Request,
-    on_improve: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let problem = PyProblem::new(functions).with_most(request.max_moves);
-    let guard = Arc::clone(&problem.guard);
-    let _live = Live::enter(&guard.stop)?;
-    let mut watch = Watch::new(&problem, on_improve.as_ref());
+pub(crate) fn solve_own<'py>(py: Python<'py>, functions: Functions, request: Request) -> PyResult<Bound<'py, PyDict>> {
+    let problem = PyProblem::new(functions);
+    let _live = Live::enter(&problem.guard.stop)?;
+    let mut watch = Watch::new(&problem, &request.calls);
     let (solver, before) = begin(py, &problem, Solver::new(&problem, setup(&request)?), &request)?;
     let budget = request.budget(before)?;
     let setup = solver.setup().clone();
@@ -142,83 +144,13 @@ pub(crate) fn solve_own<'py>(
     let rollout =
         setup.rollout.clone().unwrap_or_else(|| problem.rollouts().first().map_or("random", |info| info.name).into());
     let setup = setup.rollout(rollout);
-    let solver = solver.budget(budget.clone());
-    let outcome = if request.resume.is_none() && request.checkpoint()?.is_none() {
-        whole(&problem, solver, &budget, &mut watch)?
-    } else {
-        continued(py, &problem, solver, &request, &budget, before, &mut watch)?
-    };
-    report(py, &problem, setup, outcome)
-}
-
-/// Whether a limit has ended a run inside a step, and nothing else has ended it.
-fn was_cut<T>(done: &Result<T, SolveError>, cut: Option<StopReason>) -> Option<StopReason> {
-    cut.filter(|_| matches!(done, Err(SolveError::Failed(_))))
-}
-
-/// What a run has yielded that was ended inside a step: the step does not count, and nothing is proven.
-fn shortened(problem: &PyProblem, outcome: Outcome<PyMove>, stop: StopReason) -> Outcome<PyMove> {
-    let bound = if problem.is_complete() { problem.bound(&problem.root()) } else { None };
-    let mut outcome = outcome;
-    (outcome.stop, outcome.optimal, outcome.bound) = (stop, false, bound);
-    outcome
-}
-
-/// Runs from the beginning to the end.
-fn whole(
-    problem: &PyProblem,
-    solver: Solver<'_, PyProblem>,
-    budget: &Budget,
-    watch: &mut Watch<'_>,
-) -> PyResult<Outcome<PyMove>> {
-    let guard = Arc::clone(&problem.guard);
-    let started = solver.start();
-    checked(problem)?;
-    let mut session = started.map_err(|error| solve_error(&error))?;
-    let control = Control { observer: Some(watch), interval: PULSE, stop: Some(&guard.stop) };
-    let (done, cut) = guard.watched(budget.time, || session.advance_with(budget, control));
-    checked(problem)?;
-    match was_cut(&done, cut) {
-        Some(stop) => Ok(shortened(problem, session.outcome(), stop)),
-        None => done.map(|_| session.outcome()).map_err(|error| solve_error(&error)),
+    let mut solver = solver.budget(budget).stop_flag(&problem.guard.stop).observer(&mut watch, PULSE);
+    if let Some((path, every)) = request.checkpoint()? {
+        solver = solver.checkpoint(path, every);
     }
-}
-
-/// Runs with a checkpoint, or from one on.
-fn continued<'a, 'b: 'a>(
-    py: Python<'_>,
-    problem: &'a PyProblem,
-    solver: Solver<'a, PyProblem>,
-    request: &Request,
-    budget: &Budget,
-    before: Duration,
-    watch: &'a mut Watch<'b>,
-) -> PyResult<Outcome<PyMove>> {
-    let (guard, best) = (&problem.guard, Arc::clone(&watch.best));
-    let mut solver = solver.stop_flag(&guard.stop).observer(watch, PULSE);
-    let checkpoint = request.checkpoint()?;
-    if let Some((path, every)) = &checkpoint {
-        solver = solver.checkpoint(path.clone(), *every);
-    }
-    let left = budget.time.map(|time| time.saturating_sub(before));
-    let (done, cut) = guard.watched(left, || solver.run());
-    checked(problem)?;
-    let Some(stop) = was_cut(&done, cut) else { return done.map_err(|error| solve_error(&error)) };
-    // The searches stand inside a step: what was written before it holds, with the best solution met since.
-    let bytes = match &checkpoint {
-        Some((path, _)) => std::fs::read(path)?,
-        None => request.resume.clone().unwrap_or_default(),
-    };
-    let again = Solver::new(problem, Setup::default()).keep(request.keep).resume(&bytes);
-    let session = again.map_err(SolveError::from).and_then(|mut again| {
-        if let Some(best) = &*best.lock().unwrap_or_else(PoisonError::into_inner) {
-            again = again.offer(best);
-        }
-        again.budget(Budget { memory: budget.memory, ..Budget::default() }).start()
-    });
-    checked(problem)?;
-    guard.check_signals(py);
-    Ok(shortened(problem, session.map_err(|error| solve_error(&error))?.outcome(), stop))
+    let outcome = solver.run();
+    checked(&problem)?;
+    report(py, &problem, setup, outcome.map_err(|error| solve_error(&error))?)
 }
 
 /// The result of a run: `json` as the command prints it, `moves` and `state` of the best solution, `others`.
@@ -231,11 +163,8 @@ fn report<'py>(
     let Outcome { kept, bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } =
         outcome;
     let dict = PyDict::new(py);
-    let care = |at| if at == 0 { Care::States } else { Care::Plain };
-    let each = kept.iter().enumerate().map(|(at, solution)| one(py, problem, solution, care(at)));
-    let all = each.collect::<PyResult<Vec<_>>>()?;
+    let all = kept.iter().map(|solution| one(py, problem, solution)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("solutions", all)?;
-    checked(problem)?;
     let answer = |solution: &Solution<_>| Answer { score: solution.score, moves: Value::Null, solution: Value::Null };
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
@@ -264,8 +193,10 @@ fn report<'py>(
 /// A solution: score, violation, moves, finished state.
 type One<'py> = (Option<f64>, Option<f64>, Bound<'py, PyList>, Bound<'py, PyAny>);
 
-fn one<'py>(py: Python<'py>, problem: &PyProblem, solution: &Solution<PyMove>, care: Care) -> PyResult<One<'py>> {
-    let end = replay(py, problem, solution, care)?;
+fn one<'py>(py: Python<'py>, problem: &PyProblem, solution: &Solution<PyMove>) -> PyResult<One<'py>> {
+    let mut end = problem.root();
+    solution.moves.iter().for_each(|&mv| problem.apply(&mut end, mv));
+    checked(problem)?;
     let (value, violation) = split(solution.score);
     Ok((value, violation, objects(py, &solution.moves)?, end.object(py)))
 }
@@ -277,9 +208,8 @@ pub(crate) fn check_own<'py>(
     functions: Functions,
     walks: usize,
     seed: u64,
-    max_moves: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let problem = PyProblem::new(functions).with_most(Some(max_moves));
+    let problem = PyProblem::new(functions);
     let _live = Live::enter(&problem.guard.stop)?;
     let found = soloist::check(&problem, walks, seed);
     checked(&problem)?;
@@ -387,7 +317,7 @@ impl OwnSession {
 impl OwnSession {
     #[new]
     fn new(py: Python<'_>, functions: Functions, request: Request) -> PyResult<Self> {
-        let problem = Arc::new(PyProblem::new(functions).with_most(request.max_moves));
+        let problem = Arc::new(PyProblem::new(functions));
         let _live = Live::enter(&problem.guard.stop)?;
         let solver = Solver::shared(Arc::clone(&problem), setup(&request)?);
         let (solver, _) = begin(py, &problem, solver, &request)?;
@@ -398,17 +328,23 @@ impl OwnSession {
         Ok(Self { held: Mutex::new(Some(Held { problem, session: Some(session) })), process: std::process::id() })
     }
 
-    #[pyo3(signature = (request, on_improve=None))]
-    fn advance(&self, request: Request, on_improve: Option<Py<PyAny>>) -> PyResult<String> {
+    fn advance(&self, request: Request) -> PyResult<String> {
         let slice = request.limits()?;
-        self.with(|problem, session| {
+        let done = self.with(|problem, session| {
             let stop = &problem.guard.stop;
             stop.store(false, Ordering::Relaxed);
-            let mut watch = Watch::new(problem, on_improve.as_ref());
+            let mut watch = Watch::new(problem, &request.calls);
             let control = Control { observer: Some(&mut watch), interval: PULSE, stop: Some(stop) };
-            let reason = session.advance_with(&slice, control).map_err(|error| solve_error(&error));
+            let reason = session.advance_with(&slice, control);
             stop.store(false, Ordering::Relaxed);
-            Ok(reason?.to_string())
+            Ok(reason)
+        })?;
+        done.map(|reason| reason.to_string()).map_err(|error| {
+            // Nothing of the run can be relied on.
+            if let Ok(Some(held)) = self.lock().as_deref_mut() {
+                held.session = None;
+            }
+            solve_error(&error)
         })
     }
 
@@ -421,7 +357,7 @@ impl OwnSession {
     }
 
     fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<One<'py>>> {
-        self.at_once(|problem, session| session.best().map(|best| one(py, problem, &best, Care::States)).transpose())
+        self.at_once(|problem, session| session.best().map(|best| one(py, problem, &best)).transpose())
     }
 
     fn save(&self) -> PyResult<Vec<u8>> {

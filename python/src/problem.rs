@@ -1,7 +1,6 @@
 //! A problem whose rules are Python functions.
 
 use crate::Infeasible;
-use crate::errors::broken;
 use crate::guard::Guard;
 use crate::moves::PyMove;
 use crate::value::number;
@@ -12,7 +11,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
 use soloist::{Fault, Found, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The functions of a problem, bound once.
 #[derive(Debug, FromPyObject)]
@@ -38,6 +36,8 @@ pub(crate) struct Functions {
     minimize: bool,
     reference: Option<f64>,
     complete: bool,
+    /// About how many bytes a state takes.
+    state_bytes: usize,
     /// What `find` returns for a thing that no move decides about yet.
     blocked: Py<PyAny>,
     /// `random.Random`, for `playout`.
@@ -51,13 +51,13 @@ pub(crate) struct PyProblem {
     pub(crate) guard: Arc<Guard>,
 }
 
-/// A state: any object, never changed, and the moves that led to it.
+/// A state: any object, never changed.
 #[derive(Debug)]
-pub(crate) struct PyState(Py<PyAny>, u64);
+pub(crate) struct PyState(Py<PyAny>);
 
 impl Clone for PyState {
     fn clone(&self) -> Self {
-        Python::attach(|py| Self(self.0.clone_ref(py), self.1))
+        Python::attach(|py| Self(self.0.clone_ref(py)))
     }
 }
 
@@ -116,7 +116,7 @@ fn from(function: &str) -> impl Fn(PyErr) -> PyErr {
 
 /// Collects the moves that a function returned.
 #[inline]
-fn collect(function: &str, list: &Bound<'_, PyAny>, moves: &mut Vec<PyMove>) -> PyResult<()> {
+fn collect(guard: &Guard, function: &str, list: &Bound<'_, PyAny>, moves: &mut Vec<PyMove>) -> PyResult<()> {
     let at = from(function);
     if let Ok(list) = list.cast_exact::<PyList>() {
         for item in list.iter() {
@@ -138,6 +138,10 @@ fn collect(function: &str, list: &Bound<'_, PyAny>, moves: &mut Vec<PyMove>) -> 
     };
     for item in items {
         moves.push(PyMove::new(&item?).map_err(&at)?);
+        // A generator may have no end.
+        if guard.fault.is_raised() {
+            break;
+        }
     }
     Ok(())
 }
@@ -169,19 +173,6 @@ impl PyProblem {
         Self { functions, guard: Arc::default() }
     }
 
-    /// Sets the most moves of a game, if any number is given.
-    pub(crate) fn with_most(self, most: Option<u64>) -> Self {
-        if let Some(most) = most {
-            self.guard.most.store(most, Ordering::Relaxed);
-        }
-        self
-    }
-
-    /// Whether the problem completes states by itself.
-    pub(crate) fn has_playout(&self) -> bool {
-        self.functions.playout.is_some()
-    }
-
     pub(crate) fn functions(&self) -> &Functions {
         &self.functions
     }
@@ -209,7 +200,7 @@ impl PyProblem {
             self.guard.ask(py, (), || {
                 moves.truncate(before);
                 let list = function.bind(py).call1((state.0.bind(py),))?;
-                let done = collect(name, &list, moves);
+                let done = collect(&self.guard, name, &list, moves);
                 if done.is_err() {
                     moves.truncate(before);
                 }
@@ -256,7 +247,7 @@ impl Problem for PyProblem {
                 let root = self.functions.root.bind(py).call0()?;
                 if root.is_none() { Err(returned("root", &root, "a state")) } else { Ok(root.unbind()) }
             });
-            PyState(root, 0)
+            PyState(root)
         })
     }
 
@@ -282,13 +273,7 @@ impl Problem for PyProblem {
                 Ok(Some(next.unbind()))
             });
             if let Some(next) = next {
-                *state = PyState(next, state.1 + 1);
-                let most = self.guard.most.load(Ordering::Relaxed);
-                if state.1 > most && !self.guard.fault.is_raised() {
-                    let what =
-                        format!("a game of {most} moves has not ended: do moves ever end? (max_moves= allows more)");
-                    self.guard.fail(broken(py, what, &[]));
-                }
+                *state = PyState(next);
             }
         });
     }
@@ -296,7 +281,7 @@ impl Problem for PyProblem {
     fn score(&self, state: &PyState) -> Score {
         const EXPECTED: &str = "a number or soloist.Infeasible";
         Python::attach(|py| {
-            self.guard.ask(py, Score::Infeasible(f64::INFINITY), || {
+            self.guard.ask(py, Score::Infeasible(f64::MAX), || {
                 let score = self.functions.score.bind(py).call1((state.0.bind(py),))?;
                 if score.is_exact_instance_of::<PyFloat>() || score.is_exact_instance_of::<PyInt>() {
                     return real("score", &score, EXPECTED).map(Score::Feasible);
@@ -441,6 +426,10 @@ impl Problem for PyProblem {
         }
     }
 
+    fn state_bytes(&self) -> usize {
+        self.functions.state_bytes
+    }
+
     fn fault(&self) -> Option<&Fault> {
         Some(&self.guard.fault)
     }
@@ -477,7 +466,7 @@ impl Rollout<PyProblem> for Whole {
                 playout.moves.truncate(before);
                 let random = problem.functions.random.bind(py).call1((seed,))?;
                 let moves = function.bind(py).call1((state.0.bind(py), random))?;
-                collect("playout", &moves, &mut playout.moves)
+                collect(&self.0, "playout", &moves, &mut playout.moves)
             });
         });
         for &mv in &playout.moves[before..] {

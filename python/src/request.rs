@@ -1,5 +1,6 @@
 //! What a run is asked to do, from the arguments of Python functions.
 
+use crate::calls::Calls;
 use crate::errors::{self, CheckpointError, InstanceError};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -29,11 +30,12 @@ pub(crate) struct Request {
     target: Option<f64>,
     memory: Option<u64>,
     /// The most moves of a game.
-    pub(crate) max_moves: Option<u64>,
+    max_moves: Option<u64>,
     pub(crate) start: Option<Py<PyAny>>,
     checkpoint: Option<PathBuf>,
     checkpoint_every: f64,
     pub(crate) resume: Option<Vec<u8>>,
+    pub(crate) calls: Calls,
 }
 
 /// Returns a duration; Python has checked that it is positive.
@@ -52,7 +54,7 @@ impl Request {
             target: self.target,
             stall: self.stall,
             memory: self.memory.unwrap_or(Budget::MEMORY),
-            max_moves: Budget::MAX_MOVES,
+            max_moves: self.max_moves.unwrap_or(Budget::MAX_MOVES),
         })
     }
 
@@ -117,11 +119,10 @@ pub(crate) fn solve_error(error: &SolveError) -> PyErr {
             errors::with_kind(io.kind(), error.to_string())
         }
         SolveError::Checkpoint(error) => CheckpointError::new_err(error.to_string()),
-        SolveError::Bound { .. } | SolveError::Score(_) => errors::BrokenPromise::new_err(error.to_string()),
-        SolveError::Replay(wrong) => {
-            let what = format!("a solution fails when it is played again: {wrong}; soloist.check looks for the cause");
-            Python::attach(|py| errors::broken(py, what, &[]))
+        SolveError::Bound { .. } | SolveError::Score(_) | SolveError::Endless(_) => {
+            Python::attach(|py| errors::broken(py, error.to_string(), &[]))
         }
+        SolveError::Replay(wrong) => Python::attach(|py| errors::contradicted(py, wrong, &[])),
         SolveError::Failed(_) => PyRuntimeError::new_err(error.to_string()),
         _ => PyValueError::new_err(error.to_string()),
     }

@@ -1,8 +1,8 @@
 //! The problems that ship: instances by name, runs without the interpreter's lock.
 
+use crate::calls::{Calls, REPORT};
 use crate::errors::{InstanceError, InvalidSolution};
 use crate::live::Live;
-use crate::own::split;
 use crate::request::{Request, instance_error, refuse_endless, solve_error};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -21,11 +21,12 @@ use std::time::Duration;
 /// How often handlers of signals get their turn.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// Lets handlers of signals run until `wait` returns something. Ctrl-C sets `stop`; another exception of a handler does
-/// as well, and is returned.
+/// Lets handlers of signals run until `wait` returns something. Ctrl-C and the callback that asks for it set `stop`;
+/// another exception does as well, and is returned.
 fn attend<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
+    calls: &Calls,
     mut wait: impl FnMut() -> Option<T> + Send,
 ) -> (T, Option<PyErr>) {
     let mut raised = None;
@@ -33,10 +34,14 @@ fn attend<T: Send>(
         if let Some(done) = py.detach(&mut wait) {
             return (done, raised);
         }
-        if let Err(error) = py.check_signals() {
-            stop.store(true, Ordering::SeqCst);
-            if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
-                raised.get_or_insert(error);
+        match py.check_signals().and_then(|()| calls.wants_stop(py)) {
+            Ok(false) => {}
+            Ok(true) => stop.store(true, Ordering::SeqCst),
+            Err(error) => {
+                stop.store(true, Ordering::SeqCst);
+                if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                    raised.get_or_insert(error);
+                }
             }
         }
     }
@@ -46,6 +51,7 @@ fn attend<T: Send>(
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     stop: &Arc<AtomicBool>,
+    calls: &Calls,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     let _live = Live::enter(stop)?;
@@ -62,34 +68,42 @@ pub(crate) fn interruptible<T: Send>(
             // Done, or dead.
             _ => Some(()),
         };
-        let ((), raised) = attend(py, stop, wait);
+        let ((), raised) = attend(py, stop, calls, wait);
         let done = py.detach(|| worker.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         raised.map_or(Ok(done), Err)
     })
 }
 
-/// Tells Python about improvements. An exception there ends the run.
+/// Tells Python about improvements and progress. An exception there ends the run.
 struct Watch<'a> {
     stop: &'a AtomicBool,
-    on_improve: Option<Py<PyAny>>,
+    calls: &'a Calls,
     error: Option<PyErr>,
+}
+
+impl Watch<'_> {
+    fn tell(&mut self, call: impl FnOnce(Python<'_>, &Calls) -> PyResult<()>) {
+        if self.error.is_some() {
+            return;
+        }
+        if let Err(error) = Python::attach(|py| call(py, self.calls)) {
+            self.stop.store(true, Ordering::SeqCst);
+            self.error = Some(error);
+        }
+    }
 }
 
 impl AnyObserver for Watch<'_> {
     fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        let Some(callback) = &self.on_improve else { return };
-        if self.error.is_some() {
-            return;
+        if self.calls.on_improve.is_some() {
+            let solution = solution().to_string();
+            self.tell(|py, calls| calls.improved(py, improvement, progress, || Ok((py.None(), Some(solution)))));
         }
-        let (value, violation) = split(improvement.score);
-        let (solution, seconds) = (solution().to_string(), progress.elapsed.as_secs_f64());
-        let told = Python::attach(|py| {
-            let none = py.None();
-            callback.call1(py, (value, violation, improvement.playouts, improvement.stream, seconds, none, solution))
-        });
-        if let Err(error) = told {
-            self.stop.store(true, Ordering::SeqCst);
-            self.error = Some(error);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if self.calls.on_progress.is_some() {
+            self.tell(|py, calls| calls.progressed(py, progress));
         }
     }
 }
@@ -213,7 +227,8 @@ impl Shipped {
             undone.map_err(|error| soloist_problems::InstanceError::new(instance, error))?;
             Ok((loaded, contents))
         };
-        let (loaded, contents) = interruptible(py, &stop, load)?.map_err(|error| instance_error(instance, &error))?;
+        let (loaded, contents) =
+            interruptible(py, &stop, &Calls::default(), load)?.map_err(|error| instance_error(instance, &error))?;
         if stop.load(Ordering::Relaxed) {
             return Err(PyKeyboardInterrupt::new_err(()));
         }
@@ -269,13 +284,7 @@ impl Shipped {
     }
 
     /// Runs a search to its end; returns the JSON of its result, and why a checkpoint could not be written.
-    #[pyo3(signature = (request, on_improve=None))]
-    fn solve(
-        &self,
-        py: Python<'_>,
-        request: Request,
-        on_improve: Option<Py<PyAny>>,
-    ) -> PyResult<(String, Option<String>)> {
+    fn solve(&self, py: Python<'_>, request: Request) -> PyResult<(String, Option<String>)> {
         let (setup, before) = self.setup(&request)?;
         let budget = request.budget(before)?;
         if request.method.is_some() {
@@ -288,13 +297,14 @@ impl Shipped {
             budget,
             start: self.starts(py, &request)?,
             keep: request.keep,
-            interval: Duration::from_millis(200),
+            interval: REPORT,
             checkpoint: request.checkpoint()?,
             resume: request.resume,
             stop: Some(&stop),
         };
-        let mut watch = Watch { stop: &stop, on_improve, error: None };
-        let done = interruptible(py, &stop, || self.instance.solve(run, &mut watch))?;
+        let calls = request.calls;
+        let mut watch = Watch { stop: &stop, calls: &calls, error: None };
+        let done = interruptible(py, &stop, &calls, || self.instance.solve(run, &mut watch))?;
         if let Some(error) = watch.error {
             return Err(error);
         }
@@ -354,7 +364,7 @@ impl Shipped {
             busy: AtomicBool::new(false),
             process: std::process::id(),
         };
-        session.wait(py, started)?.map_err(|error| solve_error(&error))?;
+        session.wait(py, &Calls::default(), started)?.map_err(|error| solve_error(&error))?;
         Ok(session)
     }
 }
@@ -397,7 +407,7 @@ impl std::fmt::Debug for ShippedSession {
 }
 
 impl ShippedSession {
-    fn wait<T: Send + 'static>(&self, py: Python<'_>, answer: mpsc::Receiver<T>) -> PyResult<T> {
+    fn wait<T: Send + 'static>(&self, py: Python<'_>, calls: &Calls, answer: mpsc::Receiver<T>) -> PyResult<T> {
         let _live = Live::enter(&self.stop)?;
         let answer = Mutex::new(answer);
         let wait = || match answer.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(PULSE) {
@@ -405,7 +415,7 @@ impl ShippedSession {
             Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => Some(None),
         };
-        let (done, raised) = attend(py, &self.stop, wait);
+        let (done, raised) = attend(py, &self.stop, calls, wait);
         match (done, raised) {
             (_, Some(error)) => Err(error),
             (Some(done), None) => Ok(done),
@@ -433,6 +443,7 @@ impl ShippedSession {
     fn ask<T: Send + 'static>(
         &self,
         py: Python<'_>,
+        calls: &Calls,
         work: impl FnOnce(&mut dyn AnySession) -> T + Send + 'static,
     ) -> PyResult<T> {
         let _idle = self.begin()?;
@@ -443,7 +454,7 @@ impl ShippedSession {
         self.stop.store(false, Ordering::SeqCst);
         // A thread that has gone shows in the answer.
         let _ = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).send(job);
-        self.wait(py, answer)
+        self.wait(py, calls, answer)
     }
 
     /// As [`ask`](Self::ask), for calls that Ctrl-C ends by an exception.
@@ -452,7 +463,7 @@ impl ShippedSession {
         py: Python<'_>,
         work: impl FnOnce(&mut dyn AnySession) -> T + Send + 'static,
     ) -> PyResult<T> {
-        let done = self.ask(py, work)?;
+        let done = self.ask(py, &Calls::default(), work)?;
         // A later call resets the flag.
         if self.stop.swap(false, Ordering::SeqCst) { Err(PyKeyboardInterrupt::new_err(())) } else { Ok(done) }
     }
@@ -460,12 +471,12 @@ impl ShippedSession {
 
 #[pymethods]
 impl ShippedSession {
-    #[pyo3(signature = (request, on_improve=None))]
-    fn advance(&self, py: Python<'_>, request: Request, on_improve: Option<Py<PyAny>>) -> PyResult<String> {
+    fn advance(&self, py: Python<'_>, request: Request) -> PyResult<String> {
         let slice = request.limits()?;
-        let stop = Arc::clone(&self.stop);
-        let (done, error) = self.ask(py, move |session| {
-            let mut watch = Watch { stop: &stop, on_improve, error: None };
+        let (stop, calls) = (Arc::clone(&self.stop), Arc::new(request.calls));
+        let heard = Arc::clone(&calls);
+        let (done, error) = self.ask(py, &heard, move |session| {
+            let mut watch = Watch { stop: &stop, calls: &calls, error: None };
             let done = session.advance(&slice, Some(&stop), &mut watch);
             (done, watch.error)
         })?;
@@ -478,7 +489,7 @@ impl ShippedSession {
     fn offer(&self, py: Python<'_>, text: &str) -> PyResult<(Option<f64>, Option<f64>)> {
         let moves = self.instance.start_from(text).map_err(InvalidSolution::new_err)?;
         let score = self.at_once(py, move |session| session.offer(&moves))?;
-        score.map(split).map_err(|error: SolveError| solve_error(&error))
+        score.map(crate::own::split).map_err(|error: SolveError| solve_error(&error))
     }
 
     fn save(&self, py: Python<'_>) -> PyResult<Vec<u8>> {

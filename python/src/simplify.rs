@@ -61,11 +61,11 @@ pub(crate) fn simplify<'py>(py: Python<'py>, text: &str, wish: Wish, request: Re
     };
     refuse_endless(&setup.method, &setup.preset, &effort.budget())?;
     let stop = Arc::new(AtomicBool::new(false));
-    let read = interruptible(py, &stop, || parse("expression", text.as_bytes(), true))?;
+    let read = interruptible(py, &stop, &request.calls, || parse("expression", text.as_bytes(), true))?;
     let system = Arc::new(read.map_err(|error| InstanceError::new_err(error.to_string()))?);
     let order = wish.order.as_ref().map(|names| named(&system, names)).transpose()?;
     let simplifier = Simplifier { setup, effort, order, stop: Stop::never().or_when(&stop) };
-    let done = interruptible(py, &stop, || {
+    let done = interruptible(py, &stop, &request.calls, || {
         let done = simplifier.run(&system, &mut |_| ()).map_err(Wrong::Search)?;
         let code = verified(&done, language, &wish.function)?;
         Ok((done, code))

@@ -1,5 +1,6 @@
 """False results are errors: states that share parts, playouts against the rules, games without end, rounded scores."""
 
+import itertools
 import os
 import pickle
 import signal
@@ -109,21 +110,19 @@ SHARED = [SharedList, SharedInside, SharedObject, SharedAside]
 @pytest.mark.parametrize("method", ["auto", "dfs", "cabs", "beam", "uct", "uct-best"])
 def test_shared_states_give_no_result(kind, method):
     limit = dict(time=20) if method in ("dfs", "cabs", "beam") else dict(playouts=500)
-    with pytest.raises(soloist.BrokenPromise, match="solution .* (fails when|none is better)"):
+    with pytest.raises(soloist.BrokenPromise, match="solution.* (fails when|none is better)"):
         soloist.solve(kind(), method=method, seed=1, **limit)
 
 
 @pytest.mark.parametrize("kind", SHARED)
 def test_sessions_hand_out_nothing_of_shared_states(kind):
     session = soloist.Session(kind(), method="uct", seed=1)
-    try:
+    with pytest.raises(soloist.BrokenPromise, match="played again") as caught:
         session.advance(playouts=100)
-    except soloist.BrokenPromise as error:
-        assert "played again" in str(error) and isinstance(error.moves, list)
-    with pytest.raises(soloist.BrokenPromise, match="played again"):
-        session.best
-    with pytest.raises(soloist.BrokenPromise, match="played again"):
-        session.result
+    assert isinstance(caught.value.moves, list)
+    for what in (lambda: session.best, lambda: session.result, session.save, lambda: session.advance(playouts=1)):
+        with pytest.raises(RuntimeError, match="an exception has ended this session"):
+            what()
     # What callbacks are given was played again as well.
     seen, problem = [], kind()
     try:
@@ -236,6 +235,9 @@ def test_games_without_end_in_sessions_and_check():
     with pytest.raises(soloist.BrokenPromise, match="a game of 1000 moves has not ended: do moves ever end"):
         soloist.check(Endless(), max_moves=1e3)
     soloist.solve(Knapsack(), playouts=50, max_moves=8)
+    for method in ("dfs", "beam", "ida-star"):
+        with pytest.raises(soloist.BrokenPromise, match="a game of 2000 moves has not ended"):
+            soloist.solve(Endless(), method=method, time=600, max_moves=2000)
     with pytest.raises(ValueError, match="max_moves: expected a whole number from 1"):
         soloist.solve(Knapsack(), max_moves=0)
 
@@ -264,6 +266,26 @@ class FirstFast(soloist.Problem):
 
     def score(self, state):
         return len(state)
+
+
+@pytest.mark.parametrize("method", ["auto", "sampling", "nrpa", "nmcs", "uct", "anneal", "dfs", "beam"])
+def test_time_binds_inside_a_game_without_end(method, tmp_path):
+    # `auto` walks a few games before it begins.
+    for problem in (Endless(), Slow())[: 1 if method == "auto" else 2]:
+        result = soloist.solve(problem, method=method, time=0.05, max_moves=2**62)
+        assert (result.stop, result.score, result.optimal) == ("time", None, False)
+    # The checkpoint is the one before that game.
+    result = soloist.solve(Endless(), method=method, time=0.05, max_moves=2**62, checkpoint=tmp_path / "run")
+    assert "inside a step" in result.unsaved
+    assert soloist.Session.restore(tmp_path / "run", Endless()).playouts == 0
+
+
+def test_time_binds_where_a_function_lists_without_end():
+    class Listing(Bits):
+        def moves(self, state):
+            return itertools.count() if len(state) == 4 else super().moves(state)
+
+    assert soloist.solve(Listing(), method="sampling", time=0.05).stop == "time"
 
 
 def test_time_binds_inside_a_game():

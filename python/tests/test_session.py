@@ -1,6 +1,5 @@
 """Runs that live: slices, saves, exchanges, interrupts."""
 
-import concurrent.futures
 import json
 import os
 import pickle
@@ -208,31 +207,37 @@ def test_other_threads_run_meanwhile(target):
     assert seen and result.stop == "interrupted"
 
 
-def work(arguments):
-    """A slice of a run, for a worker process."""
-    saved, target, seed, incumbent = arguments
-    if saved is None:
-        session = soloist.Session(*target, method="nrpa", seed=seed, level=2)
-    else:
-        session = soloist.Session.restore(saved, *target)
-    if incumbent is not None:
-        session.offer(incumbent)
-    session.advance(playouts=200)
-    return session.save(), session.best, session.playouts
+@pytest.mark.parametrize("target", TARGETS, ids=IDS)
+def test_another_thread_or_a_function_ends_a_run(target):
+    event, reports = threading.Event(), []
+
+    def report(progress):
+        reports.append(progress)
+        event.set()
+
+    # Without the event these runs would not end.
+    result = soloist.solve(*target, method="sampling", time=600, on_progress=report, stop=event)
+    assert result.stop == "interrupted" and result.playouts >= reports[0].playouts > 0
+    first = reports[0]
+    assert first.seconds > 0 and first.nodes == 0 and first.score is not None and first.violation is None
+    session = soloist.Session(*target, method="sampling")
+    count = iter(range(100))
+    assert session.advance(time=600, stop=lambda: next(count) >= 3) == "interrupted"
+    # The flag is that of one slice.
+    before = session.playouts
+    assert session.advance(playouts=10) == "playouts" and session.playouts == before + 10
+    assert soloist.solve(*target, method="sampling", playouts=10, stop=lambda: False).stop == "playouts"
 
 
-@pytest.mark.parametrize("target", [TARGETS[1], TARGETS[2]], ids=[IDS[1], IDS[2]])
-def test_workers_of_an_executor(target):
-    """The driver that the guide shows."""
-    import multiprocessing
+@pytest.mark.parametrize("target", [TARGETS[0], TARGETS[2]], ids=[IDS[0], IDS[2]])
+@pytest.mark.parametrize("name", ["on_progress", "stop"])
+def test_exceptions_of_callbacks_are_raised(target, name):
+    def fail(*_):
+        raise KeyError("mine")
 
-    with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
-        saves, best = [None, None], None
-        for _ in range(3):
-            slices = list(pool.map(work, [(save, target, seed, best) for seed, save in enumerate(saves)]))
-            saves = [save for save, *_ in slices]
-            sense = min if target is TARGETS[1] else max
-            best = sense(slices, key=lambda one: one[1].score)[1]
-    assert [playouts for *_, playouts in slices] == [600, 600]
-    result = soloist.Session.restore(saves[0], *target).result
-    assert result.playouts == 600 and result.score is not None
+    with pytest.raises(KeyError, match="mine"):
+        soloist.solve(*target, method="sampling", time=600, **{name: fail})
+    with pytest.raises(KeyError, match="mine"):
+        soloist.Session(*target, method="sampling").advance(time=600, **{name: fail})
+    with pytest.raises(TypeError, match=f"{name}: expected a function, got 3"):
+        soloist.solve(*target, playouts=5, **{name: 3})

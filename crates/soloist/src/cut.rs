@@ -3,6 +3,7 @@
 //! Between two steps a run looks at its limits itself. A step that takes long is ended by a flag, the *cut*. A thread
 //! raises it some time after the deadline or the first signal; playouts and loops look at it every few hundred moves.
 
+use crate::Fault;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::thread::{Builder, Thread};
@@ -92,6 +93,12 @@ impl Watch {
         self.abandons()
     }
 
+    /// Notes that user code has returned early, as the run had asked it to.
+    pub(crate) fn abandon(&self) {
+        self.word.fetch_max(Demand::Abandon as u8, Ordering::Relaxed);
+        self.mark(ABANDONED);
+    }
+
     fn mark(&self, mark: u8) {
         self.marks.fetch_or(mark, Ordering::Relaxed);
     }
@@ -130,6 +137,8 @@ pub(crate) struct Alarm<'a> {
     pub(crate) stop: Option<&'a AtomicBool>,
     /// When the run began, the parts before a resume taken as if they had just ended.
     pub(crate) begin: Option<Instant>,
+    /// Where user code is asked to return at once.
+    pub(crate) fault: Option<Fault>,
 }
 
 /// How often the flag of the first signal is looked at.
@@ -157,6 +166,9 @@ impl Alarm<'_> {
             }
             if due.is_some_and(|due| now >= due) {
                 word.fetch_max(self.demand as u8, Ordering::Relaxed);
+                if let Some(fault) = &self.fault {
+                    fault.abandon();
+                }
                 return;
             }
             let left = due.map(|due| due - now);
@@ -226,7 +238,7 @@ mod tests {
         let stop = AtomicBool::new(true);
         let deadline = Some(Instant::now());
         for (deadline, stop, demand) in [(deadline, None, Demand::Shorten), (None, Some(&stop), Demand::Abandon)] {
-            let alarm = Alarm { demand, deadline, stop, begin: None };
+            let alarm = Alarm { demand, deadline, stop, begin: None, fault: None };
             let (seen, is_watched) = watched(&word, &alarm, || {
                 while word.load(Ordering::Relaxed) == 0 {
                     std::thread::yield_now();
@@ -237,7 +249,7 @@ mod tests {
             assert_eq!(seen, demand as u8);
         }
         // Without limits there is no thread, and the word is reset.
-        let alarm = Alarm { demand: Demand::Abandon, deadline: None, stop: None, begin: None };
+        let alarm = Alarm { demand: Demand::Abandon, deadline: None, stop: None, begin: None, fault: None };
         assert_eq!(watched(&word, &alarm, || word.load(Ordering::Relaxed)), (0, true));
     }
 }

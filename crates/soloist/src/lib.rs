@@ -21,7 +21,7 @@ pub use rng::Rng;
 pub use run::{
     Budget, CheckpointError, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, ReplayError,
     RunInfo, SavedRun, Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap,
-    open_regular, probe_writable, remove_temporaries, write_atomically,
+    open_regular, probe_writable, remove_temporaries, replay, write_atomically,
 };
 pub use search::parameter::{Parameter, ParameterError, PerLevel, Values};
 pub use search::{Method, Preset};

@@ -34,7 +34,7 @@ from . import _soloist
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._method import MethodInfo, Parameter, methods
 from ._problem import BLOCKED, Advice, Problem, check
-from ._result import Improvement, Result, Solution, Verified
+from ._result import Improvement, Progress, Result, Solution, Verified
 from ._session import Session
 from ._simplify import Operations, Simplified, simplify
 from ._solve import solve
@@ -64,6 +64,7 @@ __all__ = [
     "Operations",
     "Parameter",
     "Problem",
+    "Progress",
     "ProblemInfo",
     "Result",
     "Session",

@@ -163,6 +163,7 @@ EMPTY: dict[str, Any] = {
     "checkpoint": None,
     "checkpoint_every": 30.0,
     "resume": None,
+    "calls": {"on_improve": None, "on_progress": None, "stop": None},
 }
 
 
@@ -178,6 +179,7 @@ def request(
     checkpoint: Any = None,
     checkpoint_every: Any = 30.0,
     resume: Any = None,
+    calls: Any = None,
     **budget: Any,
 ) -> dict[str, Any]:
     """Checks the arguments of a run."""
@@ -201,6 +203,7 @@ def request(
         "checkpoint": None if checkpoint is None else new_file(checkpoint, resume),
         "checkpoint_every": seconds("checkpoint_every", checkpoint_every),
         "resume": None if resume is None else saved(resume),
+        "calls": calls or EMPTY["calls"],
     }
 
 
@@ -231,7 +234,8 @@ def saved(value: Any) -> bytes:
         raise TypeError(f"resume: expected bytes or the path of a checkpoint, got {shown(value)}") from None
 
 
-def callback(value: Any) -> None:
+def callback(name: str, value: Any) -> Any:
     """Refuses what cannot be called."""
     if value is not None and not callable(value):
-        raise TypeError(f"on_improve: expected a function, got {shown(value)}")
+        raise TypeError(f"{name}: expected a function, got {shown(value)}")
+    return value

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from . import _arguments, _soloist
-from ._result import Improvement, Result, Solution, Verified, as_text, shipped_result, teller
+from ._result import Result, Solution, Verified, as_text
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,7 @@ class Instance:
         """The playout policies with a line of help each."""
         return dict(self._shipped.rollouts)
 
-    def solve(self, *, on_improve: Callable[[Improvement], Any] | None = None, **arguments: Any) -> Result:
+    def solve(self, **arguments: Any) -> Result:
         """Runs a search; the arguments are those of :func:`soloist.solve`.
 
         >>> board = soloist.load("samegame", "random:6x6x3:1")
@@ -122,7 +121,7 @@ class Instance:
         """
         from ._solve import solve
 
-        return solve(self, on_improve=on_improve, **arguments)
+        return solve(self, **arguments)
 
     def verify(self, solution: Any) -> Verified:
         """Verifies a solution by code that shares nothing with the searches.
@@ -173,8 +172,3 @@ def verify(problem: str, instance: str | os.PathLike[str], solution: Any, **opti
     True
     """
     return load(problem, instance, **options).verify(solution)
-
-
-def run(instance: Instance, request: dict[str, Any], on_improve: Callable[[Improvement], Any] | None) -> Result:
-    """Runs a search on an instance."""
-    return shipped_result(*instance._shipped.solve(request, teller(on_improve)))

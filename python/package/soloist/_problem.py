@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import _soloist
+from . import _arguments, _soloist
 
 
 class _Blocked:
@@ -58,6 +58,8 @@ class Problem:
     reference: float | None = None
     #: False where ``moves`` leaves out moves on purpose: no run then claims to have proven anything.
     complete: bool = True
+    #: About how many bytes a state takes with what it holds alone. Beams and exact searches divide ``memory`` by it.
+    state_bytes: int = 512
 
     def root(self) -> Any:
         """Returns the empty solution."""
@@ -183,6 +185,8 @@ def functions(problem: object) -> dict[str, Any]:
     except (TypeError, ValueError):
         raise TypeError(f"reference of {kind.__name__}: expected a number, got {reference!r}") from None
     found["complete"] = bool(_value(problem, "complete", True))
+    size = _value(problem, "state_bytes", Problem.state_bytes)
+    found["state_bytes"] = _arguments.count(f"state_bytes of {kind.__name__}", size)
     found["blocked"] = BLOCKED
     found["random"] = random.Random
     return found
@@ -238,15 +242,15 @@ def check(problem: object, walks: int = 20, seed: int = 0, max_moves: int | floa
     >>> soloist.check(Bits())
     Traceback (most recent call last):
       ...
-    soloist.BrokenPromise: the bound 3 is beaten by 5 after the moves []
+    soloist.BrokenPromise: the bound 3 is beaten by 4 after the moves []
     """
-    from ._arguments import count
     from ._check import walk
 
-    seed, games, most = count("seed", seed, least=0, most=2**64 - 1), count("walks", walks), count("max_moves", max_moves)
+    seed, games = _arguments.count("seed", seed, least=0, most=2**64 - 1), _arguments.count("walks", walks)
+    most = _arguments.count("max_moves", max_moves)
     bound = functions(problem)
     walk(bound, games, seed, most)
-    found = _soloist.check_own(bound, games, seed, most)
+    found = _soloist.check_own(bound, games, seed)
     known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in found["knowledge"] if name not in _FOREIGN]
     return Advice(
         walks=found["walks"],

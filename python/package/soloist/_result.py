@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import operator
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Union
 
-from . import _soloist
+from . import _arguments, _soloist
+
+
+#: What asks a run to end: an event, such as ``threading.Event``, or a function that returns something true.
+Stop = Union[threading.Event, Callable[[], object]]
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,24 @@ class Improvement:
     moves: list[Any] | None = field(default=None, repr=False)
     #: The solution of a shipped problem, for ``on_improve``.
     solution: Any = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is, for ``on_progress``."""
+
+    #: Seconds so far.
+    seconds: float
+    #: Playouts so far.
+    playouts: int
+    #: Nodes so far.
+    nodes: int
+    #: The best score; None when no feasible solution is known.
+    score: float | None
+    #: The degree of infeasibility of the best solution; None when it is feasible or there is none.
+    violation: float | None
+    #: A number that no solution beats, as far as it is known; None: unknown.
+    bound: float | None
 
 
 @dataclass(frozen=True)
@@ -238,6 +261,26 @@ def teller(on_improve: Callable[[Improvement], Any] | None) -> Callable[..., Non
         on_improve(Improvement(score, violation, playouts, stream, seconds, moves, solution))
 
     return tell
+
+
+def calls(
+    on_improve: Callable[[Improvement], Any] | None,
+    on_progress: Callable[[Progress], Any] | None,
+    stop: Stop | None,
+) -> dict[str, Any]:
+    """Checks and wraps the callbacks of a run for the compiled part."""
+    _arguments.callback("on_improve", on_improve)
+    _arguments.callback("on_progress", on_progress)
+
+    def report(*fields: Any) -> None:
+        if on_progress is not None:
+            on_progress(Progress(*fields))
+
+    return {
+        "on_improve": teller(on_improve),
+        "on_progress": None if on_progress is None else report,
+        "stop": _arguments.callback("stop", getattr(stop, "is_set", stop)),
+    }
 
 
 def as_text(solution: Any) -> str:

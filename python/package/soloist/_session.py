@@ -10,7 +10,19 @@ from typing import Any, NoReturn
 from . import _arguments, _soloist
 from ._instance import Instance
 from ._problem import functions
-from ._result import Improvement, Result, Solution, as_moves, as_start, as_text, own_result, shipped_result, teller
+from ._result import (
+    Improvement,
+    Progress,
+    Result,
+    Solution,
+    Stop,
+    as_moves,
+    as_start,
+    as_text,
+    calls as own_calls,
+    own_result,
+    shipped_result,
+)
 from ._solve import target_of
 
 
@@ -117,17 +129,20 @@ class Session:
         target: float | None = None,
         stall: int | float | None = None,
         on_improve: Callable[[Improvement], Any] | None = None,
+        on_progress: Callable[[Progress], Any] | None = None,
+        stop: Stop | None = None,
     ) -> str:
         """Runs until the slice is used up, or the run ends by itself, and returns why it stopped.
 
-        Count budgets add up: two slices of 500 playouts are one of 1000. Ctrl-C ends the slice with "interrupted".
+        Count budgets add up: two slices of 500 playouts are one of 1000. Ctrl-C and
+        ``stop`` end the slice with "interrupted"; callbacks are those of :func:`solve`.
         """
-        _arguments.callback(on_improve)
+        calls = own_calls(on_improve, on_progress, stop)
         slice = {"playouts": playouts, "time": time, "nodes": nodes, "target": target, "stall": stall}
         if all(value is None for value in slice.values()):
             raise TypeError("advance: give a limit, such as playouts=1000 or time=1.0")
-        request = {**_arguments.EMPTY, **_arguments.limits(**slice)}
-        self._stop = self._session.advance(request, teller(on_improve))
+        request = {**_arguments.EMPTY, **_arguments.limits(**slice), "calls": calls}
+        self._stop = self._session.advance(request)
         return self._stop
 
     def offer(self, solution: Any) -> float | None:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import _arguments, _soloist
-from ._instance import Instance, _load, run
+from ._instance import Instance, _load
 from ._problem import functions
-from ._result import Improvement, Result, as_start, own_result, teller
+from ._result import Improvement, Progress, Result, Stop, as_start, calls, own_result, shipped_result
 
 
 def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, dict[str, str]]:
@@ -50,6 +50,8 @@ def solve(
     keep: int = 1,
     start: Any = None,
     on_improve: Callable[[Improvement], Any] | None = None,
+    on_progress: Callable[[Progress], Any] | None = None,
+    stop: Stop | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 30.0,
     resume: bytes | str | os.PathLike[str] | None = None,
@@ -62,7 +64,7 @@ def solve(
 
     A run with a limit of playouts or nodes gives the same result on every machine; a limit of time does not.
     Ctrl-C ends the run: its result has the best solution so far and ``stop == "interrupted"``. An exception in a
-    function of the problem or in ``on_improve`` ends the run as well, and is raised.
+    function of the problem or in a callback ends the run as well, and is raised.
 
     Args:
         problem: what is to be solved.
@@ -85,6 +87,9 @@ def solve(
         start: a solution to start from: a result, or the moves. For a problem that ships, a text in its own format or
             a path object instead of the moves.
         on_improve: called with an :class:`Improvement` for each better solution.
+        on_progress: called with a :class:`Progress` up to five times a second.
+        stop: ends the run as Ctrl-C does: an event such as ``threading.Event``, or a function that returns something
+            true. Asked some fifty times a second; between two games for a Python problem.
         checkpoint: a file to which the run is written again and again.
         checkpoint_every: seconds between two checkpoints.
         resume: a checkpoint to continue, a file or the bytes of :meth:`Session.save`. Limits count the whole run.
@@ -96,7 +101,6 @@ def solve(
     """
     target_, settings = target_of(problem, instance, _arguments.settings(params, parameters))
     is_shipped = isinstance(target_, Instance)
-    _arguments.callback(on_improve)
     bound = {} if is_shipped else functions(target_)
     request = _arguments.request(
         method=method,
@@ -116,7 +120,8 @@ def solve(
         stall=stall,
         memory=memory,
         max_moves=max_moves,
+        calls=calls(on_improve, on_progress, stop),
     )
     if is_shipped:
-        return run(target_, request, on_improve)
-    return own_result(_soloist.solve_own(bound, request, teller(on_improve)))
+        return shipped_result(*target_._shipped.solve(request))
+    return own_result(_soloist.solve_own(bound, request))

@@ -1,6 +1,6 @@
 //! A problem's rollouts and its neighbourhood as searches see them.
 
-use super::rules::{Shared, State, Typed};
+use super::rules::{Shared, State, Typed, has_failed};
 use super::{
     Acceptance, Fault, MoveId, Neighborhood, Packing, Playout, Problem, Rollout, Score, find_rollout, policy_step,
     stable_hash,
@@ -186,7 +186,7 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
     fn is_unfinished(watch: &Watch, problem: &P, state: &P::State, listed: &mut Vec<P::Move>) -> bool {
         listed.clear();
         problem.moves(state, listed);
-        watch.is_void() || !listed.is_empty() && watch.abandons()
+        has_failed(problem, watch) || !listed.is_empty() && watch.abandons()
     }
 
     /// Restores the rollout and the neighbourhood.

@@ -146,6 +146,8 @@ pub(crate) trait Rules: Send {
     fn watch(&self) -> &Watch;
     /// Whether the problem has reported an error, or the present step is abandoned.
     fn has_failed(&self) -> bool;
+    /// See [`Problem::fault`].
+    fn fault(&self) -> Option<Fault>;
     /// Takes that error out.
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
 }
@@ -316,11 +318,23 @@ impl<P: Problem> Rules for Typed<'_, P> {
         &self.watch
     }
     fn has_failed(&self) -> bool {
-        self.problem.fault().is_some_and(Fault::is_raised) || self.watch.is_void()
+        has_failed(&*self.problem, &self.watch)
+    }
+    fn fault(&self) -> Option<Fault> {
+        self.problem.fault().cloned()
     }
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
         self.problem.fault().and_then(Fault::take)
     }
+}
+
+/// Whether nothing counts that the present step finds: user code has reported an error, or the step is abandoned.
+pub(super) fn has_failed<P: Problem>(problem: &P, watch: &Watch) -> bool {
+    let Some(fault) = problem.fault().filter(|fault| fault.is_raised()) else { return watch.is_void() };
+    if fault.is_abandoned() {
+        watch.abandon();
+    }
+    true
 }
 
 fn meeting<P: Problem>(problem: &P, state: &P::State, exact: bool) -> Option<(u64, f64)> {

@@ -275,7 +275,8 @@ impl<'p> Drive<'p> {
             before: self.elapsed,
         };
         let demand = if part.abandons { Demand::Abandon } else { Demand::Shorten };
-        let bell = Bell { demand, deadline: part.deadline, stop, begin: start.checked_sub(self.elapsed) };
+        let fault = self.streams[0].problem.fault().filter(|_| part.abandons);
+        let bell = Bell { demand, deadline: part.deadline, stop, begin: start.checked_sub(self.elapsed), fault };
         let word = Arc::clone(&self.word);
         let (rests, watched) = watched(&word, &bell, || self.run_part(&shared));
         self.unwatched |= !watched;

@@ -27,4 +27,4 @@ pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShap
 pub use session::{Control, OfferError, RunInfo, SavedRun, Session, SolveError};
 pub use setup::Setup;
 pub use solver::Solver;
-pub use verify::ReplayError;
+pub use verify::{ReplayError, replay};

@@ -252,7 +252,7 @@ impl Stream<'_> {
         let mut rng = Rng::new(stable_hash(&(self.rng.clone().next_u64(), number)));
         let score = self.rollout.sample(&mut rng);
         self.tally.count(score);
-        if self.tally.wants(score) && !self.has_failed() {
+        if self.tally.wants(score) && !self.problem.has_failed() && !self.has_failed() {
             let (moves, identity): (Vec<MoveId>, u64) = self.rollout.sampled();
             self.tally.keep(Solution { score, moves }, identity);
         }

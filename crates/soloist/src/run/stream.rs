@@ -211,6 +211,8 @@ impl Stream<'_> {
                 return Rest::Cut(StopReason::Interrupted);
             }
             if self.watch.is_abandoned() {
+                // Nothing that the step says of the search is true.
+                (self.end, self.waiting) = (None, false);
                 let stopped = shared.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
                 return Rest::Cut(if stopped { StopReason::Interrupted } else { StopReason::Time });
             }
@@ -248,9 +250,7 @@ impl Stream<'_> {
                     shared.improved(sense, &self.tally);
                 }
                 if self.watch.is_raised() {
-                    if self.watch.is_void() {
-                        // Nothing that the step says of the search is true.
-                        (self.end, self.waiting) = (None, false);
+                    if self.problem.has_failed() {
                         shared.publish(&mut known, self.tally.counters);
                         continue 'run;
                     }

@@ -73,6 +73,21 @@ pub enum ReplayError {
     },
 }
 
+impl ReplayError {
+    /// How many moves of the solution lead to the state where the rules are broken.
+    #[must_use]
+    pub fn step(&self) -> usize {
+        match *self {
+            Self::Illegal { step, .. }
+            | Self::Unfinished { step }
+            | Self::Score { step, .. }
+            | Self::Shared { step }
+            | Self::Bound { step, .. }
+            | Self::Future { step, .. } => step,
+        }
+    }
+}
+
 /// How many states of a solution are tested for memory that copies share.
 const COPIES: usize = 32;
 
@@ -80,7 +95,12 @@ const COPIES: usize = 32;
 ///
 /// Lists the moves of each state once, and asks for its bound and its future. At some 32 states another move is played
 /// on a copy before the replay continues.
-pub(super) fn replay<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Result<(), ReplayError> {
+///
+/// A run does this with each solution that it hands out; an [`Observer`](crate::Observer) is told of improvements before.
+///
+/// # Errors
+/// The first contradiction.
+pub fn replay<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Result<(), ReplayError> {
     let sense = problem.sense();
     let mut state = problem.root();
     let mut legal = Vec::new();

@@ -3,7 +3,7 @@
 
 use crate::common::method;
 use soloist::{
-    Budget, Control, Playout, Problem, Rng, Rollout, RolloutInfo, Score, SolveError, Solver, StopReason, check,
+    Budget, Control, Fault, Playout, Problem, Rng, Rollout, RolloutInfo, Score, SolveError, Solver, StopReason, check,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -122,6 +122,81 @@ fn a_signal_ends_a_playout_without_end() {
         let session = Solver::new(&trap, method(name, &[])).resume(&bytes).unwrap().start().unwrap();
         assert_eq!(session.counters().playouts, 0, "{name}");
         std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+/// After the move 0 a short game. After the first score the move 1 gives a signal, and does not return before the run
+/// asks for it. It does so once: results are played again with moves aside.
+struct Stuck {
+    is_armed: AtomicBool,
+    is_new: AtomicBool,
+    stop: AtomicBool,
+    fault: Fault,
+}
+
+impl Stuck {
+    fn new(is_trap: bool) -> Self {
+        let (is_armed, is_new) = (AtomicBool::new(false), AtomicBool::new(is_trap));
+        Self { is_armed, is_new, stop: AtomicBool::new(false), fault: Fault::default() }
+    }
+}
+
+impl Problem for Stuck {
+    type State = (u8, u32);
+    type Move = u8;
+    fn root(&self) -> (u8, u32) {
+        (9, 0)
+    }
+    fn moves(&self, &(way, length): &(u8, u32), moves: &mut Vec<u8>) {
+        match length {
+            // What is returned now must not count.
+            _ if self.fault.is_raised() => {}
+            0 => moves.extend([0, 1]),
+            1..5 => moves.push(way),
+            _ => {}
+        }
+    }
+    fn apply(&self, state: &mut (u8, u32), mv: u8) {
+        *state = (mv, state.1 + 1);
+        if mv == 1 && self.is_armed.swap(false, Ordering::Relaxed) {
+            self.stop.store(true, Ordering::Relaxed);
+            while !self.fault.is_raised() {
+                std::thread::yield_now();
+            }
+        }
+    }
+    fn score(&self, state: &(u8, u32)) -> Score {
+        if self.is_new.swap(false, Ordering::Relaxed) {
+            self.is_armed.store(true, Ordering::Relaxed);
+        }
+        Score::Feasible(f64::from(state.0) + f64::from(state.1))
+    }
+    fn fault(&self) -> Option<&Fault> {
+        Some(&self.fault)
+    }
+    /// The default one would walk into the trap.
+    fn fingerprint(&self) -> u64 {
+        1
+    }
+}
+
+/// Calls that take long are asked to return by the fault of the problem; what they return does not count.
+#[test]
+fn a_signal_ends_a_call_that_takes_long() {
+    for name in ["sampling", "nrpa", "nmcs", "uct", "anneal", "beam", "dfs"] {
+        let seed = (0..64)
+            .find(|&seed| {
+                let solver = |problem| Solver::new(problem, method(name, &[])).seed(seed).budget(Budget::playouts(1));
+                solver(&Stuck::new(false)).run().unwrap().best.is_some_and(|best| best.moves == [0; 5])
+            })
+            .unwrap();
+        let stuck = Stuck::new(true);
+        let solver = Solver::new(&stuck, method(name, &[])).seed(seed);
+        let outcome = solver.stop_flag(&stuck.stop).run().unwrap();
+        assert_eq!((outcome.stop, outcome.optimal), (StopReason::Interrupted, false), "{name}");
+        assert_eq!(outcome.best.unwrap().moves, [0; 5], "{name}");
+        assert!(outcome.remarks.iter().any(|line| line.contains("abandoned")), "{name}");
+        assert!(!stuck.fault.is_raised(), "{name}: the problem can be used again");
     }
 }
 
