@@ -143,16 +143,18 @@ def one_command(tally, seed, names, tables, folder):
                 "--threads", draw.choice([1, 1, 1, 2, 3]), "--memory", draw.choice(["64KiB", "1MiB", "64MiB", "2GiB"])]
         for name, value in settings.items():
             base += ["--set", f"{name}={value}"]
+        before = []
         limits = ["--playouts", draw.choice([300, 3000]), "--nodes", draw.choice([3000, 30_000]), "--time", "5s"]
         if draw.random() < 0.3:
             save = ["--checkpoint", checkpoint, "--checkpoint-every", draw.choice(["1ms", "1h"])]
             part = ["--playouts", draw.randrange(1, 100), "--nodes", draw.randrange(1, 2000), "--time", "5s"]
-            first = solve(base + part + save)
+            before = [base + part + save]
+            first = solve(before[0])
             if first.returncode in (0, 3) and checkpoint.exists():
                 base = ["solve", problem, path, "--json", "--quiet", "--resume", checkpoint]
         done = solve(base + limits)
         checkpoint.unlink(missing_ok=True)
-        words = " ".join(map(str, base + limits))
+        words = " && ".join(" ".join(map(str, call)) for call in [*before, base + limits])
         if done.returncode == 2 or done.returncode == 1 and "MiB are allowed" in done.stderr:
             tally.refuse()
             continue

@@ -1,6 +1,6 @@
 //! Runs that live: slices, offered solutions, solutions that are kept, failures of user code.
 
-use crate::common::{Bag, methods, rules_of, timeless};
+use crate::common::{Bag, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
 use soloist::{
     Budget, Fault, OfferError, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Session, Setup, SolveError,
@@ -483,4 +483,21 @@ fn improvements_have_times_that_a_restore_keeps() {
     again.advance(&Budget::playouts(200)).unwrap();
     again.offer(&best_packing(&bag)).unwrap();
     assert_eq!(again.outcome().history, session.outcome().history);
+}
+
+/// With one iteration a level, every playout ends a nested run: its levels are saved between two runs.
+#[test]
+fn nested_runs_that_have_just_ended_are_restored() {
+    for name in ["nrpa", "beam-nrpa", "hd-nrpa"] {
+        let problem = Bag::sixteen();
+        let solver = || Solver::new(&problem, method(name, &[("level", "3"), ("iterations", "1")])).seed(4);
+        let mut whole = solver().start().unwrap();
+        whole.advance(&Budget::playouts(12)).unwrap();
+        let mut parts = solver().start().unwrap();
+        for _ in 0..12 {
+            parts.advance(&Budget::playouts(1)).unwrap();
+            parts = solver().resume(&parts.save()).unwrap().start().unwrap();
+        }
+        assert_eq!(timeless(parts.outcome()), timeless(whole.outcome()), "{name}");
+    }
 }

@@ -196,7 +196,7 @@ impl Beams {
             }
             if index == 0 {
                 self.ended = true;
-                return;
+                break;
             }
             let results = std::mem::take(&mut frame.entries);
             index -= 1;
