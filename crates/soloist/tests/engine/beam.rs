@@ -266,7 +266,7 @@ impl Problem for Fork {
 #[test]
 fn passes_that_see_nothing_new_end_the_search() {
     for layers in ["depth", "bound"] {
-        let beam = method("beam", &[("selective", "true"), ("merit", "bound"), ("layers", layers)]);
+        let beam = method("cabs", &[("selective", "true"), ("layers", layers)]);
         let outcome = Solver::new(&Fork, beam).budget(Budget::playouts(50)).run().unwrap();
         assert_eq!((outcome.stop, outcome.optimal), (StopReason::Completed, false), "{layers}");
         assert_eq!(outcome.best.unwrap().score, Score::Feasible(1.0));

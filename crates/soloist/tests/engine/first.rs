@@ -31,7 +31,7 @@ struct Place {
 impl Maze {
     fn random(seed: u64, sense: Sense) -> Self {
         let (depth, sharp) = (5 + (seed % 4) as u32, [0, 5, 9, 10][(seed / 4 % 4) as usize]);
-        Self { seed, depth, sense, sharp, known: seed % 3 > 0, complete: true }
+        Self { seed, depth, sense, sharp, known: !seed.is_multiple_of(3), complete: true }
     }
 
     fn draw(&self, what: &str, at: (u32, u32, u32), range: u64) -> u32 {
@@ -112,7 +112,7 @@ impl Problem for Maze {
     }
     fn future(&self, state: &Place) -> Option<(u64, f64)> {
         let key = stable_hash(&(state.layer, state.node));
-        (self.known && self.seed % 2 == 0).then(|| (key, self.signed(f64::from(state.cost))))
+        (self.known && self.seed.is_multiple_of(2)).then(|| (key, self.signed(f64::from(state.cost))))
     }
     fn is_complete(&self) -> bool {
         self.complete
