@@ -127,7 +127,8 @@ pub fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), Stri
 
 /// What is claimed, for a message, if it is not the number that was found.
 pub fn refuted(claimed: Option<&Value>, found: u64) -> Option<String> {
-    // Whole numbers are compared as such. Others may be doubles: what is found is at most 2^53, which they hold exactly.
+    // Whole numbers are compared as such. Others may be doubles: what is found is at most 2^53, which they hold
+    // exactly.
     let holds = |claimed: &Value| match claimed.as_u64() {
         Some(claimed) => claimed == found,
         None => claimed.as_f64() == Some(found as f64),

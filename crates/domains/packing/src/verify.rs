@@ -33,16 +33,16 @@ struct Lying {
 ///
 /// Types are counted from 0 in the order of the file, containers from 0. `hull` is the tube that this one lies in, as a
 /// position in the list, from 0; `x` and `y` are the centre in the container's coordinates, (0, 0) being the bottom
-/// left corner. By way of its hulls every tube lies in its container. Overlaps up to [`TOLERANCE`] times the container's
-/// longer side are accepted.
+/// left corner. By way of its hulls every tube lies in its container. Overlaps up to [`TOLERANCE`] times the
+/// container's longer side are accepted.
 ///
 /// The score is the value packed in container 0, the only one; with [`Objective::Containers`] all tubes must be packed
 /// and the score is the number of containers.
 ///
 /// # Errors
 /// One line: text that cannot be read, and the first violation: a type or hull that does not exist, more tubes than
-/// offered, a tube inside itself, directly or by way of its hulls, a tube that sticks out, an overlap, tubes left out, a
-/// claim that does not hold. What sticks out or overlaps is compared with the tolerance, which the message names.
+/// offered, a tube inside itself, directly or by way of its hulls, a tube that sticks out, an overlap, tubes left out,
+/// a claim that does not hold. What sticks out or overlaps is compared with the tolerance, which the message names.
 pub fn check(order: &Order, values: Values, objective: Objective, text: &str) -> Result<Checked, String> {
     let (tubes, result) = match Answer::read(text)? {
         Answer::Plain(text) => (plain(text)?, None),

@@ -139,9 +139,9 @@ pub trait Problem: Send + Sync {
     /// The promise: states with equal keys list the same moves in the same order, have equal keys again after each of
     /// these moves, and have the same score where they are finished. Trees with `transpositions` rely on all of it (one
     /// node stands for all states of a key, and its edges are the moves of the state met first), and so does annealing,
-    /// which plays the rest of a line from any state with the same key. Codes and biases may differ. Where a key ignores the order of things (of stacks, of equal machines), the order of the moves must not
-    /// depend on it either; states that are mirror images, and whose moves have other names, need a
-    /// [`future`](Self::future) instead.
+    /// which plays the rest of a line from any state with the same key. Codes and biases may differ. Where a key
+    /// ignores the order of things (of stacks, of equal machines), the order of the moves must not depend on it either;
+    /// states that are mirror images, and whose moves have other names, need a [`future`](Self::future) instead.
     ///
     /// Of states with equal keys the first one met is kept. Where states differ in their score so far alone, supply
     /// [`future`](Self::future) as well.

@@ -33,8 +33,8 @@ impl<M> Playout<M> {
     /// Whether the run is over a limit of time, or was told to stop, so long that this playout should end now.
     ///
     /// A rollout that works long before it hands back a solution (thousands of steps of a local search, say) asks once
-    /// in a few hundred steps, and then ends with the best finished solution that it has. Before it has one it continues. Playouts of a few thousand
-    /// moves need not ask. Costs one load from memory.
+    /// in a few hundred steps, and then ends with the best finished solution that it has. Before it has one it
+    /// continues. Playouts of a few thousand moves need not ask. Costs one load from memory.
     ///
     /// ```
     /// use soloist::{Playout, Problem, Rng, Rollout, Uniform, doc::Staircase};
@@ -66,11 +66,11 @@ impl<M> Playout<M> {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
-    /// Whether the game has to be given up unfinished: the run is far beyond a limit of time, or the game has more moves
-    /// than allowed.
+    /// Whether the game has to be given up unfinished: the run is far beyond a limit of time, or the game has more
+    /// moves than allowed.
     ///
-    /// For rollouts with a loop of their own over many slow moves: they ask once in a few hundred moves, and then return
-    /// where they are. Nothing of such a playout counts.
+    /// For rollouts with a loop of their own over many slow moves: they ask once in a few hundred moves, and then
+    /// return where they are. Nothing of such a playout counts.
     #[must_use]
     pub fn gives_up(&self) -> bool {
         let moves = self.moves.len();

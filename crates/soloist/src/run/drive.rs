@@ -284,8 +284,8 @@ impl<'p> Drive<'p> {
         self.elapsed += start.elapsed();
         let reason = self.reason(&rests);
         let made = self.counters();
-        // A count stays granted where a stream has used its share of it. What a goal, a clock or a signal cut off is not
-        // made up for later.
+        // A count stays granted where a stream has used its share of it. What a goal, a clock or a signal cut off is
+        // not made up for later.
         let is_used = |rest: &Rest| matches!(rest, Rest::Ended(StopReason::Playouts | StopReason::Nodes));
         let was_cut = rests.iter().any(|rest| matches!(rest, Rest::Cut(_) | Rest::Paused));
         let is_used = !was_cut && rests.iter().any(is_used);

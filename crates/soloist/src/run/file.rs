@@ -1,9 +1,9 @@
 //! Files that are either the old or the whole new ones.
 //!
 //! A file is written to a temporary name beside it and renamed. The temporary file is always a new one: its name cannot
-//! be foreseen, and a file or link that has the name already is neither opened nor changed. The new file has the mode of
-//! the one that it replaces, and its owner and group where the system permits that. The writer holds a lock on what it
-//! writes: leftovers of a process that was killed have none and are swept by the next one that writes the same file.
+//! be foreseen, and a file or link that has the name already is neither opened nor changed. The new file has the mode
+//! of the one that it replaces, and its owner and group where the system permits that. The writer holds a lock on what
+//! it writes: leftovers of a process that was killed have none and are swept by the next one that writes the same file.
 
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
@@ -198,8 +198,8 @@ fn sweep(path: &Path) {
     }
 }
 
-/// Whether `candidate` is a temporary name of `name`: `NAME.PID.RANDOM.tmp`, or `NAME.PID.tmp` and `NAME.PID.WRITER.tmp`
-/// of older releases.
+/// Whether `candidate` is a temporary name of `name`: `NAME.PID.RANDOM.tmp`, or `NAME.PID.tmp` and
+/// `NAME.PID.WRITER.tmp` of older releases.
 fn is_temporary(candidate: &OsString, name: &OsStr) -> bool {
     let (candidate, name) = (candidate.as_encoded_bytes(), name.as_encoded_bytes());
     let number = candidate.strip_prefix(name).and_then(|rest| rest.strip_prefix(b".")?.strip_suffix(b".tmp"));

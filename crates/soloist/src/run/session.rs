@@ -229,9 +229,9 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// # Slices
 /// Counts of a slice are added to those granted before. However a count budget is cut into slices, with or without
 /// [`save`](Self::save) and restoring in between, the run is the same. A slice that ends by time, by a target or by a
-/// signal leaves the run where it stands; the next one continues from there. With several streams, a slice of counts may
-/// end at a target or with a proof before the other streams have made as many playouts as the first one: the result is
-/// then that of a run with the budget so far, and the next slice continues those streams.
+/// signal leaves the run where it stands; the next one continues from there. With several streams, a slice of counts
+/// may end at a target or with a proof before the other streams have made as many playouts as the first one: the result
+/// is then that of a run with the budget so far, and the next slice continues those streams.
 ///
 /// A method that plans ahead, as annealing does, divides the budget that the [`Solver`](crate::Solver) was given before
 /// [`start`](crate::Solver::start): slices are the same as one run if that is the budget of the whole run. It is not

@@ -29,8 +29,8 @@ pub(super) struct Stream<'p> {
     /// The attempt at a proof beside the search.
     pub(super) proof: Option<Box<Proof>>,
     pub(super) watch: Watch,
-    /// Set when this stream has ended and cannot continue, by a proof or because the method came to its end. Budgets and targets
-    /// are those of a part of the run: they leave it empty.
+    /// Set when this stream has ended and cannot continue, by a proof or because the method came to its end. Budgets
+    /// and targets are those of a part of the run: they leave it empty.
     pub(super) end: Option<StopReason>,
     /// Whether it can only continue after an exchange.
     pub(super) waiting: bool,

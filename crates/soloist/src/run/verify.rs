@@ -96,7 +96,8 @@ const COPIES: usize = 32;
 /// Lists the moves of each state once, and asks for its bound and its future. At some 32 states another move is played
 /// on a copy before the replay continues.
 ///
-/// A run does this with each solution that it hands out; an [`Observer`](crate::Observer) is told of improvements before.
+/// A run does this with each solution that it hands out; an [`Observer`](crate::Observer) is told of improvements
+/// before.
 ///
 /// # Errors
 /// The first contradiction.

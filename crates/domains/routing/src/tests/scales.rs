@@ -510,7 +510,8 @@ fn fleets_of_plain_distances_of_every_scale() {
     assert!(met > 20 && missed > 20, "{met} and {missed}");
 }
 
-/// The instances of a field report: the search found what the verifier refused, and the verifier accepted what was late.
+/// The instances of a field report: the search found what the verifier refused, and the verifier accepted what was
+/// late.
 #[test]
 fn a_far_horizon_forgives_nothing() {
     let text = b"3\n0 10.005 5\n10.005 0 5\n5 5 0\n0 1000000000\n0 10\n0 1000000000\n";

@@ -84,7 +84,8 @@ fn an_optimum_has_the_least_violation() {
     assert!(least_found > 0 && above > 0, "{least_found} and {above}");
 }
 
-/// Sums of decimal numbers are exact, so that a tour as short as the bound is proven; other sums leave room for rounding.
+/// Sums of decimal numbers are exact, so that a tour as short as the bound is proven; other sums leave room for
+/// rounding.
 #[test]
 fn bounds_of_decimal_numbers_are_exact() {
     for (unit, proven) in [(1.0, true), (0.1, true), (1.0 / 3.0, false)] {

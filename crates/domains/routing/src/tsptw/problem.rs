@@ -42,9 +42,9 @@ impl Clone for Tour {
 /// The salesman leaves the depot when it opens, waits for windows, and should be back before the depot closes. Cities
 /// that cannot be reached in time any more are offered alone, so that the damage is done; else a city is not offered
 /// when it would be late, or another one could not be reached in time behind it. That excludes no tour without a late
-/// visit. The degree of infeasibility is the number of late visits, the return among them. It is true of the tour found;
-/// another tour may have fewer, because the forced moves leave such tours out: where no tour is without a late visit, a
-/// search of all moves proves that, and not which degree is the least.
+/// visit. The degree of infeasibility is the number of late visits, the return among them. It is true of the tour
+/// found; another tour may have fewer, because the forced moves leave such tours out: where no tour is without a late
+/// visit, a search of all moves proves that, and not which degree is the least.
 ///
 /// The test uses shortest ways over other cities (the matrices of Dumas et al. violate the triangle inequality): pairs
 /// that never fit are bits, the others are computed. A state takes 32 bytes and a bit for each node; listing moves

@@ -46,12 +46,13 @@ impl Clone for Tour {
 /// The search's view of an [`Instance`](super::Instance): the next customer, or 0 for the depot, until all are served.
 ///
 /// A customer may follow if the load allows it, its window is met, and the depot can be reached in time behind it, over
-/// other customers where that is quicker; the depot may follow any customer from which the direct way is in time. The visits to the depot are alike, so that no order of vehicles is searched, but the
-/// order of routes is: the same solution has as many tours as its routes have orders. When no customer can follow at
-/// the depot, or all vehicles are used, the tour ends; customers left unserved make it infeasible, their number being
-/// the degree. Where a way home over others was the only one in time and the others are gone, the tour ends on the way:
-/// the customers of that route count as unserved. No tour leaves out fewer customers than the best of these, so that a
-/// search of all of them knows the least degree.
+/// other customers where that is quicker; the depot may follow any customer from which the direct way is in time. The
+/// visits to the depot are alike, so that no order of vehicles is searched, but the order of routes is: the same
+/// solution has as many tours as its routes have orders. When no customer can follow at the depot, or all vehicles are
+/// used, the tour ends; customers left unserved make it infeasible, their number being the degree. Where a way home
+/// over others was the only one in time and the others are gone, the tour ends on the way: the customers of that route
+/// count as unserved. No tour leaves out fewer customers than the best of these, so that a search of all of them knows
+/// the least degree.
 ///
 /// The score is the distance, with [`Objective::Vehicles`] plus 10^6 (or a larger power of ten, where distances demand
 /// it) for each route. A state takes 32 bytes and a bit for each site; listing moves takes constant time for each

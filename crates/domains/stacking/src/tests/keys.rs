@@ -92,8 +92,8 @@ fn transpositions_prove_what_plain_search_proves() {
 
 #[test]
 fn long_solutions_are_verified_in_linear_time() {
-    // Two stacks of 2,000 items in any order: half a million relocations, where looking for each item in its stack would
-    // take a thousand times as many steps.
+    // Two stacks of 2,000 items in any order: half a million relocations, where looking for each item in its stack
+    // would take a thousand times as many steps.
     let mut dues: Vec<u64> = (1..=2_000).collect();
     Rng::new(1).shuffle(&mut dues);
     let items: Vec<Item> = (0..).zip(dues).map(|(number, due)| Item { number, release: None, due }).collect();

@@ -140,8 +140,9 @@ parameters! {
     /// counted as children of expanded states. With `prune` only those count that were neither hopeless, nor below the
     /// present cut, nor beaten by a known one, as CABS counts generated states.
     ///
-    /// Memory: two states ([`Problem::state_bytes`](crate::Problem::state_bytes)) for each place in the beam and about 80 bytes for each child (with futures about 160, and 16
-    /// for each resource). The width is cut to what fits into the memory of the budget.
+    /// Memory: two states ([`Problem::state_bytes`](crate::Problem::state_bytes)) for each place in the beam and about
+    /// 80 bytes for each child (with futures about 160, and 16 for each resource). The width is cut to what fits into
+    /// the memory of the budget.
     ///
     /// With `layers = bound` states are replayed from the moves to them, once for each parent in a cell. About 280
     /// bytes are reckoned for each open state and for each of its ancestors (with futures about 440, and 32 for each

@@ -59,7 +59,8 @@ pub(super) struct Game {
     pub(super) played: u64,
     /// Nodes created since the game began.
     pub(super) nodes: u64,
-    /// What was dropped unseen: by moves that are not taken back, by a beam, by playouts that were the last of their leaf.
+    /// What was dropped unseen: by moves that are not taken back, by a beam, by playouts that were the last of their
+    /// leaf.
     pub(super) ledger: Ledger,
     /// Whether nothing is left to be searched.
     pub(super) over: bool,
