@@ -6,6 +6,8 @@ every solution: a number, or `None` where no solution is feasible.
 
 import itertools
 import math
+import re
+from collections import Counter
 from functools import lru_cache
 
 from verifiers import horner as horner_operations
@@ -355,10 +357,13 @@ def draw_horner(draw):
 
 
 def best_horner(text):
-    import re
-
-    names = sorted(set(re.findall("[a-z]", text)))
-    # A variable whose terms cancel is none.
+    sums = Counter()
+    for sign, number, powers in re.findall(r"([+-])(\d+)((?:\*[a-z]\^\d+)*)", text):
+        sums[powers] += int(sign + number)
+    if not any(sums.values()):
+        return 0
+    # A variable all of whose terms cancel each other is none.
+    names = sorted({name for powers, value in sums.items() if value for name in re.findall("[a-z]", powers)})
     best = None
     for order in itertools.permutations(names):
         operations = horner_operations(text, {"order": list(order)}, {})
