@@ -57,11 +57,13 @@ impl Instance for PartitionInstance {
 
     /// Divides all numbers where they are few. Where that takes too long, they are searched.
     fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
-        if self.problem.solve_root(go_on) {
+        let count = self.numbers.values().len();
+        // Few numbers are divided at once, whatever the time is: a resumed run must divide them as it did before.
+        let divided = if count <= 40 { self.problem.solve_root(&mut || true) } else { self.problem.solve_root(go_on) };
+        if divided {
             return Ok(None);
         }
         self.problem = Differencing::new(&self.numbers);
-        let count = self.numbers.values().len();
         Ok(Some(format!("dividing all {count} numbers at once takes too long: they are searched (leaf=4)")))
     }
 
