@@ -127,7 +127,7 @@ def main():
         state = "refused" if refused else "ok" if fine else f"FAILED (exit {run['code']}: {run['error']})"
         print(f"| {what} | {seconds:.2f} s | {run['peak']:.0f} MiB | {idle:.0f} MiB | {state} |", flush=True)
 
-    print("| run | time | peak | of which the instance | |\n|---|---:|---:|---:|---|")
+    print("| run | time | peak | without the run (instance) | |\n|---|---:|---:|---:|---|")
     instances = [pair for pair in INSTANCES if arguments.form == "long" or pair[0] in SHORT]
     for domain, instance in instances:
         idle = measured(["solve", domain, instance, "--method", "sampling", "--playouts", "1", *limits], patience)["peak"]

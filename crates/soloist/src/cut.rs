@@ -99,6 +99,11 @@ impl Watch {
         self.mark(ABANDONED);
     }
 
+    /// As [`gives_up`](Self::gives_up), for a game that a run may not watch.
+    pub(crate) fn ends(watch: Option<&Self>, moves: usize) -> bool {
+        watch.map_or(moves >= Self::MOST, |watch| watch.gives_up(moves))
+    }
+
     fn mark(&self, mark: u8) {
         self.marks.fetch_or(mark, Ordering::Relaxed);
     }

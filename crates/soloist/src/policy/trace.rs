@@ -104,8 +104,7 @@ impl<M> Trace<M> {
     /// As [`Playout::gives_up`](crate::Playout::gives_up).
     #[must_use]
     pub fn gives_up(&self) -> bool {
-        let moves = self.moves.len();
-        self.watch.as_ref().map_or(moves >= Watch::MOST, |watch| watch.gives_up(moves))
+        Watch::ends(self.watch.as_ref(), self.moves.len())
     }
 
     /// Forgets the playout, keeps the buffers.

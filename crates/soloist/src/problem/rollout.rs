@@ -73,8 +73,7 @@ impl<M> Playout<M> {
     /// return where they are. Nothing of such a playout counts.
     #[must_use]
     pub fn gives_up(&self) -> bool {
-        let moves = self.moves.len();
-        self.watch.as_ref().map_or(moves >= Watch::MOST, |watch| watch.gives_up(moves))
+        Watch::ends(self.watch.as_ref(), self.moves.len())
     }
 }
 

@@ -93,13 +93,13 @@ impl Ledger {
         self.lost = ANY;
     }
 
-    /// Enters solutions none of which has a better rank.
+    /// Enters solutions whose ranks are no better.
     #[inline]
     pub(crate) fn leave_out_ranked(&mut self, rank: u64) {
         self.lost = self.lost.max(rank);
     }
 
-    /// Enters solutions none of which is better than `bound`.
+    /// Enters solutions that are no better than `bound`.
     pub(crate) fn leave_out(&mut self, sense: Sense, bound: f64) {
         self.leave_out_ranked(if bound.is_nan() { ANY } else { rank(sense, bound) });
     }
