@@ -27,6 +27,7 @@ const MAX_CHECKPOINT: u64 = 64 << 30;
 
 /// Runs the command.
 pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
+    let begin = Instant::now();
     let (options, set) = choice::split_settings(args.problem, &args.set)?;
     let options = args.problem.with_defaults(options);
     if let Some(preset) = args.method {
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
 
     let quiet = args.quiet;
     signal::install(quiet)?;
-    let limits = prepare(args, &mut *instance, &budget, before.as_ref())?;
+    let limits = prepare(args, &mut *instance, &budget, before.as_ref(), begin)?;
     let instance = &*instance;
     let asked = Asked { domain: args.problem, instance, options: &options, setup: &setup };
     if !quiet {
@@ -98,24 +99,25 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     Ok(exit_code(&report))
 }
 
-/// Prepares the instance within half of the time that is left for the run. Returns the budget without the time that
-/// this took.
+/// Prepares the instance within half of the time that is left for the run. Returns the budget without the time since
+/// `begin`, when reading began; half of the time is the search's in any case.
 fn prepare(
     args: &SolveArgs,
     instance: &mut dyn AnyInstance,
     budget: &Budget,
     before: Option<&RunInfo>,
+    begin: Instant,
 ) -> Result<Budget, Failure> {
-    let start = Instant::now();
     let spent = before.map_or(Duration::ZERO, |info| info.elapsed);
     let most = budget.time.map(|time| time.saturating_sub(spent) / 2);
-    let mut go_on = || !signal::STOP.load(Ordering::Relaxed) && most.is_none_or(|most| start.elapsed() < most);
+    let mut go_on = || !signal::STOP.load(Ordering::Relaxed) && most.is_none_or(|most| begin.elapsed() < most);
     let undone = instance.prepare(&mut go_on);
     let undone = undone.map_err(|error| Failure::runtime(InstanceError::new(&args.instance, error).to_string()))?;
     if let Some(line) = undone.filter(|_| !args.quiet) {
         output::note(&line);
     }
-    Ok(Budget { time: budget.time.map(|time| time.saturating_sub(start.elapsed())), ..budget.clone() })
+    let taken = most.map_or(Duration::ZERO, |most| most.min(begin.elapsed()));
+    Ok(Budget { time: budget.time.map(|time| time.saturating_sub(taken)), ..budget.clone() })
 }
 
 /// Begins to serve the page of a run.

@@ -1,16 +1,16 @@
 //! What ends a step from inside: a limit that is long over, or a game without end.
 //!
 //! Between two steps a run looks at its limits itself. A step that takes long is ended by a flag, the *cut*. A thread
-//! raises it some time after the deadline or the first signal; playouts and loops look at it every few hundred moves.
+//! raises it some time after the deadline or the first signal; playouts and loops look at it every few moves.
 
 use crate::Fault;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::thread::{Builder, Thread};
 use std::time::{Duration, Instant};
 
-/// Moves of a game, or items of a list, between two looks at the cut.
-pub(crate) const EVERY: usize = 256;
+/// Moves of a game, or items of a list, between two looks at the cut. A move of a large problem takes a millisecond.
+pub(crate) const EVERY: usize = 8;
 
 /// What a raised cut asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,8 @@ const ABANDONED: u8 = 1;
 const SHORTENED: u8 = 2;
 /// A game has had more moves than allowed.
 const ENDLESS: u8 = 4;
+/// The record of a playout has taken more memory than allowed.
+const FULL: u8 = 8;
 
 /// The cut of a run as one of its streams sees it, and what the stream has made of it.
 #[derive(Clone, Debug)]
@@ -35,6 +37,25 @@ pub(crate) struct Watch {
     word: Arc<AtomicU8>,
     marks: Arc<AtomicU8>,
     most: usize,
+    record: Arc<Record>,
+}
+
+/// What the record of a playout may take, in bytes, and what one has taken that was too large.
+#[derive(Debug)]
+struct Record {
+    allowed: AtomicU64,
+    /// How many times as much the search has.
+    shares: AtomicU64,
+    /// What the search would have needed at least, and what it had.
+    needed: AtomicU64,
+    had: AtomicU64,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        let [shares, needed, had] = [1, 0, 0].map(AtomicU64::new);
+        Self { allowed: AtomicU64::new(u64::MAX), shares, needed, had }
+    }
 }
 
 impl Watch {
@@ -50,7 +71,44 @@ impl Watch {
     /// Returns the view of one more stream with the cut `word`, whose games have at most `most` moves.
     pub(crate) fn new(word: &Arc<AtomicU8>, most: u64) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        Self { word: Arc::clone(word), marks: Arc::default(), most }
+        Self { word: Arc::clone(word), marks: Arc::default(), most, record: Arc::default() }
+    }
+
+    /// Allows the record of a playout this part of `memory` bytes, 1 in `shares`.
+    pub(crate) fn allow(&self, memory: u64, shares: u64) {
+        self.record.allowed.store(memory / shares.max(1), Ordering::Relaxed);
+        self.record.shares.store(shares, Ordering::Relaxed);
+    }
+
+    /// Whether a playout has to be given up because its record of `bytes` so far is too large.
+    #[inline]
+    pub(crate) fn overflows(&self, bytes: usize) -> bool {
+        let allowed = self.record.allowed.load(Ordering::Relaxed);
+        let full = bytes as u64 > allowed;
+        if full {
+            self.overflow_by(bytes as u64, allowed);
+        }
+        full
+    }
+
+    #[cold]
+    fn overflow_by(&self, bytes: u64, allowed: u64) {
+        let shares = self.record.shares.load(Ordering::Relaxed);
+        self.record.needed.store(bytes.saturating_mul(shares), Ordering::Relaxed);
+        self.record.had.store(allowed.saturating_mul(shares), Ordering::Relaxed);
+        self.mark(FULL);
+    }
+
+    /// Returns the bytes that a search needs at least because of the record of a playout, and those that it has.
+    /// `None`: no playout was given up for its record.
+    pub(crate) fn overflow(&self) -> Option<(u64, u64)> {
+        let Record { needed, had, .. } = &*self.record;
+        self.has(FULL).then(|| (needed.load(Ordering::Relaxed), had.load(Ordering::Relaxed)))
+    }
+
+    /// Forgets that the record of a playout was too large: nothing of that playout is used.
+    pub(crate) fn forgive(&self) {
+        self.marks.fetch_and(!FULL, Ordering::Relaxed);
     }
 
     /// Whether anything is asked for. No mark is set where nothing is.
@@ -115,7 +173,7 @@ impl Watch {
     /// Whether what the present step has found does not count.
     #[inline]
     pub(crate) fn is_void(&self) -> bool {
-        self.is_raised() && self.has(ABANDONED | ENDLESS)
+        self.has(ABANDONED | ENDLESS | FULL)
     }
 
     /// Whether a step was abandoned, so that the search cannot continue.
@@ -163,11 +221,17 @@ impl Alarm<'_> {
     fn watch(&self, word: &AtomicU8, done: &AtomicBool) {
         let mut due = self.deadline.and_then(|deadline| self.due(deadline));
         let mut stop = self.stop;
+        let mut is_patient = true;
         while !done.load(Ordering::Acquire) {
             let now = Instant::now();
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 due = self.due(now).into_iter().chain(due).min();
                 stop = None;
+            }
+            // A machine that slept has not given the step its time either.
+            if let Some(late) = due.filter(|&due| is_patient && now >= due + GLANCE) {
+                is_patient = false;
+                due = Some(late.max(now + GLANCE));
             }
             if due.is_some_and(|due| now >= due) {
                 word.fetch_max(self.demand as u8, Ordering::Relaxed);
@@ -231,6 +295,14 @@ mod tests {
         assert!(!one.gives_up(9) && one.shortens() && one.is_shortened() && !one.is_void());
         word.store(Demand::Abandon as u8, Ordering::Relaxed);
         assert!(one.abandons() && one.is_void() && one.is_abandoned());
+        // A record that is too large concerns one stream alone.
+        let third = Watch::new(&word, 10);
+        assert!(!third.overflows(1 << 40) && third.overflow().is_none());
+        third.allow(2_000, 2);
+        assert!(!third.overflows(1_000) && !third.is_void());
+        assert!(third.overflows(1_001) && third.is_void() && third.overflow() == Some((2_002, 2_000)));
+        third.forgive();
+        assert!(!third.is_void() && third.overflow().is_none());
         // Another stream may have finished its step.
         assert!(!other.is_void() && !other.is_abandoned() && other.endless().is_none());
         assert!(other.gives_up(10) && other.endless() == Some(10));

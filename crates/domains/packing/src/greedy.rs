@@ -188,7 +188,7 @@ impl Greedy {
 }
 
 /// Tubes between two looks at the limits of the run.
-const EVERY: u32 = 64;
+const EVERY: u32 = 8;
 
 /// In an empty area only the first candidate is a move.
 fn first_only<'a>(bin: &Bin, list: &'a [Candidate]) -> &'a [Candidate] {

@@ -63,7 +63,7 @@ impl Rollout<Stacking> for Flexible {
 }
 
 /// Moves between two looks at the limits of the run.
-const EVERY: usize = 256;
+const EVERY: usize = 8;
 
 /// Trials of a playout at the root, and within another search.
 const TRIALS: [usize; 2] = [64, 8];

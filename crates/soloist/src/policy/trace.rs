@@ -101,10 +101,26 @@ impl<M> Trace<M> {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
-    /// As [`Playout::gives_up`](crate::Playout::gives_up).
+    /// As [`Playout::gives_up`](crate::Playout::gives_up). Also where the record takes more memory than the run
+    /// allows it.
     #[must_use]
     pub fn gives_up(&self) -> bool {
         Watch::ends(self.watch.as_ref(), self.moves.len())
+            || self.watch.as_ref().is_some_and(|watch| watch.overflows(self.bytes()))
+    }
+
+    /// Returns the bytes that the record takes. Lists double as they grow.
+    fn bytes(&self) -> usize {
+        self.lifetimes.capacity() * size_of::<Lifetime>()
+            + (self.factors.capacity() + self.terms.capacity()) * size_of::<f64>()
+            + self.chosen.capacity() * size_of::<u32>()
+            + self.moves.capacity() * size_of::<M>()
+    }
+
+    /// Returns an empty trace of the same run, for playouts within a playout: it has the same limits.
+    #[must_use]
+    pub fn sibling(&self) -> Self {
+        Self { watch: self.watch.clone(), ..Self::default() }
     }
 
     /// Forgets the playout, keeps the buffers.

@@ -179,7 +179,7 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
     /// abandoned.
     #[inline]
     fn is_void(watch: &Watch, problem: &P, state: &P::State, listed: &mut Vec<P::Move>) -> bool {
-        watch.is_raised() && Self::is_unfinished(watch, problem, state, listed)
+        (watch.is_raised() || watch.is_void()) && Self::is_unfinished(watch, problem, state, listed)
     }
 
     #[cold]

@@ -51,7 +51,7 @@ impl<M> Playout<M> {
     ///             if playout.is_cut() {
     ///                 break;
     ///             }
-    ///             let (mut end, mut other) = (begin.clone(), Playout::default());
+    ///             let (mut end, mut other) = (begin.clone(), playout.sibling());
     ///             Uniform.run(problem, &mut end, &mut other, rng);
     ///             if problem.score(&end).value() > problem.score(state).value() {
     ///                 (*state, own) = (end, other);
@@ -66,11 +66,17 @@ impl<M> Playout<M> {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
+    /// Returns an empty playout of the same run, for playouts within a playout: it has the same limits.
+    #[must_use]
+    pub fn sibling(&self) -> Self {
+        Self { watch: self.watch.clone(), ..Self::default() }
+    }
+
     /// Whether the game has to be given up unfinished: the run is far beyond a limit of time, or the game has more
     /// moves than allowed.
     ///
-    /// For rollouts with a loop of their own over many slow moves: they ask once in a few hundred moves, and then
-    /// return where they are. Nothing of such a playout counts.
+    /// For rollouts with a loop of their own over many slow moves: they ask once in a few moves, and then return where
+    /// they are. Nothing of such a playout counts.
     #[must_use]
     pub fn gives_up(&self) -> bool {
         Watch::ends(self.watch.as_ref(), self.moves.len())
@@ -94,7 +100,6 @@ pub trait Rollout<P: Problem>: Send {
     ///
     /// A game that has more moves than a run allows ([`Budget::max_moves`](crate::Budget::max_moves)) is given up.
     fn run(&mut self, problem: &P, state: &mut P::State, playout: &mut Playout<P::Move>, rng: &mut Rng) {
-        // The end of a game that is nearly over is played, whatever the time is.
         loop {
             for _ in 0..EVERY {
                 playout.candidates.clear();

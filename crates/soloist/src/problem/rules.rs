@@ -257,7 +257,12 @@ impl<P: Problem> Rules for Typed<'_, P> {
     }
     fn apply_all(&self, state: &mut State, entries: &[Entry]) {
         let state = state.get_mut();
-        entries.iter().for_each(|entry| self.problem.apply(state, self.packing.known(entry.mv)));
+        for part in entries.chunks(EVERY) {
+            if self.watch.abandons() {
+                return;
+            }
+            part.iter().for_each(|entry| self.problem.apply(state, self.packing.known(entry.mv)));
+        }
     }
     fn surrogate(&self, state: &State) -> Option<f64> {
         self.problem.surrogate(self.get(state))
@@ -294,9 +299,13 @@ impl<P: Problem> Rules for Typed<'_, P> {
     }
     fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(u64, f64)>>) {
         let state = state.get_mut();
-        for entry in entries {
-            self.problem.apply(state, self.packing.known(entry.mv));
-            met.push(meeting(&*self.problem, state, exact));
+        for part in entries.chunks(EVERY) {
+            // What has no key meets nothing.
+            let is_over = self.watch.abandons();
+            for entry in part {
+                self.problem.apply(state, self.packing.known(entry.mv));
+                met.push(if is_over { None } else { meeting(&*self.problem, state, exact) });
+            }
         }
     }
     fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {

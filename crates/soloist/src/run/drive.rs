@@ -461,6 +461,13 @@ impl<'p> Drive<'p> {
         self.streams.iter().find_map(|stream| stream.watch.endless())
     }
 
+    /// Returns the memory that the streams need because of the record of a playout, and the memory that they have.
+    pub(super) fn overflow(&self) -> Option<(u64, u64)> {
+        let count = self.streams.len() as u64;
+        let (needed, allowed) = self.streams.iter().find_map(|stream| stream.watch.overflow())?;
+        Some((needed.saturating_mul(count), allowed.saturating_mul(count)))
+    }
+
     /// Returns the best different solutions of all streams, `best` first; with `only`, those of one stream.
     fn kept(&self, best: Option<&Solution<MoveId>>, only: Option<usize>) -> Vec<Solution<MoveId>> {
         let (sense, most) = (self.sense(), self.streams[0].tally.keep);

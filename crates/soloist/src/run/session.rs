@@ -50,7 +50,7 @@ pub enum SolveError {
     #[error("the solution to start from: {0}")]
     Offer(#[from] OfferError),
     /// The method holds more than the memory limit allows, whatever it finds.
-    #[error("the method needs at least {} MiB for its states and beams, {} MiB are allowed (more memory, or a smaller `width` of beams)", .needed.div_ceil(1 << 20), .allowed >> 20)]
+    #[error("the method needs at least {} MiB for its states, beams and records, {} MiB are allowed (more memory, or a smaller `width` of beams)", .needed.div_ceil(1 << 20), .allowed >> 20)]
     Memory {
         /// Bytes that all streams need.
         needed: u64,
@@ -406,6 +406,9 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         }
         if let Some(most) = self.drive.endless() {
             return Err(SolveError::Endless(most));
+        }
+        if let Some((needed, allowed)) = self.drive.overflow() {
+            return Err(SolveError::Memory { needed, allowed });
         }
         if let Some(score) = self.drive.flaw() {
             return Err(SolveError::Score(score));

@@ -193,7 +193,11 @@ impl Stream<'_> {
     /// Whether user code has reported an error, or a score that is not finite.
     pub(super) fn has_failed(&self) -> bool {
         let problem = self.problem.has_failed() && !self.watch.is_abandoned();
-        problem || self.rollout.has_failed() || self.tally.flaw.is_some() || self.watch.endless().is_some()
+        problem
+            || self.rollout.has_failed()
+            || self.tally.flaw.is_some()
+            || self.watch.endless().is_some()
+            || self.watch.overflow().is_some()
     }
 
     /// Steps until the stream has come to rest.
@@ -249,7 +253,7 @@ impl Stream<'_> {
                     shared.publish(&mut known, self.tally.counters);
                     shared.improved(sense, &self.tally);
                 }
-                if self.watch.is_raised() {
+                if self.watch.is_raised() || self.watch.is_void() {
                     if self.problem.has_failed() {
                         shared.publish(&mut known, self.tally.counters);
                         continue 'run;

@@ -5,7 +5,7 @@ use crate::common::method;
 use soloist::{
     Budget, Control, Fault, Playout, Problem, Rng, Rollout, RolloutInfo, Score, SolveError, Solver, StopReason, check,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A game without end.
 struct Endless;
@@ -260,4 +260,115 @@ fn a_rollout_that_works_long_ends_early_with_its_best() {
     }
     let again = Solver::new(&patient, method("sampling", &[])).resume(&session.save()).unwrap().start().unwrap();
     assert_eq!(again.counters().playouts, 2);
+}
+
+/// Long games, of which annealing plays parts again without listing moves. At one of its moves it gives a signal, and
+/// then it is slow.
+struct Lengthy {
+    at: u64,
+    stop: AtomicBool,
+    applied: AtomicU64,
+    /// Moves since the last list, after the signal, and the most of them.
+    unlisted: AtomicU64,
+    most: AtomicU64,
+}
+
+impl Lengthy {
+    const MOVES: u32 = 20_000;
+
+    fn new(at: u64) -> Self {
+        let [applied, unlisted, most] = [0, 0, 0].map(AtomicU64::new);
+        Self { at, stop: AtomicBool::new(false), applied, unlisted, most }
+    }
+}
+
+impl Problem for Lengthy {
+    type State = (u32, u32);
+    type Move = bool;
+    fn root(&self) -> (u32, u32) {
+        (0, 0)
+    }
+    fn moves(&self, state: &(u32, u32), moves: &mut Vec<bool>) {
+        self.unlisted.store(0, Ordering::Relaxed);
+        if state.0 < Self::MOVES {
+            moves.extend([false, true]);
+        }
+    }
+    fn apply(&self, state: &mut (u32, u32), mv: bool) {
+        *state = (state.0 + 1, state.1 + u32::from(mv));
+        if self.applied.fetch_add(1, Ordering::Relaxed) + 1 == self.at {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        if self.stop.load(Ordering::Relaxed) {
+            let unlisted = self.unlisted.fetch_add(1, Ordering::Relaxed) + 1;
+            self.most.fetch_max(unlisted, Ordering::Relaxed);
+            if (2..1_000).contains(&unlisted) {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+        }
+    }
+    fn score(&self, state: &(u32, u32)) -> Score {
+        Score::Feasible(f64::from(state.1))
+    }
+    /// The default one would play games.
+    fn fingerprint(&self) -> u64 {
+        1
+    }
+}
+
+#[test]
+fn a_signal_ends_the_replays_of_annealing() {
+    // In the first game's replay, and in replays of edited games.
+    for (at, within) in [(25_000, 19_000), (45_000, 19_000), (60_000, 19_000)] {
+        let lengthy = Lengthy::new(at);
+        let solver = Solver::new(&lengthy, method("anneal", &[])).seed(1).stop_flag(&lengthy.stop);
+        let outcome = solver.run().unwrap();
+        assert_eq!((outcome.stop, outcome.best.unwrap().moves.len()), (StopReason::Interrupted, 20_000));
+        let most = lengthy.most.load(Ordering::Relaxed);
+        assert!(most < within, "{at}: {most} moves after the signal");
+    }
+}
+
+/// A game with many moves at each step: the record of a playout is large.
+struct Wide;
+
+impl Problem for Wide {
+    type State = (u32, u32);
+    type Move = u32;
+    fn root(&self) -> (u32, u32) {
+        (0, 0)
+    }
+    fn moves(&self, state: &(u32, u32), moves: &mut Vec<u32>) {
+        if state.0 < 50 {
+            moves.extend(0..2_000);
+        }
+    }
+    fn apply(&self, state: &mut (u32, u32), mv: u32) {
+        *state = (state.0 + 1, state.1 + mv % 7);
+    }
+    fn score(&self, state: &(u32, u32)) -> Score {
+        Score::Feasible(f64::from(state.1))
+    }
+}
+
+#[test]
+fn the_record_of_a_playout_keeps_to_the_memory_limit() {
+    let budget = |memory| Budget { memory, ..Budget::playouts(100) };
+    let solver = |name| Solver::new(&Wide, method(name, &[])).seed(1);
+    for name in ["nrpa", "hd-nrpa", "gnrpa"] {
+        let error = solver(name).budget(budget(1 << 20)).run().unwrap_err();
+        let SolveError::Memory { needed, allowed } = error else { panic!("{name}: {error}") };
+        assert!(needed > allowed && allowed <= 1 << 20, "{name}: {needed} of {allowed}");
+        // What it names is a lower bound.
+        assert!(solver(name).budget(budget(256 << 20)).run().unwrap().best.is_some(), "{name}");
+        // Where there is a solution the method ends, and the solution stays.
+        let outcome = solver(name).budget(budget(1 << 20)).offer(&[3; 50]).run().unwrap();
+        assert_eq!(outcome.stop, StopReason::Completed, "{name}");
+        assert_eq!(outcome.best.unwrap().moves, [3; 50], "{name}");
+        assert!(outcome.remarks.iter().any(|line| line.contains("record of a playout")), "{:?}", outcome.remarks);
+    }
+    // Other methods race on.
+    let race = method("auto", &[("methods", "nrpa,sampling")]);
+    let outcome = Solver::new(&Wide, race).seed(1).budget(budget(4 << 20)).run().unwrap();
+    assert_eq!((outcome.stop, outcome.counters.playouts), (StopReason::Playouts, 100));
 }

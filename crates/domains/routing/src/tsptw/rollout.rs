@@ -17,7 +17,6 @@ pub(super) struct Refine {
     annealing: Annealing,
     kernel: Sisr,
     tour: Vec<u16>,
-    trace: Trace<u16>,
     candidates: Vec<u16>,
 }
 
@@ -33,7 +32,6 @@ impl Refine {
             annealing: problem.annealing(),
             kernel: Sisr::new(Arc::clone(problem.network()), 0.0, Settings::tuned()),
             tour: Vec::new(),
-            trace: Trace::default(),
             candidates: Vec::new(),
         }
     }
@@ -85,11 +83,11 @@ impl Rollout<Tsptw> for Refine {
         if state.last != 0 {
             return policy_playout(&mut Uniform, problem, state, policy, trace, rng);
         }
-        self.trace.clear();
+        let mut own = trace.sibling();
         let mut end = state.clone();
-        policy_playout(&mut Uniform, problem, &mut end, policy, &mut self.trace, rng);
+        policy_playout(&mut Uniform, problem, &mut end, policy, &mut own, rng);
         self.tour.clear();
-        self.tour.extend_from_slice(&self.trace.moves);
+        self.tour.extend_from_slice(&own.moves);
         if problem.score(&end).is_feasible() {
             self.improve(rng, || trace.is_cut());
         }

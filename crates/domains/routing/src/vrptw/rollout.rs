@@ -142,6 +142,9 @@ impl Selective {
     }
 }
 
+/// Moves of a playout between two looks at its limits.
+const LOOK: usize = 8;
+
 /// Records a candidate; its weight.
 #[inline]
 fn offer(policy: &Policy, trace: &mut Trace<u16>, code: u64, terms: [f64; 4]) -> u64 {
@@ -171,7 +174,16 @@ impl Rollout<Vrptw> for Selective {
         trace: &mut Trace<u16>,
         rng: &mut Rng,
     ) {
-        while self.policy_step(problem, state, policy, trace, rng) {}
+        loop {
+            for _ in 0..LOOK {
+                if !self.policy_step(problem, state, policy, trace, rng) {
+                    return;
+                }
+            }
+            if trace.gives_up() {
+                return;
+            }
+        }
     }
 }
 
@@ -191,8 +203,6 @@ pub(super) struct Refine {
     absent: Vec<u16>,
     better: Vec<u16>,
     moves: Vec<u16>,
-    playout: Playout<u16>,
-    trace: Trace<u16>,
 }
 
 impl Refine {
@@ -212,8 +222,6 @@ impl Refine {
             absent: Vec::new(),
             better: Vec::new(),
             moves: Vec::new(),
-            playout: Playout::default(),
-            trace: Trace::default(),
         }
     }
 
@@ -274,12 +282,10 @@ impl Rollout<Vrptw> for Refine {
             self.moves.clear();
             problem.canonical(self.annealing.best(), &mut self.moves);
         } else {
-            let mut own = std::mem::take(&mut self.playout);
-            own.moves.clear();
+            let mut own = playout.sibling();
             let mut end = state.clone();
             self.selective.run(problem, &mut end, &mut own, rng);
             let fleet = self.split(problem, state, &own.moves);
-            self.playout = own;
             self.improve(fleet, rng, || playout.is_cut());
             let better = std::mem::take(&mut self.better);
             problem.canonical(&better, &mut self.moves);
@@ -301,12 +307,10 @@ impl Rollout<Vrptw> for Refine {
         trace: &mut Trace<u16>,
         rng: &mut Rng,
     ) {
-        let mut own = std::mem::take(&mut self.trace);
-        own.clear();
+        let mut own = trace.sibling();
         let mut end = state.clone();
         self.selective.run_policy(problem, &mut end, policy, &mut own, rng);
         let fleet = self.split(problem, state, &own.moves);
-        self.trace = own;
         self.improve(fleet, rng, || trace.is_cut());
         let better = std::mem::take(&mut self.better);
         problem.canonical(&better, &mut self.moves);

@@ -128,7 +128,7 @@ parameters! {
     /// behind the first edited one. With codes it takes a listing of moves instead of `find`, and their codes where an
     /// entry does not fit. To reach the edited place, it takes on average half as many `apply` as there are entries
     /// between two snapshots; these are about the square root of the number of moves apart. Memory: two solutions and
-    /// the snapshots.
+    /// the snapshots, which take at most half of the limit.
     ///
     /// # Departures from the papers
     ///
@@ -251,8 +251,8 @@ impl Family for Anneal {
         Ok(())
     }
 
-    fn build(&self, problem: &dyn Rules, _: u64) -> Box<dyn Search> {
-        Box::new(AnnealSearch::new(self.clone(), problem))
+    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+        Box::new(AnnealSearch::new(self.clone(), problem, memory))
     }
 }
 

@@ -86,6 +86,8 @@ pub(super) struct Walker {
     snapshots: Vec<State>,
     valid: usize,
     spacing: usize,
+    /// How many snapshots the memory allows.
+    most: usize,
     /// By what a neighbour may meet the present solution.
     meets: Meets,
     /// What can still be done after each entry of the present solution, and the score so far.
@@ -107,7 +109,7 @@ pub(super) struct Walker {
 }
 
 impl Walker {
-    pub(super) fn new(problem: &dyn Rules, parameters: &Anneal) -> Self {
+    pub(super) fn new(problem: &dyn Rules, parameters: &Anneal, memory: u64) -> Self {
         let root = problem.root();
         let mut legal = Vec::new();
         problem.moves(&root, &mut legal);
@@ -137,6 +139,8 @@ impl Walker {
             snapshots: Vec::new(),
             valid: 0,
             spacing: 1,
+            // Half is for the states and lists of solutions.
+            most: (memory / 2 / problem.state_bytes() as u64).clamp(1, 1 << 32) as usize,
             meets,
             met: Vec::new(),
             prunes,
@@ -161,10 +165,15 @@ impl Walker {
     pub(super) fn recode(&mut self, problem: &dyn Rules, moves: &[MoveId]) {
         self.entries.clear();
         self.state.clone_from(&self.root);
-        for &mv in moves {
-            let name = self.name(problem, &self.state, mv);
-            self.entries.push(Entry { mv, name });
-            problem.apply(&mut self.state, mv);
+        for part in moves.chunks(EVERY) {
+            if problem.watch().abandons() {
+                return;
+            }
+            for &mv in part {
+                let name = self.name(problem, &self.state, mv);
+                self.entries.push(Entry { mv, name });
+                problem.apply(&mut self.state, mv);
+            }
         }
         self.restore(problem);
     }
@@ -200,9 +209,11 @@ impl Walker {
         }
     }
 
-    /// Chooses the distance of snapshots: a power of two near the square root of the number of entries.
+    /// Chooses the distance of snapshots: a power of two near the square root of the number of entries, or as large as
+    /// the memory asks for.
     fn respace(&mut self) {
-        let spacing = self.entries.len().max(16).isqrt().next_power_of_two();
+        let count = self.entries.len();
+        let spacing = count.max(16).isqrt().max(count.div_ceil(self.most)).next_power_of_two();
         if spacing != self.spacing {
             self.spacing = spacing;
             self.valid = 0;
@@ -442,7 +453,7 @@ impl Walker {
                 }
                 Pause::Stuck => {
                     let played = self.replay.played.len();
-                    if played % EVERY == EVERY - 1 && problem.watch().gives_up(played) {
+                    if problem.watch().gives_up(played) {
                         return End::Finished;
                     }
                     // With codes the entries left are tried again after a move that is none of them.

@@ -4,6 +4,7 @@ use super::edits::{EDITS, Edit, Wheel};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::{AcceptanceRule, Anneal};
+use crate::cut::EVERY;
 use crate::problem::MoveId;
 use crate::problem::rules::{Rules, State};
 use crate::run::checkpoint::{decode, encode};
@@ -83,7 +84,7 @@ pub(crate) struct AnnealSearch {
 }
 
 impl AnnealSearch {
-    pub(crate) fn new(parameters: Anneal, problem: &dyn Rules) -> Self {
+    pub(crate) fn new(parameters: Anneal, problem: &dyn Rules, memory: u64) -> Self {
         Self {
             saved: Saved {
                 clock: Clock::default(),
@@ -97,7 +98,7 @@ impl AnnealSearch {
                 variant: 0,
                 standings: Vec::new(),
             },
-            walker: Walker::new(problem, &parameters),
+            walker: Walker::new(problem, &parameters, memory),
             parameters,
             moves: Vec::new(),
         }
@@ -160,8 +161,11 @@ impl AnnealSearch {
     fn walk(&mut self, context: &Context<'_>) {
         let Self { walker, .. } = self;
         walker.state.clone_from(&walker.root);
-        for &mv in &self.moves {
-            context.problem.apply(&mut walker.state, mv);
+        for part in self.moves.chunks(EVERY) {
+            if context.problem.watch().abandons() {
+                return;
+            }
+            part.iter().for_each(|&mv| context.problem.apply(&mut walker.state, mv));
         }
     }
 

@@ -225,7 +225,7 @@ fn with_search<P: Problem>(problem: &P, count: u64, check: impl FnOnce(&mut Anne
     let mut random = TypedPlayer::new(Shared::Borrowed(problem), Packing::new(), Watch::default(), "random").unwrap();
     let (rng, horizon) = (&mut Rng::new(4), Horizon::default());
     let mut context = Context { problem: &order, rollout: &mut random, rng, tally: &mut tally, horizon };
-    let mut search = AnnealSearch::new(Anneal::default(), &order);
+    let mut search = AnnealSearch::new(Anneal::default(), &order, 1 << 30);
     search.walker.recode(&order, &(0..count).collect::<Vec<_>>());
     check(&mut search, &mut context);
 }

@@ -80,6 +80,7 @@ impl Arm {
 
 pub(crate) struct NrpaSearch {
     parameters: Nrpa,
+    memory: u64,
     /// Bytes that the solutions of a level may take.
     room: u64,
     arms: Vec<Arm>,
@@ -108,6 +109,7 @@ impl NrpaSearch {
             );
         }
         Self {
+            memory,
             room: memory / parameters.arms / parameters.level,
             parameters,
             remarks,
@@ -167,6 +169,27 @@ impl NrpaSearch {
         self.goal += self.parameters.race;
     }
 
+    /// Returns how many records of playouts the memory must hold: each level of each arm keeps one, and lists double as
+    /// they grow.
+    fn records(&self) -> u64 {
+        2 * self.parameters.arms * self.parameters.level
+    }
+
+    /// Ends where a playout has a record that is too large. Where there is no incumbent this is an error.
+    fn overflow(&mut self, context: &Context<'_>, needed: u64) -> Status {
+        self.trace = Trace::default();
+        if context.tally.best.is_none() {
+            return Status::Running;
+        }
+        context.problem.watch().forgive();
+        self.remarks.push(format!(
+            "ended: the record of a playout needs at least {} MiB in all, {} MiB are allowed",
+            needed.div_ceil(1 << 20),
+            self.memory >> 20
+        ));
+        Status::Completed
+    }
+
     fn ended(&self) -> bool {
         matches!(self.arms.as_slice(), [arm] if arm.ended())
     }
@@ -211,7 +234,12 @@ impl Search for NrpaSearch {
             let problem = context.problem;
             self.state.clone_from(&self.root);
             self.trace.clear();
+            problem.watch().allow(self.memory, self.records());
             context.rollout.run_policy(&mut self.state, arm.policy(), &mut self.trace, context.rng);
+            problem.watch().allow(u64::MAX, 1);
+            if let Some((needed, _)) = problem.watch().overflow() {
+                return self.overflow(context, needed);
+            }
             if self.parameters.explore && self.ends.meets(problem, &self.state, &self.trace.moves) {
                 deviate(context, &self.root, &mut self.state, arm.policy(), &mut self.trace);
             }
@@ -230,6 +258,8 @@ impl Search for NrpaSearch {
         if self.arms.is_empty() || self.ended() {
             self.start(context.problem, context.rollout.variants());
         }
+        let watch = context.problem.watch();
+        watch.allow(self.memory, self.records());
         for arm in self.arms.iter_mut().filter(|arm| !arm.ended()) {
             self.state.clone_from(&self.root);
             let mut trace = Trace::default();
@@ -239,6 +269,11 @@ impl Search for NrpaSearch {
                 trace.clear();
                 context.problem.record(&mut self.state, arm.policy(), &mut trace, &solution.moves);
             }
+            if watch.overflow().is_some() {
+                // The level continues without it.
+                watch.forgive();
+                continue;
+            }
             let feature = self.parameters.feature(context.problem, &self.state);
             let gift = Shared { score: solution.score, feature, trace };
             match &mut arm.core {
@@ -246,6 +281,7 @@ impl Search for NrpaSearch {
                 Core::Beams(beams) => beams.take_up(&self.parameters, self.sense, &gift),
             }
         }
+        watch.allow(u64::MAX, 1);
     }
 
     fn remarks(&self) -> &[String] {
