@@ -14,8 +14,9 @@ pub mod statistics;
 
 pub use policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
 pub use problem::{
-    Acceptance, Advice, Edits, Fault, Found, Knowledge, Move, Neighborhood, Playout, Problem, Rollout, RolloutInfo,
-    Score, Sense, StableHasher, Uniform, Violation, advise, check, find_rollout, policy_playout, replayed, stable_hash,
+    Acceptance, Advice, Covered, Edits, Fault, Found, Knowledge, Move, Neighborhood, Playout, Problem, ProblemSearch,
+    Rollout, RolloutInfo, Score, SearchInfo, Sense, StableHasher, Step, Uniform, Unit, Violation, Work, advise, check,
+    find_rollout, policy_playout, replayed, stable_hash,
 };
 pub use rng::Rng;
 pub use run::{
@@ -23,7 +24,14 @@ pub use run::{
     RunInfo, SavedRun, Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap,
     open_regular, probe_writable, remove_temporaries, replay, write_atomically,
 };
-pub use search::parameter::{Parameter, ParameterError, PerLevel, Values};
+pub use search::parameter::{Parameter, ParameterError, Parameters, PerLevel, Settings, Values};
+
+/// What the macro of parameters needs.
+#[doc(hidden)]
+pub mod table {
+    pub use crate::search::parameter::{Value, out_of_range, unknown};
+}
+
 pub use search::{Method, Preset};
 
 /// The example in the README compiles and runs.

@@ -4,12 +4,14 @@ mod check;
 mod fault;
 mod hash;
 mod neighborhood;
+pub(crate) mod own;
 mod packing;
 pub(crate) mod player;
 pub(crate) mod replay;
 mod rollout;
 pub(crate) mod rules;
 mod score;
+pub(crate) mod search;
 
 pub use check::{Advice, Knowledge, Violation, advise, check};
 pub use fault::Fault;
@@ -19,7 +21,9 @@ pub(crate) use packing::{MoveId, Packing};
 pub(crate) use rollout::policy_step;
 pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
 pub use score::{Score, Sense};
+pub use search::{Covered, ProblemSearch, SearchInfo, Step, Unit, Work};
 
+use crate::Settings;
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -246,6 +250,21 @@ pub trait Problem: Send + Sync {
     /// Returns the names that [`rollout`](Self::rollout) accepts, the best general one first.
     fn rollouts(&self) -> &'static [RolloutInfo] {
         &[]
+    }
+
+    /// Returns the searches that the problem has beside those of the engine; see [`ProblemSearch`]. Their names are
+    /// method names.
+    fn searches(&self) -> &[SearchInfo] {
+        &[]
+    }
+
+    /// Returns the search called `name`, one of [`searches`](Self::searches), before its first step. `settings` holds
+    /// the values of its parameters, which are in their ranges.
+    fn search(&self, _name: &str, _settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>>
+    where
+        Self: Sized,
+    {
+        None
     }
 
     /// Returns the methods that are known to suit this instance, the best one first, as entrants of the portfolio

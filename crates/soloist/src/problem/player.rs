@@ -1,11 +1,12 @@
 //! A problem's rollouts and its neighbourhood as searches see them.
 
+use super::own::{OwnSearch, TypedSearch};
 use super::rules::{Shared, State, Typed, has_failed};
 use super::{
     Acceptance, Fault, MoveId, Neighborhood, Packing, Playout, Problem, Rollout, Score, find_rollout, policy_step,
     stable_hash,
 };
-use crate::Rng;
+use crate::{Rng, Settings};
 use crate::cut::{EVERY, Watch};
 use crate::policy::{Policy, Trace};
 use crate::run::checkpoint::{CheckpointError, decode, encode};
@@ -41,6 +42,10 @@ pub(crate) trait Player: Send {
     fn feedback(&mut self, score: Score);
     /// Returns the local search of the problem, if it has one.
     fn editor(&mut self) -> Option<&mut dyn Editor>;
+    /// Returns the problem's own search that was opened last.
+    fn own(&mut self) -> Option<&mut dyn OwnSearch>;
+    /// Makes a search of the problem's own, in the place of one that was there. Returns false if there is none.
+    fn open_own(&mut self, name: &str, settings: &Settings) -> bool;
     /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if
     /// there is no such rollout.
     fn open(&mut self, name: Option<&str>) -> bool;
@@ -122,6 +127,8 @@ struct SavedPlayer {
     rollout: Vec<u8>,
     /// Moves and bytes of a neighbourhood that has a solution.
     editor: Option<(Vec<MoveId>, Vec<u8>)>,
+    /// Name, settings and bytes of an own search.
+    own: Option<(String, Settings, Vec<u8>)>,
     /// The players opened: the names of their rollouts, and what is saved of them.
     players: Vec<(String, Vec<u8>)>,
 }
@@ -149,6 +156,7 @@ pub(crate) struct TypedPlayer<'p, P: Problem> {
     name: String,
     players: Vec<Self>,
     editor: Option<TypedEditor<'p, P>>,
+    own: Option<TypedSearch<'p, P>>,
     rollout: Box<dyn Rollout<P>>,
     playout: Playout<P::Move>,
     trace: Trace<P::Move>,
@@ -172,7 +180,20 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
         let (mut playout, mut trace) = (Playout::default(), Trace::default());
         (playout.watch, trace.watch) = (Some(watch.clone()), Some(watch.clone()));
         let (name, players, listed) = (name.to_owned(), Vec::new(), Vec::new());
-        Ok(Self { problem, packing, watch, name, players, editor: None, rollout, playout, trace, listed, end: None })
+        Ok(Self {
+            problem,
+            packing,
+            watch,
+            name,
+            players,
+            editor: None,
+            own: None,
+            rollout,
+            playout,
+            trace,
+            listed,
+            end: None,
+        })
     }
 
     /// Whether what was just played does not count. Where it was cut and `state` is not finished, the step is
@@ -189,9 +210,15 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
         has_failed(problem, watch) || !listed.is_empty() && watch.abandons()
     }
 
-    /// Restores the rollout and the neighbourhood.
-    fn restore(&mut self, rollout: &[u8], editor: Option<(Vec<MoveId>, Vec<u8>)>) -> Result<(), CheckpointError> {
-        self.rollout.load(rollout)?;
+    /// Restores the rollout, the neighbourhood and the own search.
+    fn restore(&mut self, saved: SavedPlayer) -> Result<(), CheckpointError> {
+        let SavedPlayer { rollout, editor, own, .. } = saved;
+        self.rollout.load(&rollout)?;
+        if let Some((name, settings, bytes)) = own {
+            let known = self.problem.searches().iter().any(|info| info.name == name && info.parameters(&settings).is_ok());
+            require(known && self.open_own(&name, &settings), "a search that the problem does not have")?;
+            self.own.as_mut().map_or(Ok(()), |own| own.load(&bytes))?;
+        }
         if let Some((moves, bytes)) = editor {
             let rules = Typed::new(self.problem.clone(), self.packing.clone(), self.watch.clone());
             let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
@@ -293,6 +320,16 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         }
         self.editor.as_mut().map(|editor| editor as &mut dyn Editor)
     }
+    fn own(&mut self) -> Option<&mut dyn OwnSearch> {
+        self.own.as_mut().map(|own| own as &mut dyn OwnSearch)
+    }
+    fn open_own(&mut self, name: &str, settings: &Settings) -> bool {
+        // What the search before it holds is free.
+        self.own = None;
+        let (problem, packing, watch) = (self.problem.clone(), self.packing.clone(), self.watch.clone());
+        self.own = TypedSearch::new(problem, packing, watch, name, settings);
+        self.own.is_some()
+    }
     fn open(&mut self, name: Option<&str>) -> bool {
         let name = name.unwrap_or(&self.name);
         let Ok(player) = Self::new(self.problem.clone(), self.packing.clone(), self.watch.clone(), name) else {
@@ -314,17 +351,19 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
             (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), editor.edits.save())
         });
         let players = self.players.iter().map(|player| (player.name.clone(), player.save())).collect();
-        encode_player(&SavedPlayer { rollout: self.rollout.save(), editor, players })
+        let own = self.own.as_ref().map(|own| (own.name.clone(), own.settings.clone(), own.save()));
+        encode_player(&SavedPlayer { rollout: self.rollout.save(), editor, own, players })
     }
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let SavedPlayer { rollout, editor, players } = decode_player(bytes)?;
-        require(players.len() <= MOST_PLAYERS, "more players than a search opens")?;
-        self.restore(&rollout, editor)?;
+        let mut saved = decode_player(bytes)?;
+        require(saved.players.len() <= MOST_PLAYERS, "more players than a search opens")?;
+        let players = std::mem::take(&mut saved.players);
+        self.restore(saved)?;
         self.players.clear();
         for (name, bytes) in players {
-            let SavedPlayer { rollout, editor, players } = decode_player(&bytes)?;
-            require(players.is_empty() && self.open(Some(&name)), "a player that no search opens")?;
-            self.players.last_mut().map_or(Ok(()), |player| player.restore(&rollout, editor))?;
+            let saved = decode_player(&bytes)?;
+            require(saved.players.is_empty() && self.open(Some(&name)), "a player that no search opens")?;
+            self.players.last_mut().map_or(Ok(()), |player| player.restore(saved))?;
         }
         Ok(())
     }

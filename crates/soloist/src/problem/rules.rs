@@ -7,7 +7,7 @@
 
 use super::player::{VOID, across, replay};
 use super::replay::{Entry, Pause, Replay, follow};
-use super::{Fault, MoveId, Packing, Problem, Score, Sense, Uniform, stable_hash};
+use super::{Fault, MoveId, Packing, Problem, Score, SearchInfo, Sense, Uniform, stable_hash};
 use crate::cut::{EVERY, Watch};
 use crate::policy::{Policy, Trace};
 use std::any::Any;
@@ -126,6 +126,7 @@ pub(crate) trait Rules: Send {
     fn potential(&self, state: &State) -> Option<f64>;
     fn reference(&self) -> Option<f64>;
     fn portfolio(&self) -> String;
+    fn searches(&self) -> &[SearchInfo];
     fn key(&self, state: &State) -> Option<u64>;
     fn future(&self, state: &State) -> Option<(u64, f64)>;
     /// Appends the numbers that are compared beside the score so far.
@@ -284,6 +285,9 @@ impl<P: Problem> Rules for Typed<'_, P> {
     }
     fn portfolio(&self) -> String {
         self.problem.portfolio()
+    }
+    fn searches(&self) -> &[SearchInfo] {
+        self.problem.searches()
     }
     fn key(&self, state: &State) -> Option<u64> {
         self.problem.key(self.get(state))

@@ -3,12 +3,12 @@
 use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::{Horizon, Plan};
-use super::stream::{Limits, Reports, Rest, SavedStream, Shared, Stream, tighter};
+use super::stream::{Reports, Rest, SavedStream, Shared, Stream, tighter};
 use super::verdict::Verdict;
 use crate::cut::{Alarm as Bell, Demand, watched};
 use crate::problem::MoveId;
 use crate::search::sound::require;
-use crate::search::{Clock, Shared as Gift, insert};
+use crate::search::{Clock, Limits, Shared as Gift, insert};
 use crate::{CheckpointError, Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -247,7 +247,7 @@ impl<'p> Drive<'p> {
         let start = Instant::now();
         for (index, stream) in self.streams.iter_mut().enumerate() {
             let share = |all: Option<u64>| all.map(|all| all / count + u64::from(all % count > index as u64));
-            stream.limits = Limits {
+            stream.tally.limits = Limits {
                 playouts: share(part.playouts).unwrap_or(u64::MAX),
                 nodes: share(part.nodes).unwrap_or(u64::MAX),
                 stall: part.stall.unwrap_or(u64::MAX),

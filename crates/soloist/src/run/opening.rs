@@ -116,7 +116,7 @@ impl Proof {
         let moved = nodes.saturating_sub(tally.tree.nodes + made.nodes);
         let effort = if moved > 0 { moved + playouts } else { playouts.saturating_mul(length as u64) };
         let may = |made: u64, all: u64| made as f64 <= share * all as f64;
-        may(NODE * (self.saved.cost() + 1), effort) && may(made.playouts + 1, playouts)
+        may(NODE * (self.saved.cost() + 1), effort) && may(made.playouts + 1, tally.made())
     }
 
     /// Decides whether the next steps are those of the attempt, where time decides; `planned` is the time of the run.
@@ -230,6 +230,7 @@ impl Stream<'_> {
             return Status::Running;
         }
         if let Some(proof) = &self.proof
+            && !self.search.is_divided()
             && if by_time { proof.turn } else { proof.is_due(&self.tally) }
         {
             return self.try_proof();

@@ -8,7 +8,7 @@ use super::opening::{self, GAMES, Proof};
 use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
 use super::plan::{Horizon, Plan};
 use super::setup::Setup;
-use super::stream::{Limits, Reports, Stream};
+use super::stream::{Reports, Stream};
 use super::verify::{ReplayError, replay};
 use crate::cut::Watch;
 use crate::problem::player::TypedPlayer;
@@ -126,7 +126,17 @@ impl RunInfo {
     /// # Errors
     /// When the bytes are not a whole checkpoint of this problem.
     pub fn read<P: Problem>(problem: &P, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        read_info(open(problem.fingerprint(), bytes)?)
+        let mut info = read_info(open(problem.fingerprint(), bytes)?)?;
+        info.look_up(problem)?;
+        Ok(info)
+    }
+}
+
+impl RunInfo {
+    /// Looks up what the names of own searches stand for.
+    fn look_up<P: Problem>(&mut self, problem: &P) -> Result<(), CheckpointError> {
+        let known = self.setup.method.resolve(problem.searches());
+        known.map_err(|_| CheckpointError::Corrupt("a method that the problem does not have"))
     }
 }
 
@@ -148,7 +158,8 @@ impl SavedRun {
     /// # Errors
     /// When the bytes are not a whole checkpoint of this problem.
     pub fn read<P: Problem>(problem: &P, bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let (info, _, _, drive) = decode_run(open(problem.fingerprint(), bytes)?)?;
+        let (mut info, _, _, drive) = decode_run(open(problem.fingerprint(), bytes)?)?;
+        info.look_up(problem)?;
         Ok(Self { info, keep: drive.keep(), ended: drive.ended() })
     }
 }
@@ -277,6 +288,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         if setup.threads > Setup::MOST_THREADS {
             return Err(SolveError::Threads(setup.threads));
         }
+        setup.method.resolve(problem.searches())?;
         setup.validate()?;
         let first = || problem.rollouts().first().map_or("random", |info| info.name);
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
@@ -311,7 +323,6 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 proof,
                 watch,
                 end: None,
-                limits: Limits::default(),
                 horizon: Horizon::default(),
             });
         }

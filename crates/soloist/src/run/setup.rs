@@ -55,6 +55,13 @@ impl Setup {
         Preset::find(name).map(Self::from)
     }
 
+    /// Returns the method of that name, a preset or else a problem's own search, with seed 0, one thread and the problem's
+    /// first rollout.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self::preset(name).unwrap_or_else(|| Self::from(Method::named(name)))
+    }
+
     /// Sets the seed of all random draws.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {

@@ -34,16 +34,7 @@ pub(super) struct Stream<'p> {
     pub(super) end: Option<StopReason>,
     /// Whether it can only continue after an exchange.
     pub(super) waiting: bool,
-    pub(super) limits: Limits,
     pub(super) horizon: Horizon,
-}
-
-/// A stream's share of the budget.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Limits {
-    pub(super) playouts: u64,
-    pub(super) nodes: u64,
-    pub(super) stall: u64,
 }
 
 /// How a stream has come to rest.
@@ -118,7 +109,7 @@ impl SavedStream {
     }
 
     pub(super) fn playouts(&self) -> u64 {
-        self.tally.counters.playouts
+        self.tally.made()
     }
 }
 
@@ -289,7 +280,7 @@ impl Stream<'_> {
 
     /// Whether counts alone have ended this stream; announces a goal to the others.
     fn at_rest(&mut self, shared: &Shared<'_, '_>) -> Option<Rest> {
-        let playouts = self.tally.counters.playouts;
+        let playouts = self.playouts();
         if let Some(reason) = self.goal(&shared.goals) {
             // Others with as many playouts may still prove something without a further one, and then count instead.
             shared.finish.fetch_min(playouts.saturating_add(1), Ordering::Relaxed);
@@ -309,7 +300,7 @@ impl Stream<'_> {
     }
 
     pub(super) fn playouts(&self) -> u64 {
-        self.tally.counters.playouts
+        self.tally.made()
     }
 
     /// Playouts at the last improvement and number of the stream.
@@ -326,13 +317,13 @@ impl Stream<'_> {
         }
         // Before the counts, whose limits depend on the slice: a stream that has stalled has stalled in all of them.
         let last = self.tally.history.last().map_or(0, |last| last.playouts);
-        if playouts.saturating_sub(last) >= self.limits.stall {
+        if playouts.saturating_sub(last) >= self.tally.limits.stall {
             return Some(StopReason::Stall);
         }
-        if playouts >= self.limits.playouts {
+        if playouts >= self.tally.limits.playouts {
             return Some(StopReason::Playouts);
         }
-        (nodes >= self.limits.nodes).then_some(StopReason::Nodes)
+        (nodes >= self.tally.limits.nodes).then_some(StopReason::Nodes)
     }
 }
 

@@ -1,12 +1,25 @@
 //! The families of methods: one table makes the enumeration and everything that differs by family.
 
-use super::{Anneal, Auto, Beam, BranchAndBound, IdaStar, Nmcs, Nrpa, Sampling, Search, Uct};
+use super::{Anneal, Auto, Beam, BranchAndBound, IdaStar, Nmcs, Nrpa, Own, Sampling, Search, Uct};
 use crate::problem::rules::Rules;
-use crate::{Parameter, ParameterError};
+use crate::{Parameter, ParameterError, SearchInfo};
 use serde::{Deserialize, Serialize};
 
 /// What a family of methods is beside its table of parameters.
 pub(crate) trait Family {
+    /// Returns the name where that of the family does not say what is run.
+    fn own_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Looks up the names of a problem's own searches.
+    ///
+    /// # Errors
+    /// A name that the problem does not have, or settings that do not fit.
+    fn look_up(&mut self, _searches: &[SearchInfo]) -> Result<(), ParameterError> {
+        Ok(())
+    }
+
     /// Whether the parameters go together.
     fn validate(&self) -> Result<(), ParameterError> {
         Ok(())
@@ -46,10 +59,20 @@ macro_rules! families {
         }
 
         impl Method {
-            /// Returns the name of the preset that holds the defaults of the method's family.
+            /// Returns the name of the preset that holds the defaults of the method's family, or that of a problem's own
+            /// search.
             #[must_use]
-            pub fn family(&self) -> &'static str {
-                match self { $(Self::$family(_) => $preset,)+ }
+            pub fn family(&self) -> &str {
+                match self { $(Self::$family(parameters) => Family::own_name(parameters).unwrap_or($preset),)+ }
+            }
+
+            /// Looks up the names of a problem's [own searches](crate::Problem::searches) and completes their
+            /// parameters. A run does this when it starts.
+            ///
+            /// # Errors
+            /// A name that the problem does not have, or settings that do not fit.
+            pub fn resolve(&mut self, searches: &[SearchInfo]) -> Result<(), ParameterError> {
+                match self { $(Self::$family(parameters) => parameters.look_up(searches),)+ }
             }
 
             /// Returns the parameters with their present values.
@@ -131,4 +154,6 @@ families! {
     Anneal = "anneal";
     /// A portfolio of methods.
     Auto = "auto";
+    /// A search of the problem's own.
+    Own = "own";
 }

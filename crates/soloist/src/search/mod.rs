@@ -21,6 +21,7 @@ mod nmcs;
 mod nodes;
 mod nrpa;
 mod open_list;
+mod own;
 pub(crate) mod parameter;
 mod presets;
 mod sampling;
@@ -39,10 +40,11 @@ pub use ida_star::IdaStar;
 pub use method::Method;
 pub use nmcs::Nmcs;
 pub use nrpa::{Keep, Nrpa, Share, Similar};
+pub use own::Own;
 pub use presets::Preset;
 pub use sampling::Sampling;
 pub(crate) use sound::{replay, walk};
-pub(crate) use tally::{Clock, Tally, insert};
+pub(crate) use tally::{Clock, Limits, Tally, insert};
 pub use uct::{
     Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
     Playing, Playouts, Prune, Pruning, Rank, Selection, Uct,
@@ -78,6 +80,10 @@ pub(crate) trait Search: Send {
     /// times a second.
     fn left(&self) -> Option<f64> {
         None
+    }
+    /// Whether a limit of counts has divided the last step, so that it is to be continued before anything else is done.
+    fn is_divided(&self) -> bool {
+        false
     }
     /// Returns what tells how far the search has narrowed down, by name with unit. Asked a few times a second
     /// for observers that ask for it.

@@ -81,6 +81,14 @@ pub enum ParameterError {
         /// What is wrong with it.
         what: String,
     },
+    /// No method has this name, of the engine's or of the problem's own.
+    #[error("no method `{name}` ({known})")]
+    Method {
+        /// The name asked for.
+        name: String,
+        /// The problem's own methods, in words.
+        known: String,
+    },
     /// The value does not fit, for a reason that a range cannot tell.
     #[error("parameter `{name}`: {what}")]
     Invalid {
@@ -94,8 +102,59 @@ pub enum ParameterError {
     Conflict(&'static str),
 }
 
-/// A type that parameters can have.
-pub(crate) trait Value: Sized + Display {
+/// The parameters of a problem's own search: a struct that [`parameter_table!`](crate::parameter_table) declares, or
+/// `()` where there are none.
+pub trait Parameters: Default {
+    /// Returns the parameters with their present values.
+    fn parameters(&self) -> Vec<Parameter>;
+    /// Sets the parameter `name` from text.
+    ///
+    /// # Errors
+    /// When no parameter has that name or the value is out of range.
+    fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError>;
+}
+
+impl Parameters for () {
+    fn parameters(&self) -> Vec<Parameter> {
+        Vec::new()
+    }
+    fn set(&mut self, name: &str, _: &str) -> Result<(), ParameterError> {
+        Err(unknown(name, &[]))
+    }
+}
+
+/// Values of parameters as text, in the order in which they are set.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings(Vec<(String, String)>);
+
+impl Settings {
+    /// Returns the parameters that are not set at their defaults, the others as they are set.
+    ///
+    /// # Errors
+    /// A name that is unknown, or a value out of its range.
+    pub fn read<T: Parameters>(&self) -> Result<T, ParameterError> {
+        let mut parameters = T::default();
+        self.0.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
+        Ok(parameters)
+    }
+
+    /// Adds a value, in the place of one of the same name.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        match self.0.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => value.clone_into(old),
+            None => self.0.push((name.to_owned(), value.to_owned())),
+        }
+    }
+}
+
+impl From<&[Parameter]> for Settings {
+    fn from(parameters: &[Parameter]) -> Self {
+        Self(parameters.iter().map(|own| (own.name.to_owned(), own.value.clone())).collect())
+    }
+}
+
+/// A type that parameters can have: whole and real numbers, switches, and choices.
+pub trait Value: Sized + Display {
     /// The inclusive range: a pair of numbers, or nothing for a choice.
     type Range;
     /// Reads a value that lies in the range.
@@ -278,7 +337,7 @@ macro_rules! choice {
             }
         }
 
-        impl crate::search::parameter::Value for $name {
+        impl crate::table::Value for $name {
             type Range = ();
             fn parse(text: &str, (): &()) -> Option<Self> {
                 match text { $($text => Some(Self::$variant),)+ _ => None }
@@ -297,25 +356,44 @@ macro_rules! choice {
 }
 
 /// Returns the error of a name that is none of `parameters`.
-pub(crate) fn unknown(name: &str, parameters: &[Parameter]) -> ParameterError {
+pub fn unknown(name: &str, parameters: &[Parameter]) -> ParameterError {
     let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
     ParameterError::Unknown { name: name.to_owned(), known: known.join(", ") }
 }
 
 /// Returns the error of a value that is not in the parameter's range.
-pub(crate) fn out_of_range<T: Value>(name: &'static str, range: &T::Range, value: &impl ToString) -> ParameterError {
+pub fn out_of_range<T: Value>(name: &'static str, range: &T::Range, value: &impl ToString) -> ParameterError {
     let value = value.to_string();
     T::reject(name, range, &value).unwrap_or_else(|| ParameterError::Value { name, range: T::describe(range), value })
 }
 
 /// Declares a struct of parameters with `Default` and the table behind `--set`, files and documents.
-macro_rules! parameters {
+///
+/// Each parameter has a line of help, a type (`u64`, `f64` or `bool`), a default, and a range (`()` for a switch). For
+/// the own searches of a [`Problem`](crate::Problem); see [`ProblemSearch`](crate::ProblemSearch).
+///
+/// ```
+/// soloist::parameter_table! {
+///     /// How the search cools.
+///     pub struct Cooling {
+///         /// temperature at the start
+///         heat: f64 = 2.0, 0.0..=100.0;
+///         /// moves tried before the next cooling
+///         length: u64 = 10_000, 1..=u64::MAX;
+///     }
+/// }
+/// let mut cooling = Cooling::default();
+/// cooling.set("heat", "0.5").unwrap();
+/// assert_eq!(cooling.heat, 0.5);
+/// assert!(cooling.set("heat", "-1").unwrap_err().to_string().contains("a number from 0 to 100"));
+/// ```
+#[macro_export]
+macro_rules! parameter_table {
     ($(#[$meta:meta])* pub struct $name:ident {
         $($(#[doc = $help:literal])+ $field:ident : $type:ty = $default:expr, $range:expr;)+
     }) => {
         $(#[$meta])*
-        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
+        #[derive(Clone, Debug, PartialEq)]
         pub struct $name { $($(#[doc = $help])+ pub $field: $type),+ }
 
         impl Default for $name {
@@ -327,12 +405,12 @@ macro_rules! parameters {
         impl $name {
             /// Returns the parameters with their present values.
             #[must_use]
-            pub fn parameters(&self) -> Vec<crate::Parameter> {
-                vec![$(crate::Parameter {
+            pub fn parameters(&self) -> Vec<$crate::Parameter> {
+                vec![$($crate::Parameter {
                     name: stringify!($field),
                     value: self.$field.to_string(),
-                    range: <$type as crate::search::parameter::Value>::describe(&$range),
-                    values: <$type as crate::search::parameter::Value>::values(&$range),
+                    range: <$type as $crate::table::Value>::describe(&$range),
+                    values: <$type as $crate::table::Value>::values(&$range),
                     help: concat!($($help),+).trim_ascii(),
                 }),+]
             }
@@ -341,8 +419,8 @@ macro_rules! parameters {
             ///
             /// # Errors
             /// When no parameter has that name or the value is out of range.
-            pub fn set(&mut self, name: &str, value: &str) -> Result<(), crate::ParameterError> {
-                use crate::search::parameter::{Value, out_of_range, unknown};
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::ParameterError> {
+                use $crate::table::{Value, out_of_range, unknown};
                 match name {
                     $(stringify!($field) => {
                         self.$field = <$type as Value>::parse(value, &$range)
@@ -357,13 +435,34 @@ macro_rules! parameters {
             ///
             /// # Errors
             /// The first parameter that does not.
-            pub fn check_ranges(&self) -> Result<(), crate::ParameterError> {
-                use crate::search::parameter::{Value, out_of_range};
+            pub fn check_ranges(&self) -> Result<(), $crate::ParameterError> {
+                use $crate::table::{Value, out_of_range};
                 $(if !self.$field.is_in(&$range) {
                     return Err(out_of_range::<$type>(stringify!($field), &$range, &self.$field));
                 })+
                 Ok(())
             }
+        }
+
+        impl $crate::Parameters for $name {
+            fn parameters(&self) -> Vec<$crate::Parameter> {
+                Self::parameters(self)
+            }
+            fn set(&mut self, name: &str, value: &str) -> Result<(), $crate::ParameterError> {
+                Self::set(self, name, value)
+            }
+        }
+    };
+}
+
+/// As [`parameter_table!`](crate::parameter_table), with serde.
+macro_rules! parameters {
+    ($(#[$meta:meta])* pub struct $name:ident { $($body:tt)+ }) => {
+        crate::parameter_table! {
+            $(#[$meta])*
+            #[derive(serde::Serialize, serde::Deserialize)]
+            #[serde(deny_unknown_fields)]
+            pub struct $name { $($body)+ }
         }
     };
 }
@@ -394,7 +493,7 @@ macro_rules! parameter_groups {
                     Err(crate::ParameterError::Unknown { .. }) => {}
                     found => return found,
                 })+
-                Err(crate::search::parameter::unknown(name, &self.parameters()))
+                Err(crate::table::unknown(name, &self.parameters()))
             }
 
             /// Checks that every value lies in its range, wherever it came from.

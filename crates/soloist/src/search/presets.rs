@@ -2,8 +2,9 @@
 
 use super::{
     Anneal, Auto, Bandit, Beam, BranchAndBound, Cooling, Expansion, Growth, IdaStar, Method, Narrowing, Nesting, Nmcs,
-    Nrpa, Order, Pacing, Sampling, Selection, Uct,
+    Nrpa, Order, Own, Pacing, Sampling, Selection, Uct,
 };
+use crate::SearchInfo;
 
 /// A named setting of a method.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,12 @@ pub struct Preset {
 }
 
 impl Preset {
+    /// Describes a problem's own search as a preset, for lists; `make` returns it.
+    #[must_use]
+    pub const fn own(info: &SearchInfo, make: fn() -> Method) -> Self {
+        Self { name: info.name, summary: info.summary, reference: info.reference, make }
+    }
+
     /// Returns the method with this preset's parameters.
     #[must_use]
     pub fn method(&self) -> Method {
@@ -304,5 +311,24 @@ impl Method {
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
         Preset::find(name).map(Preset::method)
+    }
+    /// Returns the method of that name: a preset, or else a problem's own search, for which the run looks when it
+    /// starts.
+    ///
+    /// ```
+    /// use soloist::{Method, SolveError, Solver, doc::Staircase};
+    /// assert_eq!(Some(Method::named("nrpa")), Method::preset("nrpa"));
+    /// let error = Solver::new(&Staircase(3), Method::named("nosuch")).run().unwrap_err();
+    /// assert_eq!(error.to_string(), "no method `nosuch` (the problem has no methods of its own)");
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self::preset(name).unwrap_or_else(|| Self::Own(Own::named(name)))
+    }
+
+    /// Returns a problem's own search with the defaults of its parameters.
+    #[must_use]
+    pub fn own(info: &SearchInfo) -> Self {
+        Self::Own(info.into())
     }
 }

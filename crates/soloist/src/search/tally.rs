@@ -15,6 +15,8 @@ pub(crate) struct Tally {
     pub(crate) sense: Sense,
     pub(crate) stream: usize,
     pub(crate) counters: Counters,
+    /// The nodes among those counted that are units of a problem's own search, where these are no solutions.
+    pub(crate) units: u64,
     /// The tree nodes among those counted.
     pub(crate) tree: TreeShape,
     pub(crate) best: Option<Solution<MoveId>>,
@@ -35,6 +37,23 @@ pub(crate) struct Tally {
     /// The time of the run.
     #[serde(skip)]
     pub(crate) clock: Clock,
+    /// What the stream may count.
+    #[serde(skip)]
+    pub(crate) limits: Limits,
+}
+
+/// A stream's share of the budget.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) playouts: u64,
+    pub(crate) nodes: u64,
+    pub(crate) stall: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { playouts: u64::MAX, nodes: u64::MAX, stall: u64::MAX }
+    }
 }
 
 /// Which of the solutions that a tally keeps have not been replayed.
@@ -126,6 +145,7 @@ impl Tally {
             sense,
             stream,
             counters: Counters::default(),
+            units: 0,
             tree: TreeShape::default(),
             best: None,
             history: Vec::new(),
@@ -135,7 +155,14 @@ impl Tally {
             flaw: None,
             unverified: Unverified::default(),
             clock: Clock::default(),
+            limits: Limits::default(),
         }
+    }
+
+    /// Returns the work counted so far by which streams are compared: playouts, and what own searches do between them.
+    #[inline]
+    pub(crate) fn made(&self) -> u64 {
+        self.counters.playouts.saturating_add(self.units)
     }
 
     /// Counts a playout with its score.
@@ -197,7 +224,7 @@ impl Tally {
         let sense = problem.sense();
         let counters = self.counters;
         require(self.sense == sense && self.stream == stream, "a stream of another run")?;
-        let most = counters.playouts.max(counters.nodes).max(self.tree.nodes);
+        let most = counters.playouts.max(counters.nodes).max(self.tree.nodes).max(self.units);
         require(most <= sound::MOST, "more playouts or nodes than a run can have")?;
         require(self.tree.mean_depth() <= self.tree.deepest as f64, "depths of another tree")?;
         let rising = self

@@ -25,7 +25,9 @@ pub(super) struct Field {
 /// When the problem names a method that cannot run.
 pub(super) fn choose(problem: &dyn Rules) -> Result<Field, ParameterError> {
     let own = problem.portfolio();
-    let mut entries = if own.is_empty() { Vec::new() } else { own.parse::<Entries>()?.entries().to_vec() };
+    let mut entries = if own.is_empty() { Entries::default() } else { own.parse::<Entries>()? };
+    entries.resolve(problem.searches())?;
+    let mut entries = entries.entries().to_vec();
     let root = problem.root();
     let (bound, potential) = (problem.bound(&root).is_some(), problem.potential(&root).is_some());
     let (future, key) = (problem.future(&root).is_some(), problem.key(&root).is_some());

@@ -83,7 +83,16 @@ impl Entrant {
 
     /// Whether it can prove optimality.
     pub(super) fn is_systematic(&self) -> bool {
-        matches!(self.method, Method::Beam(_) | Method::BranchAndBound(_) | Method::IdaStar(_))
+        match &self.method {
+            Method::Beam(_) | Method::BranchAndBound(_) | Method::IdaStar(_) => true,
+            Method::Own(own) => own.counts_nodes(),
+            _ => false,
+        }
+    }
+
+    /// See [`Search::is_divided`].
+    pub(super) fn is_divided(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| search.is_divided())
     }
 
     /// Whether its nodes are other work than the moves of its playouts.
@@ -127,6 +136,7 @@ impl Entrant {
         let shared = &*context.tally;
         (tally.keep, tally.stream, tally.counters) = (shared.keep, shared.stream, shared.counters);
         (tally.tree, tally.clock) = (shared.tree, shared.clock);
+        (tally.units, tally.limits) = (shared.units, shared.limits);
         // Where no observer asks for scores, which is the rule, there is nothing to exchange.
         let samples = context.tally.sample.takes_more();
         if samples {
@@ -143,6 +153,7 @@ impl Entrant {
             std::mem::swap(&mut tally.sample, &mut context.tally.sample);
         }
         (context.tally.counters, context.tally.tree) = (tally.counters, tally.tree);
+        context.tally.units = tally.units;
         context.tally.flaw = context.tally.flaw.or(tally.flaw);
         if !tally.history.is_empty() {
             tally.history.clear();
@@ -187,7 +198,8 @@ impl Entrant {
 
     /// Restores entrant number `player`.
     pub(super) fn load(problem: &dyn Rules, saved: Saved, player: usize, memory: u64) -> Result<Self, CheckpointError> {
-        let Saved { entry, search, tally, reached, ended, bound } = saved;
+        let Saved { mut entry, search, tally, reached, ended, bound } = saved;
+        entry.resolve(problem.searches()).map_err(|_| CheckpointError::Corrupt("an entrant that cannot run"))?;
         let mut entrant = Self::new(entry, player, problem.sense());
         tally.check_solutions(problem)?;
         let sound = tally.sense == problem.sense() && tally.history.is_empty() && tally.counters.playouts <= MOST;

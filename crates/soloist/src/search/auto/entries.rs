@@ -1,14 +1,14 @@
 //! The entrants of a portfolio as a parameter.
 
 use crate::search::parameter::{Value, Values};
-use crate::{Method, ParameterError, Preset, Setup};
+use crate::{Method, ParameterError, SearchInfo, Setup};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// An entrant of a portfolio: a preset with settings and a rollout.
+/// An entrant of a portfolio: a preset, or a search of the problem's own, with settings and a rollout.
 ///
-/// Written as the name of a preset, with settings in parentheses, separated by blanks: `anneal`, or
+/// Written as the name of a method, with settings in parentheses, separated by blanks: `anneal`, or
 /// `nrpa(level=3 iterations=100 rollout=selective)`. Settings are those of the preset's table of parameters; `rollout`
 /// names a playout policy of the problem, by default that of the run.
 ///
@@ -33,9 +33,18 @@ pub struct Entry {
 const ROLLOUT: &str = "rollout";
 
 impl Entry {
-    /// Returns a preset as it is.
-    fn of(preset: &Preset) -> Self {
-        Self { preset: preset.name.to_owned(), method: preset.method(), settings: Vec::new(), rollout: None }
+    /// Returns a method as it is.
+    fn of(name: &str) -> Self {
+        Self { preset: name.to_owned(), method: Method::named(name), settings: Vec::new(), rollout: None }
+    }
+
+    /// Looks up the name among a problem's own searches, where it is no preset.
+    ///
+    /// # Errors
+    /// When there is no such search, or its settings do not fit.
+    pub(super) fn resolve(&mut self, searches: &[SearchInfo]) -> Result<(), ParameterError> {
+        let found = self.method.resolve(searches);
+        found.map_err(|error| ParameterError::Entry { entry: self.to_string(), what: error.to_string() })
     }
 
     /// The name of the preset.
@@ -75,11 +84,15 @@ impl Entry {
             Some((name, rest)) => (name, rest.strip_suffix(')').ok_or("`(` without `)` at the end")?),
         };
         let name = name.trim();
-        let preset = Preset::find(name).ok_or_else(|| format!("no method `{name}`"))?;
-        if matches!(preset.method(), Method::Auto(_)) {
+        // A word that is no preset may be a search of the problem's own.
+        let is_word = |symbol: char| symbol.is_ascii_lowercase() || symbol.is_ascii_digit() || symbol == '-';
+        if name.is_empty() || !name.chars().all(is_word) {
+            return Err(format!("no method `{name}`"));
+        }
+        let mut entry = Self::of(name);
+        if matches!(entry.method, Method::Auto(_)) {
             return Err(format!("`{name}` is a portfolio itself"));
         }
-        let mut entry = Self::of(preset);
         for setting in settings.split_whitespace() {
             let pair = setting.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
             let (key, value) = pair.ok_or_else(|| format!("expected key=value, got `{setting}`"))?;
@@ -135,7 +148,7 @@ impl From<Entry> for String {
 /// ```
 /// let mut method = soloist::Method::preset("auto").unwrap();
 /// method.set("methods", "anneal, hd-nrpa(level=3 width=1,10), uct(value=best)").unwrap();
-/// assert!(method.set("methods", "anneal,nosuch").is_err());
+/// assert!(method.set("methods", "anneal,nrpa(level=0)").is_err());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -147,6 +160,14 @@ const CHOOSE: &str = "choose";
 pub(super) const MOST: usize = 16;
 
 impl Entries {
+    /// Looks up the names that are no presets among a problem's [own searches](crate::Problem::searches).
+    ///
+    /// # Errors
+    /// The first entry that cannot run.
+    pub fn resolve(&mut self, searches: &[SearchInfo]) -> Result<(), ParameterError> {
+        self.0.iter_mut().try_for_each(|entry| entry.resolve(searches))
+    }
+
     /// Returns the entrants; none: the choice is left to the method.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
@@ -261,7 +282,7 @@ mod tests {
         for (text, expected) in [
             ("", "entry ``: no method ``"),
             ("anneal,", "entry ``: no method ``"),
-            ("anneal,nosuch(level=1)", "entry `nosuch(level=1)`: no method `nosuch`"),
+            ("anneal,No such(level=1)", "entry `No such(level=1)`: no method `No such`"),
             ("auto", "entry `auto`: `auto` is a portfolio itself"),
             ("nrpa(level=0)", "entry `nrpa(level=0)`: parameter `level`: expected a whole number from 1"),
             ("nrpa(level)", "expected key=value, got `level`"),

@@ -14,7 +14,7 @@ use crate::problem::rules::Rules;
 use crate::run::checkpoint::{decode, encode};
 use crate::run::outcome::Counters;
 use crate::run::plan::Horizon;
-use crate::{CheckpointError, ParameterError, Solution};
+use crate::{CheckpointError, ParameterError, SearchInfo, Solution};
 use choose::{Field, choose};
 use entrant::Entrant;
 pub use entries::{Entries, Entry};
@@ -116,6 +116,10 @@ impl Auto {
 }
 
 impl Family for Auto {
+    fn look_up(&mut self, searches: &[SearchInfo]) -> Result<(), ParameterError> {
+        self.methods.resolve(searches)
+    }
+
     fn validate(&self) -> Result<(), ParameterError> {
         if self.race_part + self.polish > 1.0 + 1e-9 {
             return Err(ParameterError::Conflict("race_part + polish must be at most 1"));
@@ -358,6 +362,9 @@ impl Search for AutoSearch {
         if let Status::Exhausted(proof) = status {
             return Status::Exhausted(proof);
         }
+        if self.entrants[at].is_divided() {
+            return Status::Running;
+        }
         let now = self.progress(context);
         // What makes no playouts would go on for ever where only playouts are limited.
         let entrant = &mut self.entrants[at];
@@ -365,6 +372,11 @@ impl Search for AutoSearch {
         let ended = entrant.ended;
         let turn = self.state.race.as_ref().map_or(Turn::Stay, |race| race.follow(now, ended));
         if turn == Turn::Stay || self.turn(context, turn, now) { Status::Running } else { Status::Completed }
+    }
+
+    fn is_divided(&self) -> bool {
+        let at = self.state.race.as_ref().map(Race::at);
+        at.and_then(|at| self.entrants.get(at)).is_some_and(Entrant::is_divided)
     }
 
     fn left(&self) -> Option<f64> {

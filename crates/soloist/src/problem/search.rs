@@ -1,0 +1,308 @@
+//! Searches that a problem brings along: solvers of its own beside the families of the engine.
+
+use super::rules::has_failed;
+use super::{Packing, Problem, Score};
+use crate::cut::Watch;
+use crate::run::plan::Horizon;
+use crate::search::coverage::{Ledger, Proof};
+use crate::search::Tally;
+use crate::search::sound::MOST;
+use crate::{CheckpointError, Parameter, ParameterError, Parameters, Rng, Settings, Solution, stable_hash};
+
+/// What a search counts as a unit of work, in words: "moves tried", "nodes".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Each unit makes and judges one whole solution, as an edit of annealing does. It counts as a node and as a
+    /// playout: limits of either bind after exactly as many units.
+    Solution(&'static str),
+    /// A unit is less than a solution, or more: a node of a tree, an entry of a list. It counts as a node; playouts are
+    /// the solutions that the search hands to [`Work::found`]. Limits of playouts alone are refused, as for `dfs`.
+    Node(&'static str),
+}
+
+impl Unit {
+    /// The name of the unit.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Solution(name) | Self::Node(name) => name,
+        }
+    }
+}
+
+/// Name, description and table of parameters of a problem's own search.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchInfo {
+    /// What `--method` accepts.
+    pub name: &'static str,
+    /// One line: what it does.
+    pub summary: &'static str,
+    /// Authors, venue, year.
+    pub reference: &'static str,
+    /// What it counts.
+    pub unit: Unit,
+    pub(crate) step: u64,
+    pub(crate) exact: bool,
+    table: fn(&Settings) -> Result<Vec<Parameter>, ParameterError>,
+}
+
+impl SearchInfo {
+    /// Describes a search with the parameters `T`, which makes 256 units a step and proves nothing.
+    #[must_use]
+    pub const fn new<T: Parameters>(
+        name: &'static str,
+        summary: &'static str,
+        reference: &'static str,
+        unit: Unit,
+    ) -> Self {
+        let table = |settings: &Settings| settings.read::<T>().map(|parameters| parameters.parameters());
+        Self { name, summary, reference, unit, step: 256, exact: false, table }
+    }
+
+    /// Sets the units of a step: as many as take about a millisecond. Limits of time are looked at between steps.
+    #[must_use]
+    pub const fn units_a_step(self, step: u64) -> Self {
+        Self { step: if step == 0 { 1 } else { step }, ..self }
+    }
+
+    /// The search can cover the whole space, and enters what it leaves out by [`Work::leave_out`]. Without this, it
+    /// has no proof.
+    #[must_use]
+    pub const fn exact(self) -> Self {
+        Self { exact: true, ..self }
+    }
+
+    /// Returns all parameters, those in `settings` with the values that are set.
+    ///
+    /// # Errors
+    /// A name that is unknown, or a value out of its range.
+    pub fn parameters(&self, settings: &Settings) -> Result<Vec<Parameter>, ParameterError> {
+        (self.table)(settings)
+    }
+}
+
+/// What a step returns: whether the search continues.
+#[must_use]
+#[derive(Debug)]
+pub enum Step {
+    /// There is more to do.
+    Running,
+    /// The search came to its end without a proof.
+    Completed,
+    /// Every solution was seen or excluded; see [`Work::covered`].
+    Exhausted(Covered),
+}
+
+/// The proof that no solution is better than the incumbent. Only [`Work::covered`] makes one.
+#[must_use]
+#[derive(Debug)]
+pub struct Covered(pub(crate) Proof);
+
+/// A search of a problem's own: a solver that knows the domain, run by the engine like one of its families.
+///
+/// [`Problem::searches`] lists such searches, [`Problem::search`] makes them. The engine gives them what its own
+/// methods have: limits, the plan over the budget, seeds, threads, checkpoints, offers, gauges, a place in `auto`, and a
+/// name for `--method` with parameters for `--set`. All that a search finds goes through [`Work::found`], which plays
+/// it by the problem's rules.
+///
+/// A run must not depend on how it is cut into steps: a step does as many units as [`Work::quota`] says, or asks
+/// [`Work::next_unit`] before each, and everything that the next unit depends on is kept and saved.
+/// `soloist_domain::testing::check_searches` compares such runs.
+///
+/// ```
+/// use soloist::{Budget, CheckpointError, Method, Problem, ProblemSearch, Score, SearchInfo, Settings, Solver, Step};
+/// use soloist::{Unit, Work, doc::Staircase};
+/// # #[derive(Clone)] struct Stairs(Staircase);
+///
+/// /// Tries random solutions.
+/// struct Guess;
+/// impl ProblemSearch<Stairs> for Guess {
+///     fn step(&mut self, problem: &Stairs, work: &mut Work<'_, Stairs>) -> Step {
+///         while work.next_unit() {
+///             let moves: Vec<bool> = (0..problem.0.0).map(|_| work.rng().chance(0.5)).collect();
+///             work.found(&moves);
+///         }
+///         Step::Running
+///     }
+///     fn save(&self) -> Vec<u8> {
+///         Vec::new()
+///     }
+///     fn load(&mut self, _: &Stairs, _: &[u8]) -> Result<(), CheckpointError> {
+///         Ok(())
+///     }
+/// }
+///
+/// const GUESS: SearchInfo = SearchInfo::new::<()>("guess", "random solutions", "none", Unit::Solution("guesses"));
+/// impl Problem for Stairs {
+/// #   type State = <Staircase as Problem>::State;
+/// #   type Move = bool;
+/// #   fn root(&self) -> Self::State { self.0.root() }
+/// #   fn moves(&self, state: &Self::State, moves: &mut Vec<bool>) { self.0.moves(state, moves) }
+/// #   fn apply(&self, state: &mut Self::State, right: bool) { self.0.apply(state, right) }
+/// #   fn score(&self, state: &Self::State) -> Score { self.0.score(state) }
+///     fn searches(&self) -> &[SearchInfo] {
+///         &[GUESS]
+///     }
+///     fn search(&self, _: &str, _: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
+///         Some(Box::new(Guess))
+///     }
+///     // root, moves, apply, score
+/// }
+///
+/// let problem = Stairs(Staircase(8));
+/// let outcome = Solver::new(&problem, Method::named("guess")).budget(Budget::nodes(1_500)).run().unwrap();
+/// assert_eq!((outcome.counters.nodes, outcome.best.unwrap().score.value()), (1_500, Some(8.0)));
+/// ```
+pub trait ProblemSearch<P: Problem>: Send {
+    /// Does a bounded slice of work: [`Work::quota`] units, or fewer where the search ends or
+    /// [`Work::is_cut`] says so. Work that cannot be divided may go beyond the quota.
+    fn step(&mut self, problem: &P, work: &mut Work<'_, P>) -> Step;
+
+    /// Receives a finished solution from outside, which is legal and counts as incumbent already: a warm start, or the
+    /// best solution of other methods. By default nothing happens.
+    fn offer(&mut self, _problem: &P, _moves: &[P::Move], _score: Score) {}
+
+    /// Returns what shows how far the search has come, by name with unit.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+
+    /// Returns a bound on all solutions that the search has neither seen nor excluded. `None`: unknown.
+    fn bound(&self) -> Option<f64> {
+        None
+    }
+
+    /// Returns everything that the next step depends on.
+    fn save(&self) -> Vec<u8>;
+
+    /// Restores what [`save`](Self::save) wrote into a search that was just made. The bytes may be damaged: all of them
+    /// are checked.
+    ///
+    /// # Errors
+    /// When the bytes are not those of this search.
+    fn load(&mut self, problem: &P, bytes: &[u8]) -> Result<(), CheckpointError>;
+}
+
+/// What the step of a [`ProblemSearch`] works with: the generator, the counts, the incumbent, and the place for
+/// solutions.
+pub struct Work<'w, P: Problem> {
+    pub(crate) problem: &'w P,
+    pub(crate) packing: &'w Packing<P::Move>,
+    pub(crate) watch: &'w Watch,
+    pub(crate) rng: &'w mut Rng,
+    pub(crate) tally: &'w mut Tally,
+    pub(crate) ledger: &'w mut Ledger,
+    pub(crate) horizon: Horizon,
+    pub(crate) unit: Unit,
+    pub(crate) quota: u64,
+    pub(crate) spent: u64,
+}
+
+impl<P: Problem> std::fmt::Debug for Work<'_, P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Work").field("quota", &self.quota).field("spent", &self.spent).finish_non_exhaustive()
+    }
+}
+
+/// Units between two looks at the cut.
+const EVERY: u64 = 64;
+
+impl<P: Problem> Work<'_, P> {
+    /// The generator of the run. All draws of a search come from it, or from one that is seeded by it.
+    pub fn rng(&mut self) -> &mut Rng {
+        self.rng
+    }
+
+    /// The score of the best solution of the run so far, wherever it came from.
+    #[must_use]
+    pub fn incumbent(&self) -> Option<Score> {
+        self.tally.best.as_ref().map(|best| best.score)
+    }
+
+    /// Returns the part of the budget planned for the run that is over, from 0 to 1. `None`: nothing is planned.
+    #[must_use]
+    pub fn progress(&self) -> Option<f64> {
+        self.horizon.part(self.tally.counters)
+    }
+
+    /// Returns the units that this step is still to do.
+    #[must_use]
+    pub fn quota(&self) -> u64 {
+        self.quota.saturating_sub(self.spent)
+    }
+
+    /// Counts units of work that were done.
+    pub fn spend(&mut self, units: u64) {
+        let units = units.min(MOST);
+        self.spent += units;
+        self.tally.counters.nodes += units;
+        match self.unit {
+            Unit::Solution(_) => self.tally.counters.playouts += units,
+            Unit::Node(_) => self.tally.units += units,
+        }
+    }
+
+    /// Counts one unit of work, which is to be done now. Returns false when the step is to end.
+    pub fn next_unit(&mut self) -> bool {
+        let ends = self.quota() == 0 || self.spent % EVERY == EVERY - 1 && self.is_cut();
+        if !ends {
+            self.spend(1);
+        }
+        !ends
+    }
+
+    /// Whether the step should end now: the run is over a limit of time, or was told to stop. Asked once in some dozen
+    /// units, by steps that may take more than a few milliseconds. [`next_unit`](Self::next_unit) asks by itself.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.watch.shortens()
+    }
+
+    /// Plays a solution by the problem's rules and returns its score; the run keeps it when it is among the best.
+    /// Called for improvements of the search's own best, as soon as they are found. `None`: further moves are possible
+    /// after these, so that they are no solution.
+    ///
+    /// Each move must be legal. What a run hands out is played again move by move, so that an illegal one ends the run
+    /// with an error.
+    pub fn found(&mut self, moves: &[P::Move]) -> Option<Score> {
+        let (mut state, mut legal) = (self.problem.root(), Vec::new());
+        for (at, &mv) in moves.iter().enumerate() {
+            if at % 256 == 255 && self.watch.gives_up(at) {
+                return None;
+            }
+            self.problem.apply(&mut state, mv);
+        }
+        self.problem.moves(&state, &mut legal);
+        if !legal.is_empty() || has_failed(self.problem, self.watch) {
+            return None;
+        }
+        let score = self.problem.score(&state);
+        if matches!(self.unit, Unit::Node(_)) {
+            self.tally.count(score);
+        }
+        if self.tally.wants(score) && !has_failed(self.problem, self.watch) {
+            let identity = self.problem.key(&state);
+            let identity = identity.unwrap_or_else(|| stable_hash(moves));
+            let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
+            self.tally.keep(Solution { score, moves }, identity);
+        }
+        Some(score)
+    }
+
+    /// Enters solutions that the search drops without having seen or excluded them: all are at best as good as `bound`,
+    /// or, with `None`, nothing is known about them.
+    pub fn leave_out(&mut self, bound: Option<f64>) {
+        match bound {
+            Some(bound) => self.ledger.leave_out(self.problem.sense(), bound),
+            None => self.ledger.leave_out_any(),
+        }
+    }
+
+    /// Returns the proof that the search, which has nothing open any more, has covered its space. `None`: it is not
+    /// [exact](SearchInfo::exact), or has left out something that may be better than the incumbent.
+    #[must_use]
+    pub fn covered(&self) -> Option<Covered> {
+        let incumbent = self.tally.best.as_ref().and_then(|best| best.score.value());
+        self.ledger.proof(self.problem.sense(), incumbent).map(Covered)
+    }
+}

@@ -1,0 +1,244 @@
+//! The search that a problem brings along, as a method.
+
+use super::coverage::Ledger;
+use super::method::Family;
+use super::sound::require;
+use super::{Context, Search, Status};
+use crate::problem::own::Parts;
+use crate::problem::rules::Rules;
+use crate::problem::{MoveId, Step, Unit};
+use crate::run::checkpoint::{decode, encode};
+use crate::{CheckpointError, Parameter, ParameterError, SearchInfo, Settings, Solution};
+use serde::{Deserialize, Serialize};
+
+/// A search of a [problem's own](crate::ProblemSearch) with its parameters, by name.
+///
+/// Made from a [`SearchInfo`], or from a name alone: then the run asks the problem for what the name stands for, and
+/// refuses names and values that it does not know.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Own {
+    name: String,
+    settings: Settings,
+    /// What the name stands for, once that is known.
+    #[serde(skip)]
+    info: Option<SearchInfo>,
+}
+
+impl PartialEq for Own {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.settings) == (&other.name, &other.settings)
+    }
+}
+
+impl From<&SearchInfo> for Own {
+    /// Returns the search with the defaults of its parameters.
+    fn from(info: &SearchInfo) -> Self {
+        let defaults = info.parameters(&Settings::default()).unwrap_or_default();
+        Self { name: info.name.to_owned(), settings: defaults.as_slice().into(), info: Some(*info) }
+    }
+}
+
+impl Own {
+    /// Returns the search of that name, whatever it is.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), settings: Settings::default(), info: None }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what the search counts; `None`: the name was not looked up.
+    #[must_use]
+    pub fn unit(&self) -> Option<Unit> {
+        self.info.map(|info| info.unit)
+    }
+
+    /// Looks the name up among a problem's own searches and completes the parameters.
+    ///
+    /// # Errors
+    /// When there is no such search, or a value does not fit its parameters.
+    pub fn resolve(&mut self, searches: &[SearchInfo]) -> Result<(), ParameterError> {
+        let Some(info) = searches.iter().find(|info| info.name == self.name) else {
+            let known: Vec<&str> = searches.iter().map(|info| info.name).collect();
+            let known = match known.as_slice() {
+                [] => "the problem has no methods of its own".to_owned(),
+                names => format!("the problem's own: {}", names.join(", ")),
+            };
+            return Err(ParameterError::Method { name: self.name.clone(), known });
+        };
+        self.settings = info.parameters(&self.settings)?.as_slice().into();
+        self.info = Some(*info);
+        Ok(())
+    }
+
+    /// Returns the parameters with their present values; none before the name was looked up.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<Parameter> {
+        self.info.and_then(|info| info.parameters(&self.settings).ok()).unwrap_or_default()
+    }
+
+    /// Sets one parameter from text.
+    ///
+    /// # Errors
+    /// When the name is unknown or the value out of range; where the name of the search was not looked up, then.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
+        let mut settings = self.settings.clone();
+        settings.set(name, value);
+        if let Some(info) = self.info {
+            settings = info.parameters(&settings)?.as_slice().into();
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Checks that every value lies in its range.
+    ///
+    /// # Errors
+    /// The first parameter that does not.
+    pub fn check_ranges(&self) -> Result<(), ParameterError> {
+        self.info.map_or(Ok(()), |info| info.parameters(&self.settings).map(drop))
+    }
+
+    /// Whether a unit of the search is something else than a solution.
+    pub(super) fn counts_nodes(&self) -> bool {
+        matches!(self.unit(), Some(Unit::Node(_)))
+    }
+}
+
+impl Family for Own {
+    fn own_name(&self) -> Option<&str> {
+        Some(&self.name)
+    }
+
+    fn look_up(&mut self, searches: &[SearchInfo]) -> Result<(), ParameterError> {
+        self.resolve(searches)
+    }
+
+    fn build(&self, _: &dyn Rules, _: u64) -> Box<dyn Search> {
+        let (unit, size, exact) =
+            self.info.map_or((Unit::Node(""), 1, false), |info| (info.unit, info.step, info.exact));
+        let mut ledger = Ledger::open();
+        if !exact {
+            ledger.leave_out_any();
+        }
+        let saved = Saved { open: false, done: 0, ledger, bound: None };
+        let (name, settings) = (self.name.clone(), self.settings.clone());
+        Box::new(OwnRun { name, settings, unit, size, exact, saved, gauges: Vec::new() })
+    }
+}
+
+/// What a checkpoint holds beside the problem's search, which its player keeps.
+#[derive(Clone, Serialize, Deserialize)]
+struct Saved {
+    /// Whether the player has the search.
+    open: bool,
+    /// Units of the present step that are done: a limit of counts may divide a step.
+    done: u64,
+    ledger: Ledger,
+    bound: Option<f64>,
+}
+
+/// The steps of a problem's own search.
+struct OwnRun {
+    name: String,
+    settings: Settings,
+    unit: Unit,
+    /// Units of a step.
+    size: u64,
+    exact: bool,
+    saved: Saved,
+    gauges: Vec<(&'static str, f64)>,
+}
+
+impl OwnRun {
+    /// Makes the problem's search where it is missing, and offers it the best solution that is known. Returns whether
+    /// there is one.
+    fn open(&mut self, context: &mut Context<'_>) -> bool {
+        if self.saved.open && context.rollout.own().is_some() {
+            return true;
+        }
+        if !context.rollout.open_own(&self.name, &self.settings) {
+            return false;
+        }
+        self.saved.open = true;
+        if let (Some(own), Some(best)) = (context.rollout.own(), &context.tally.best) {
+            own.offer(&best.moves, best.score);
+        }
+        true
+    }
+
+    /// Units that counts still allow, at least one.
+    fn allowed(&self, context: &Context<'_>) -> u64 {
+        let (limits, made) = (context.tally.limits, context.tally.counters);
+        let nodes = limits.nodes.saturating_sub(made.nodes);
+        let last = context.tally.history.last().map_or(0, |last| last.playouts);
+        let playouts = limits.playouts.min(last.saturating_add(limits.stall)).saturating_sub(made.playouts);
+        match self.unit {
+            Unit::Solution(_) => nodes.min(playouts).max(1),
+            Unit::Node(_) => nodes.max(1),
+        }
+    }
+}
+
+impl Search for OwnRun {
+    fn step(&mut self, context: &mut Context<'_>) -> Status {
+        if !self.open(context) {
+            return Status::Completed;
+        }
+        let left = self.size.saturating_sub(self.saved.done).max(1);
+        let quota = left.min(self.allowed(context));
+        let Context { rollout, rng, tally, horizon, .. } = context;
+        let Some(own) = rollout.own() else { return Status::Completed };
+        let (ledger, unit) = (&mut self.saved.ledger, self.unit);
+        let (step, spent) = own.step(Parts { rng, tally, ledger, horizon: *horizon, unit, quota });
+        (self.saved.bound, self.gauges) = (own.bound(), own.gauges());
+        // Only a limit divides a step.
+        self.saved.done = if quota < left && spent == quota { self.saved.done + spent } else { 0 };
+        match step {
+            Step::Running => Status::Running,
+            Step::Completed => Status::Completed,
+            Step::Exhausted(covered) => Status::Exhausted(covered.0),
+        }
+    }
+
+    fn is_divided(&self) -> bool {
+        self.saved.done > 0
+    }
+
+    fn left(&self) -> Option<f64> {
+        self.saved.bound
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        self.gauges.clone()
+    }
+
+    fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
+        let is_open = self.saved.open && context.rollout.own().is_some();
+        if self.open(context)
+            && is_open
+            && let Some(own) = context.rollout.own()
+        {
+            own.offer(&solution.moves, solution.score);
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        encode(&self.saved)
+    }
+
+    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let saved: Saved = decode(bytes)?;
+        saved.ledger.check(problem.sense())?;
+        let bound = saved.bound.is_none_or(|bound| !bound.is_nan());
+        require(saved.done < self.size && bound, "a step of another search")?;
+        require(self.exact || !saved.ledger.is_blank(), "a proof of a search that makes none")?;
+        self.saved = saved;
+        Ok(())
+    }
+}
