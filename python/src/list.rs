@@ -1,10 +1,10 @@
 //! What there is: problems and methods.
 
-use crate::request::preset;
+use crate::request::spec_error;
 use crate::shipped::domain;
 use pyo3::prelude::*;
 use soloist::Method;
-use soloist_problems::domains;
+use soloist_problems::{domains, find_method};
 
 /// Name, summary, score, instance, example, options (name, values, help).
 type ProblemRow = (String, String, String, String, String, Vec<(String, Vec<String>, String)>);
@@ -47,5 +47,5 @@ pub(crate) fn option_names(problem: &str) -> PyResult<Vec<&'static str>> {
 /// Refuses a method that does not exist.
 #[pyfunction]
 pub(crate) fn check_method(name: &str) -> PyResult<()> {
-    preset(name).map(|_| ())
+    find_method(name).map(|_| ()).map_err(spec_error)
 }

@@ -5,7 +5,7 @@ use crate::errors::{broken, contradicted};
 use crate::live::Live;
 use crate::moves::PyMove;
 use crate::problem::{Functions, PyProblem};
-use crate::request::{Request, refuse_endless, solve_error};
+use crate::request::{Request, solve_error, spec_error};
 use pyo3::PyTraverseError;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::gc::PyVisit;
@@ -16,6 +16,7 @@ use soloist::{
     Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Session, Setup, Solution, Solver,
     StopReason,
 };
+use soloist_problems::refuse_endless;
 use soloist_problems::result::{self, Ending};
 use soloist_problems::{Answer, Report};
 use std::sync::atomic::Ordering;
@@ -101,7 +102,7 @@ fn setup(request: &Request) -> PyResult<Setup> {
              use one process for each core, with other seeds (see concurrent.futures in the guide)",
         ));
     }
-    request.setup(Setup::default)
+    request.spec(None)?.setup(None, Setup::default).map_err(spec_error)
 }
 
 /// Gives a solver what the request says beside setup and limits; returns the time spent before a resume.
@@ -140,7 +141,7 @@ pub(crate) fn solve_own<'py>(py: Python<'py>, functions: Functions, request: Req
     let (solver, before) = begin(py, &problem, Solver::new(&problem, setup(&request)?), &request)?;
     let budget = request.budget(before)?;
     let setup = solver.setup().clone();
-    refuse_endless(&setup.method, &setup.preset, &budget)?;
+    refuse_endless(&setup, &budget).map_err(spec_error)?;
     let rollout =
         setup.rollout.clone().unwrap_or_else(|| problem.rollouts().first().map_or("random", |info| info.name).into());
     let setup = setup.rollout(rollout);

@@ -4,13 +4,10 @@ use crate::calls::Calls;
 use crate::errors::{self, CheckpointError, InstanceError};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use soloist::{Budget, Method, ParameterError, Preset, Setup, SolveError};
-use soloist_problems::result::endless;
+use soloist::{Budget, SolveError};
+use soloist_problems::{Domain, Limits, RunSpec, Setting, SpecError, SpecPart};
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// The time of a search without any limit, as on the command line.
-const DEFAULT_TIME: Duration = Duration::from_secs(30);
 
 /// The arguments of a run, checked for their types in Python.
 #[derive(Debug, FromPyObject)]
@@ -46,26 +43,35 @@ fn duration(seconds: f64) -> PyResult<Duration> {
 
 impl Request {
     /// Returns the limits asked for.
-    pub(crate) fn limits(&self) -> PyResult<Budget> {
-        Ok(Budget {
-            time: self.time.map(duration).transpose()?,
-            playouts: self.playouts,
-            nodes: self.nodes,
-            target: self.target,
-            stall: self.stall,
-            memory: self.memory.unwrap_or(Budget::MEMORY),
-            max_moves: self.max_moves.unwrap_or(Budget::MAX_MOVES),
-        })
+    fn asked(&self) -> PyResult<Limits> {
+        let Self { playouts, nodes, target, stall, memory, max_moves, .. } = *self;
+        Ok(Limits { time: self.time.map(duration).transpose()?, playouts, nodes, target, stall, memory, max_moves })
     }
 
-    /// Returns the limits of a run that ends by itself: thirty seconds when none is asked for.
+    /// Returns the limits of a slice or a session, which may have none.
+    pub(crate) fn limits(&self) -> PyResult<Budget> {
+        Ok(self.asked()?.exact())
+    }
+
+    /// Returns the limits of a run that ends by itself, also without any that is asked for.
     pub(crate) fn budget(&self, before: Duration) -> PyResult<Budget> {
-        let limits = self.limits()?;
-        let counts = [limits.playouts, limits.nodes, limits.stall];
-        if limits.time.is_none() && limits.target.is_none() && counts == [None; 3] {
-            return Ok(Budget { time: Some(before + DEFAULT_TIME), ..limits });
-        }
-        Ok(limits)
+        Ok(self.asked()?.budget(before))
+    }
+
+    /// Returns what is run, on the problem of a domain or on another one.
+    pub(crate) fn spec(&self, domain: Option<&Domain>) -> PyResult<RunSpec> {
+        let set = self.parameters.iter().map(|(key, value)| Setting { key: key.clone(), value: value.clone() });
+        Ok(RunSpec {
+            problem: domain.map_or_else(String::new, |domain| domain.name.to_owned()),
+            method: self.method.clone(),
+            set: set.collect(),
+            rollout: self.rollout.clone(),
+            budget: self.asked()?,
+            seed: Some(self.seed),
+            threads: Some(self.threads),
+            keep: Some(self.keep),
+            ..RunSpec::default()
+        })
     }
 
     /// Returns where and how often checkpoints are written.
@@ -73,42 +79,14 @@ impl Request {
         let every = duration(self.checkpoint_every)?;
         Ok(self.checkpoint.clone().map(|path| (path, every)))
     }
-
-    /// Returns the setup asked for, on top of `usual`, without a rollout unless one is named.
-    pub(crate) fn setup(&self, usual: impl FnOnce() -> Setup) -> PyResult<Setup> {
-        let mut setup = match &self.method {
-            None => Setup { rollout: None, ..usual() },
-            Some(name) => Setup::from(preset(name)?),
-        };
-        for (name, value) in &self.parameters {
-            setup.set(name, value).map_err(|error| parameter(&setup.preset, error))?;
-        }
-        setup.method.validate().map_err(|error| parameter(&setup.preset, error))?;
-        setup.rollout.clone_from(&self.rollout);
-        Ok(setup.seed(self.seed).threads(self.threads))
-    }
 }
 
-/// Refuses limits that never end a run.
-pub(crate) fn refuse_endless(method: &Method, name: &str, budget: &Budget) -> PyResult<()> {
-    endless(method, budget).map_or(Ok(()), |why| Err(PyValueError::new_err(format!("{name}: {why}"))))
-}
-
-/// Returns the preset of that name.
-pub(crate) fn preset(name: &str) -> PyResult<&'static Preset> {
-    Preset::find(name).ok_or_else(|| {
-        let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
-        PyValueError::new_err(format!("no method `{}` (known: {})", name.escape_debug(), known.join(", ")))
-    })
-}
-
-fn parameter(method: &str, error: ParameterError) -> PyErr {
-    match error {
-        ParameterError::Unknown { name, known } => PyTypeError::new_err(format!(
-            "no argument and no parameter `{}` (parameters of {method}: {known})",
-            name.escape_debug()
-        )),
-        other => PyValueError::new_err(format!("{method}: {other}")),
+/// Returns the exception of a run that cannot be made as it is asked for.
+pub(crate) fn spec_error(error: SpecError) -> PyErr {
+    match error.part {
+        // A keyword that no function has.
+        SpecPart::Unknown(_) => PyTypeError::new_err(error.message),
+        _ => PyValueError::new_err(error.message),
     }
 }
 

@@ -3,15 +3,15 @@
 use crate::calls::{Calls, REPORT};
 use crate::errors::{InstanceError, InvalidSolution};
 use crate::live::Live;
-use crate::request::{Request, instance_error, refuse_endless, solve_error};
+use crate::request::{Request, instance_error, solve_error, spec_error};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
-use soloist::{Improvement, Method, Progress, Setup, SolveError};
+use soloist::{Improvement, Progress, Setup, SolveError};
 use soloist_problems::contents::{Contents, with_contents};
 use soloist_problems::result::{self, Asked, ResultJson};
-use soloist_problems::{AnyInstance, AnyObserver, AnySession, Domain, Options, Report};
+use soloist_problems::{AnyInstance, AnyObserver, AnySession, Domain, Limits, Options, Report, ResolvedRun, RunSpec};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -126,64 +126,19 @@ impl std::fmt::Debug for Shipped {
 
 /// Returns the domain of that name.
 pub(crate) fn domain(name: &str) -> PyResult<&'static Domain> {
-    soloist_problems::find_domain(name).ok_or_else(|| {
-        let known: Vec<_> = soloist_problems::domains().iter().map(|domain| domain.name).collect();
-        PyValueError::new_err(format!("no problem `{}` (known: {})", name.escape_debug(), known.join(", ")))
-    })
-}
-
-/// Checks the options of a problem and adds the defaults of the others.
-fn settle(domain: &Domain, options: Options) -> PyResult<Options> {
-    for (name, value) in &options {
-        let Some(option) = domain.options.iter().find(|option| option.name == name) else {
-            return Err(PyValueError::new_err(format!(
-                "no option `{}` of {} (known: {})",
-                name.escape_debug(),
-                domain.name,
-                domain.option_names()
-            )));
-        };
-        if !option.values.contains(&value.as_str()) {
-            return Err(PyValueError::new_err(format!(
-                "option `{name}` of {}: expected one of {}, got `{}`",
-                domain.name,
-                option.values.join(", "),
-                value.escape_debug()
-            )));
-        }
-    }
-    Ok(domain.with_defaults(options))
+    let spec = RunSpec { problem: name.to_owned(), ..RunSpec::default() };
+    spec.domain(soloist_problems::domains()).map_err(spec_error)
 }
 
 impl Shipped {
-    /// Checks that a name selects a rollout.
-    fn check_rollout(&self, rollout: &str) -> PyResult<()> {
-        if self.instance.has_rollout(rollout) {
-            return Ok(());
-        }
-        let known: Vec<_> = self.instance.rollouts().iter().map(|info| info.name).collect();
-        Err(PyValueError::new_err(format!(
-            "no rollout `{}` of {} (known: {})",
-            rollout.escape_debug(),
-            self.domain.name,
-            known.join(", ")
-        )))
-    }
-
-    /// The setup of a run, as the command makes it, and the time spent before a resume.
-    fn setup(&self, request: &Request) -> PyResult<(Setup, Duration)> {
-        if let Some(bytes) = &request.resume {
-            let info = self.instance.inspect(bytes).map_err(|error| solve_error(&error.into()))?;
-            return Ok((info.setup, info.elapsed));
-        }
-        let mut setup = request.setup(|| self.instance.default_setup())?;
-        let rollout = setup.rollout.take().unwrap_or_else(|| self.instance.rollout_for(&setup));
-        self.check_rollout(&rollout)?;
-        if let Method::Auto(auto) = &setup.method {
-            let mut named = auto.methods.entries().iter().filter_map(|entry| entry.rollout());
-            named.try_for_each(|rollout| self.check_rollout(rollout))?;
-        }
-        Ok((setup.rollout(rollout), Duration::ZERO))
+    /// The run that is asked for, as the command makes it.
+    fn resolve(&self, request: &Request, spec: &RunSpec) -> PyResult<ResolvedRun> {
+        let Some(bytes) = &request.resume else {
+            return spec.resolve(self.domain, &*self.instance).map_err(spec_error);
+        };
+        let info = self.instance.inspect(bytes).map_err(|error| solve_error(&error.into()))?;
+        let budget = spec.budget.budget(info.elapsed);
+        Ok(ResolvedRun { setup: info.setup, budget, keep: request.keep })
     }
 
     fn starts(&self, py: Python<'_>, request: &Request) -> PyResult<Vec<Value>> {
@@ -218,7 +173,8 @@ impl Shipped {
         contents: Option<Contents>,
     ) -> PyResult<Self> {
         let domain = domain(problem)?;
-        let options = settle(domain, options)?;
+        let spec = RunSpec { options: (&options).into(), ..RunSpec::default() };
+        let options = spec.rules(domain).map_err(|error| PyValueError::new_err(error.message))?;
         let stop = Arc::new(AtomicBool::new(false));
         let load = || {
             let (loaded, contents) = with_contents(contents, || (domain.load)(instance, &options));
@@ -285,18 +241,15 @@ impl Shipped {
 
     /// Runs a search to its end; returns the JSON of its result, and why a checkpoint could not be written.
     fn solve(&self, py: Python<'_>, request: Request) -> PyResult<(String, Option<String>)> {
-        let (setup, before) = self.setup(&request)?;
-        let budget = request.budget(before)?;
-        if request.method.is_some() {
-            refuse_endless(&setup.method, &setup.preset, &budget)?;
-        }
+        let spec = request.spec(Some(self.domain))?;
+        let ResolvedRun { setup, budget, keep } = self.resolve(&request, &spec)?;
         let stop = Arc::new(AtomicBool::new(false));
         let run = soloist_problems::Request {
             setup: Some(setup),
             plan: None,
             budget,
             start: self.starts(py, &request)?,
-            keep: request.keep,
+            keep,
             interval: REPORT,
             checkpoint: request.checkpoint()?,
             resume: request.resume,
@@ -329,12 +282,14 @@ impl Shipped {
     }
 
     fn session(&self, py: Python<'_>, request: Request) -> PyResult<ShippedSession> {
-        let (setup, _) = self.setup(&request)?;
+        // What ends a session are its slices.
+        let spec = RunSpec { budget: Limits::default(), ..request.spec(Some(self.domain))? };
+        let ResolvedRun { setup, keep, .. } = self.resolve(&request, &spec)?;
         let run = soloist_problems::Request {
             setup: Some(setup),
             budget: request.limits()?,
             start: self.starts(py, &request)?,
-            keep: request.keep,
+            keep,
             resume: request.resume,
             ..soloist_problems::Request::default()
         };

@@ -1,7 +1,7 @@
 //! Expressions in, code with few operations out.
 
 use crate::errors::InstanceError;
-use crate::request::{Request, refuse_endless, solve_error};
+use crate::request::{Request, solve_error, spec_error};
 use crate::shipped::interruptible;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -10,6 +10,7 @@ use soloist_problems::expressions::{
     Amount, Counts, Effort, Header, Language, Simplification, Simplifier, SimplifyError, Stop, System, default_setup,
     emit, parse, verify_program,
 };
+use soloist_problems::refuse_endless;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -53,13 +54,8 @@ pub(crate) fn simplify<'py>(py: Python<'py>, text: &str, wish: Wish, request: Re
         greedy: wish.greedy,
         polish: amount(wish.polish),
     };
-    let setup = request.setup(default_setup)?;
-    let setup = if setup.rollout.is_none() && request.method.is_none() {
-        soloist::Setup { rollout: default_setup().rollout, ..setup }
-    } else {
-        setup
-    };
-    refuse_endless(&setup.method, &setup.preset, &effort.budget())?;
+    let setup = request.spec(None)?.setup(None, default_setup).map_err(spec_error)?;
+    refuse_endless(&setup, &effort.budget()).map_err(spec_error)?;
     let stop = Arc::new(AtomicBool::new(false));
     let read = interruptible(py, &stop, &request.calls, || parse("expression", text.as_bytes(), true))?;
     let system = Arc::new(read.map_err(|error| InstanceError::new_err(error.to_string()))?);

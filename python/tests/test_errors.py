@@ -17,6 +17,8 @@ def bare(**functions):
 
 ARGUMENTS = [
     (dict(method="magic"), ValueError, "no method `magic` .known: sampling"),
+    (dict(method="nrpq"), ValueError, "no method `nrpq`, did you mean `nrpa`."),
+    (dict(playouts=5, method="nrpa", levle=2), TypeError, "no setting `levle`, did you mean `level`."),
     (dict(method=3), TypeError, "method: expected a str, got 3"),
     (dict(playouts=0), ValueError, "playouts: expected a whole number from 1"),
     (dict(playouts="many"), TypeError, "playouts: expected a whole number, got 'many'"),
@@ -31,12 +33,12 @@ ARGUMENTS = [
     (dict(playouts=5, memory=0), ValueError, "memory: expected a whole number from 1"),
     (dict(playouts=5, keep=0), ValueError, "keep: expected a whole number from 1"),
     (dict(playouts=5, threads=0), ValueError, "threads: expected a whole number from 1"),
-    (dict(playouts=5, depth=3), TypeError, "no argument and no parameter `depth` .parameters of"),
+    (dict(playouts=5, depth=3), TypeError, "no setting `depth` .*parameters of"),
     (dict(playouts=5, method="nrpa", level=99), ValueError, "nrpa: parameter `level`: expected a whole number from 1 to 12"),
     (dict(playouts=5, method="nrpa", level=object()), TypeError, "level: expected a number, a bool, a str or a list"),
     (dict(playouts=5, method="nrpa", params=3), TypeError, "params: expected a dict, got 3"),
     (dict(playouts=5, method="nrpa", params={"level": 1}, level=2), TypeError, "params and a keyword both give `level`"),
-    (dict(playouts=5, rollout="greedier"), ValueError, "no rollout `greedier`"),
+    (dict(playouts=5, rollout="greedier"), ValueError, "no rollout.* `greedier`"),
     (dict(playouts=5, on_improve=3), TypeError, "on_improve: expected a function, got 3"),
     (dict(playouts=5, resume=3), TypeError, "resume: expected bytes or the path of a checkpoint, got 3"),
     (dict(playouts=5, resume=b"nothing"), soloist.CheckpointError, "not a Soloist checkpoint"),
@@ -202,7 +204,7 @@ def test_wrong_calls_for_shipped_problems(tmp_path):
     with pytest.raises(soloist.InstanceError, match="line 2") as caught:
         soloist.load("samegame", broken)
     assert isinstance(caught.value, ValueError)
-    with pytest.raises(ValueError, match="no option `colour` of samegame .known: penalty"):
+    with pytest.raises(ValueError, match="no option of samegame `colour` .known: penalty"):
         soloist.load("samegame", "random:6x6x3:1", colour=3)
     with pytest.raises(ValueError, match="option `penalty` of samegame: expected one of"):
         soloist.solve("samegame", "random:6x6x3:1", penalty="none at all", playouts=1)

@@ -8,13 +8,12 @@ pub(crate) use help::{command, plain_help};
 pub(crate) use runs::{BenchArgs, ReportArgs, ReproduceArgs, ServeArgs};
 pub(crate) use tune::{Race, TuneArgs};
 
-use crate::failure::unknown;
 use crate::values::{self, Setting};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Parser, Subcommand, ValueEnum};
 use soloist::{Method, Preset};
-use soloist_problems::{Domain, domains, find_domain};
+use soloist_problems::{DEFAULT_SECONDS, Domain, RunSpec, SpecError, domains, find_method};
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -96,7 +95,7 @@ pub(crate) enum Commands {
 
 const SOLVE_EXAMPLES: &str = "\
 Examples:
-  soloist solve samegame board.txt                         the default method, 30 seconds
+  soloist solve samegame board.txt                         the default method and time
   soloist solve samegame random:15x15x5:7 --playouts 1e6   a generated board, the same result everywhere
   soloist solve knapsack items.kp --method nrpa --set level=4 --set iterations=50 --time 2m
   soloist solve samegame board.txt --target 3000 --time 1h   stop early when 3000 is reached
@@ -109,9 +108,15 @@ The first Ctrl-C stops the search and prints the best solution so far (exit 130)
 kills. Count limits (--playouts, --nodes, --stall) are reproducible, --time is not.";
 
 const SEARCH: &str = "Search";
-const LIMITS: &str = "Limits (whichever is reached first; none given: 30 seconds)";
+const LIMITS: &str = "Limits (whichever is reached first; none given: a default time)";
 const OUTPUT: &str = "Output";
 const CHECKPOINTS: &str = "Checkpoints";
+
+/// The help of `--time`.
+fn default_time() -> String {
+    let default = format!("{DEFAULT_SECONDS}s without any limit; with --resume: {DEFAULT_SECONDS}s more");
+    format!("Wall-clock time: 30, 30s, 1.5m, 2h, 500ms [default: {default}]")
+}
 
 /// Arguments of `solve`.
 #[derive(Args, Debug)]
@@ -157,7 +162,7 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) max_moves: Option<u64>,
 
-    /// Wall-clock time: 30, 30s, 1.5m, 2h, 500ms [default: 30s without any limit; with --resume: 30s more]
+    #[arg(help = default_time())]
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, help_heading = LIMITS)]
     pub(crate) time: Option<Duration>,
     /// Playouts, exactly: 1000, 1e6, 200k, 5M, 1_000_000
@@ -364,11 +369,8 @@ impl TypedValueParser for ProblemParser {
     type Value = &'static Domain;
 
     fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
-        let name = value.to_string_lossy();
-        find_domain(&name).ok_or_else(|| {
-            let known: Vec<_> = domains().iter().map(|domain| domain.name).collect();
-            clap::Error::raw(ErrorKind::InvalidValue, unknown("problem", &name, &known))
-        })
+        let spec = RunSpec { problem: value.to_string_lossy().into_owned(), ..RunSpec::default() };
+        spec.domain(domains()).map_err(|error| clap::Error::raw(ErrorKind::InvalidValue, error.message))
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
@@ -384,11 +386,8 @@ impl TypedValueParser for MethodParser {
     type Value = &'static Preset;
 
     fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
-        let name = value.to_string_lossy();
-        Method::presets().iter().find(|preset| preset.name == name).ok_or_else(|| {
-            let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
-            clap::Error::raw(ErrorKind::InvalidValue, unknown("method", &name, &known))
-        })
+        let wrong = |error: SpecError| clap::Error::raw(ErrorKind::InvalidValue, error.message);
+        find_method(&value.to_string_lossy()).map_err(wrong)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

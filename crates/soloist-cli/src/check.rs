@@ -1,7 +1,7 @@
 //! `soloist check`: independent verification of a solution.
 
 use crate::args::CheckArgs;
-use crate::choice::{split_settings, unopened};
+use crate::choice::unopened;
 use crate::failure::{Failure, one_line};
 use crate::live::counted;
 use crate::output;
@@ -21,11 +21,7 @@ const MAX_SIZE: u64 = 64 << 20;
 
 /// Runs the command.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, Failure> {
-    let (mut options, rest) = split_settings(args.problem, &args.set)?;
-    if let Some(setting) = rest.first() {
-        let (problem, names) = (args.problem.name, args.problem.option_names());
-        return Err(Failure::usage(format!("{problem} has no option `{}` (options: {names})", setting.key)));
-    }
+    let mut options = args.problem.options_of(&args.set.iter().cloned().collect())?;
     let text = read(&args.solution)?;
     let head = head(&text);
     let result = head.as_ref().ok().and_then(Option::as_ref);
@@ -102,9 +98,9 @@ fn adopt_options(args: &CheckArgs, result: Option<&Head>, options: &mut Options)
     for (key, value) in named {
         let value = value.as_str().unwrap_or_default();
         let setting = Setting { key: key.clone(), value: value.to_owned() };
-        let (adopted, rest) = split_settings(args.problem, std::slice::from_ref(&setting))
-            .map_err(|failure| Failure::runtime(format!("{}: {}", args.solution, failure.message)))?;
-        if !rest.is_empty() {
+        let mut adopted = Options::new();
+        let known = args.problem.set_option(&mut adopted, &setting);
+        if !known.map_err(|error| Failure::runtime(format!("{}: {error}", args.solution)))? {
             // A result of another problem is reported as that, below.
             continue;
         }
@@ -348,7 +344,7 @@ mod tests {
     fn options_of_a_result_hold() {
         let adopted = |set: &[&str], options: Value| {
             let args = args(set, "r.json");
-            let (mut chosen, _) = split_settings(args.problem, &args.set)?;
+            let mut chosen = args.problem.options_of(&args.set.iter().cloned().collect())?;
             adopt_options(&args, Some(&says(json!({ "options": options }))), &mut chosen)?;
             Ok::<_, Failure>(chosen.get("mood").cloned())
         };

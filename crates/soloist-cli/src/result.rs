@@ -2,8 +2,8 @@
 
 use soloist::{Method, Score, Setup, StopReason};
 pub(crate) use soloist_problems::result::{
-    Asked, Depths, Ending, ResultJson, Task, VERSION, close, endless, gap, improvement, line, number, optional,
-    parameters, parameters_of, score, sense, value, violation,
+    Asked, Depths, Ending, ResultJson, Task, VERSION, close, gap, improvement, line, number, optional, parameters,
+    parameters_of, score, sense, value, violation,
 };
 use soloist_problems::{AnyInstance, Report};
 use std::fmt::Write;

@@ -1,18 +1,17 @@
 //! `soloist simplify`: expressions in, code with few operations out.
 
 use crate::args::{Emit, SimplifyArgs};
-use crate::choice;
+use crate::choice::{self, Asking};
 use crate::failure::{Failure, unknown};
 use crate::live::Phases;
 use crate::output::{self, Target};
 use crate::result::plain;
 use crate::signal;
-use soloist::Setup;
 use soloist_problems::expressions::{
-    Amount, Effort, Event, Found, Header, Language, Phase, Program, Simplification, Simplified, Simplifier, Stop,
-    System, default_setup, describe, emit, open, verify_program,
+    Amount, DOMAIN, Effort, Event, Found, Header, Language, Phase, Program, Simplification, Simplified, Simplifier,
+    Stop, System, default_setup, describe, emit, open, verify_program,
 };
-use soloist_problems::find_domain;
+use soloist_problems::refuse_endless;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -34,10 +33,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let phases = Phases::new(args.quiet);
     phases.enter("reading");
     let start = Instant::now();
-    let unopened = |error| match find_domain("horner") {
-        Some(domain) => Failure::runtime(choice::unopened(domain, &args.file, &error)),
-        None => Failure::runtime(error.to_string()),
-    };
+    let unopened = |error| Failure::runtime(choice::unopened(&DOMAIN, &args.file, &error));
     let system = Arc::new(open(&args.file, true).map_err(unopened)?);
     simplifier.order = args.order.as_ref().map(|names| named_order(&system, &names.0)).transpose()?;
     signal::install(args.quiet)?;
@@ -152,9 +148,7 @@ fn note(args: &SimplifyArgs, line: &str) {
 
 /// The setting and the effort asked for.
 fn plan(args: &SimplifyArgs) -> Result<Simplifier<'static>, Failure> {
-    let domain = find_domain("horner").ok_or_else(|| Failure::runtime("the problem horner is missing"))?;
-    let mut setup = args.method.map_or_else(default_setup, Setup::from);
-    choice::apply(domain, &setup.preset, &mut setup.method, &args.set.iter().collect::<Vec<_>>())?;
+    let setup = args.spec().setup(None, default_setup)?;
     let amount = |attempts: Option<u64>| attempts.map_or(Amount::BySize, Amount::Attempts);
     let effort = Effort {
         playouts: args.playouts,
@@ -164,10 +158,7 @@ fn plan(args: &SimplifyArgs) -> Result<Simplifier<'static>, Failure> {
         greedy: !args.no_greedy,
         polish: amount(args.polish),
     };
-    if let Some(why) = choice::endless(&setup.method, &effort.budget()) {
-        return Err(Failure::usage(format!("{}: {why}", setup.preset)));
-    }
-    let setup = setup.seed(args.seed.unwrap_or(0)).threads(args.threads.unwrap_or(1));
+    refuse_endless(&setup, &effort.budget())?;
     Ok(Simplifier { setup, effort, order: None, stop: Stop::never().or_when(&signal::STOP) })
 }
 

@@ -1,7 +1,7 @@
 //! `soloist solve`: checks everything that can be wrong, runs the search, verifies and hands out the result.
 
 use crate::args::SolveArgs;
-use crate::choice;
+use crate::choice::{self, Asking};
 use crate::events::Events;
 use crate::failure::Failure;
 use crate::live::counted;
@@ -12,7 +12,9 @@ use crate::serve::{Feed, Watched};
 use crate::signal;
 use serde_json::Value;
 use soloist::{Budget, CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
-use soloist_problems::{AnyInstance, InstanceError, Report, Request};
+use soloist_problems::{
+    AnyInstance, DEFAULT_SECONDS, InstanceError, Limits, Report, Request, ResolvedRun, Resumed, RunSpec,
+};
 use std::io::Read;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -20,38 +22,27 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// The time of a search without any limit.
-const DEFAULT_TIME: Duration = Duration::from_secs(30);
 /// Largest checkpoint that is read: above the largest that the memory limits allow in practice.
 const MAX_CHECKPOINT: u64 = 64 << 30;
 
 /// Runs the command.
 pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let begin = Instant::now();
-    let (options, set) = choice::split_settings(args.problem, &args.set)?;
-    let options = args.problem.with_defaults(options);
-    if let Some(preset) = args.method {
-        // A wrong call is refused as such, whatever the files hold.
-        choice::apply(args.problem, preset.name, &mut preset.method(), &set)?;
-    }
+    let spec = args.spec();
+    // A wrong call is refused as such, whatever the files hold.
+    let options = spec.check(args.problem)?;
     let unopened = |error| Failure::runtime(choice::unopened(args.problem, &args.instance, &error));
     let mut instance = (args.problem.load)(&args.instance, &options).map_err(unopened)?;
-    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, args, &*instance)).transpose()?;
-    let setup = match &saved {
-        None => choice::fresh(args, &*instance, &set)?,
-        Some((_, info, whole)) => choice::resumed(args, info, whole.as_ref(), &set)?,
-    };
-    let (bytes, before, whole) = match saved {
+    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, &spec, &*instance)).transpose()?;
+    let (bytes, before, ended) = match saved {
         None => (None, None, None),
-        Some((bytes, info, whole)) => (Some(bytes), Some(info), whole),
+        Some((bytes, info, whole)) => {
+            let keep = whole.as_ref().map(|whole| whole.keep);
+            (Some(bytes), Some(Resumed { info, keep }), whole.and_then(|whole| whole.ended))
+        }
     };
-    let budget = budget(args, before.as_ref());
-    // A default method suits its instance: there it ends.
-    if args.method.is_some()
-        && let Some(why) = choice::endless(&setup.method, &budget)
-    {
-        return Err(Failure::usage(format!("{}: {why}", setup.preset)));
-    }
+    let ResolvedRun { setup, budget, keep } = choice::resolve(args.problem, &spec, &*instance, before.as_ref())?;
+    let before = before.map(|before| before.info);
     let start = args.start.iter().map(|path| read_start(path, &*instance)).collect::<Result<_, _>>()?;
     let outputs = Outputs::check(args, &*instance)?;
 
@@ -61,7 +52,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let instance = &*instance;
     let asked = Asked { domain: args.problem, instance, options: &options, setup: &setup };
     if !quiet {
-        announce(args, asked, &budget, before.as_ref(), whole.and_then(|whole| whole.ended));
+        announce(&spec, asked, before.as_ref(), ended);
     }
     let events =
         outputs.events.as_ref().map(|target| Events::start(target, asked, &budget, before.as_ref())).transpose()?;
@@ -74,7 +65,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         plan: None,
         budget: limits,
         start,
-        keep: args.keep.unwrap_or(1),
+        keep,
         interval: watch.human.interval(),
         checkpoint: outputs.checkpoint.as_ref().map(|target| (target.path().to_owned(), args.checkpoint_every)),
         resume: bytes,
@@ -158,54 +149,33 @@ pub(crate) fn verify(asked: Asked<'_>, report: &Report) -> Result<(), Failure> {
     soloist_problems::result::verify_all(asked, report).map_err(Failure::runtime)
 }
 
-/// The limits; thirty seconds (more, when resumed) if there are none.
-fn budget(args: &SolveArgs, before: Option<&RunInfo>) -> Budget {
-    let unlimited = unlimited(args);
-    let time =
-        if unlimited { Some(DEFAULT_TIME + before.map_or(Duration::ZERO, |info| info.elapsed)) } else { args.time };
-    Budget {
-        time,
-        playouts: args.playouts,
-        nodes: args.nodes,
-        target: args.target,
-        stall: args.stall,
-        memory: args.memory.unwrap_or(Budget::MEMORY),
-        max_moves: args.max_moves.unwrap_or(Budget::MAX_MOVES),
-    }
-}
-
-fn unlimited(args: &SolveArgs) -> bool {
-    let counts = [args.playouts, args.nodes, args.stall];
-    args.time.is_none() && args.target.is_none() && counts.iter().all(Option::is_none)
-}
-
 /// Says what starts; `ended`: why the search that is resumed cannot continue.
-fn announce(args: &SolveArgs, asked: Asked<'_>, budget: &Budget, before: Option<&RunInfo>, ended: Option<StopReason>) {
+fn announce(spec: &RunSpec, asked: Asked<'_>, before: Option<&RunInfo>, ended: Option<StopReason>) {
     output::note(&format!("{} {}: {}", asked.domain.name, asked.instance.name(), asked.instance.describe()));
     output::note(&result::method_line(asked.setup));
     if let Some(info) = before {
         let seconds = info.elapsed.as_secs_f64();
         output::note(&format!("resuming after {} playouts, {seconds:.1} s", info.counters.playouts));
     }
-    if let Some(limit) = before.and_then(|info| used_up(args, info)) {
+    if let Some(limit) = before.and_then(|info| used_up(&spec.budget, info)) {
         output::note(&format!(
             "the limit of {limit} counts the whole search and was reached before: raise it to go on"
         ));
     } else if let Some(stop) = ended {
         output::note(&format!("the search ended before, {}: there is nothing to go on with", result::stop_text(stop)));
-    } else if unlimited(args) {
+    } else if spec.budget.is_unlimited() {
         let more = if before.is_some() { " more" } else { "" };
-        output::note(&format!("no limit given: stopping after {} s{more} (--time)", DEFAULT_TIME.as_secs()));
-    } else if budget.target.is_some() && args.time.is_none() && [args.playouts, args.nodes, args.stall] == [None; 3] {
+        output::note(&format!("no limit given: stopping after {DEFAULT_SECONDS} s{more} (--time)"));
+    } else if !spec.budget.has_end() {
         output::note("only a target given: searching until it is reached (Ctrl-C stops)");
     }
 }
 
 /// The limit that a search had used up before it was resumed.
-fn used_up(args: &SolveArgs, before: &RunInfo) -> Option<String> {
-    let time = args.time.filter(|&time| before.elapsed >= time);
-    let playouts = args.playouts.filter(|&playouts| before.counters.playouts >= playouts);
-    let nodes = args.nodes.filter(|&nodes| before.counters.nodes >= nodes);
+fn used_up(limits: &Limits, before: &RunInfo) -> Option<String> {
+    let time = limits.time.filter(|&time| before.elapsed >= time);
+    let playouts = limits.playouts.filter(|&playouts| before.counters.playouts >= playouts);
+    let nodes = limits.nodes.filter(|&nodes| before.counters.nodes >= nodes);
     let time = time.map(|time| format!("{} s", result::plain(time.as_secs_f64())));
     time.or_else(|| playouts.map(|count| counted(count as usize, "playout")))
         .or_else(|| nodes.map(|count| counted(count as usize, "node")))
@@ -222,7 +192,7 @@ fn read_start(path: &Path, instance: &dyn AnyInstance) -> Result<Value, Failure>
 /// Reads a checkpoint and what it says; all of it only where that is asked for, because it takes time and memory.
 fn read_checkpoint(
     path: &Path,
-    args: &SolveArgs,
+    spec: &RunSpec,
     instance: &dyn AnyInstance,
 ) -> Result<(Vec<u8>, RunInfo, Option<SavedRun>), Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
@@ -234,7 +204,7 @@ fn read_checkpoint(
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(unreadable)?;
     let info = instance.inspect(&bytes).map_err(|error| fail(&error))?;
-    let is_asked = args.keep.is_some() || unlimited(args);
+    let is_asked = spec.keep.is_some() || spec.budget.is_unlimited();
     let whole = is_asked.then(|| instance.inspect_all(&bytes)).transpose().map_err(|error| fail(&error))?;
     Ok((bytes, info, whole))
 }
@@ -339,8 +309,8 @@ mod tests {
     fn solved(spec: &str) -> (Report, Value, String) {
         let instance = (DOMAIN.load)(spec, &Options::new()).unwrap();
         let args = solve_args(&[spec, "--playouts", "5"]);
-        let setup = choice::fresh(&args, &*instance, &[]).unwrap();
-        let request = Request { budget: budget(&args, None), ..Request::default() };
+        let ResolvedRun { setup, budget, .. } = args.spec().resolve(&DOMAIN, &*instance).unwrap();
+        let request = Request { budget, ..Request::default() };
         let report = instance.solve(request, &mut Unobserved).unwrap();
         let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), setup: &setup };
         let json = serde_json::from_str(&ResultJson::new(asked, &report).line()).unwrap();
@@ -378,21 +348,5 @@ mod tests {
         assert!(verify(asked, &report).is_ok());
         other.answers.insert(0, report.answers[0].clone());
         assert!(verify(asked, &other).unwrap_err().message.starts_with("internal error: the result fails"));
-    }
-
-    #[test]
-    fn thirty_seconds_without_limits() {
-        assert_eq!(budget(&solve_args(&["x"]), None).time, Some(DEFAULT_TIME));
-        assert_eq!(budget(&solve_args(&["x", "--memory", "1GiB"]), None).time, Some(DEFAULT_TIME));
-        for limit in [["--playouts", "1"], ["--nodes", "1"], ["--target", "-1"], ["--stall", "1"]] {
-            assert_eq!(budget(&solve_args(&[&["x"], &limit[..]].concat()), None).time, None);
-        }
-        let before = RunInfo {
-            setup: soloist::Setup::preset("uct").unwrap(),
-            counters: soloist::Counters::default(),
-            elapsed: Duration::from_secs(7),
-        };
-        assert_eq!(budget(&solve_args(&["x"]), Some(&before)).time, Some(Duration::from_secs(37)));
-        assert_eq!(budget(&solve_args(&["x", "--time", "9"]), Some(&before)).time, Some(Duration::from_secs(9)));
     }
 }

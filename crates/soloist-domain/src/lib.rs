@@ -27,12 +27,16 @@ mod domain;
 mod erased;
 pub mod error;
 pub mod input;
+pub mod names;
 mod own;
 pub mod result;
+mod run_spec;
+mod settings;
 pub mod spec;
 pub mod svg;
 #[doc(hidden)]
 pub mod testing;
+pub mod units;
 
 pub use domain::{
     Answer, AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report,
@@ -40,3 +44,7 @@ pub use domain::{
 };
 pub use error::InstanceError;
 pub use own::own;
+pub use run_spec::{
+    DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_method, refuse_endless,
+};
+pub use settings::{Setting, Settings};

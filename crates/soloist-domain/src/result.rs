@@ -3,7 +3,7 @@
 use crate::{Answer, AnyInstance, Domain, Options, Report};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use soloist::{Budget, Improvement, Method, Score, Sense, Setup, StopReason};
+use soloist::{Improvement, Method, Score, Sense, Setup, StopReason};
 
 /// The version that results carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -342,27 +342,6 @@ pub fn verify_all(asked: Asked<'_>, report: &Report) -> Result<(), String> {
 #[must_use]
 pub fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
-}
-
-/// Why a search with these limits may never end, if that is so.
-///
-/// A target, or playouts without improvement, may never be met by any search; who asks for them knows. The other cases
-/// are slips.
-#[must_use]
-pub fn endless(method: &Method, budget: &Budget) -> Option<&'static str> {
-    if budget.time.is_some() || budget.target.is_some() {
-        return None;
-    }
-    let systematic = matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_));
-    let has_nodes = !matches!(method, Method::Sampling(_) | Method::Auto(_));
-    if systematic && budget.nodes.is_none() {
-        return Some(
-            "it may finish no solution for very long, so that playouts never end it: give time or nodes as well",
-        );
-    }
-    let only_nodes = budget.nodes.is_some() && [budget.playouts, budget.stall] == [None; 2];
-    (only_nodes && !has_nodes)
-        .then_some("it may count no nodes, so that a limit of nodes never ends it: give time or playouts")
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::result::VERSION;
 use crate::serve::Feed;
 use soloist::{Budget, Sense, Setup};
-use soloist_problems::{AnyInstance, Domain, Options};
+use soloist_problems::{AnyInstance, Domain, Options, RunSpec};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::io::Read;
@@ -100,31 +100,32 @@ impl Plan {
         let methods: Vec<_> = spec
             .methods
             .iter()
-            .map(|method| Planned { label: method.label.clone(), budget: spec::scaled(&method.budget, scale) })
+            .map(|method| Planned {
+                label: method.label.clone(),
+                budget: spec::scaled(&method.run.budget, scale).exact(),
+            })
             .collect();
+        let rules = RunSpec { options: spec.options.clone(), ..RunSpec::default() };
+        let options = rules.rules(spec.domain).map_err(|error| Failure::usage(format!("{file}: {error}")))?;
         let mut instances = Vec::new();
         let mut jobs = Vec::with_capacity(count);
         for source in sources {
-            let instance = spec.domain.open(&source.load, &spec.options).map_err(|error| {
+            let instance = spec.domain.open(&source.load, &options).map_err(|error| {
                 if source.file {
                     Failure::runtime(error.to_string())
                 } else {
                     at_line(&file, source.line, &choice::unopened(spec.domain, &source.load, &error))
                 }
             })?;
-            let setups = spec.methods.iter().map(|method| settle(&file, &spec, method, &*instance));
-            let setups = setups.collect::<Result<Vec<_>, _>>()?;
-            for (contender, setup) in spec.methods.iter().zip(&setups) {
-                if contender.preset.is_some()
-                    && let Some(why) = choice::endless(&setup.method, &contender.budget)
-                {
-                    return Err(at_line(&file, contender.line, &format!("{}: {why}", contender.label)));
-                }
-            }
+            let settle = |method: &Contender| {
+                let resolved = method.run.resolve(spec.domain, &*instance);
+                resolved.map(|run| run.setup).map_err(|error| at_line(&file, method.line, &error.message))
+            };
+            let setups = spec.methods.iter().map(settle).collect::<Result<Vec<_>, _>>()?;
             let content = if source.file { fingerprint(&source.load)? } else { String::new() };
             for (at, &seed) in spec.seeds.iter().enumerate() {
                 for (method, setup) in setups.iter().enumerate() {
-                    let text = identity(&spec, &source.name, &content, setup, seed, &methods[method].budget);
+                    let text = identity(&spec, &options, &source.name, &content, setup, seed, &methods[method].budget);
                     jobs.push(Job { instance: instances.len(), method, seed: at, key: hash(text.as_bytes()) });
                 }
             }
@@ -137,7 +138,7 @@ impl Plan {
         }
         distinct(&file, &spec, &jobs)?;
         let has_best_known = spec.best_known.is_some();
-        let Spec { title, domain, options, seeds, threads, baseline, profile, .. } = spec;
+        let Spec { title, domain, seeds, threads, baseline, profile, .. } = spec;
         let sense = instances[0].instance.sense();
         Ok(Self {
             title,
@@ -193,17 +194,18 @@ fn distinct(file: &str, spec: &Spec, jobs: &[Job]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn settle(file: &str, spec: &Spec, method: &Contender, instance: &dyn AnyInstance) -> Result<Setup, Failure> {
-    let set: Vec<_> = method.set.iter().collect();
-    let setup = choice::base(instance, method.preset).threads(spec.threads);
-    let setup = Setup { rollout: method.rollout.clone(), ..setup };
-    choice::complete(spec.domain, instance, setup, &set).map_err(|failure| at_line(file, method.line, &failure.message))
-}
-
 /// All that determines a run, as text. The release counts, because a later one may search better.
-fn identity(spec: &Spec, name: &str, content: &str, setup: &Setup, seed: u64, budget: &Budget) -> String {
+fn identity(
+    spec: &Spec,
+    options: &Options,
+    name: &str,
+    content: &str,
+    setup: &Setup,
+    seed: u64,
+    budget: &Budget,
+) -> String {
     let mut text = format!("{VERSION:?} {:?} {name:?} {content}", spec.domain.name);
-    for (key, value) in &spec.options {
+    for (key, value) in options {
         let _ = write!(text, " {key:?}={value:?}");
     }
     // The family, as checkpoints name it; the preset's name says nothing that the parameters do not.

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
+use soloist_problems::Limits;
+use soloist_problems::units::Text;
 use std::collections::BTreeMap;
 use std::fmt;
 use toml::Spanned;
@@ -12,13 +14,13 @@ pub(super) struct RawSpec {
     pub(super) title: Option<String>,
     pub(super) problem: Spanned<String>,
     pub(super) instances: Vec<Spanned<String>>,
-    pub(super) limit_instances: Option<Spanned<Scalar>>,
+    pub(super) limit_instances: Option<Spanned<Text>>,
     #[serde(default)]
-    pub(super) options: BTreeMap<String, Spanned<Scalar>>,
+    pub(super) options: BTreeMap<String, Spanned<Text>>,
     pub(super) seeds: Option<Spanned<List>>,
-    pub(super) budget: Option<Spanned<RawBudget>>,
-    pub(super) threads: Option<Spanned<Scalar>>,
-    pub(super) jobs: Option<Spanned<Scalar>>,
+    pub(super) budget: Option<Spanned<Limits>>,
+    pub(super) threads: Option<Spanned<Text>>,
+    pub(super) jobs: Option<Spanned<Text>>,
     pub(super) method: Vec<Spanned<RawMethod>>,
     pub(super) compare: Option<RawCompare>,
     pub(super) best_known: Option<Spanned<String>>,
@@ -32,19 +34,8 @@ pub(super) struct RawMethod {
     pub(super) method: Option<Spanned<String>>,
     pub(super) rollout: Option<Spanned<String>>,
     #[serde(default)]
-    pub(super) set: BTreeMap<String, Spanned<Scalar>>,
-    pub(super) budget: Option<Spanned<RawBudget>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table such as { time = \"10s\" }")]
-pub(super) struct RawBudget {
-    pub(super) time: Option<Spanned<Scalar>>,
-    pub(super) playouts: Option<Spanned<Scalar>>,
-    pub(super) nodes: Option<Spanned<Scalar>>,
-    pub(super) target: Option<Spanned<Scalar>>,
-    pub(super) stall: Option<Spanned<Scalar>>,
-    pub(super) memory: Option<Spanned<Scalar>>,
+    pub(super) set: BTreeMap<String, Spanned<Text>>,
+    pub(super) budget: Option<Spanned<Limits>>,
 }
 
 #[derive(Deserialize)]
@@ -60,45 +51,6 @@ pub(super) struct RawProfile {
     pub(super) scores: Option<Spanned<List>>,
     pub(super) playouts: Option<Spanned<List>>,
     pub(super) seconds: Option<Spanned<List>>,
-}
-
-/// A string, number or boolean, as `--set` would take it.
-pub(super) struct Scalar(pub(super) String);
-
-impl<'de> Deserialize<'de> for Scalar {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Texts;
-        impl Visitor<'_> for Texts {
-            type Value = Scalar;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string, a number or a boolean")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
-                Ok(Scalar(text.to_owned()))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
-                // 1e300 in digits would fill the message.
-                let long = value.is_finite() && value.abs() >= 1e18;
-                Ok(Scalar(if long { format!("{value:e}") } else { value.to_string() }))
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-        }
-        deserializer.deserialize_any(Texts)
-    }
 }
 
 /// A scalar or a list of them.
@@ -128,7 +80,7 @@ impl<'de> Deserialize<'de> for List {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<List, A::Error> {
                 let mut list = Vec::new();
-                while let Some(Scalar(item)) = items.next_element()? {
+                while let Some(Text(item)) = items.next_element()? {
                     list.push(item);
                 }
                 Ok(List(list))

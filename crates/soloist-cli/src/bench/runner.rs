@@ -81,24 +81,24 @@ mod tests {
     use crate::bench::record::Found;
     use crate::bench::spec::{Contender, Entry, Spec, Wanted};
     use serde_json::Value;
-    use soloist::Budget;
-    use soloist_problems::Options;
+    use soloist_problems::{Limits, RunSpec, Settings};
     use std::path::Path;
 
     /// A plan on the dummy problem, by playouts and by playouts without end.
     fn plan(instances: &[&str]) -> Plan {
         let method = |playouts| Contender {
             label: format!("{playouts} playouts"),
-            preset: None,
-            set: Vec::new(),
-            rollout: None,
-            budget: Budget::playouts(playouts),
+            run: RunSpec {
+                budget: Limits { playouts: Some(playouts), ..Limits::default() },
+                threads: Some(1),
+                ..RunSpec::default()
+            },
             line: 1,
         };
         let spec = Spec {
             title: None,
             domain: &crate::dummy::DOMAIN,
-            options: Options::new(),
+            options: Settings::default(),
             instances: instances.iter().map(|text| Entry { text: (*text).to_owned(), line: 1 }).collect(),
             limit: 100,
             seeds: vec![1, 2],

@@ -1,12 +1,10 @@
 //! The description of a comparison: a TOML file, read with errors that name file and line.
 
-use super::raw::{List, RawBudget, RawMethod, RawProfile, RawSpec, Scalar};
-use crate::choice;
+use super::raw::{List, RawMethod, RawProfile, RawSpec};
 use crate::failure::{Failure, one_line, unknown};
-use crate::values::{self, Setting};
-use soloist::{Budget, Method, Preset};
-use soloist_problems::input;
-use soloist_problems::{Domain, Options, domains, find_domain};
+use crate::values::{self, Setting, Settings};
+use soloist_problems::units::Text;
+use soloist_problems::{Domain, Limits, RunSpec, SpecError, SpecPart, domains, find_method, input};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::Read;
@@ -28,8 +26,8 @@ const MAX_POINTS: usize = 20;
 pub(crate) struct Spec {
     pub(crate) title: Option<String>,
     pub(crate) domain: &'static Domain,
-    /// Options of the problem, complete.
-    pub(crate) options: Options,
+    /// Options of the problem that are set.
+    pub(crate) options: Settings,
     pub(crate) instances: Vec<Entry>,
     /// How many instances are kept.
     pub(crate) limit: usize,
@@ -75,11 +73,8 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 pub(crate) struct Contender {
     pub(crate) label: String,
-    /// `None`: each instance's default.
-    pub(crate) preset: Option<&'static Preset>,
-    pub(crate) set: Vec<Setting>,
-    pub(crate) rollout: Option<String>,
-    pub(crate) budget: Budget,
+    /// Everything but the instance and the seed.
+    pub(crate) run: RunSpec,
     pub(crate) line: usize,
 }
 
@@ -113,6 +108,24 @@ impl Place<'_> {
     fn fail(self, span: &Range<usize>, message: impl fmt::Display) -> Failure {
         at_line(self.file, self.line(span), &message.to_string())
     }
+
+    /// What is wrong with one of these settings, or with the table around them.
+    fn wrong(
+        self,
+        settings: &BTreeMap<String, Spanned<Text>>,
+        error: &SpecError,
+        around: Option<&Range<usize>>,
+    ) -> Failure {
+        let setting = match &error.part {
+            SpecPart::Option(key) | SpecPart::Setting(key) | SpecPart::Unknown(key) => settings.get(key),
+            _ => None,
+        };
+        match (setting.map(Spanned::span), around) {
+            (Some(span), _) => self.fail(&span, error),
+            (None, Some(span)) => self.fail(span, error),
+            (None, None) => Failure::usage(format!("{}: {error}", self.file)),
+        }
+    }
 }
 
 /// A wrong spec: exit 2. Line 0 is that of what has no lines.
@@ -135,16 +148,15 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Spec, Failure> {
             None => Failure::usage(format!("{file}: {message}")),
         }
     })?;
-    let problem = raw.problem.get_ref();
-    let domain = find_domain(problem).ok_or_else(|| {
-        let known: Vec<_> = domains().iter().map(|domain| domain.name).collect();
-        place.fail(&raw.problem.span(), unknown("problem", problem, &known))
-    })?;
+    let base = RunSpec { problem: raw.problem.get_ref().clone(), ..RunSpec::default() };
+    let domain = base.domain(domains()).map_err(|error| place.fail(&raw.problem.span(), error))?;
+    let threads = number(place, "threads", raw.threads.as_ref(), 256)?.unwrap_or(1);
+    let base = RunSpec { options: options(place, domain, &raw.options)?, threads: Some(threads), ..base };
     if raw.instances.is_empty() {
         return Err(Failure::usage(format!("{file}: `instances` is empty, expected files or specs")));
     }
     let entry = |entry: &Spanned<String>| Entry { text: entry.get_ref().clone(), line: place.line(&entry.span()) };
-    let methods = contenders(place, domain, &raw)?;
+    let methods = contenders(place, domain, &raw, &base)?;
     let baseline = match &raw.compare {
         None => None,
         Some(compare) => {
@@ -157,11 +169,11 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Spec, Failure> {
     Ok(Spec {
         title: raw.title.clone(),
         domain,
-        options: options(place, domain, &raw.options)?,
+        options: base.options,
         instances: raw.instances.iter().map(entry).collect(),
         limit: number(place, "limit_instances", raw.limit_instances.as_ref(), MAX_ITEMS)?.unwrap_or(MAX_ITEMS),
         seeds: seeds(place, raw.seeds.as_ref())?,
-        threads: number(place, "threads", raw.threads.as_ref(), 256)?.unwrap_or(1),
+        threads,
         jobs: number(place, "jobs", raw.jobs.as_ref(), 256)?,
         methods,
         baseline,
@@ -195,12 +207,7 @@ fn profile(place: Place<'_>, raw: &RawProfile) -> Result<Wanted, Failure> {
     })
 }
 
-fn number(
-    place: Place<'_>,
-    what: &str,
-    value: Option<&Spanned<Scalar>>,
-    most: usize,
-) -> Result<Option<usize>, Failure> {
+fn number(place: Place<'_>, what: &str, value: Option<&Spanned<Text>>, most: usize) -> Result<Option<usize>, Failure> {
     let Some(value) = value else { return Ok(None) };
     let text = &value.get_ref().0;
     let number = text.parse().ok().filter(|number| (1..=most).contains(number));
@@ -213,24 +220,15 @@ fn number(
 fn options(
     place: Place<'_>,
     domain: &'static Domain,
-    raw: &BTreeMap<String, Spanned<Scalar>>,
-) -> Result<Options, Failure> {
-    let mut options = Options::new();
-    for (key, value) in raw {
-        let setting = Setting { key: key.clone(), value: value.get_ref().0.clone() };
-        let (known, rest) = choice::split_settings(domain, std::slice::from_ref(&setting))
-            .map_err(|failure| place.fail(&value.span(), failure.message))?;
-        if !rest.is_empty() {
-            let names: Vec<_> = domain.options.iter().map(|option| option.name).collect();
-            let message = match names[..] {
-                [] => format!("{} has no options, got `{key}`", domain.name),
-                _ => unknown(&format!("option of {}", domain.name), key, &names),
-            };
-            return Err(place.fail(&value.span(), message));
-        }
-        options.extend(known);
-    }
-    Ok(domain.with_defaults(options))
+    raw: &BTreeMap<String, Spanned<Text>>,
+) -> Result<Settings, Failure> {
+    let options: Settings = raw.iter().map(|(key, value)| setting(key, value)).collect();
+    domain.options_of(&options).map_err(|error| place.wrong(raw, &error, None))?;
+    Ok(options)
+}
+
+fn setting(key: &str, value: &Spanned<Text>) -> Setting {
+    Setting { key: key.to_owned(), value: value.get_ref().0.clone() }
 }
 
 fn seeds(place: Place<'_>, raw: Option<&Spanned<List>>) -> Result<Vec<u64>, Failure> {
@@ -267,7 +265,12 @@ pub(crate) fn range(text: &str) -> Option<Result<std::ops::RangeInclusive<u64>, 
     })
 }
 
-fn contenders(place: Place<'_>, domain: &'static Domain, raw: &RawSpec) -> Result<Vec<Contender>, Failure> {
+fn contenders(
+    place: Place<'_>,
+    domain: &'static Domain,
+    raw: &RawSpec,
+    base: &RunSpec,
+) -> Result<Vec<Contender>, Failure> {
     if raw.method.is_empty() || raw.method.len() > MAX_METHODS {
         return Err(Failure::usage(format!(
             "{}: {} methods, expected 1 to {MAX_METHODS} [[method]] tables",
@@ -275,11 +278,12 @@ fn contenders(place: Place<'_>, domain: &'static Domain, raw: &RawSpec) -> Resul
             raw.method.len()
         )));
     }
-    let common = raw.budget.as_ref().map(|raw| budget(place, raw)).transpose()?;
+    let common = raw.budget.as_ref().map(|raw| limits(place, raw)).transpose()?;
+    let base = RunSpec { budget: common.unwrap_or_default(), ..base.clone() };
     let mut lines: HashMap<String, usize> = HashMap::new();
     let mut methods = Vec::new();
     for method in &raw.method {
-        let contender = contender(place, domain, method, common.as_ref())?;
+        let contender = contender(place, domain, method, &base)?;
         if let Some(line) = lines.insert(contender.label.clone(), contender.line) {
             let message = format!("the method name `{}` is taken by line {line}: give `name`", contender.label);
             return Err(at_line(place.file, contender.line, &message));
@@ -293,44 +297,33 @@ fn contender(
     place: Place<'_>,
     domain: &'static Domain,
     spanned: &Spanned<RawMethod>,
-    common: Option<&Budget>,
+    base: &RunSpec,
 ) -> Result<Contender, Failure> {
     let raw = spanned.get_ref();
-    let preset = match &raw.method {
-        None => None,
-        Some(name) => Some(Method::presets().iter().find(|preset| preset.name == name.get_ref()).ok_or_else(|| {
-            let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
-            place.fail(&name.span(), unknown("method", name.get_ref(), &known))
-        })?),
-    };
+    let mut run = base.clone();
+    if let Some(name) = &raw.method {
+        find_method(name.get_ref()).map_err(|error| place.fail(&name.span(), error))?;
+        run.method = Some(name.get_ref().clone());
+    }
     // As written: what a later setting means may depend on an earlier one.
     let mut pairs: Vec<_> = raw.set.iter().collect();
     pairs.sort_by_key(|(_, value)| value.span().start);
-    let mut set = Vec::new();
     for (key, value) in pairs {
-        let setting = Setting { key: key.clone(), value: value.get_ref().0.clone() };
         if domain.options.iter().any(|option| option.name == key) {
             return Err(
                 place.fail(&value.span(), format!("`{key}` is an option of {}: set it under `options`", domain.name))
             );
         }
-        set.push(setting);
-        if let Some(preset) = preset {
-            choice::apply_unchecked(domain, preset.name, &mut preset.method(), &set.iter().collect::<Vec<_>>())
-                .map_err(|failure| place.fail(&value.span(), failure.message))?;
-        }
+        run.set.push(setting(key, value));
     }
-    if let Some(preset) = preset {
-        // Whether they go together shows when all are there.
-        choice::apply(domain, preset.name, &mut preset.method(), &set.iter().collect::<Vec<_>>())
-            .map_err(|failure| place.fail(&spanned.span(), failure.message))?;
-    }
-    let mut label = preset.map_or("default", |preset| preset.name).to_owned();
-    for Setting { key, value } in &set {
+    run.rollout = raw.rollout.as_ref().map(|rollout| rollout.get_ref().clone());
+    run.check(domain).map_err(|error| place.wrong(&raw.set, &error, Some(&spanned.span())))?;
+    let mut label = run.method.as_deref().unwrap_or("default").to_owned();
+    for Setting { key, value } in &run.set {
         label.push_str(&format!(" {key}={value}"));
     }
-    if let Some(rollout) = &raw.rollout {
-        label.push_str(&format!(" {}", rollout.get_ref()));
+    if let Some(rollout) = &run.rollout {
+        label.push_str(&format!(" {rollout}"));
     }
     if let Some(name) = &raw.name {
         label.clone_from(name.get_ref());
@@ -338,62 +331,41 @@ fn contender(
             return Err(place.fail(&name.span(), "`name`: expected 1 to 80 printable characters"));
         }
     }
-    let budget = match &raw.budget {
-        Some(own) => budget(place, own)?,
-        None => common.cloned().ok_or_else(|| {
-            let example = "expected `budget = { time = \"10s\" }` or the like, for all methods or this one";
-            place.fail(&spanned.span(), format!("`{label}` has no budget: {example}"))
-        })?,
-    };
-    let rollout = raw.rollout.as_ref().map(|rollout| rollout.get_ref().clone());
-    Ok(Contender { label, preset, set, rollout, budget, line: place.line(&spanned.span()) })
+    if let Some(own) = &raw.budget {
+        run.budget = limits(place, own)?;
+    } else if !run.budget.has_end() {
+        let example = "expected `budget = { time = \"10s\" }` or the like, for all methods or this one";
+        return Err(place.fail(&spanned.span(), format!("`{label}` has no budget: {example}")));
+    }
+    Ok(Contender { label, run, line: place.line(&spanned.span()) })
 }
 
-fn budget(place: Place<'_>, spanned: &Spanned<RawBudget>) -> Result<Budget, Failure> {
-    fn field<T>(
-        place: Place<'_>,
-        name: &str,
-        value: Option<&Spanned<Scalar>>,
-        read: fn(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, Failure> {
-        let read = |value: &Spanned<Scalar>| {
-            read(&value.get_ref().0).map_err(|message| place.fail(&value.span(), format!("`{name}`: {message}")))
-        };
-        value.map(read).transpose()
+/// The limits of a table, which must end a run.
+fn limits(place: Place<'_>, spanned: &Spanned<Limits>) -> Result<Limits, Failure> {
+    let limits = spanned.get_ref();
+    if limits.has_end() {
+        return Ok(limits.clone());
     }
-    let raw = spanned.get_ref();
-    let budget = Budget {
-        time: field(place, "time", raw.time.as_ref(), values::duration)?,
-        playouts: field(place, "playouts", raw.playouts.as_ref(), values::count)?,
-        nodes: field(place, "nodes", raw.nodes.as_ref(), values::count)?,
-        target: field(place, "target", raw.target.as_ref(), values::score)?,
-        stall: field(place, "stall", raw.stall.as_ref(), values::count)?,
-        memory: field(place, "memory", raw.memory.as_ref(), values::size)?.unwrap_or(Budget::MEMORY),
-        max_moves: Budget::MAX_MOVES,
-    };
-    if budget.time.is_none() && [budget.playouts, budget.nodes, budget.stall] == [None; 3] {
-        let message = "the budget has no end: expected one or more of `time`, `playouts`, `nodes`, `stall`";
-        return Err(place.fail(&spanned.span(), message));
-    }
-    Ok(budget)
+    let message = "the budget has no end: expected one or more of `time`, `playouts`, `nodes`, `stall`";
+    Err(place.fail(&spanned.span(), message))
 }
 
 /// The budget with time, playouts and nodes multiplied by `scale`; none becomes less than 1 ms or 1.
-pub(crate) fn scaled(budget: &Budget, scale: f64) -> Budget {
+pub(crate) fn scaled(limits: &Limits, scale: f64) -> Limits {
     if scale == 1.0 {
-        return budget.clone();
+        return limits.clone();
     }
-    // The ends of the ranges that a budget has.
+    // The ends of the ranges that limits have.
     let count = |count: u64| (count as f64 * scale).round().clamp(1.0, 1e18) as u64;
     let time = |time: Duration| {
         let millis = (time.as_secs_f64() * scale * 1e3).clamp(1.0, 3.1536e12);
         Duration::from_nanos((millis * 1e6).round().min(1e19) as u64)
     };
-    Budget {
-        time: budget.time.map(time),
-        playouts: budget.playouts.map(count),
-        nodes: budget.nodes.map(count),
-        ..budget.clone()
+    Limits {
+        time: limits.time.map(time),
+        playouts: limits.playouts.map(count),
+        nodes: limits.nodes.map(count),
+        ..limits.clone()
     }
 }
 
@@ -430,8 +402,8 @@ seconds = ["1m"]
         let spec = parse("s.toml", SPEC).unwrap();
         assert_eq!((spec.title.as_deref(), spec.domain.name, spec.limit, spec.threads), (Some("t"), "samegame", 3, 1));
         assert_eq!(
-            (spec.options["penalty"].as_str(), &spec.seeds[..], spec.baseline),
-            ("schadd", &[1, 2, 3][..], Some(1))
+            (spec.options.get("penalty"), &spec.seeds[..], spec.baseline),
+            (Some("schadd"), &[1, 2, 3][..], Some(1))
         );
         let Wanted { targets, playouts, seconds } = spec.profile;
         assert_eq!(targets, [Target::Gap(0.5), Target::Gap(0.05), Target::Score(-3.0)]);
@@ -439,20 +411,21 @@ seconds = ["1m"]
         assert_eq!((spec.instances[1].text.as_str(), spec.instances[1].line), ("random:6x6x3:1..2", 3));
         let [nrpa, uct] = &spec.methods[..] else { panic!("two methods") };
         assert_eq!((nrpa.label.as_str(), uct.label.as_str(), uct.line), ("nrpa level=2 alpha=0.5", "u", 11));
-        let all = Budget {
+        let all = Limits {
             time: Some(Duration::from_secs(10)),
             playouts: Some(1_000_000),
             nodes: None,
             target: Some(-1.5),
             stall: Some(10_000),
-            memory: 1 << 30,
-            max_moves: Budget::MAX_MOVES,
+            memory: Some(1 << 30),
+            max_moves: None,
         };
-        assert_eq!((&nrpa.budget, &uct.budget), (&all, &Budget { nodes: Some(5), ..Budget::default() }));
+        assert_eq!((&nrpa.run.budget, &uct.run.budget), (&all, &Limits { nodes: Some(5), ..Limits::default() }));
         let less = scaled(&all, 0.001);
         assert_eq!((less.time, less.playouts), (Some(Duration::from_millis(10)), Some(1000)));
         assert_eq!((less.target, less.stall, less.memory), (all.target, all.stall, all.memory));
-        let ends = (scaled(&uct.budget, 1e-6), scaled(&Budget::playouts(1_000_000_000_000_000_000), 1e6));
+        let many = Limits { playouts: Some(1_000_000_000_000_000_000), ..Limits::default() };
+        let ends = (scaled(&uct.run.budget, 1e-6), scaled(&many, 1e6));
         assert_eq!((ends.0.nodes, ends.1.playouts), (Some(1), Some(1_000_000_000_000_000_000)));
     }
 

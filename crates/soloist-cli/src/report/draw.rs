@@ -5,9 +5,7 @@
 //! and every drawing is made on a thread of its own, for which nobody waits longer than [`PATIENCE`].
 
 use super::trial::Trial;
-use crate::choice::split_settings;
 use crate::result::close;
-use crate::values::Setting;
 use serde_json::{Value, json};
 use soloist_problems::{AnyInstance, Options, find_domain, input};
 use std::path::Path;
@@ -211,12 +209,7 @@ pub(super) fn candidates(instance: &str, folder: &Path) -> Vec<String> {
 /// Opens an instance under the rules of a run.
 pub(crate) fn load(problem: &str, instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, String> {
     let domain = find_domain(problem).ok_or_else(|| format!("this program has no problem `{problem}`"))?;
-    let set: Vec<Setting> =
-        options.iter().map(|(key, value)| Setting { key: key.clone(), value: value.clone() }).collect();
-    let (options, rest) = split_settings(domain, &set).map_err(|failure| failure.message)?;
-    if let Some(unknown) = rest.first() {
-        return Err(format!("{problem} has no option `{}`", unknown.key));
-    }
+    let options = domain.options_of(&options.into()).map_err(|error| error.to_string())?;
     (domain.load)(instance, &options).map_err(|error| error.to_string())
 }
 

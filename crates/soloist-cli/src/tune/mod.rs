@@ -23,7 +23,7 @@ use crate::bench::present::{Findings, budget_text};
 use crate::bench::record::{self, Found, Kept, budget_json};
 use crate::bench::runner;
 use crate::bench::spec::{Contender, Entry, Spec, Wanted};
-use crate::choice;
+use crate::choice::{self, Asking};
 use crate::failure::Failure;
 use crate::lines::Writer;
 use crate::live::{Live, counted, span};
@@ -31,13 +31,13 @@ use crate::output::{self, Guarded, Target};
 use crate::pool::Event;
 use crate::result;
 use crate::signal::{self, STOP};
-use crate::values::Setting;
+use crate::values::{Setting, Settings};
 use instances::{Instances, generator};
 use present::Summary;
 use race::{Scores, Test};
 use serde_json::{Value, json};
 use soloist::{Budget, Method, Sense, Setup};
-use soloist_problems::Options;
+use soloist_problems::{Options, ResolvedRun, RunSpec};
 use space::{Belief, Coordinate, Space};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -53,9 +53,9 @@ const COMMAND: &str = "soloist tune";
 pub(crate) struct Tuning<'a> {
     args: &'a TuneArgs,
     options: Options,
+    /// A run before the tuning.
+    run: RunSpec,
     budget: Budget,
-    /// Settings that stay.
-    set: Vec<&'a Setting>,
     /// The method's name and what it is before the tuning.
     name: String,
     method: Method,
@@ -123,18 +123,9 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, Failure> {
 impl<'a> Tuning<'a> {
     /// Checks everything that can be wrong with the call.
     fn new(args: &'a TuneArgs) -> Result<Self, Failure> {
-        let (options, set) = choice::split_settings(args.problem, &args.set)?;
-        let options = args.problem.with_defaults(options);
-        let budget = Budget {
-            time: args.time,
-            playouts: args.playouts,
-            nodes: args.nodes,
-            stall: args.stall,
-            target: None,
-            memory: args.memory.unwrap_or(Budget::MEMORY),
-            max_moves: Budget::MAX_MOVES,
-        };
-        if budget.time.is_none() && [budget.playouts, budget.nodes, budget.stall] == [None; 3] {
+        let run = args.spec();
+        let options = run.check(args.problem)?;
+        if !run.budget.has_end() {
             let message = "a run needs an end: expected one or more of --playouts, --nodes, --stall, --time";
             return Err(Failure::usage(message));
         }
@@ -159,35 +150,31 @@ impl<'a> Tuning<'a> {
         let first = &instances.tuning[0];
         let first = (args.problem.load)(first, &options)
             .map_err(|error| Failure::runtime(choice::unopened(args.problem, first, &error)))?;
-        let setup = Setup { rollout: args.rollout.clone(), ..choice::base(&*first, args.method) };
-        let Setup { preset: name, method, .. } = choice::complete(args.problem, &*first, setup, &set)?;
-        if let Some(why) = choice::endless(&method, &budget) {
-            return Err(Failure::usage(format!("{name}: {why}")));
-        }
-        let space = Space::new(&name, method.clone(), &args.parameter, &set)?;
+        let ResolvedRun { setup: Setup { preset: name, method, .. }, budget, .. } =
+            run.resolve(args.problem, &*first)?;
+        let space = Space::new(&name, method.clone(), &args.parameter, &run.set)?;
         let start = space.start(&args.start)?;
-        Ok(Self { args, options, budget, set, name, method, space, start, instances, elite, seed })
+        Ok(Self { args, options, run, budget, name, method, space, start, instances, elite, seed })
     }
 
     /// All that determines the trace, but for the number of iterations: more of them continue it.
     fn header(&self) -> Value {
         let Self { args, space, .. } = self;
         let ranges = space.dimensions.iter().map(|dimension| (dimension.key, present::range(&dimension.kind)));
-        let set = |set: &[&Setting]| -> Value {
-            set.iter().map(|setting| (setting.key.clone(), Value::from(setting.value.clone()))).collect()
-        };
+        let is_option = |key: &str| args.problem.options.iter().any(|option| option.name == key);
+        let set: Settings = self.run.set.iter().filter(|setting| !is_option(&setting.key)).cloned().collect();
         json!({
             "problem": args.problem.name,
             "options": self.options,
             "instances": args.instances,
             "validation": args.validation,
             "method": self.name,
-            "set": set(&self.set),
+            "set": set,
             "rollout": args.rollout,
             "threads": args.threads,
             "budget": budget_json(&self.budget),
             "parameters": ranges.collect::<std::collections::BTreeMap<_, _>>(),
-            "start": set(&args.start.iter().collect::<Vec<_>>()),
+            "start": args.start.iter().cloned().collect::<Settings>(),
             "samples": args.samples,
             "elite": self.elite,
             "batch": args.batch,
@@ -239,7 +226,7 @@ impl<'a> Tuning<'a> {
         let spec = Spec {
             title: None,
             domain: self.args.problem,
-            options: self.options.clone(),
+            options: (&self.options).into(),
             instances: instances.iter().map(|name| Entry { text: name.clone(), line: 0 }).collect(),
             limit: instances.len(),
             seeds,
@@ -254,14 +241,9 @@ impl<'a> Tuning<'a> {
     }
 
     fn contender(&self, label: &str, more: Vec<Setting>) -> Contender {
-        Contender {
-            label: label.to_owned(),
-            preset: self.args.method,
-            set: self.set.iter().map(|&setting| setting.clone()).chain(more).collect(),
-            rollout: self.args.rollout.clone(),
-            budget: self.budget.clone(),
-            line: 0,
-        }
+        let mut run = self.run.clone();
+        run.set.extend(more);
+        Contender { label: label.to_owned(), run, line: 0 }
     }
 
     /// Draws settings, runs them on fresh instances with common seeds, and moves the beliefs; `None`: interrupted.
@@ -354,8 +336,7 @@ impl<'a> Tuning<'a> {
     fn validation(&self, tuned: &[Coordinate]) -> Result<Option<Plan>, Failure> {
         let settings = self.space.settings(tuned);
         let mut method = self.method.clone();
-        choice::apply(self.args.problem, &self.name, &mut method, &settings.iter().collect::<Vec<_>>())?;
-        if method == self.method {
+        if settings.iter().all(|Setting { key, value }| method.set(key, value).is_ok()) && method == self.method {
             return Ok(None);
         }
         // Seeds that no iteration had.

@@ -1,7 +1,7 @@
 //! What is tuned: parameters with their ranges, and a distribution over their values.
 
 use crate::failure::{Failure, unknown};
-use crate::values::{Range, Setting};
+use crate::values::{Range, Setting, Settings};
 use serde_json::{Value, json};
 use soloist::{Method, Rng, Values};
 
@@ -61,12 +61,7 @@ impl Space {
     ///
     /// # Errors
     /// When a parameter is unknown, named twice or already set, or a range is not within that of the table.
-    pub(crate) fn new(
-        name: &str,
-        method: Method,
-        asked: &[(String, Range)],
-        set: &[&Setting],
-    ) -> Result<Self, Failure> {
+    pub(crate) fn new(name: &str, method: Method, asked: &[(String, Range)], set: &Settings) -> Result<Self, Failure> {
         let table = method.parameters();
         let mut dimensions: Vec<Dimension> = Vec::new();
         for (key, range) in asked {
@@ -78,7 +73,7 @@ impl Space {
             if dimensions.iter().any(|dimension| dimension.key == parameter.name) {
                 return Err(fail("is there twice".to_owned()));
             }
-            if set.iter().any(|setting| setting.key == *key) {
+            if set.get(key).is_some() {
                 return Err(fail("is fixed by --set, so that there is nothing to tune".to_owned()));
             }
             let kind = kind(parameter.values, range, &parameter.value).map_err(|message| {
@@ -325,7 +320,7 @@ mod tests {
 
     fn space(asked: &[&str]) -> Result<Space, Failure> {
         let asked: Vec<_> = asked.iter().map(|text| crate::values::tuned(text).unwrap()).collect();
-        Space::new("uct", Method::preset("uct").unwrap(), &asked, &[])
+        Space::new("uct", Method::preset("uct").unwrap(), &asked, &Settings::default())
     }
 
     #[test]

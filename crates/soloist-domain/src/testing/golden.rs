@@ -10,8 +10,8 @@
 //! after `N` nodes) and continues from the checkpoint. After the arrow: the score (`none` if no playout ended), a hash
 //! of the `moves` of the result, the playouts, the nodes, and `optimal` where that is proven.
 
-use crate::{AnyInstance, Domain, Options, Report, Request, Unobserved};
-use soloist::{Budget, Setup, stable_hash};
+use crate::{AnyInstance, Domain, Report, Request, ResolvedRun, RunSpec, SpecError, Unobserved, units};
+use soloist::{Budget, stable_hash};
 use std::path::Path;
 use std::time::Duration;
 
@@ -48,38 +48,28 @@ pub fn check_golden_runs(domains: &[Domain], path: &str) {
 /// Repeats the run on the left side of a line; returns the right side.
 fn repeat(domains: &[Domain], run: &str) -> Result<String, String> {
     let mut words = run.split(' ');
-    let (name, instance) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let domain = domains.iter().find(|domain| domain.name == name).ok_or("unknown domain")?;
-    let (mut setup, mut rollout) = (None, None);
-    let (mut seed, mut threads, mut pause) = (0, 1, None);
-    let (mut budget, mut settings) = (Budget::default(), Vec::new());
+    let mut word = || words.next().unwrap_or_default().to_owned();
+    let mut spec = RunSpec { problem: word(), instance: word(), ..RunSpec::default() };
+    let mut pause = None;
     while let Some(flag) = words.next() {
         let value = words.next().ok_or_else(|| format!("{flag} has no value"))?;
-        let count = || value.parse::<u64>().map_err(|_| format!("{flag} {value}, expected a whole number"));
         match flag {
-            "--method" => setup = Some(Setup::preset(value).ok_or_else(|| format!("unknown method {value}"))?),
-            "--rollout" => rollout = Some(value.to_owned()),
-            "--set" => settings.push(value.split_once('=').ok_or_else(|| format!("{value}, expected NAME=VALUE"))?),
-            "--seed" => seed = count()?,
-            "--threads" => threads = count()? as usize,
-            "--playouts" => budget.playouts = Some(count()?),
-            "--nodes" => budget.nodes = Some(count()?),
-            "--pause" => pause = Some(count()?),
+            "--method" => spec.method = Some(value.to_owned()),
+            "--rollout" => spec.rollout = Some(value.to_owned()),
+            "--set" => spec.set.push(value.parse()?),
+            "--seed" => spec.seed = Some(units::seed(value)?),
+            "--threads" => spec.threads = Some(units::threads(value)?),
+            "--playouts" => spec.budget.playouts = Some(units::count(value)?),
+            "--nodes" => spec.budget.nodes = Some(units::count(value)?),
+            "--pause" => pause = Some(units::count(value)?),
             _ => return Err(format!("unknown argument {flag}")),
         }
     }
-    let mut options = Options::new();
-    for (name, value) in settings {
-        if domain.options.iter().any(|option| option.name == name) {
-            options.insert(name.into(), value.into());
-        } else {
-            let setup = setup.as_mut().ok_or_else(|| format!("--set {name} before --method"))?;
-            setup.set(name, value).map_err(|error| error.to_string())?;
-        }
-    }
-    let instance = (domain.load)(instance, &options).map_err(|error| error.to_string())?;
-    let setup = setup.unwrap_or_else(|| instance.default_setup()).seed(seed).threads(threads);
-    let setup = Setup { rollout: rollout.or(setup.rollout), ..setup };
+    let wrong = |error: SpecError| error.to_string();
+    let domain = spec.domain(domains).map_err(wrong)?;
+    let rules = spec.check(domain).map_err(wrong)?;
+    let instance = (domain.load)(&spec.instance, &rules).map_err(|error| error.to_string())?;
+    let ResolvedRun { setup, budget, .. } = spec.resolve(domain, &*instance).map_err(wrong)?;
     let whole = budget.clone();
     let request =
         |budget| Request { setup: Some(setup.clone()), budget, plan: Some(whole.clone()), ..Request::default() };
