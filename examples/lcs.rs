@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Problem, Score, stable_hash};
+use soloist::{Dominance, Problem, Score, stable_hash};
 
 /// A position in each string; at most 16 strings.
 type Place = [u16; 16];
@@ -107,8 +107,8 @@ impl Problem for Strings {
     fn key(&self, taken: &Taken) -> Option<u64> {
         Some(stable_hash(&(taken.at, taken.length)))
     }
-    fn future(&self, taken: &Taken) -> Option<(u64, f64)> {
-        Some((stable_hash(&taken.at), taken.length.into()))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        Some(self)
     }
     /// Much is left of every string, above all of the one with the least left.
     fn potential(&self, taken: &Taken) -> Option<f64> {
@@ -123,6 +123,12 @@ impl Problem for Strings {
         let Some(after) = self.after(&taken.at, usize::from(letter)) else { return 0.0 };
         let skipped = (0..self.count).map(|string| f64::from(after[string] - taken.at[string])).sum::<f64>();
         -skipped / (2 * self.count) as f64
+    }
+}
+
+impl Dominance<Strings> for Strings {
+    fn future(&self, taken: &Taken) -> (u64, f64) {
+        (stable_hash(&taken.at), taken.length.into())
     }
 }
 

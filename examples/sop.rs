@@ -3,13 +3,13 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Found, Problem, Score, Sense, stable_hash};
+use soloist::{Dominance, Found, Ordering, Problem, Score, Sense, stable_hash};
 
 /// A set of at most 256 jobs.
 type Set = [u64; 4];
 
 /// What it costs to do a job after another (`None`: never directly), and what must be done before it.
-struct Ordering {
+struct Orders {
     cost: Vec<Vec<Option<u32>>>,
     before: Vec<Set>,
     /// The least cost of a step to each job, and from it.
@@ -31,7 +31,7 @@ fn has(set: &Set, job: usize) -> bool {
     set[job / 64] >> (job % 64) & 1 == 1
 }
 
-impl Ordering {
+impl Orders {
     fn parse(text: &str) -> Option<Self> {
         let mut numbers = text.split_once("EDGE_WEIGHT_SECTION")?.1.split_whitespace().map_while(|n| n.parse().ok());
         let count = numbers.next().filter(|count| (2..=256).contains(count))? as usize;
@@ -61,7 +61,7 @@ impl Ordering {
     }
 }
 
-impl Problem for Ordering {
+impl Problem for Orders {
     type State = Sequence;
     /// The next job.
     type Move = u16;
@@ -91,26 +91,11 @@ impl Problem for Ordering {
     fn bound(&self, at: &Sequence) -> Option<f64> {
         Some((at.cost + at.to.max(at.from)).into())
     }
-    /// What is open depends on the jobs done and the last of them; then the cheaper sequence is better.
-    fn future(&self, at: &Sequence) -> Option<(u64, f64)> {
-        Some((stable_hash(&(at.done, at.last)), at.cost.into()))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        Some(self)
     }
-    /// A job is the same thing wherever it stands in the order.
-    fn identity(&self, _: &Sequence, job: u16) -> Option<u64> {
-        Some(job.into())
-    }
-    fn find(&self, at: &Sequence, job: u64) -> Found<u16> {
-        let Some(before) = self.before.get(job as usize).filter(|_| job > 0 && !has(&at.done, job as usize)) else {
-            return Found::Gone;
-        };
-        let ready = (0..4).all(|word| before[word] & !at.done[word] == 0);
-        if ready { Found::Move(job as u16) } else { Found::Blocked }
-    }
-    /// A step costs the same wherever it stands.
-    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
-        let job = |job: Option<u64>| job.map_or(0, |job| job as usize);
-        let Some(_) = behind else { return Some(0.0) };
-        Some(self.cost[job(before)][job(behind)].map_or(f64::INFINITY, f64::from))
+    fn ordering(&self) -> Option<&dyn Ordering<Self>> {
+        Some(self)
     }
     fn code(&self, at: &Sequence, job: u16) -> u64 {
         (at.last * self.cost.len()) as u64 + u64::from(job)
@@ -125,6 +110,33 @@ impl Problem for Ordering {
     }
 }
 
+impl Dominance<Orders> for Orders {
+    /// What is open depends on the jobs done and the last of them; then the cheaper sequence is better.
+    fn future(&self, at: &Sequence) -> (u64, f64) {
+        (stable_hash(&(at.done, at.last)), at.cost.into())
+    }
+}
+
+impl Ordering<Orders> for Orders {
+    /// A job is the same thing wherever it stands in the order.
+    fn identity(&self, _: &Sequence, job: u16) -> u64 {
+        job.into()
+    }
+    fn find(&self, at: &Sequence, job: u64) -> Found<u16> {
+        let Some(before) = self.before.get(job as usize).filter(|_| job > 0 && !has(&at.done, job as usize)) else {
+            return Found::Gone;
+        };
+        let ready = (0..4).all(|word| before[word] & !at.done[word] == 0);
+        if ready { Found::Move(job as u16) } else { Found::Blocked }
+    }
+    /// A step costs the same wherever it stands.
+    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
+        let job = |job: Option<u64>| job.map_or(0, |job| job as usize);
+        let Some(_) = behind else { return Some(0.0) };
+        Some(self.cost[job(before)][job(behind)].map_or(f64::INFINITY, f64::from))
+    }
+}
+
 const ESC07: &str = "EDGE_WEIGHT_SECTION 9  0 0 0 0 0 0 0 0 1000000
     -1 0 100 200 75 0 300 100 0     -1 400 0 500 325 400 600 0 0    -1 700 800 0 550 700 900 800 0
     -1 -1 250 225 0 275 525 250 0   -1 -1 100 200 -1 0 -1 -1 0      -1 -1 1100 1200 1075 1000 0 1100 0
@@ -132,7 +144,7 @@ const ESC07: &str = "EDGE_WEIGHT_SECTION 9  0 0 0 0 0 0 0 0 1000000
 
 fn main() {
     let run = common::arguments("cabs");
-    run.solve(&run.load(ESC07, Ordering::parse));
+    run.solve(&run.load(ESC07, Orders::parse));
 }
 
 #[cfg(test)]
@@ -141,8 +153,8 @@ mod tests {
 
     #[test]
     fn finds_and_proves_the_optimum() {
-        let problem = Ordering::parse(ESC07).unwrap();
+        let problem = Orders::parse(ESC07).unwrap();
         common::prove(&problem, 2125.0, &["cabs", "dfs", "best-first", "ida-star"]);
-        assert!(Ordering::parse("EDGE_WEIGHT_SECTION 3 0 1").is_none());
+        assert!(Orders::parse("EDGE_WEIGHT_SECTION 3 0 1").is_none());
     }
 }

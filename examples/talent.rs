@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Problem, Score, Sense};
+use soloist::{Dominance, Problem, Score, Sense};
 
 /// Durations and actors of the scenes; wages and scenes of the actors. Sets are bits: at most 64 of each.
 struct Film {
@@ -101,14 +101,20 @@ impl Problem for Film {
     fn bound(&self, filmed: &Filmed) -> Option<f64> {
         Some((filmed.cost + filmed.rest) as f64)
     }
-    fn future(&self, filmed: &Filmed) -> Option<(u64, f64)> {
-        Some((filmed.scenes, filmed.cost as f64))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        Some(self)
     }
     /// Scenes whose actors are those present cost little.
     fn bias(&self, filmed: &Filmed, scene: u8) -> f64 {
         let actors = self.actors[usize::from(scene)];
         let (idle, new) = (self.pay(filmed.present & !actors), self.pay(actors & !filmed.present));
         -8.0 * (idle + new) as f64 / self.wage.iter().sum::<u64>().max(1) as f64
+    }
+}
+
+impl Dominance<Film> for Film {
+    fn future(&self, filmed: &Filmed) -> (u64, f64) {
+        (filmed.scenes, filmed.cost as f64)
     }
 }
 

@@ -6,7 +6,8 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use soloist::{
-    Budget, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver, stable_hash,
+    Budget, Dominance, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver,
+    stable_hash,
 };
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -132,8 +133,8 @@ impl Problem for Tree {
     fn key(&self, at: &At) -> Option<u64> {
         self.has_key.then(|| stable_hash(&(at.node, at.so_far.to_bits())))
     }
-    fn future(&self, at: &At) -> Option<(u64, f64)> {
-        self.has_future.then(|| (at.node.into(), at.so_far))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        self.has_future.then_some(self as &dyn Dominance<Self>)
     }
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         (name == self.rollout && name != "random").then(|| Box::new(Policy { spent: false }) as Box<dyn Rollout<Self>>)
@@ -145,6 +146,12 @@ impl Problem for Tree {
             "greedy" => &[RolloutInfo { name: "greedy", help: "" }],
             _ => &[],
         }
+    }
+}
+
+impl Dominance<Tree> for Tree {
+    fn future(&self, at: &At) -> (u64, f64) {
+        (at.node.into(), at.so_far)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Job shops as a problem: operations are placed one after the other, each as early as it can begin.
 
 use super::graph::Graph;
-use soloist::{Found, Neighborhood, Problem, Score, Sense, stable_hash};
+use soloist::{Dominance, Found, Neighborhood, Ordering, Problem, Score, Sense, stable_hash};
 
 /// A number for each job or machine; at most 32 of them.
 type Row = [u32; 32];
@@ -114,13 +114,8 @@ impl Problem for Shop {
         let used = (0..self.machines).filter(|&machine| work[machine] > 0);
         Some(used.map(|machine| start[machine] + work[machine] + tail[machine]).fold(bound, u32::max).into())
     }
-    /// With the same operations placed, a schedule is better when no job and no machine is free later.
-    fn future(&self, at: &Schedule) -> Option<(u64, f64)> {
-        Some((stable_hash(&at.placed), at.end.into()))
-    }
-    fn resources(&self, at: &Schedule, resources: &mut Vec<f64>) {
-        resources.extend(self.ready(at).map(|(job, ..)| f64::from(at.job[job])));
-        resources.extend(at.machine[..self.machines].iter().map(|&free| f64::from(free)));
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        Some(self)
     }
     fn code(&self, at: &Schedule, job: u8) -> u64 {
         u64::from(job) * 32 + u64::from(at.placed[usize::from(job)])
@@ -128,13 +123,8 @@ impl Problem for Shop {
     fn code_count(&self) -> Option<u32> {
         Some(32 * 32)
     }
-    /// Annealing replays the order of the jobs: each time a job comes, its next operation is placed.
-    fn identity(&self, _: &Schedule, job: u8) -> Option<u64> {
-        (!self.active).then_some(job.into())
-    }
-    fn find(&self, at: &Schedule, job: u64) -> Found<u8> {
-        let is_open = (job as usize) < self.jobs.len() && usize::from(at.placed[job as usize]) < self.machines;
-        if !self.active && is_open { Found::Move(job as u8) } else { Found::Gone }
+    fn ordering(&self) -> Option<&dyn Ordering<Self>> {
+        (!self.active).then_some(self as &dyn Ordering<Self>)
     }
     /// Long coolings, and more than one where there is time for it.
     fn portfolio(&self) -> String {
@@ -145,16 +135,36 @@ impl Problem for Shop {
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
         (!self.active).then(|| Box::new(Graph::default()) as Box<dyn Neighborhood<Self>>)
     }
-    fn suggest(&self, moves: &[u8], edits: &mut Vec<(usize, usize)>) -> bool {
-        if !self.active {
-            Graph::new(self, moves).suggest(edits);
-        }
-        !self.active
-    }
     /// Jobs with much left go first.
     fn bias(&self, at: &Schedule, job: u8) -> f64 {
         let job = usize::from(job);
         let operation = self.jobs[job][usize::from(at.placed[job])];
         f64::from(operation.tail + operation.time) / f64::from(self.jobs[job][0].tail + self.jobs[job][0].time).max(1.0)
+    }
+}
+
+impl Dominance<Shop> for Shop {
+    /// With the same operations placed, a schedule is better when no job and no machine is free later.
+    fn future(&self, at: &Schedule) -> (u64, f64) {
+        (stable_hash(&at.placed), at.end.into())
+    }
+    fn resources(&self, at: &Schedule, resources: &mut Vec<f64>) {
+        resources.extend(self.ready(at).map(|(job, ..)| f64::from(at.job[job])));
+        resources.extend(at.machine[..self.machines].iter().map(|&free| f64::from(free)));
+    }
+}
+
+impl Ordering<Shop> for Shop {
+    /// Annealing replays the order of the jobs: each time a job comes, its next operation is placed.
+    fn identity(&self, _: &Schedule, job: u8) -> u64 {
+        job.into()
+    }
+    fn find(&self, at: &Schedule, job: u64) -> Found<u8> {
+        let is_open = (job as usize) < self.jobs.len() && usize::from(at.placed[job as usize]) < self.machines;
+        if is_open { Found::Move(job as u8) } else { Found::Gone }
+    }
+    fn suggest(&self, moves: &[u8], edits: &mut Vec<(usize, usize)>) -> bool {
+        Graph::new(self, moves).suggest(edits);
+        true
     }
 }

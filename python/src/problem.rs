@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::{Fault, Found, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense};
+use soloist::{Dominance, Fault, Found, Ordering, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense};
 use std::sync::Arc;
 
 /// The functions of a problem, bound once.
@@ -28,7 +28,6 @@ pub(crate) struct Functions {
     key: Option<Py<PyAny>>,
     future: Option<Py<PyAny>>,
     resources: Option<Py<PyAny>>,
-    surrogate: Option<Py<PyAny>>,
     identity: Option<Py<PyAny>>,
     find: Option<Py<PyAny>>,
     candidates: Option<Py<PyAny>>,
@@ -158,7 +157,6 @@ impl Functions {
             &self.key,
             &self.future,
             &self.resources,
-            &self.surrogate,
             &self.identity,
             &self.find,
             &self.candidates,
@@ -342,69 +340,12 @@ impl Problem for PyProblem {
         })
     }
 
-    fn future(&self, state: &PyState) -> Option<(u64, f64)> {
-        let future = self.functions.future.as_ref()?;
-        Python::attach(|py| {
-            self.guard.ask(py, None, || {
-                let pair = future.bind(py).call1((state.0.bind(py),))?;
-                if pair.is_none() {
-                    return Ok(None);
-                }
-                const EXPECTED: &str = "a pair of a key and the score so far, or None";
-                let Ok((key, cost)) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
-                    return Err(returned("future", &pair, EXPECTED));
-                };
-                Ok(Some((number(&key).map_err(from("future"))?, real("future", &cost, EXPECTED)?)))
-            })
-        })
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        self.functions.future.is_some().then_some(self as &dyn Dominance<Self>)
     }
 
-    fn resources(&self, state: &PyState, resources: &mut Vec<f64>) {
-        let Some(function) = &self.functions.resources else { return };
-        let before = resources.len();
-        Python::attach(|py| {
-            self.guard.ask(py, (), || {
-                resources.truncate(before);
-                let list = function.bind(py).call1((state.0.bind(py),))?;
-                for number in list.try_iter().map_err(|_| returned("resources", &list, "a list of numbers"))? {
-                    resources.push(real("resources", &number?, "a list of numbers")?);
-                }
-                Ok(())
-            });
-        });
-    }
-
-    fn identity(&self, state: &PyState, mv: PyMove) -> Option<u64> {
-        let identity = self.functions.identity.as_ref()?;
-        Python::attach(|py| {
-            self.guard.ask(py, None, || {
-                let value = identity.bind(py).call1((state.0.bind(py), mv.object(py)))?;
-                match value.extract::<i64>() {
-                    Ok(number) => Ok(Some(number as u64)),
-                    Err(_) => Err(returned("identity", &value, "an int")),
-                }
-            })
-        })
-    }
-
-    fn find(&self, state: &PyState, identity: u64) -> Found<PyMove> {
-        let Some(find) = &self.functions.find else { return Found::Gone };
-        Python::attach(|py| {
-            self.guard.ask(py, Found::Gone, || {
-                let found = find.bind(py).call1((state.0.bind(py), identity as i64))?;
-                if found.is_none() {
-                    return Ok(Found::Gone);
-                }
-                if found.is(self.functions.blocked.bind(py)) {
-                    return Ok(Found::Blocked);
-                }
-                PyMove::new(&found).map(Found::Move).map_err(from("find"))
-            })
-        })
-    }
-
-    fn surrogate(&self, state: &PyState) -> Option<f64> {
-        self.number_of("surrogate", self.functions.surrogate.as_ref(), state)
+    fn ordering(&self) -> Option<&dyn Ordering<Self>> {
+        (self.functions.identity.is_some() && self.functions.find.is_some()).then_some(self as &dyn Ordering<Self>)
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
@@ -432,6 +373,68 @@ impl Problem for PyProblem {
 
     fn fault(&self) -> Option<&Fault> {
         Some(&self.guard.fault)
+    }
+}
+
+impl Dominance<PyProblem> for PyProblem {
+    fn future(&self, state: &PyState) -> (u64, f64) {
+        let Some(future) = &self.functions.future else { return (0, 0.0) };
+        Python::attach(|py| {
+            self.guard.ask(py, (0, 0.0), || {
+                const EXPECTED: &str = "a pair of a key and the score so far";
+                let pair = future.bind(py).call1((state.0.bind(py),))?;
+                let Ok((key, cost)) = pair.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>() else {
+                    return Err(returned("future", &pair, EXPECTED));
+                };
+                Ok((number(&key).map_err(from("future"))?, real("future", &cost, EXPECTED)?))
+            })
+        })
+    }
+
+    fn resources(&self, state: &PyState, resources: &mut Vec<f64>) {
+        let Some(function) = &self.functions.resources else { return };
+        let before = resources.len();
+        Python::attach(|py| {
+            self.guard.ask(py, (), || {
+                resources.truncate(before);
+                let list = function.bind(py).call1((state.0.bind(py),))?;
+                for number in list.try_iter().map_err(|_| returned("resources", &list, "a list of numbers"))? {
+                    resources.push(real("resources", &number?, "a list of numbers")?);
+                }
+                Ok(())
+            });
+        });
+    }
+}
+
+impl Ordering<PyProblem> for PyProblem {
+    fn identity(&self, state: &PyState, mv: PyMove) -> u64 {
+        let Some(identity) = &self.functions.identity else { return 0 };
+        Python::attach(|py| {
+            self.guard.ask(py, 0, || {
+                let value = identity.bind(py).call1((state.0.bind(py), mv.object(py)))?;
+                match value.extract::<i64>() {
+                    Ok(number) => Ok(number as u64),
+                    Err(_) => Err(returned("identity", &value, "an int")),
+                }
+            })
+        })
+    }
+
+    fn find(&self, state: &PyState, identity: u64) -> Found<PyMove> {
+        let Some(find) = &self.functions.find else { return Found::Gone };
+        Python::attach(|py| {
+            self.guard.ask(py, Found::Gone, || {
+                let found = find.bind(py).call1((state.0.bind(py), identity as i64))?;
+                if found.is_none() {
+                    return Ok(Found::Gone);
+                }
+                if found.is(self.functions.blocked.bind(py)) {
+                    return Ok(Found::Blocked);
+                }
+                PyMove::new(&found).map(Found::Move).map_err(from("find"))
+            })
+        })
     }
 }
 

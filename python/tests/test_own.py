@@ -113,10 +113,6 @@ def test_optional_functions_are_used():
             asked.add("potential")
             return state[2]
 
-        def surrogate(self, state):
-            asked.add("surrogate")
-            return state[2] + 0.5
-
         def candidates(self, state):
             asked.add("candidates")
             return self.moves(state)
@@ -149,7 +145,7 @@ def test_optional_functions_are_used():
         result = soloist.solve(problem, method="sampling", playouts=500, rollout=rollout, seed=1)
         assert (result.rollout, result.playouts) == (rollout, 500)
     assert soloist.solve(problem, method="sampling", playouts=5).rollout == "playout"
-    names = {"code", "bias", "key", "potential", "surrogate", "candidates", "playout", "identity", "find"}
+    names = {"code", "bias", "key", "potential", "candidates", "playout", "identity", "find"}
     assert asked == names
 
 

@@ -301,7 +301,7 @@ pub trait AnyInstance: Send + Sync {
     fn sense(&self) -> Sense;
     /// The problem's bound on the scores of all solutions; `None`: it has none.
     fn bound(&self) -> Option<f64>;
-    /// The two numbers that a score stands for; `None`: it is one number. See [`Problem::pair`].
+    /// The two numbers that a score stands for; `None`: it is one number. See [`Instance::pair`].
     fn pair(&self, score: f64) -> Option<(f64, f64)>;
     /// Whether the search space holds every solution, so that a bound that is reached proves optimality.
     fn is_complete(&self) -> bool;
@@ -387,6 +387,12 @@ pub trait Instance: Send + Sync {
         let named = entries.iter().find(|entry| entry.preset() == setup.preset).and_then(Entry::rollout);
         let first = || self.problem().rollouts().first().map_or("random", |info| info.name);
         named.unwrap_or_else(first).to_owned()
+    }
+    /// Returns the two numbers that a score stands for, where it encodes an objective in two levels (vehicles, then
+    /// distance): the one that counts first in front, both in the problem's sense. They are what people are shown;
+    /// searches compare the score. `None`: the score is one number.
+    fn pair(&self, _score: f64) -> Option<(f64, f64)> {
+        None
     }
     /// The answer in the problem's own terms, from the moves of the search.
     fn solution(&self, moves: &[MoveOf<Self>]) -> Value;

@@ -83,7 +83,7 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn pair(&self, score: f64) -> Option<(f64, f64)> {
-        self.problem().pair(score)
+        Instance::pair(self, score)
     }
 
     fn is_complete(&self) -> bool {

@@ -14,9 +14,9 @@ pub mod statistics;
 
 pub use policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
 pub use problem::{
-    Acceptance, Advice, Covered, Edits, Fault, Found, Knowledge, Move, Neighborhood, Playout, Problem, ProblemSearch,
-    Rollout, RolloutInfo, Score, SearchInfo, Sense, StableHasher, Step, Uniform, Unit, Violation, Work, advise, check,
-    find_rollout, policy_playout, replayed, stable_hash,
+    Acceptance, Advice, Covered, Dominance, Edits, Fault, Found, Knowledge, Move, Neighborhood, Ordering, Playout,
+    Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, StableHasher, Step, Uniform, Unit,
+    Violation, Work, advise, check, find_rollout, policy_playout, replayed, stable_hash,
 };
 pub use rng::Rng;
 pub use run::{

@@ -100,7 +100,7 @@ class Problem:
         """Returns a plain value that is equal for states with the same futures and the same score so far."""
         raise NotImplementedError
 
-    def future(self, state: Any) -> tuple[Any, float] | None:
+    def future(self, state: Any) -> tuple[Any, float]:
         """Returns a plain value that is equal for states with the same futures, and the score so far.
 
         Of states with the same futures, searches keep the better one.
@@ -111,12 +111,8 @@ class Problem:
         """Returns further numbers that are compared among states with the same futures."""
         raise NotImplementedError
 
-    def surrogate(self, state: Any) -> float | None:
-        """Returns a smooth stand-in for the score of a finished state; annealing compares it."""
-        raise NotImplementedError
-
     def identity(self, state: Any, move: Any) -> int:
-        """Returns the number of the thing that a move decides about, the same in all states."""
+        """Returns the number of the thing that a move decides about, the same in all states; needs ``find``."""
         raise NotImplementedError
 
     def find(self, state: Any, identity: int) -> Any:
@@ -144,7 +140,6 @@ _OPTIONAL = (
     "key",
     "future",
     "resources",
-    "surrogate",
     "identity",
     "find",
     "candidates",
@@ -219,7 +214,7 @@ class Advice:
 
 
 #: What Python problems have in place of what the Rust interface has.
-_NAMES = {"rollouts": "candidates or playout"}
+_NAMES = {"rollouts": "candidates or playout", "dominance": "future", "ordering": "identity"}
 #: Functions of the Rust interface that Python problems do not have.
 _FOREIGN = {"link", "neighborhood", "suggest"}
 

@@ -2,9 +2,11 @@
 
 mod golden;
 mod keys;
+mod pairs;
 
 pub use golden::check_golden_runs;
 pub use keys::check_keys;
+pub use pairs::check_pairs;
 
 use std::path::PathBuf;
 

@@ -40,13 +40,11 @@ impl<M: fmt::Debug> fmt::Display for Violation<M> {
 ///
 /// States that were met with equal [keys](Problem::key), by other ways or by the same moves in another order, must list
 /// the same moves in the same order, have children with equal keys and end with equal scores; where
-/// [futures](Problem::future) are equal, what was better before must stay better. [Rollouts](Problem::rollouts)
-/// must offer legal moves wherever there are any, and play legal moves to the end of the game. [Pairs](Problem::pair)
-/// must be ordered as the scores are. The methods of the
-/// [portfolio](Problem::portfolio) must exist. What
-/// [`find`](Problem::find) names must be legal, and every legal move must be found by its
-/// [identity](Problem::identity). [Links](Problem::link) must add up to the scores but for a constant, and
-/// [suggested](Problem::suggest) edits must name places of the solution. A [neighbourhood](Problem::neighborhood) must
+/// [futures](crate::Dominance::future) are equal, what was better before must stay better. [Rollouts](Problem::rollouts)
+/// must offer legal moves wherever there are any, and play legal moves to the end of the game. The methods of the
+/// [portfolio](Problem::portfolio) must exist. What [`find`](crate::Ordering::find) names must be legal, and every legal
+/// move must be found by its [identity](crate::Ordering::identity). [Links](crate::Ordering::link) must add up to the
+/// scores but for a constant, and [suggested](crate::Ordering::suggest) edits must name places of the solution. A [neighbourhood](Problem::neighborhood) must
 /// know the differences that its edits make, take them back, and hold solutions that can be played and restored; its
 /// scores are those of its solutions, its unit is a positive number, all its variants are tried.
 ///
@@ -65,27 +63,22 @@ pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Vio
         return Err(Violation::new("the fingerprint changes", Vec::new()));
     }
     let mut keys = keys::Keys::new();
-    let mut scores = Vec::new();
     for _ in 0..walks {
         let played = walk(problem, &mut rng)?;
         keys.compare(problem, &played, &mut rng)?;
-        scores.extend(problem.score(&after(problem, &played)).value());
     }
-    check_pairs(problem, &mut scores)?;
     players::check_portfolio(problem)?;
     players::check(problem, walks, &mut rng)?;
     edits::check(problem, walks, &mut rng)
 }
 
-/// Checks that pairs of numbers are ordered as the scores that stand for them.
-fn check_pairs<P: Problem>(problem: &P, scores: &mut [f64]) -> Result<(), Violation<P::Move>> {
-    scores.sort_by(f64::total_cmp);
-    let pairs: Vec<_> = scores.iter().map(|&score| problem.pair(score)).collect();
-    let one = pairs.iter().all(Option::is_none);
-    if one || pairs.iter().all(Option::is_some) && pairs.is_sorted() {
-        return Ok(());
-    }
-    Err(Violation::new("the pairs of numbers that scores stand for are not ordered as the scores", Vec::new()))
+/// Returns the key of the state's future, and the numbers that are compared: the score so far and the resources.
+fn future<P: Problem>(problem: &P, state: &P::State) -> Option<(u64, Vec<f64>)> {
+    let dominance = problem.dominance()?;
+    let (key, value) = dominance.future(state);
+    let mut numbers = vec![value];
+    dominance.resources(state, &mut numbers);
+    Some((key, numbers))
 }
 
 fn list<P: Problem>(problem: &P, state: &P::State) -> Vec<P::Move> {
@@ -110,7 +103,6 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
     let mut state = problem.root();
     let mut played = Vec::new();
     let mut bounds = Vec::new();
-    let mut resources = Vec::new();
     let wrong = |what: &str, moves: &[P::Move]| Err(Violation::new(what, moves.to_vec()));
     loop {
         if played.len() >= Watch::MOST {
@@ -129,10 +121,7 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
         if problem.potential(&state).is_some_and(f64::is_nan) {
             return wrong("the potential is not a number", &played);
         }
-        resources.clear();
-        problem.resources(&state, &mut resources);
-        resources.extend(problem.future(&state).map(|(_, value)| value));
-        if resources.iter().any(|number| number.is_nan()) {
+        if future(problem, &state).is_some_and(|(_, numbers)| numbers.iter().any(|number| number.is_nan())) {
             return wrong("a number of the future is not a number", &played);
         }
         let codes = |state: &P::State| moves.iter().map(|&mv| problem.code(state, mv)).collect::<Vec<_>>();
@@ -145,7 +134,7 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
         if moves.iter().any(|&mv| !problem.bias(&state, mv).is_finite()) {
             return wrong("a bias is not finite", &played);
         }
-        let keys = |state: &P::State| (problem.key(state), problem.future(state).map(|(key, _)| key));
+        let keys = |state: &P::State| (problem.key(state), future(problem, state).map(|(key, _)| key));
         let before = keys(&state);
         let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
         let mut other = state.clone();
@@ -223,8 +212,7 @@ impl fmt::Display for Advice {
 /// ```
 pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
     let mut rng = Rng::new(seed);
-    let [mut bound, mut potential, mut bias, mut key, mut future, mut code, mut identity, mut link, mut suggest] =
-        [false; 9];
+    let [mut bound, mut potential, mut bias, mut key, mut code, mut link, mut suggest] = [false; 7];
     let mut infeasible = 0;
     for _ in 0..walks {
         let mut state = problem.root();
@@ -233,11 +221,11 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             bound |= problem.bound(&state).is_some();
             potential |= problem.potential(&state).is_some();
             key |= problem.key(&state).is_some();
-            future |= problem.future(&state).is_some();
             let moves = list(problem, &state);
-            identity |= moves.iter().any(|&mv| problem.identity(&state, mv).is_some());
-            let name = moves.first().and_then(|&mv| problem.identity(&state, mv));
-            link |= name.is_some() && problem.link(None, name).is_some();
+            if let Some(ordering) = problem.ordering() {
+                let name = moves.first().map(|&mv| ordering.identity(&state, mv));
+                link |= name.is_some() && ordering.link(None, name).is_some();
+            }
             bias |= moves.iter().any(|&mv| problem.bias(&state, mv) != 0.0);
             code |= moves.iter().any(|&mv| problem.code(&state, mv) != stable_hash(&mv));
             let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
@@ -248,7 +236,7 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
                 break;
             }
         }
-        suggest |= problem.suggest(&played, &mut Vec::new());
+        suggest |= problem.ordering().is_some_and(|ordering| ordering.suggest(&played, &mut Vec::new()));
         infeasible += usize::from(!problem.score(&state).is_feasible());
     }
     let knowledge = [
@@ -258,8 +246,8 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             "cabs, beam, dfs, best-first, bfs, lds, ida-star prune and order by it; at the root it ends any search with a proof",
         ),
         (
-            "future",
-            future,
+            "dominance",
+            problem.dominance().is_some(),
             "cabs, beam, dfs, best-first, bfs, lds, ida-star keep the better of states that differ in cost only; anneal stops replays by it",
         ),
         ("key", key, "beams, classical searches and uct merge equal states; kept solutions are told apart"),
@@ -270,7 +258,11 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
             code,
             "nrpa, gnrpa, hd-nrpa, beam-nrpa, anneal and uct with histories learn by it; the default is the move alone",
         ),
-        ("identity", identity, "anneal replays edited solutions by it, several times as fast as by codes"),
+        (
+            "ordering",
+            problem.ordering().is_some(),
+            "anneal replays edited solutions by it, several times as fast as by codes",
+        ),
         ("link", link, "anneal knows by it what an edit of an order changes, before it replays it"),
         ("suggest", suggest, "anneal draws edits from it that may improve the solution"),
         ("neighborhood", problem.neighborhood().is_some(), "anneal edits solutions in place by it"),

@@ -1,9 +1,11 @@
 //! The traits that a user implements: the instance and its rules.
 
 mod check;
+mod dominance;
 mod fault;
 mod hash;
 mod neighborhood;
+mod ordering;
 pub(crate) mod own;
 mod packing;
 pub(crate) mod player;
@@ -14,9 +16,11 @@ mod score;
 pub(crate) mod search;
 
 pub use check::{Advice, Knowledge, Violation, advise, check};
+pub use dominance::Dominance;
 pub use fault::Fault;
 pub use hash::{StableHasher, stable_hash};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
+pub use ordering::{Found, Ordering};
 pub(crate) use packing::{MoveId, Packing};
 pub(crate) use rollout::policy_step;
 pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
@@ -36,17 +40,6 @@ pub trait Move: Copy + Eq + Hash + Debug + Send + Sync + Serialize + Deserialize
 
 impl<T: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static> Move for T {}
 
-/// Which move of a state decides about a thing (a customer, an operation), if one does; see [`Problem::find`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found<M> {
-    /// This legal move decides about it.
-    Move(M),
-    /// No move decides about it yet; one may later.
-    Blocked,
-    /// No move will decide about it in this or a later state.
-    Gone,
-}
-
 /// An immutable instance of a single-player problem and its rules.
 ///
 /// Four methods are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
@@ -65,17 +58,6 @@ pub trait Problem: Send + Sync {
     ///
     /// The order must depend on the state alone, which makes runs reproducible.
     fn moves(&self, state: &Self::State, moves: &mut Vec<Self::Move>);
-
-    /// Appends at most `most` of the moves that [`moves`](Self::moves) lists, from place `from` of that list on;
-    /// `moves` arrives empty.
-    ///
-    /// For searches that ask for one move at a time. The default lists all moves; where there are hundreds, a version
-    /// that computes only those asked for is faster.
-    fn moves_from(&self, state: &Self::State, from: usize, most: usize, moves: &mut Vec<Self::Move>) {
-        self.moves(state, moves);
-        moves.truncate(from.saturating_add(most));
-        moves.drain(..from.min(moves.len()));
-    }
 
     /// Plays a legal move.
     fn apply(&self, state: &mut Self::State, mv: Self::Move);
@@ -118,8 +100,8 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// Whether the moves lead to a best solution. Where it may be left out, on purpose, no run claims to
-    /// have proven anything.
+    /// Whether the moves can reach a best solution. Return `false` if they leave some out on purpose: then no run
+    /// claims a proof.
     fn is_complete(&self) -> bool {
         true
     }
@@ -145,87 +127,28 @@ pub trait Problem: Send + Sync {
     /// node stands for all states of a key, and its edges are the moves of the state met first), and so does annealing,
     /// which plays the rest of a line from any state with the same key. Codes and biases may differ. Where a key
     /// ignores the order of things (of stacks, of equal machines), the order of the moves must not depend on it either;
-    /// states that are mirror images, and whose moves have other names, need a [`future`](Self::future) instead.
+    /// states that are mirror images, and whose moves have other names, need a [`dominance`](Self::dominance) instead.
     ///
     /// Of states with equal keys the first one met is kept. Where states differ in their score so far alone, supply
-    /// [`future`](Self::future) as well.
+    /// [`dominance`](Self::dominance) as well.
     fn key(&self, _state: &Self::State) -> Option<u64> {
         None
     }
 
-    /// Returns a key of what can still be done, without what it has cost so far, and the score so far: searches keep
-    /// the better one of states with equal keys. `None`: not comparable.
-    ///
-    /// The promise: if two states have the same key, then for each way to complete the one with the worse score so far,
-    /// the other has a way that ends at least as well; and no state has the key of one before it in the same game. This
-    /// holds wherever the same moves are legal in both and add the same to both scores; the moves may have other names
-    /// and stand in another order, so that symmetric states may share a key. A route: the key is the set of
-    /// places visited and the last of them, the score so far is the length; [`key`](Self::key), in contrast, has to
-    /// include the length. The score so far is compared in the problem's [`sense`](Self::sense) and need not be the
-    /// score of anything finished. A problem whose root has no future has none anywhere.
-    ///
-    /// `beam`, `cabs`, `dfs`, `best-first`, `bfs`, `ida-star` and their relatives use it in place of `key`; `key` still
-    /// tells finished solutions apart.
-    fn future(&self, _state: &Self::State) -> Option<(u64, f64)> {
+    /// Returns the comparison of states that can be completed in the same ways. `None`: states are not comparable.
+    fn dominance(&self) -> Option<&dyn Dominance<Self>>
+    where
+        Self: Sized,
+    {
         None
     }
 
-    /// Appends further numbers that are compared among states with the same [`future`](Self::future), each in the
-    /// problem's [`sense`](Self::sense): a state is dropped for another one whose score so far and whose numbers are
-    /// all at least as good. Always as many for the same key, and never NaN.
-    ///
-    /// When minimising, the times at which machines are free, for example. None by default: the score so far decides.
-    /// Beams compare component by component; searches with a table of states merge those with equal numbers.
-    fn resources(&self, _state: &Self::State, _resources: &mut Vec<f64>) {}
-
-    /// Names the thing that `mv` decides about in `state`: a tile, an operation, a customer. Annealing replays an
-    /// edited solution by these names. `None`: it replays by [codes](Self::code), for which it lists moves at every
-    /// step.
-    ///
-    /// Either all moves have an identity or none. [`find`](Self::find) is the way back.
-    fn identity(&self, _state: &Self::State, _mv: Self::Move) -> Option<u64> {
-        None
-    }
-
-    /// Returns what an [identity](Self::identity) stands for in `state`: a legal move, nothing yet, or nothing any
-    /// more.
-    ///
-    /// Any number may be asked for; one that names nothing is [`Found::Gone`].
-    fn find(&self, _state: &Self::State, _identity: u64) -> Found<Self::Move> {
-        Found::Gone
-    }
-
-    /// Returns what two decisions cost when the one named `behind` directly follows the one named `before`: the way
-    /// between two places, the set-up between two products. `None` as a name is the begin or the end of the order.
-    /// `None` as a result: the problem has no links.
-    ///
-    /// The promise: all solutions make decisions of the same [identities](Self::identity), each once, and their scores
-    /// are the sum of the links along the order, from the begin to the end, and a constant. A pair that cannot follow
-    /// each other directly has any number, best one that is infinite. Annealing knows by it what an edit changes before
-    /// it replays it, and which decisions are near each other.
-    fn link(&self, _before: Option<u64>, _behind: Option<u64>) -> Option<f64> {
-        None
-    }
-
-    /// Appends edits that may improve a finished solution: `(from, to)` moves the decision at place `from` of `moves`
-    /// to place `to`. Annealing draws many of its neighbours among them.
-    ///
-    /// Returns whether the problem makes suggestions; false by default.
-    fn suggest(&self, _moves: &[Self::Move], _edits: &mut Vec<(usize, usize)>) -> bool {
-        false
-    }
-
-    /// Returns a smooth stand-in for the score of a finished feasible state, in the unit and sense of the score, for
-    /// problems whose score has cliffs (a bonus for a cleared board). Annealing compares it instead of the score; only
-    /// scores are reported. `None`: the score itself.
-    fn surrogate(&self, _state: &Self::State) -> Option<f64> {
-        None
-    }
-
-    /// Returns the two numbers that a score stands for, where it encodes an objective in two levels (vehicles, then
-    /// distance): the one that counts first in front, both in the problem's [`sense`](Self::sense). They are what
-    /// people are shown; searches compare the score. `None`: the score is one number.
-    fn pair(&self, _score: f64) -> Option<(f64, f64)> {
+    /// Returns the names of what moves decide about, by which annealing replays edited solutions. `None`: it replays by
+    /// [codes](Self::code), for which it lists moves at every step.
+    fn ordering(&self) -> Option<&dyn Ordering<Self>>
+    where
+        Self: Sized,
+    {
         None
     }
 

@@ -6,7 +6,7 @@ use super::{Found, MoveId, Packing, Problem};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) mv: MoveId,
-    /// The [identity](Problem::identity) of the move where it was played, or its [code](Problem::code).
+    /// The [identity](crate::Ordering::identity) of the move where it was played, or its [code](Problem::code).
     pub(crate) name: u64,
 }
 
@@ -66,14 +66,14 @@ pub(crate) fn follow<P: Problem>(
     replay: &mut Replay,
     until: usize,
 ) -> Pause {
-    if !replay.by_identity {
+    let Some(ordering) = problem.ordering().filter(|_| replay.by_identity) else {
         return follow_codes(problem, packing, legal, state, replay, until);
-    }
+    };
     while replay.played.len() < until {
         let mut at = 0;
         let mut next = None;
         while let Some(entry) = replay.waiting.get(at) {
-            match problem.find(state, entry.name) {
+            match ordering.find(state, entry.name) {
                 Found::Blocked => at += 1,
                 Found::Gone => drop(replay.waiting.remove(at)),
                 Found::Move(mv) => {
@@ -85,7 +85,7 @@ pub(crate) fn follow<P: Problem>(
         if next.is_none() {
             let Some(&entry) = replay.plan.get(replay.head) else { return Pause::Stuck };
             replay.head += 1;
-            match problem.find(state, entry.name) {
+            match ordering.find(state, entry.name) {
                 Found::Move(mv) => next = Some((mv, entry.name)),
                 Found::Blocked if replay.patience > 0 => {
                     if replay.waiting.len() == replay.patience {

@@ -100,7 +100,7 @@ pub(crate) trait Rules: Send {
     fn root(&self) -> State;
     /// Appends the legal moves.
     fn moves(&self, state: &State, moves: &mut Vec<MoveId>);
-    /// Appends at most `most` of the legal moves, from place `from` of their list on.
+    /// Appends at most `most` of the legal moves, from place `from` of their list on; lists all of them.
     fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>);
     /// Whether there is no legal move.
     fn is_finished(&self, state: &State) -> bool;
@@ -119,7 +119,6 @@ pub(crate) trait Rules: Send {
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
     fn apply_all(&self, state: &mut State, entries: &[Entry]);
-    fn surrogate(&self, state: &State) -> Option<f64>;
     fn bias(&self, state: &State, mv: MoveId) -> f64;
     fn bound(&self, state: &State) -> Option<f64>;
     fn is_complete(&self) -> bool;
@@ -189,8 +188,8 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>) {
         let mut listed = self.buffer.take();
         listed.clear();
-        self.problem.moves_from(self.get(state), from, most, &mut listed);
-        moves.extend(listed.iter().map(|&mv| self.packing.pack(mv)));
+        self.problem.moves(self.get(state), &mut listed);
+        moves.extend(listed.iter().skip(from).take(most).map(|&mv| self.packing.pack(mv)));
         self.buffer.set(listed);
     }
     fn is_finished(&self, state: &State) -> bool {
@@ -226,16 +225,17 @@ impl<P: Problem> Rules for Typed<'_, P> {
         self.problem.code_count()
     }
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64> {
-        self.problem.identity(self.get(state), self.packing.known(mv))
+        Some(self.problem.ordering()?.identity(self.get(state), self.packing.known(mv)))
     }
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
-        self.problem.link(before, behind)
+        self.problem.ordering()?.link(before, behind)
     }
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool {
+        let Some(ordering) = self.problem.ordering() else { return false };
         let mut moves = self.buffer.take();
         moves.clear();
         moves.extend(entries.iter().map(|entry| self.packing.known(entry.mv)));
-        let supported = self.problem.suggest(&moves, edits);
+        let supported = ordering.suggest(&moves, edits);
         edits.retain(|&(from, to)| from != to && from.max(to) < moves.len());
         self.buffer.set(moves);
         supported
@@ -265,9 +265,6 @@ impl<P: Problem> Rules for Typed<'_, P> {
             part.iter().for_each(|entry| self.problem.apply(state, self.packing.known(entry.mv)));
         }
     }
-    fn surrogate(&self, state: &State) -> Option<f64> {
-        self.problem.surrogate(self.get(state))
-    }
     fn bias(&self, state: &State, mv: MoveId) -> f64 {
         self.problem.bias(self.get(state), self.packing.known(mv))
     }
@@ -293,10 +290,12 @@ impl<P: Problem> Rules for Typed<'_, P> {
         self.problem.key(self.get(state))
     }
     fn future(&self, state: &State) -> Option<(u64, f64)> {
-        self.problem.future(self.get(state))
+        Some(self.problem.dominance()?.future(self.get(state)))
     }
     fn resources(&self, state: &State, resources: &mut Vec<f64>) {
-        self.problem.resources(self.get(state), resources);
+        if let Some(dominance) = self.problem.dominance() {
+            dominance.resources(self.get(state), resources);
+        }
     }
     fn meeting(&self, state: &State, exact: bool) -> Option<(u64, f64)> {
         meeting(&*self.problem, self.get(state), exact)
@@ -351,5 +350,5 @@ pub(super) fn has_failed<P: Problem>(problem: &P, watch: &Watch) -> bool {
 }
 
 fn meeting<P: Problem>(problem: &P, state: &P::State, exact: bool) -> Option<(u64, f64)> {
-    if exact { Some((problem.key(state)?, 0.0)) } else { problem.future(state) }
+    if exact { Some((problem.key(state)?, 0.0)) } else { Some(problem.dominance()?.future(state)) }
 }

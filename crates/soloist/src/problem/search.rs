@@ -4,8 +4,8 @@ use super::rules::has_failed;
 use super::{Packing, Problem, Score};
 use crate::cut::Watch;
 use crate::run::plan::Horizon;
-use crate::search::coverage::{Ledger, Proof};
 use crate::search::Tally;
+use crate::search::coverage::{Ledger, Proof};
 use crate::search::sound::MOST;
 use crate::{CheckpointError, Parameter, ParameterError, Parameters, Rng, Settings, Solution, stable_hash};
 

@@ -63,7 +63,7 @@ pub enum ReplayError {
         /// The score of the solution.
         score: f64,
     },
-    /// The [future](Problem::future) of a state is not what it has to be.
+    /// The [future](crate::Dominance::future) of a state is not what it has to be.
     #[error("step {step}: the future {what}")]
     Future {
         /// How many moves lead to the state.
@@ -109,7 +109,6 @@ pub fn replay<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Res
     let mut legal = Vec::new();
     let mut bounds = Bounds { sense, tightest: None, scale: 0.0 };
     let mut futures = HashMap::new();
-    let has_future = problem.future(&state).is_some();
     let every = moves.len().div_ceil(COPIES).max(1);
     let ask = moves.len().div_ceil(PROMISES).max(1);
     for (step, &mv) in moves.iter().enumerate() {
@@ -123,7 +122,7 @@ pub fn replay<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Res
             bounds.note(step, problem.bound(&state));
         }
         if step % ask == 0 {
-            check_future(problem, &state, step, has_future, &mut futures)?;
+            check_future(problem, &state, step, &mut futures)?;
         }
         if step % every == 0 || step + 2 >= moves.len() {
             let other = legal.iter().rev().copied().find(|other| *other != mv).unwrap_or(mv);
@@ -172,12 +171,10 @@ fn check_future<P: Problem>(
     problem: &P,
     state: &P::State,
     step: usize,
-    has_future: bool,
     met: &mut HashMap<u64, usize>,
 ) -> Result<(), ReplayError> {
     let wrong = |what| Err(ReplayError::Future { step, what });
-    match problem.future(state) {
-        Some(_) if !has_future => wrong("is known, but that of the root is not"),
+    match problem.dominance().map(|dominance| dominance.future(state)) {
         Some((_, value)) if value.is_nan() => wrong("has a score so far that is not a number"),
         Some((key, _)) if met.insert(key, step).is_some() => wrong("has the key of a state before it in the same game"),
         _ => Ok(()),

@@ -42,8 +42,8 @@ parameters! {
     ///   The depth of the tree is not known beforehand, so that a pass walks (without scoring) paths that Korf's
     ///   improved version leaves out. Ends when a pass left out no child.
     ///
-    /// With `table`, a state is skipped when one with the same [future](crate::Problem::future) and a score so far at
-    /// least as good (and equal [resources](crate::Problem::resources)) was met, or, of a problem without futures, one
+    /// With `table`, a state is skipped when one with the same [future](crate::Dominance::future) and a score so far at
+    /// least as good (and equal [resources](crate::Dominance::resources)) was met, or, of a problem without futures, one
     /// with the same [key](crate::Problem::key). `best-first` and `breadth-first` also skip an open state when a better
     /// one with its future was met after it.
     ///

@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, Fenced, method, recorded, rules_of, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::{Budget, Method, Outcome, Problem, Score, Sense, Setup, Solver, StopReason, stable_hash};
+use soloist::{Budget, Dominance, Method, Outcome, Problem, Score, Sense, Setup, Solver, StopReason, stable_hash};
 
 /// Methods that look for an incumbent before they prune or prove.
 const EXACT: [&str; 8] = ["dfs", "bfs", "best-first", "lds", "ida-star", "iterative-broadening", "beam", "cabs"];
@@ -110,12 +110,17 @@ impl Problem for Maze {
     fn key(&self, state: &Place) -> Option<u64> {
         self.known.then(|| stable_hash(&(state.layer, state.node, state.cost)))
     }
-    fn future(&self, state: &Place) -> Option<(u64, f64)> {
-        let key = stable_hash(&(state.layer, state.node));
-        (self.known && self.seed.is_multiple_of(2)).then(|| (key, self.signed(f64::from(state.cost))))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        (self.known && self.seed.is_multiple_of(2)).then_some(self as &dyn Dominance<Self>)
     }
     fn is_complete(&self) -> bool {
         self.complete
+    }
+}
+
+impl Dominance<Maze> for Maze {
+    fn future(&self, state: &Place) -> (u64, f64) {
+        (stable_hash(&(state.layer, state.node)), self.signed(f64::from(state.cost)))
     }
 }
 

@@ -2,7 +2,7 @@
 //! checkpoints, and what happens when memory is short.
 
 use crate::common::{method, rules_of, timeless};
-use soloist::{Budget, Problem, Score, Sense, Setup, Solver, stable_hash};
+use soloist::{Budget, Dominance, Problem, Score, Sense, Setup, Solver, stable_hash};
 
 const MERGING: [&str; 8] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
 
@@ -94,9 +94,15 @@ impl Problem for Grid {
     fn key(&self, at: &At) -> Option<u64> {
         (self.tell == Tell::Keys).then(|| stable_hash(&(at.layer, at.node, at.sum, at.time)))
     }
-    fn future(&self, at: &At) -> Option<(u64, f64)> {
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        matches!(self.tell, Tell::Futures | Tell::TooMuch).then_some(self as &dyn Dominance<Self>)
+    }
+}
+
+impl Dominance<Grid> for Grid {
+    fn future(&self, at: &At) -> (u64, f64) {
         let value = if self.sense == Sense::Minimize { at.sum as f64 } else { -at.sum as f64 };
-        matches!(self.tell, Tell::Futures | Tell::TooMuch).then(|| (stable_hash(&(at.layer, at.node)), value))
+        (stable_hash(&(at.layer, at.node)), value)
     }
     fn resources(&self, at: &At, resources: &mut Vec<f64>) {
         if self.tell == Tell::Futures {
@@ -198,7 +204,13 @@ fn a_beam_keeps_the_better_of_states_with_equal_futures() {
         fn potential(&self, at: &At) -> Option<f64> {
             Some(self.merit(at))
         }
-        fn future(&self, at: &At) -> Option<(u64, f64)> {
+        fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+            self.0.dominance().map(|_| self as &dyn Dominance<Self>)
+        }
+    }
+
+    impl Dominance<Ranked> for Ranked {
+        fn future(&self, at: &At) -> (u64, f64) {
             self.0.future(at)
         }
         fn resources(&self, at: &At, resources: &mut Vec<f64>) {

@@ -3,7 +3,9 @@
 use crate::beam::Layers;
 use crate::common::{Bag, Fenced, method, rules_of, timeless};
 use crate::future::{Grid, Tell, exhaust, grid};
-use soloist::{Budget, Method, ParameterError, Problem, Score, Sense, Session, Setup, Solver, StopReason, stable_hash};
+use soloist::{
+    Budget, Dominance, Method, ParameterError, Problem, Score, Sense, Session, Setup, Solver, StopReason, stable_hash,
+};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -75,14 +77,20 @@ impl<P: Marked> Problem for Watched<P> {
     fn key(&self, state: &P::State) -> Option<u64> {
         self.0.key(state)
     }
-    fn future(&self, state: &P::State) -> Option<(u64, f64)> {
-        self.0.future(state)
-    }
-    fn resources(&self, state: &P::State, resources: &mut Vec<f64>) {
-        self.0.resources(state, resources);
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        self.0.dominance().map(|_| self as &dyn Dominance<Self>)
     }
     fn fingerprint(&self) -> u64 {
         0
+    }
+}
+
+impl<P: Marked> Dominance<Watched<P>> for Watched<P> {
+    fn future(&self, state: &P::State) -> (u64, f64) {
+        self.0.dominance().map_or((0, 0.0), |dominance| dominance.future(state))
+    }
+    fn resources(&self, state: &P::State, resources: &mut Vec<f64>) {
+        self.0.dominance().into_iter().for_each(|dominance| dominance.resources(state, resources));
     }
 }
 
@@ -286,10 +294,16 @@ fn no_state_promises_more_than_its_parent() {
             let loose = (stable_hash(&(state.layer, mark)) % 7) as f64;
             Some(if self.0.sense == Sense::Minimize { bound - loose } else { bound + loose })
         }
-        fn future(&self, state: &Self::State) -> Option<(u64, f64)> {
+        fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+            self.0.dominance().map(|_| self as &dyn Dominance<Self>)
+        }
+    }
+
+    impl Dominance<Loose> for Loose {
+        fn future(&self, state: &<Self as Problem>::State) -> (u64, f64) {
             self.0.future(state)
         }
-        fn resources(&self, state: &Self::State, resources: &mut Vec<f64>) {
+        fn resources(&self, state: &<Self as Problem>::State, resources: &mut Vec<f64>) {
             self.0.resources(state, resources);
         }
     }

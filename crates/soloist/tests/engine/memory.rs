@@ -1,7 +1,7 @@
 //! The memory limit of tree searches, measured by an allocator that counts.
 
 use crate::common::{Bag, Fenced, Packed, method, rules_of, timeless};
-use soloist::{Budget, Problem, Solver, stable_hash};
+use soloist::{Budget, Dominance, Problem, Solver, stable_hash};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -170,9 +170,15 @@ impl Problem for Telling {
     fn key(&self, state: &Packed) -> Option<u64> {
         Some(state.items())
     }
-    fn future(&self, state: &Packed) -> Option<(u64, f64)> {
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        self.1.then_some(self as &dyn Dominance<Self>)
+    }
+}
+
+impl Dominance<Telling> for Telling {
+    fn future(&self, state: &Packed) -> (u64, f64) {
         let (value, weight) = state.totals();
-        self.1.then(|| (stable_hash(&(state.items().leading_zeros(), weight)), f64::from(value)))
+        (stable_hash(&(state.items().leading_zeros(), weight)), f64::from(value))
     }
 }
 

@@ -4,8 +4,8 @@ use crate::common::method;
 use soloist::doc::Staircase;
 use soloist::search::{AcceptanceRule, Anneal};
 use soloist::{
-    Budget, Method, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver, StopReason,
-    advise, check, stable_hash,
+    Budget, Dominance, Method, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver,
+    StopReason, advise, check, stable_hash,
 };
 
 /// Choosing numbers below 4, five times; the score is their sum, plus twice the first. What it says of itself can be
@@ -18,8 +18,6 @@ struct Sums {
     key: Option<Parts>,
     future: Option<Parts>,
     rollout: Option<&'static str>,
-    /// The score is this many times a first number, plus a second one.
-    unit: Option<f64>,
     /// Sums of this remainder of 4 are infeasible.
     infeasible: Option<u32>,
 }
@@ -60,9 +58,6 @@ impl Problem for Sums {
     fn root(&self) -> Chosen {
         Chosen { count: 0, sum: 0, first: 0 }
     }
-    fn pair(&self, score: f64) -> Option<(f64, f64)> {
-        self.unit.map(|unit| ((score / unit).floor(), score % unit))
-    }
     fn moves(&self, at: &Chosen, moves: &mut Vec<u32>) {
         if at.count < 5 {
             moves.extend(0..4);
@@ -91,8 +86,8 @@ impl Problem for Sums {
     fn key(&self, at: &Chosen) -> Option<u64> {
         self.key.map(|parts| Self::parts(parts, at))
     }
-    fn future(&self, at: &Chosen) -> Option<(u64, f64)> {
-        self.future.map(|parts| (Self::parts(parts, at), at.sum.into()))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        self.future.is_some().then_some(self as &dyn Dominance<Self>)
     }
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         (name != "random" && Some(name) == self.rollout)
@@ -108,6 +103,12 @@ impl Problem for Sums {
             Some(_) => &[RolloutInfo { name: "absent", help: "" }],
             None => &[],
         }
+    }
+}
+
+impl Dominance<Sums> for Sums {
+    fn future(&self, at: &Chosen) -> (u64, f64) {
+        (Self::parts(self.future.unwrap_or(Parts::All), at), at.sum.into())
     }
 }
 
@@ -244,9 +245,6 @@ fn check_finds_what_is_wrong() {
         (with_future(Parts::All), None),
         (with_future(Parts::NoFirst), Some("states with equal keys end with")),
         (with_future(Parts::Constant), Some("earlier one of the same game")),
-        (Sums { unit: Some(4.0), ..Sums::default() }, None),
-        // Not the remainder: a larger score has a smaller pair.
-        (Sums { unit: Some(-4.0), ..Sums::default() }, Some("not ordered as the scores")),
         (with_rollout("fine"), None),
         (with_rollout("empty"), Some("`empty` has no candidate where there are legal moves")),
         (with_rollout("illegal"), Some("`illegal` has an illegal candidate")),
@@ -272,12 +270,12 @@ fn advice_names_what_is_there_and_what_is_missing() {
     let advice = advise(&problem, 200, 1);
     assert!((20..100).contains(&advice.infeasible), "{}", advice.infeasible);
     let supplied: Vec<_> = advice.knowledge.iter().filter(|known| known.supplied).map(|known| known.name).collect();
-    assert_eq!(supplied, ["future"]);
+    assert_eq!(supplied, ["dominance"]);
     let text = advice.to_string();
     assert!(text.contains("bound (missing): cabs") && text.contains(" of 200 random games end infeasibly"), "{text}");
     let advice = advise(&Staircase(6), 3, 1);
     let is_supplied = |name| advice.knowledge.iter().any(|known| known.name == name && known.supplied);
-    assert!(is_supplied("potential") && !is_supplied("future"));
+    assert!(is_supplied("potential") && !is_supplied("dominance"));
 }
 
 #[test]

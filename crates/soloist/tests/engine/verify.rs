@@ -2,7 +2,8 @@
 
 use crate::common::method;
 use soloist::{
-    Budget, Method, Playout, Problem, ReplayError, Rng, Rollout, RolloutInfo, Score, Setup, SolveError, Solver,
+    Budget, Dominance, Method, Playout, Problem, ReplayError, Rng, Rollout, RolloutInfo, Score, Setup, SolveError,
+    Solver,
 };
 use std::sync::{Arc, Mutex};
 
@@ -80,16 +81,22 @@ impl Problem for Bits {
         let is_tight = self.0 == Fault::TightBound && bits.len() == 2;
         Some(if is_tight { bound * 0.9 } else { bound })
     }
-    fn future(&self, state: &List) -> Option<(u64, f64)> {
-        let bits = state.get();
-        let key = if self.0 == Fault::RepeatedFuture { bits.len() / 2 } else { bits.len() };
-        Some((key as u64, sum(&bits)))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        Some(self)
     }
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
         (name == "odd").then(|| Box::new(Odd) as _)
     }
     fn rollouts(&self) -> &'static [RolloutInfo] {
         &[RolloutInfo { name: "odd", help: "" }]
+    }
+}
+
+impl Dominance<Bits> for Bits {
+    fn future(&self, state: &List) -> (u64, f64) {
+        let bits = state.get();
+        let key = if self.0 == Fault::RepeatedFuture { bits.len() / 2 } else { bits.len() };
+        (key as u64, sum(&bits))
     }
 }
 

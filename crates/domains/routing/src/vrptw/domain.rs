@@ -110,6 +110,10 @@ impl soloist_domain::Instance for Loaded {
         if matches!(setup.method, Method::Sampling(_)) { "sisr" } else { "selective" }.to_owned()
     }
 
+    fn pair(&self, score: f64) -> Option<(f64, f64)> {
+        self.problem.pair(score)
+    }
+
     fn solution(&self, moves: &[u16]) -> Value {
         let (routes, unserved) = self.problem.routes(moves);
         let mut state = self.problem.root();
@@ -177,5 +181,22 @@ impl soloist_domain::Instance for Loaded {
 
     fn svg(&self, solution: &Value) -> String {
         draw::svg(&self.instance, self.rounding, solution)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_ordered_as_scores() {
+        for objective in [Objective::Vehicles, Objective::Distance] {
+            let instance = generate("random:20:1").unwrap();
+            let rounding = Rounding::Exact;
+            let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
+            let loaded = Loaded { name: "random:20:1".into(), instance, rounding, problem };
+            let scores = if objective == Objective::Vehicles { vec![2e6 + 3.5, 1e6 + 900.25] } else { vec![20.5] };
+            soloist_domain::testing::check_pairs(&loaded, 50, scores);
+        }
     }
 }

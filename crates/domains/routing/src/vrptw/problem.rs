@@ -84,6 +84,12 @@ pub struct Vrptw {
 const BIAS: [f64; 4] = [30.0, 20.0, 90.0, 5.0];
 
 impl Vrptw {
+    /// Returns the vehicles and the distance that a score stands for. `None`: it is a distance alone.
+    pub(super) fn pair(&self, score: f64) -> Option<(f64, f64)> {
+        let unit = self.route_cost / self.network.scale();
+        (self.objective == Objective::Vehicles).then(|| ((score / unit).floor(), score % unit))
+    }
+
     /// Precomputes bounds and pairs: O(n^2), with the bound on vehicles O(n^3) at worst.
     #[must_use]
     pub fn new(network: Arc<Network>, objective: Objective) -> Self {
@@ -310,12 +316,6 @@ impl Problem for Vrptw {
 
     fn sense(&self) -> Sense {
         Sense::Minimize
-    }
-
-    /// The vehicles and the distance.
-    fn pair(&self, score: f64) -> Option<(f64, f64)> {
-        let unit = self.route_cost / self.network.scale();
-        (self.objective == Objective::Vehicles).then(|| ((score / unit).floor(), score % unit))
     }
 
     /// The edge: from, to.

@@ -1,6 +1,6 @@
 //! Whether states stay what they are: when they are asked again, and while copies of them are played.
 
-use super::{Violation, list};
+use super::{Violation, future, list};
 use crate::{Problem, Rng, Score};
 use std::fmt::Debug;
 
@@ -26,11 +26,8 @@ impl<M: crate::Move> Answers<M> {
     fn of<P: Problem<Move = M>>(problem: &P, state: &P::State) -> Self {
         let moves = list(problem, state);
         let codes = moves.iter().map(|&mv| problem.code(state, mv)).collect();
-        let future = problem.future(state).map(|(key, value)| {
-            let mut numbers = vec![value];
-            problem.resources(state, &mut numbers);
-            (key, numbers.into_iter().map(f64::to_bits).collect())
-        });
+        let future =
+            future(problem, state).map(|(key, numbers)| (key, numbers.into_iter().map(f64::to_bits).collect()));
         let score = moves.is_empty().then(|| match problem.score(state) {
             Score::Feasible(value) => (true, value.to_bits()),
             Score::Infeasible(degree) => (false, degree.to_bits()),

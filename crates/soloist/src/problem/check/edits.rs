@@ -29,44 +29,43 @@ fn identities<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Vi
     loop {
         let moves = list(problem, &state);
         let wrong = |what: &str| Err(Violation::new(what, played.clone()));
-        for &mv in &moves {
-            let name = problem.identity(&state, mv);
-            if name != problem.identity(&state, mv) {
-                return wrong("an identity changes");
+        if let Some(ordering) = problem.ordering() {
+            for &mv in &moves {
+                let name = ordering.identity(&state, mv);
+                if name != ordering.identity(&state, mv) {
+                    return wrong("an identity changes");
+                }
+                if !matches!(ordering.find(&state, name), Found::Move(found) if ordering.identity(&state, found) == name)
+                {
+                    return wrong("a legal move is not found by its identity");
+                }
             }
-            let Some(name) = name else { continue };
-            if !matches!(problem.find(&state, name), Found::Move(found) if problem.identity(&state, found) == Some(name))
-            {
-                return wrong("a legal move is not found by its identity");
-            }
-        }
-        // Names of moves played before, and a number that hardly names anything.
-        let drawn = names.get(rng.index(names.len().max(1))).copied();
-        for name in drawn.into_iter().chain([stable_hash(&played.len())]) {
-            if matches!(problem.find(&state, name), Found::Move(mv) if !moves.contains(&mv)) {
-                return wrong("what is found is not legal");
+            // Names of moves played before, and a number that hardly names anything.
+            let drawn = names.get(rng.index(names.len().max(1))).copied();
+            for name in drawn.into_iter().chain([stable_hash(&played.len())]) {
+                if matches!(ordering.find(&state, name), Found::Move(mv) if !moves.contains(&mv)) {
+                    return wrong("what is found is not legal");
+                }
             }
         }
         let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
-        names.extend(problem.identity(&state, mv));
+        names.extend(problem.ordering().map(|ordering| ordering.identity(&state, mv)));
         problem.apply(&mut state, mv);
         played.push(mv);
-    }
-    if problem.surrogate(&state).is_some_and(|value| !value.is_finite()) {
-        return Err(Violation::new("a surrogate is not finite", played));
     }
     Ok(played)
 }
 
 /// Checks that the score of a solution is the sum of its links and a constant, which is that of the solutions before.
 fn links<P: Problem>(problem: &P, played: &[P::Move], constant: &mut Option<f64>) -> Result<(), Violation<P::Move>> {
+    let Some(ordering) = problem.ordering() else { return Ok(()) };
     let mut state = problem.root();
     let (mut before, mut sum) = (None, 0.0);
     let mut names = HashSet::new();
     let wrong = |what: String| Err(Violation::new(what, played.to_vec()));
     for &mv in played {
-        let behind = problem.identity(&state, mv);
-        let Some(link) = behind.and_then(|_| problem.link(before, behind)) else { return Ok(()) };
+        let behind = Some(ordering.identity(&state, mv));
+        let Some(link) = ordering.link(before, behind) else { return Ok(()) };
         if !link.is_finite() || !behind.is_some_and(|name| names.insert(name)) {
             return wrong("a link of a solution is not finite, or a decision with links is made twice".into());
         }
@@ -77,7 +76,7 @@ fn links<P: Problem>(problem: &P, played: &[P::Move], constant: &mut Option<f64>
     if played.is_empty() {
         return Ok(());
     }
-    sum += problem.link(before, None).unwrap_or(f64::NAN);
+    sum += ordering.link(before, None).unwrap_or(f64::NAN);
     let Some(value) = problem.score(&state).value() else { return Ok(()) };
     let known = *constant.get_or_insert(value - sum);
     if (value - sum - known).abs() > 1e-6 * (1.0 + value.abs().max(sum.abs())) || sum.is_nan() {
@@ -88,9 +87,10 @@ fn links<P: Problem>(problem: &P, played: &[P::Move], constant: &mut Option<f64>
 
 /// Checks that suggested edits name places of the solution.
 fn suggestions<P: Problem>(problem: &P, played: &[P::Move]) -> Result<(), Violation<P::Move>> {
+    let Some(ordering) = problem.ordering() else { return Ok(()) };
     let suggest = || {
         let mut edits = Vec::new();
-        (problem.suggest(played, &mut edits), edits)
+        (ordering.suggest(played, &mut edits), edits)
     };
     let (supported, edits) = suggest();
     let wrong = |what: &str| Err(Violation::new(what, played.to_vec()));

@@ -1,6 +1,6 @@
 //! States that a problem says are equal, or comparable.
 
-use super::{Violation, after, list};
+use super::{Violation, after, future, list};
 use crate::{Problem, Rng, Score, Sense};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -112,11 +112,7 @@ fn is_legal<P: Problem>(problem: &P, moves: &[P::Move], from: usize) -> bool {
 fn label<P: Problem>(problem: &P, by: By, state: &P::State) -> Option<Label> {
     match by {
         By::Key => problem.key(state).map(|key| (key, Vec::new())),
-        By::Future => problem.future(state).map(|(key, value)| {
-            let mut numbers = vec![value];
-            problem.resources(state, &mut numbers);
-            (key, numbers)
-        }),
+        By::Future => future(problem, state),
     }
 }
 

@@ -49,8 +49,8 @@ parameters! {
     ///
     /// # Replay
     ///
-    /// Where the moves have [identities](crate::Problem::identity), each entry of the edited sequence is played if
-    /// [`find`](crate::Problem::find) names a move for it. A blocked entry waits in a list of at most `waiting` entries
+    /// Where the moves have [identities](crate::Ordering::identity), each entry of the edited sequence is played if
+    /// [`find`](crate::Ordering::find) names a move for it. A blocked entry waits in a list of at most `waiting` entries
     /// and is tried again after each move.
     ///
     /// Elsewhere the moves are listed at each state. The first entry is played that can be: a legal move with the same
@@ -69,14 +69,14 @@ parameters! {
     ///   instead.
     /// - `remove` leaves an entry out.
     /// - `guide` moves a block that begins with a candidate to where the candidate can be played.
-    /// - `suggest` moves an entry as the problem [suggests](crate::Problem::suggest).
+    /// - `suggest` moves an entry as the problem [suggests](crate::Ordering::suggest).
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
     ///
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
     /// [`bias`](crate::Problem::bias), uniformly without one. With `adapt` the weights follow the success of each kind
     /// of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
     ///
-    /// Where the score is a sum of [links](crate::Problem::link), the difference that an edit makes is known before the
+    /// Where the score is a sum of [links](crate::Ordering::link), the difference that an edit makes is known before the
     /// replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of the twelve
     /// nearest decisions behind a random entry, alone or with a block that follows it.
     ///
@@ -95,7 +95,7 @@ parameters! {
     /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
     /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
     /// present solution with an equal [`key`](crate::Problem::key) behind the last edited place: the rest is then the
-    /// same. Where it meets an equal [`future`](crate::Problem::future) instead, it is abandoned if its score so far is
+    /// same. Where it meets an equal [`future`](crate::Dominance::future) instead, it is abandoned if its score so far is
     /// worse by more than the threshold allows. That is exact where scores are sums. Where the score is a maximum over
     /// the moves, the rest may make up for the difference, and a neighbour is abandoned that would have passed:
     /// `meet = false` plays every neighbour to its end.

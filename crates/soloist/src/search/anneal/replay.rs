@@ -118,17 +118,16 @@ impl Walker {
         let links = Links::new(problem, first.and_then(|&mv| problem.identity(&root, mv)));
         let mut resources = Vec::new();
         problem.resources(&root, &mut resources);
-        let smooth = problem.surrogate(&root).is_some();
         let meets = if !parameters.meet {
             Meets::Never
-        } else if problem.future(&root).is_some() && resources.is_empty() && !smooth {
+        } else if problem.future(&root).is_some() && resources.is_empty() {
             Meets::Future
         } else if problem.key(&root).is_some() {
             Meets::Key
         } else {
             Meets::Never
         };
-        let prunes = parameters.prune && problem.bound(&root).is_some() && !smooth;
+        let prunes = parameters.prune && problem.bound(&root).is_some();
         Self {
             state: root.clone(),
             behind: root.clone(),
@@ -146,7 +145,7 @@ impl Walker {
             prunes,
             pruning: Pruning::default(),
             longest: parameters.longest,
-            links: links.filter(|_| !smooth),
+            links,
             kinds: parameters.weights(),
             suggested: None,
             legal,

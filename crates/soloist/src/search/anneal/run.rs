@@ -6,7 +6,7 @@ use super::schedule::{Clock, Turn};
 use super::{AcceptanceRule, Anneal};
 use crate::cut::EVERY;
 use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
+use crate::problem::rules::Rules;
 use crate::run::checkpoint::{decode, encode};
 use crate::search::sound::{self, MOST, require};
 use crate::search::{Context, Search, Status, walk};
@@ -20,16 +20,15 @@ const MOST_VARIANTS: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Worth {
     feasible: bool,
-    /// Smaller is better: the score or its surrogate, with the sign of the sense; a degree; a neighbourhood's cost.
+    /// Smaller is better: the score with the sign of the sense; a degree; a neighbourhood's cost.
     cost: f64,
 }
 
 impl Worth {
-    fn new(problem: &dyn Rules, score: Score, state: &State) -> Self {
+    fn new(problem: &dyn Rules, score: Score) -> Self {
         match score {
             Score::Infeasible(cost) => Self { feasible: false, cost },
             Score::Feasible(value) => {
-                let value = problem.surrogate(state).unwrap_or(value);
                 Self { feasible: true, cost: if problem.sense() == Sense::Maximize { -value } else { value } }
             }
         }
@@ -145,7 +144,7 @@ impl AnnealSearch {
         context.rollout.run(&mut walker.state, &mut self.moves, context.rng);
         let score = context.finish(&walker.state, &[], &self.moves);
         context.tally.counters.nodes += self.moves.len() as u64;
-        let worth = Worth::new(context.problem, score, &walker.state);
+        let worth = Worth::new(context.problem, score);
         self.settle(context, worth, score);
     }
 
@@ -153,7 +152,7 @@ impl AnnealSearch {
     fn go_to(&mut self, context: &mut Context<'_>, score: Score, moves: Vec<MoveId>) {
         self.moves = moves;
         self.walk(context);
-        let worth = Worth::new(context.problem, score, &self.walker.state);
+        let worth = Worth::new(context.problem, score);
         self.settle(context, worth, score);
     }
 
@@ -331,7 +330,7 @@ impl AnnealSearch {
                 let state = &self.walker.state;
                 // The rollout learns from what it played only.
                 let score = if end == End::Completed { context.probe(state) } else { context.probe_leaf(state) };
-                let worth = Worth::new(context.problem, score, state);
+                let worth = Worth::new(context.problem, score);
                 // What a problem suggests changes less than what is drawn: the unit does not depend on its weight.
                 if EDITS[kind] != Edit::Suggest {
                     self.saved.clock.measure(present.feasible, worth.difference(present));

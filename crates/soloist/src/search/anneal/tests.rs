@@ -15,7 +15,8 @@ use crate::problem::{Found, Packing};
 use crate::run::plan::Horizon;
 use crate::search::{Context, Tally};
 use crate::{
-    Acceptance, Budget, Edits, Method, Neighborhood, Problem, Rng, Score, Sense, Solution, Solver, stable_hash,
+    Acceptance, Budget, Dominance, Edits, Method, Neighborhood, Ordering, Problem, Rng, Score, Sense, Solution, Solver,
+    stable_hash,
 };
 
 fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
@@ -314,11 +315,32 @@ impl Problem for Chain {
     fn bound(&self, state: &Link) -> Option<f64> {
         self.rich.then_some(state.cost as f64 + self.offset)
     }
-    fn future(&self, state: &Link) -> Option<(u64, f64)> {
-        self.rich.then_some((stable_hash(&(state.done, state.last)), state.cost as f64))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        self.rich.then_some(self as &dyn Dominance<Self>)
     }
-    fn identity(&self, _: &Link, item: u64) -> Option<u64> {
-        Some(item)
+    fn ordering(&self) -> Option<&dyn Ordering<Self>> {
+        Some(self)
+    }
+}
+
+impl Dominance<Chain> for Chain {
+    fn future(&self, state: &Link) -> (u64, f64) {
+        (stable_hash(&(state.done, state.last)), state.cost as f64)
+    }
+}
+
+impl Ordering<Chain> for Chain {
+    fn identity(&self, _: &Link, item: u64) -> u64 {
+        item
+    }
+    fn find(&self, state: &Link, item: u64) -> Found<u64> {
+        if item >= self.count || state.done >> item & 1 == 1 {
+            Found::Gone
+        } else if self.is_ready(state, item) {
+            Found::Move(item)
+        } else {
+            Found::Blocked
+        }
     }
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
         let cost = behind.map_or(0, |item| self.cost(before.unwrap_or(99), item));
@@ -329,15 +351,6 @@ impl Problem for Chain {
         let dear = (1..moves.len()).filter(|&at| self.cost(moves[at - 1], moves[at]) > 30);
         edits.extend(dear.map(|at| (at + shift * moves.len(), at - 1)));
         true
-    }
-    fn find(&self, state: &Link, item: u64) -> Found<u64> {
-        if item >= self.count || state.done >> item & 1 == 1 {
-            Found::Gone
-        } else if self.is_ready(state, item) {
-            Found::Move(item)
-        } else {
-            Found::Blocked
-        }
     }
 }
 

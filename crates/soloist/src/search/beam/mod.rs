@@ -86,9 +86,9 @@ parameters! {
     ///
     /// # Merging
     ///
-    /// With `merge`, states of a layer with equal [futures](crate::Problem::future) are merged and the better one is
+    /// With `merge`, states of a layer with equal [futures](crate::Dominance::future) are merged and the better one is
     /// kept, whichever came first: `a` replaces `b` when its score so far and all its
-    /// [resources](crate::Problem::resources) are at least as good. Of a problem without futures, the first of states
+    /// [resources](crate::Dominance::resources) are at least as good. Of a problem without futures, the first of states
     /// with equal [keys](crate::Problem::key) is kept.
     ///
     /// # Complete anytime beam search

@@ -1,6 +1,6 @@
 //! Random trees and graphs, small enough to look at every way through them.
 
-use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, stable_hash};
+use soloist::{Dominance, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, stable_hash};
 
 /// A way on: the node it leads to, what it adds to the score, its bias.
 type Way = (usize, i32, f64);
@@ -171,8 +171,8 @@ impl Problem for Thicket {
     fn key(&self, state: &Place) -> Option<u64> {
         self.keys.then(|| stable_hash(&(state.node as u64, state.sum as u64)))
     }
-    fn future(&self, state: &Place) -> Option<(u64, f64)> {
-        self.futures.then(|| (state.node as u64, f64::from(state.sum)))
+    fn dominance(&self) -> Option<&dyn Dominance<Self>> {
+        self.futures.then_some(self as &dyn Dominance<Self>)
     }
     fn is_complete(&self) -> bool {
         self.complete
@@ -189,6 +189,12 @@ impl Problem for Thicket {
     }
     fn rollouts(&self) -> &'static [RolloutInfo] {
         &ROLLOUTS
+    }
+}
+
+impl Dominance<Thicket> for Thicket {
+    fn future(&self, state: &Place) -> (u64, f64) {
+        (state.node as u64, f64::from(state.sum))
     }
 }
 
