@@ -2,9 +2,12 @@
 
 use super::Yard;
 use super::bound;
+use super::ranks;
 use super::rollout;
 use super::stacks::{EMPTY, NONE, Stacks, fit};
-use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, stable_hash};
+use soloist::{
+    Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher, stable_hash,
+};
 use std::hash::Hasher;
 use std::ops::Range;
 
@@ -372,15 +375,23 @@ impl Problem for Stacking {
         Some(stable_hash(&(all, state.relocations, events)))
     }
 
-    /// Annealing of ranks by playouts; depth-first branch and bound for small block relocation.
     /// 12 bytes an item and 6 bytes a stack.
     fn state_bytes(&self) -> usize {
         size_of::<Stacks>() + 12 * self.count() + 6 * self.width()
     }
 
+    fn searches(&self) -> &[SearchInfo] {
+        &[ranks::RANKS]
+    }
+
+    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
+        ranks::search(name, settings)
+    }
+
+    /// Depth-first branch and bound for small block relocation, ranks for all others.
     fn portfolio(&self) -> String {
         let arrivals = self.lists.len() > self.due.len();
-        if self.due.len() <= PROVABLE && !arrivals { "dfs(rollout=fo)" } else { "sampling(rollout=ranks)" }.into()
+        if self.due.len() <= PROVABLE && !arrivals { "dfs(rollout=fo)" } else { ranks::RANKS.name }.into()
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

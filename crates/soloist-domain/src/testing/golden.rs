@@ -57,7 +57,7 @@ fn repeat(domains: &[Domain], run: &str) -> Result<String, String> {
         let value = words.next().ok_or_else(|| format!("{flag} has no value"))?;
         let count = || value.parse::<u64>().map_err(|_| format!("{flag} {value}, expected a whole number"));
         match flag {
-            "--method" => setup = Some(Setup::preset(value).ok_or_else(|| format!("unknown method {value}"))?),
+            "--method" => setup = Some(Setup::named(value)),
             "--rollout" => rollout = Some(value.to_owned()),
             "--set" => settings.push(value.split_once('=').ok_or_else(|| format!("{value}, expected NAME=VALUE"))?),
             "--seed" => seed = count()?,

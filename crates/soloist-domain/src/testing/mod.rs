@@ -2,9 +2,11 @@
 
 mod golden;
 mod keys;
+mod searches;
 
 pub use golden::check_golden_runs;
 pub use keys::check_keys;
+pub use searches::check_searches;
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Searches that a problem brings along: solvers of its own beside the families of the engine.
 
 use super::rules::has_failed;
-use super::{Packing, Problem, Score};
+use super::{Packing, Playout, Problem, Score};
 use crate::cut::Watch;
 use crate::run::plan::Horizon;
 use crate::search::coverage::{Ledger, Proof};
@@ -256,6 +256,13 @@ impl<P: Problem> Work<'_, P> {
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.watch.shortens()
+    }
+
+    /// Returns a playout of this run, for searches that play [rollouts](super::Rollout): it ends where the run is over
+    /// its limits.
+    #[must_use]
+    pub fn playout(&self) -> Playout<P::Move> {
+        Playout { watch: Some(self.watch.clone()), ..Playout::default() }
     }
 
     /// Plays a solution by the problem's rules and returns its score; the run keeps it when it is among the best.
