@@ -6,6 +6,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use soloist::{Budget, Method, ParameterError, Preset, Setup, SolveError};
 use soloist_problems::result::endless;
+use soloist_problems::{find_method, methods};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -96,8 +97,8 @@ pub(crate) fn refuse_endless(method: &Method, name: &str, budget: &Budget) -> Py
 
 /// Returns the preset of that name.
 pub(crate) fn preset(name: &str) -> PyResult<&'static Preset> {
-    Preset::find(name).ok_or_else(|| {
-        let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
+    find_method(name).ok_or_else(|| {
+        let known: Vec<_> = methods().map(|preset| preset.name).collect();
         PyValueError::new_err(format!("no method `{}` (known: {})", name.escape_debug(), known.join(", ")))
     })
 }

@@ -13,8 +13,8 @@ use crate::values::{self, Setting};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Parser, Subcommand, ValueEnum};
-use soloist::{Method, Preset};
-use soloist_problems::{Domain, domains, find_domain};
+use soloist::Preset;
+use soloist_problems::{Domain, domains, find_domain, find_method, methods};
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -385,14 +385,14 @@ impl TypedValueParser for MethodParser {
 
     fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
         let name = value.to_string_lossy();
-        Method::presets().iter().find(|preset| preset.name == name).ok_or_else(|| {
-            let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
+        find_method(&name).ok_or_else(|| {
+            let known: Vec<_> = methods().map(|preset| preset.name).collect();
             clap::Error::raw(ErrorKind::InvalidValue, unknown("method", &name, &known))
         })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Method::presets().iter().map(|preset| PossibleValue::new(preset.name))))
+        Some(Box::new(methods().map(|preset| PossibleValue::new(preset.name))))
     }
 }
 

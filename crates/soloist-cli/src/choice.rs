@@ -126,6 +126,14 @@ fn check_rollout(domain: &Domain, instance: &dyn AnyInstance, rollout: &str) -> 
         return Ok(());
     }
     let known: Vec<_> = instance.rollouts().iter().map(|info| info.name).collect();
+    let word = rollout.split(':').next().unwrap_or_default();
+    if let Some(own) = domain.searches.iter().find(|own| own.name == word) {
+        let name = own.name;
+        return Err(Failure::usage(format!(
+            "`{name}` is a method of {}, no rollout: use --method {name}",
+            domain.name
+        )));
+    }
     if let Some((name, argument)) = rollout.split_once(':')
         && known.contains(&name)
     {

@@ -8,8 +8,8 @@ use crate::{InstanceError, svg};
 use serde_json::Value;
 use soloist::search::{Entries, Entry};
 use soloist::{
-    Budget, CheckpointError, Improvement, Preset, Problem, Progress, RolloutInfo, RunInfo, SavedRun, Score, Sense, Setup,
-    SolveError, StopReason, TreeShape,
+    Budget, CheckpointError, Improvement, Preset, Problem, Progress, RolloutInfo, RunInfo, SavedRun, Score, Sense,
+    Setup, SolveError, StopReason, TreeShape,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use crate::{Answer, AnyInstance, Domain, Options, Report};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use soloist::{Budget, Improvement, Method, Score, Sense, Setup, StopReason};
+use soloist::{Budget, Improvement, Method, Score, Sense, Setup, StopReason, Unit};
 
 /// The version that results carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -353,7 +353,11 @@ pub fn endless(method: &Method, budget: &Budget) -> Option<&'static str> {
     if budget.time.is_some() || budget.target.is_some() {
         return None;
     }
-    let systematic = matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_));
+    let systematic = match method {
+        Method::BranchAndBound(_) | Method::IdaStar(_) => true,
+        Method::Own(own) => matches!(own.unit(), Some(Unit::Node(_))),
+        _ => false,
+    };
     let has_nodes = !matches!(method, Method::Sampling(_) | Method::Auto(_));
     if systematic && budget.nodes.is_none() {
         return Some(

@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+use soloist::{Method, Preset};
 use std::sync::OnceLock;
 
 pub use soloist_domain::*;
@@ -77,4 +78,20 @@ fn shipped() -> &'static [Domain] {
 #[must_use]
 pub fn find_domain(name: &str) -> Option<&'static Domain> {
     domains().iter().find(|domain| domain.name == name)
+}
+
+/// All methods: the presets of the engine, then the searches that problems have of their own, each name once.
+pub fn methods() -> impl Iterator<Item = &'static Preset> {
+    let own = domains().iter().enumerate().flat_map(|(at, domain)| {
+        let known =
+            move |name: &str| domains()[..at].iter().any(|other| other.searches.iter().any(|own| own.name == name));
+        domain.searches.iter().filter(move |own| !known(own.name))
+    });
+    Method::presets().iter().chain(own)
+}
+
+/// The method of that name, a preset or a search of a problem's own.
+#[must_use]
+pub fn find_method(name: &str) -> Option<&'static Preset> {
+    methods().find(|preset| preset.name == name)
 }

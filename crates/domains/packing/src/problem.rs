@@ -5,9 +5,7 @@ use super::contents::Contents;
 use super::greedy::{Greedy, ROLLOUTS};
 use super::refine;
 use super::{Order, TOLERANCE};
-use soloist::{
-    Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
-};
+use soloist::{Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher};
 use std::f64::consts::PI;
 use std::hash::Hasher;
 

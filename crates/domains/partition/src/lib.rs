@@ -26,10 +26,10 @@ mod limbs;
 mod meet;
 mod problem;
 mod rollout;
-mod search;
 #[cfg(test)]
 #[path = "tests/scale.rs"]
 mod scale;
+mod search;
 mod spec;
 #[cfg(test)]
 mod tests;

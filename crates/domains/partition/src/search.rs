@@ -7,7 +7,8 @@ use super::rollout::{difference, optimal};
 use super::tree::{DepthFirst, Discrepancies};
 use serde::{Deserialize, Serialize};
 use soloist::{
-    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit, Work, replayed,
+    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit, Work,
+    replayed,
 };
 
 soloist::parameter_table! {
@@ -37,10 +38,14 @@ const K_LIST: SearchInfo = SearchInfo::new::<Lists>(
     Unit::Node("sums"),
 )
 .units_a_step(1 << 18);
-const CKK: SearchInfo =
-    SearchInfo::new::<()>("ckk", "the complete Karmarkar-Karp tree, depth-first, on leading bits", KORF, Unit::Node("nodes"))
-        .units_a_step(1 << 15)
-        .exact();
+const CKK: SearchInfo = SearchInfo::new::<()>(
+    "ckk",
+    "the complete Karmarkar-Karp tree, depth-first, on leading bits",
+    KORF,
+    Unit::Node("nodes"),
+)
+.units_a_step(1 << 15)
+.exact();
 const LDS: SearchInfo = SearchInfo::new::<()>(
     "ckk-lds",
     "the complete Karmarkar-Karp tree by limited discrepancies: leaves with 0, 1, 2, ... joins",

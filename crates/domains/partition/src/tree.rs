@@ -107,14 +107,19 @@ impl Walk {
             if walk.count < 2 {
                 return false;
             }
-            if frame.joined { walk.join(frame.left) } else { walk.split(frame.left) }
+            if frame.joined {
+                walk.join(frame.left)
+            } else {
+                walk.split(frame.left)
+            }
             let (made, own) = (walk.frames[walk.frames.len() - 1], frame);
             if (made.second, made.place) != (own.second, own.place) {
                 return false;
             }
         }
         let labels = self.labels.get(..self.count);
-        self.labels.len() == start.len() && (walk.count, walk.total) == (self.count, self.total)
+        self.labels.len() == start.len()
+            && (walk.count, walk.total) == (self.count, self.total)
             && labels == walk.labels.get(..walk.count)
     }
 

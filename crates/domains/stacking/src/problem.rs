@@ -60,7 +60,6 @@ pub struct Stacking {
     /// The most items on a stack; more than there are items where it is unlimited.
     pub(crate) height: u16,
     root: Stacks,
-    root_key: u64,
     fingerprint: u64,
 }
 
@@ -126,16 +125,10 @@ impl Stacking {
         // With a level to spare for every item the limit never matters.
         let height = yard.height().min(items.len() + 1) as u16;
         let (width, fingerprint) = (yard.width(), hash.finish());
-        let mut own = Self { due, dates, lists, width, height, root: Stacks::default(), root_key: 0, fingerprint };
+        let mut own = Self { due, dates, lists, width, height, root: Stacks::default(), fingerprint };
         own.proceed(&mut root, &mut |_| {});
-        own.root_key = own.key(&root).unwrap_or(0);
         own.root = root;
         own
-    }
-
-    /// The key of the first state.
-    pub(crate) fn root_key(&self) -> u64 {
-        self.root_key
     }
 
     /// Items.

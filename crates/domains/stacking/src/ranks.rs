@@ -4,8 +4,8 @@ use super::problem::Stacking;
 use super::stacks::{NONE, Stacks};
 use serde::{Deserialize, Serialize};
 use soloist::{
-    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit, Work as Slice,
-    replayed,
+    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit,
+    Work as Slice, replayed,
 };
 
 soloist::parameter_table! {
@@ -146,7 +146,6 @@ impl Work {
                 kept += 1;
                 self.next_snapshots[kept].clone_from(state);
             }
-            let item = usize::from(state.pending);
             let place = place(state);
             let last = |item: u16| match state.placed.get(usize::from(item)).copied().unwrap_or(0) {
                 0 => NOWHERE,

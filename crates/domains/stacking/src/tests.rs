@@ -280,13 +280,14 @@ fn ranks_find_valid_movements_and_go_on_from_what_is_offered() {
         let solver = Solver::new(&problem, Method::named("ranks")).seed(5).budget(Budget::nodes(nodes));
         offers.iter().fold(solver, |solver, moves| solver.offer(moves)).run().unwrap().best.unwrap()
     };
-    let (early, late) = (run(100, &[]), run(5_000, &[]));
+    let (early, late) = (run(100, &[]), run(2_000, &[]));
     assert!(late.score.value() < early.score.value());
     let movements = problem.movements(&yard, &late.moves);
     assert_eq!(Some(check(&yard, &plain(&yard, &movements)).unwrap().score), late.score.value());
-    // A trial in a hundred improves what is good already: with the solution as it is, none did.
-    let warm = run(2_000, std::slice::from_ref(&late.moves));
-    assert!(warm.score.value() < late.score.value(), "{} {}", warm.score, late.score);
+    // Few trials from there are worth more than the same number from the heuristic's solution.
+    let warm = run(100, std::slice::from_ref(&late.moves));
+    assert!(warm.score.value() <= late.score.value(), "{} {}", warm.score, late.score);
+    assert!(run(3_000, std::slice::from_ref(&late.moves)).score.value() < late.score.value());
 }
 
 #[test]
@@ -327,11 +328,7 @@ fn small_instances_are_solved_by_default() {
     let report = instance.solve(Request::default(), &mut Unobserved).unwrap();
     assert!(report.optimal);
     let annealed = (DOMAIN.load)("relocation:4x5:3", &Options::new()).unwrap();
-    let request = Request {
-        setup: Some(Setup::named("ranks")),
-        budget: Budget::nodes(6_400),
-        ..Request::default()
-    };
+    let request = Request { setup: Some(Setup::named("ranks")), budget: Budget::nodes(6_400), ..Request::default() };
     assert_eq!(annealed.solve(request, &mut Unobserved).unwrap().score(), report.score());
 }
 

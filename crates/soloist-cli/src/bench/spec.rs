@@ -6,7 +6,7 @@ use crate::failure::{Failure, one_line, unknown};
 use crate::values::{self, Setting};
 use soloist::{Budget, Method, Preset};
 use soloist_problems::input;
-use soloist_problems::{Domain, Options, domains, find_domain};
+use soloist_problems::{Domain, Options, domains, find_domain, find_method, methods};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::Read;
@@ -298,8 +298,8 @@ fn contender(
     let raw = spanned.get_ref();
     let preset = match &raw.method {
         None => None,
-        Some(name) => Some(Method::presets().iter().find(|preset| preset.name == name.get_ref()).ok_or_else(|| {
-            let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
+        Some(name) => Some(find_method(name.get_ref()).ok_or_else(|| {
+            let known: Vec<_> = methods().map(|preset| preset.name).collect();
             place.fail(&name.span(), unknown("method", name.get_ref(), &known))
         })?),
     };

@@ -6,12 +6,12 @@ use super::{
     Acceptance, Fault, MoveId, Neighborhood, Packing, Playout, Problem, Rollout, Score, find_rollout, policy_step,
     stable_hash,
 };
-use crate::{Rng, Settings};
 use crate::cut::{EVERY, Watch};
 use crate::policy::{Policy, Trace};
 use crate::run::checkpoint::{CheckpointError, decode, encode};
 use crate::search::sound::require;
 use crate::search::{Coverage, walk};
+use crate::{Rng, Settings};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 
@@ -215,7 +215,8 @@ impl<'p, P: Problem> TypedPlayer<'p, P> {
         let SavedPlayer { rollout, editor, own, .. } = saved;
         self.rollout.load(&rollout)?;
         if let Some((name, settings, bytes)) = own {
-            let known = self.problem.searches().iter().any(|info| info.name == name && info.parameters(&settings).is_ok());
+            let known =
+                self.problem.searches().iter().any(|info| info.name == name && info.parameters(&settings).is_ok());
             require(known && self.open_own(&name, &settings), "a search that the problem does not have")?;
             self.own.as_mut().map_or(Ok(()), |own| own.load(&bytes))?;
         }

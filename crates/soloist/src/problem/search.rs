@@ -4,8 +4,8 @@ use super::rules::has_failed;
 use super::{Packing, Playout, Problem, Score};
 use crate::cut::Watch;
 use crate::run::plan::Horizon;
-use crate::search::coverage::{Ledger, Proof};
 use crate::search::Tally;
+use crate::search::coverage::{Ledger, Proof};
 use crate::search::sound::MOST;
 use crate::{CheckpointError, Parameter, ParameterError, Parameters, Rng, Settings, Solution, stable_hash};
 
@@ -262,7 +262,9 @@ impl<P: Problem> Work<'_, P> {
     /// its limits.
     #[must_use]
     pub fn playout(&self) -> Playout<P::Move> {
-        Playout { watch: Some(self.watch.clone()), ..Playout::default() }
+        let mut playout = Playout::default();
+        playout.watch = Some(self.watch.clone());
+        playout
     }
 
     /// Plays a solution by the problem's rules and returns its score; the run keeps it when it is among the best.
@@ -292,6 +294,11 @@ impl<P: Problem> Work<'_, P> {
             let identity = identity.unwrap_or_else(|| stable_hash(moves));
             let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
             self.tally.keep(Solution { score, moves }, identity);
+            let (sense, value) = (self.problem.sense(), score.value());
+            if self.tally.limits.goal.zip(value).is_some_and(|(goal, value)| !sense.better_value(goal, value)) {
+                // Nothing more is wanted.
+                self.quota = self.spent;
+            }
         }
         Some(score)
     }
