@@ -3,7 +3,6 @@
 use crate::request::spec_error;
 use crate::shipped::domain;
 use pyo3::prelude::*;
-use soloist::Method;
 use soloist_problems::{domains, find_method};
 
 /// Name, summary, score, instance, example, options (name, values, help).
@@ -35,7 +34,7 @@ pub(crate) fn methods() -> Vec<MethodRow> {
         let rows = parameters.map(|one| (one.name, one.value, one.range, one.help)).collect();
         (preset.name, preset.summary, preset.reference, rows)
     };
-    Method::presets().iter().map(row).collect()
+    soloist_problems::methods().map(row).collect()
 }
 
 /// Names of the options of a shipped problem.

@@ -10,6 +10,7 @@ const STAIRS: Domain = Domain {
     instance: "a file with the number of steps",
     example: "stairs.txt",
     options: &[],
+    searches: &[],
     load: |path, _| {
         own(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number of steps".into()))
     },

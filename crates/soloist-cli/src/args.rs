@@ -12,8 +12,8 @@ use crate::values::{self, Setting};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Parser, Subcommand, ValueEnum};
-use soloist::{Method, Preset};
-use soloist_problems::{DEFAULT_SECONDS, Domain, RunSpec, SpecError, domains, find_method};
+use soloist::Preset;
+use soloist_problems::{DEFAULT_SECONDS, Domain, RunSpec, SpecError, domains, find_method, methods};
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -391,7 +391,7 @@ impl TypedValueParser for MethodParser {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(Method::presets().iter().map(|preset| PossibleValue::new(preset.name))))
+        Some(Box::new(methods().map(|preset| PossibleValue::new(preset.name))))
     }
 }
 

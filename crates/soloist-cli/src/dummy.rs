@@ -94,6 +94,7 @@ pub(crate) static DOMAIN: Domain = Domain {
     instance: "feasible, infeasible or wrong",
     example: "feasible",
     options: &[DomainOption { name: "mood", values: &["good", "bad"], help: "of no effect" }],
+    searches: &[],
     load: |spec, options| {
         assert!(options.keys().all(|key| key == "mood"), "options are checked before");
         match spec {

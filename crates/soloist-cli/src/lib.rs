@@ -14,6 +14,7 @@
 //!     instance: "a file with the number of steps",
 //!     example: "stairs.txt",
 //!     options: &[],
+//!     searches: &[],
 //!     load: |path, _| own(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
 //!     generate: no_generator,
 //! };

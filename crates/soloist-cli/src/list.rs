@@ -6,7 +6,7 @@ use crate::output;
 use crate::result::{method_call, parameters, sense};
 use serde_json::{Value, json};
 use soloist::{Method, Preset, Setup};
-use soloist_problems::{Domain, Options, domains};
+use soloist_problems::{Domain, Options, domains, methods as all_methods};
 use std::fmt::Write;
 
 /// Lists the problems or shows one.
@@ -27,13 +27,12 @@ pub(crate) fn problems(args: &ProblemsArgs) -> Result<u8, Failure> {
 pub(crate) fn methods(args: &MethodsArgs) -> Result<u8, Failure> {
     let text = match (args.name, args.json) {
         (None, false) => {
-            let rows: Vec<_> = Method::presets()
-                .iter()
+            let rows: Vec<_> = all_methods()
                 .map(|preset| (preset.name, format!("{} ({})", preset.summary, preset.reference)))
                 .collect();
             table(&rows) + "\n`soloist methods NAME` shows the parameters for --set.\n"
         }
-        (None, true) => line(&Method::presets().iter().map(method_json).collect()),
+        (None, true) => line(&all_methods().map(method_json).collect()),
         (Some(preset), true) => line(&method_detail(preset)),
         (Some(preset), false) => method_text(preset),
     };
@@ -50,6 +49,7 @@ fn problem_json(domain: &Domain) -> Value {
     json!({
         "name": domain.name, "summary": domain.summary, "score": domain.score,
         "instance": domain.instance, "example": domain.example, "options": options,
+        "methods": domain.searches.iter().map(|own| own.name).collect::<Vec<_>>(),
     })
 }
 
@@ -73,7 +73,8 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let _ = writeln!(text, "Score     {} ({})", domain.score, sense(instance.sense()));
     let _ = writeln!(text, "Instance  {}", domain.instance);
     let _ = writeln!(text, "Example   {}: {}", domain.example, instance.describe());
-    let _ = writeln!(text, "Method    {} with rollout {rollout}, by default", method_call(&name, &method));
+    let with = if matches!(method, Method::Own(_)) { String::new() } else { format!(" with rollout {rollout}") };
+    let _ = writeln!(text, "Method    {}{with}, by default", method_call(&name, &method));
     if !domain.options.is_empty() {
         text.push_str("\nOptions (--set):\n");
         let rows: Vec<_> = domain
@@ -84,6 +85,11 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
                 (option.name, format!("{} [{}; default: {default}]", option.help, option.values.join(", ")))
             })
             .collect();
+        text.push_str(&table(&rows));
+    }
+    if !domain.searches.is_empty() {
+        text.push_str("\nMethods of its own (--method):\n");
+        let rows: Vec<_> = domain.searches.iter().map(|own| (own.name, own.summary.to_owned())).collect();
         text.push_str(&table(&rows));
     }
     text.push_str("\nRollouts (--rollout):\n");

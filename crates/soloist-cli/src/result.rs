@@ -5,7 +5,7 @@ pub(crate) use soloist_problems::result::{
     Asked, Depths, Ending, ResultJson, Task, VERSION, close, gap, improvement, line, number, optional, parameters,
     parameters_of, score, sense, value, violation,
 };
-use soloist_problems::{AnyInstance, Report};
+use soloist_problems::{AnyInstance, Report, find_method};
 use std::fmt::Write;
 
 /// The gap for people: `1.2 %`.
@@ -16,7 +16,7 @@ pub(crate) fn percent(gap: f64) -> String {
 /// A method as it would be asked for: its name, and the parameters in which it differs from the preset of that name.
 pub(crate) fn method_call(name: &str, method: &Method) -> String {
     let mut text = name.to_owned();
-    let usual = Method::preset(name).map(|preset| preset.parameters()).unwrap_or_default();
+    let usual = find_method(name).map(|preset| preset.method().parameters()).unwrap_or_default();
     for parameter in method.parameters() {
         if !usual.contains(&parameter) {
             let _ = write!(text, " {}={}", parameter.name, parameter.value);
@@ -29,8 +29,10 @@ pub(crate) fn method_call(name: &str, method: &Method) -> String {
 pub(crate) fn method_line(setup: &Setup) -> String {
     let mut line = method_call(&setup.preset, &setup.method);
     let streams = if setup.threads == 1 { "thread" } else { "threads" };
-    let rollout = setup.rollout.as_deref().unwrap_or_default();
-    let _ = write!(line, ", rollout {rollout}, seed {}, {} {streams}", setup.seed, setup.threads);
+    if let Some(rollout) = setup.rollout.as_deref().filter(|_| !matches!(setup.method, Method::Own(_))) {
+        let _ = write!(line, ", rollout {rollout}");
+    }
+    let _ = write!(line, ", seed {}, {} {streams}", setup.seed, setup.threads);
     line
 }
 

@@ -212,7 +212,7 @@ fn read_checkpoint(
 /// Names the checkpoint that is to blame: the one read if it does not decode, else the one written.
 fn solve_failure(args: &SolveArgs, error: &SolveError) -> Failure {
     use soloist::CheckpointError::Write;
-    if matches!(error, SolveError::Rollout { .. }) {
+    if matches!(error, SolveError::Rollout { .. } | SolveError::Method(_)) {
         return Failure::usage(error.to_string());
     }
     let file = match error {

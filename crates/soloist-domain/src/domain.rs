@@ -8,8 +8,8 @@ use crate::{InstanceError, svg};
 use serde_json::Value;
 use soloist::search::{Entries, Entry};
 use soloist::{
-    Budget, CheckpointError, Improvement, Problem, Progress, RolloutInfo, RunInfo, SavedRun, Score, Sense, Setup,
-    SolveError, StopReason, TreeShape,
+    Budget, CheckpointError, Improvement, Preset, Problem, Progress, RolloutInfo, RunInfo, SavedRun, Score, Sense,
+    Setup, SolveError, StopReason, TreeShape,
 };
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,6 +31,8 @@ pub struct Domain {
     pub example: &'static str,
     /// Choices of rules, set by `--set` like a method's parameters.
     pub options: &'static [DomainOption],
+    /// The searches that its problems have of their own, as methods for lists.
+    pub searches: &'static [Preset],
     /// Reads a file (or generates from a spec). [`open`](Self::open) also prepares the instance.
     pub load: fn(&str, &Options) -> LoadResult,
     /// Writes the instance of a spec in the domain's file format.
@@ -431,7 +433,8 @@ pub trait Instance: Send + Sync {
 
 /// The methods that a problem names; none where one of them cannot run, which a run reports.
 fn portfolio<P: Problem>(problem: &P) -> Vec<Entry> {
-    problem.portfolio().parse().map_or_else(|_| Vec::new(), |entries: Entries| entries.entries().to_vec())
+    let Ok(mut entries) = problem.portfolio().parse::<Entries>() else { return Vec::new() };
+    if entries.resolve(problem.searches()).is_ok() { entries.entries().to_vec() } else { Vec::new() }
 }
 
 /// Plays a solution from outside: `choose` names the next move among the legal ones of each state, until the state is

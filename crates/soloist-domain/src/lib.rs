@@ -45,6 +45,6 @@ pub use domain::{
 pub use error::InstanceError;
 pub use own::own;
 pub use run_spec::{
-    DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_method, refuse_endless,
+    DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_among, refuse_endless,
 };
 pub use settings::{Setting, Settings};

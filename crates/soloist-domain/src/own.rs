@@ -32,6 +32,7 @@ struct Own<P> {
 ///     instance: "a file with the number of steps",
 ///     example: "stairs.txt",
 ///     options: &[],
+///     searches: &[],
 ///     load: |path, _| own(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
 ///     generate: no_generator,
 /// };

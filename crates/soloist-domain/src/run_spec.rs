@@ -8,7 +8,7 @@ use crate::names::{hint, unknown};
 use crate::settings::{Setting, Settings};
 use crate::{AnyInstance, Domain, Options, units};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup};
+use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup, Unit};
 use std::fmt;
 use std::time::Duration;
 
@@ -268,15 +268,24 @@ impl Domain {
     }
 }
 
-/// Returns the preset of a name.
+/// Returns the method of a name among `methods`.
 ///
 /// # Errors
 /// There is none.
-pub fn find_method(name: &str) -> Result<&'static Preset, SpecError> {
-    Preset::find(name).ok_or_else(|| {
-        let known: Vec<_> = Method::presets().iter().map(|preset| preset.name).collect();
+pub fn find_among(
+    mut methods: impl Iterator<Item = &'static Preset> + Clone,
+    name: &str,
+) -> Result<&'static Preset, SpecError> {
+    methods.clone().find(|preset| preset.name == name).ok_or_else(|| {
+        let known: Vec<_> = methods.by_ref().map(|preset| preset.name).collect();
         SpecError::new(SpecPart::Method, unknown("method", name, &known))
     })
+}
+
+/// Returns the method of a name: one of the problem's searches or a preset of the engine.
+fn find_method(domain: Option<&Domain>, name: &str) -> Result<&'static Preset, SpecError> {
+    let searches: &'static [Preset] = domain.map_or(&[], |domain| domain.searches);
+    find_among(searches.iter().chain(Method::presets()), name)
 }
 
 impl RunSpec {
@@ -351,7 +360,7 @@ impl RunSpec {
             _ => Ok(()),
         };
         if let Some(name) = &self.method {
-            find_method(name)?;
+            find_method(Some(domain), name)?;
             // Another preset with settings may be the same method.
             let same = self.setup(Some(domain), Setup::default).is_ok_and(|asked| asked.method == saved.method);
             if !same {
@@ -391,7 +400,7 @@ impl RunSpec {
     /// The method or a setting is unknown or out of its range.
     pub fn setup(&self, domain: Option<&Domain>, usual: impl FnOnce() -> Setup) -> Result<Setup, SpecError> {
         let mut setup = match &self.method {
-            Some(name) => Setup::from(find_method(name)?),
+            Some(name) => Setup::from(find_method(domain, name)?),
             None => usual(),
         };
         for setting in self.of_method(domain) {
@@ -439,7 +448,11 @@ fn check_rollout(domain: &Domain, instance: &dyn AnyInstance, rollout: &str) -> 
     }
     let (problem, known) = (domain.name, instance.rollouts());
     let known: Vec<_> = known.iter().map(|info| info.name).collect();
+    let word = rollout.split(':').next().unwrap_or_default();
     let message = match rollout.split_once(':') {
+        _ if domain.searches.iter().any(|own| own.name == word) => {
+            format!("`{word}` is a method of {problem}, no rollout: use --method {word}")
+        }
         Some((name, argument)) if known.contains(&name) => {
             let argument = argument.escape_debug();
             format!("rollout `{name}` of {problem}: invalid argument `{argument}`; see `soloist problems {problem}`")
@@ -459,7 +472,11 @@ pub fn refuse_endless(setup: &Setup, budget: &Budget) -> Result<(), SpecError> {
     if budget.time.is_some() || budget.target.is_some() {
         return Ok(());
     }
-    let systematic = matches!(setup.method, Method::BranchAndBound(_) | Method::IdaStar(_));
+    let systematic = match &setup.method {
+        Method::BranchAndBound(_) | Method::IdaStar(_) => true,
+        Method::Own(own) => matches!(own.unit(), Some(Unit::Node(_))),
+        _ => false,
+    };
     let has_nodes = !matches!(setup.method, Method::Sampling(_) | Method::Auto(_));
     let only_nodes = budget.nodes.is_some() && [budget.playouts, budget.stall] == [None; 2];
     let why = if systematic && budget.nodes.is_none() {

@@ -38,6 +38,7 @@ pub const DOMAIN: Domain = Domain {
             help: "the lower bound: by counting, or the operations of the best order (to 24 variables), proven before the search within half of --time; unproven: by counting",
         },
     ],
+    searches: &[],
     load,
     generate: |spec| generate(spec).map(|system| write(&system)),
 };

@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+use soloist::{Method, Preset};
 use std::sync::OnceLock;
 
 pub use soloist_domain::*;
@@ -77,4 +78,22 @@ fn shipped() -> &'static [Domain] {
 #[must_use]
 pub fn find_domain(name: &str) -> Option<&'static Domain> {
     domains().iter().find(|domain| domain.name == name)
+}
+
+/// All methods: the presets of the engine, then the searches that problems have of their own, each name once.
+pub fn methods() -> impl Iterator<Item = &'static Preset> + Clone {
+    let own = domains().iter().enumerate().flat_map(|(at, domain)| {
+        let known =
+            move |name: &str| domains()[..at].iter().any(|other| other.searches.iter().any(|own| own.name == name));
+        domain.searches.iter().filter(move |own| !known(own.name))
+    });
+    Method::presets().iter().chain(own)
+}
+
+/// Returns the method of a name: a preset of the engine, or a search that a problem has.
+///
+/// # Errors
+/// There is none.
+pub fn find_method(name: &str) -> Result<&'static Preset, SpecError> {
+    find_among(methods(), name)
 }

@@ -39,6 +39,7 @@ pub const SNAKE: Domain = Domain {
     instance: INSTANCE,
     example: "d7k2",
     options: &[CODE, POTENTIAL],
+    searches: &[],
     load: |instance, options| load(Kind::Snake, instance, options),
     generate: |spec| instance_file(Kind::Snake, spec),
 };
@@ -51,6 +52,7 @@ pub const COIL: Domain = Domain {
     instance: INSTANCE,
     example: "d7k2",
     options: &[CODE, POTENTIAL, SYMMETRY],
+    searches: &[],
     load: |instance, options| load(Kind::Coil, instance, options),
     generate: |spec| instance_file(Kind::Coil, spec),
 };

@@ -15,6 +15,7 @@ pub const DOMAIN: Domain = Domain {
                of the largest)",
     example: "random:100x1000:7",
     options: &[],
+    searches: &[],
     load,
     generate: |spec| generate(spec).map(|sack| write(&sack, spec)),
 };

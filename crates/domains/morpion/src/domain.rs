@@ -18,6 +18,7 @@ pub const DOMAIN: Domain = Domain {
         values: &["nothing", "5T", "5D", "4T", "4D"],
         help: "the variant of a file that names none; nothing: such a file is refused",
     }],
+    searches: &[],
     load,
     generate: |spec| generate(spec).map(|game| write(&game)),
 };

@@ -3,7 +3,6 @@
 use super::problem::encode;
 use super::{Objective, Order, Packing, Values, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::{Method, Setup};
 use soloist_domain::answer::json as read_json;
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, LoadResult, Options};
 
@@ -27,6 +26,7 @@ pub const DOMAIN: Domain = Domain {
             help: "what a tube is worth: the area of its ring, in squared units of the file; 1; or what the fourth column of the file says",
         },
     ],
+    searches: crate::refine::METHODS,
     load,
     generate: |spec| generate(spec).map(|order| write(&order)),
 };
@@ -77,10 +77,6 @@ impl Instance for PackingInstance {
 
     fn problem(&self) -> &Packing {
         &self.problem
-    }
-
-    fn rollout_for(&self, setup: &Setup) -> String {
-        if matches!(setup.method, Method::Sampling(_)) { "refine".into() } else { "semi-greedy".into() }
     }
 
     fn solution(&self, moves: &[u64]) -> Value {

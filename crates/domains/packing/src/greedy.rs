@@ -7,10 +7,6 @@ use soloist::{Playout, Rng, Rollout, RolloutInfo};
 /// The names, the best general one first.
 pub(crate) const ROLLOUTS: &[RolloutInfo] = &[
     RolloutInfo {
-        name: "refine",
-        help: "keeps a packing and improves it: takes neighbouring tubes out and fills the hole in another way, by annealing; refine:STEPS sets the steps a playout (200)",
-    },
-    RolloutInfo {
         name: "semi-greedy",
         help: "the most valuable tube per area to the lowest position, each with probability P, else the next one and so on; semi-greedy:P (0.9); the direction of low is drawn for each playout (Rei)",
     },

@@ -3,9 +3,9 @@
 use super::bin::{Bin, Candidate, Shape};
 use super::contents::Contents;
 use super::greedy::{Greedy, ROLLOUTS};
-use super::refine::Refine;
+use super::refine;
 use super::{Order, TOLERANCE};
-use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use soloist::{Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher};
 use std::f64::consts::PI;
 use std::hash::Hasher;
 
@@ -501,15 +501,19 @@ impl Problem for Packing {
         Some(hash.finish())
     }
 
-    /// Repeated playouts of the rollout that keeps a packing and improves it.
     fn portfolio(&self) -> String {
-        "sampling(rollout=refine)".into()
+        "refine".into()
+    }
+
+    fn searches(&self) -> &[SearchInfo] {
+        refine::SEARCHES[usize::from(self.objective == Objective::Containers)]
+    }
+
+    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
+        refine::search(name, settings)
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        if let Some(refine) = Refine::named(name) {
-            return Some(Box::new(refine));
-        }
         Greedy::named(name).map(|greedy| Box::new(greedy) as Box<dyn Rollout<Self>>)
     }
 

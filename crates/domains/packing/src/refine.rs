@@ -1,4 +1,4 @@
-//! The rollout that keeps a packing and improves it from playout to playout.
+//! The search that keeps a packing and improves it: a method of the problem's own.
 
 use super::bin::Bin;
 use super::board::{Board, Piece, Stock};
@@ -8,31 +8,70 @@ use super::greedy::{Greedy, bundle, inside};
 use super::problem::{Kit, Layout, Objective, Packing, encode};
 use super::squeeze::Squeeze;
 use serde::{Deserialize, Serialize};
-use soloist::{CheckpointError, Playout, Problem, Rng, Rollout, replayed};
+use soloist::{
+    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Rollout, Score, SearchInfo, Settings, Step, Unit,
+    Work as Slice, replayed,
+};
 
-/// Steps of a playout unless the name says otherwise.
-const STEPS: u64 = 200;
-/// Steps of the first annealing; each further one has half as many more.
-const FIRST: u64 = 2_000;
-/// Temperatures at the beginning and the end of an annealing, in parts of a piece's mean value.
-const HOT: f64 = 0.1;
-/// See [`HOT`].
-const COLD: f64 = 0.01;
+soloist::parameter_table! {
+    /// How packings are improved.
+    pub struct Parameters {
+        /// moves tried between two semi-greedy packings, each of which may become the best one
+        round: u64 = 200, 1..=1_000_000_000;
+        /// moves tried in the first annealing; each further one has half as many more
+        first: u64 = 2_000, 1..=1_000_000_000_000;
+        /// temperature at the beginning of an annealing, in parts of a piece's mean value
+        hot: f64 = 0.1, 1e-6..=1e3;
+        /// temperature at the end of an annealing
+        cold: f64 = 0.01, 1e-6..=1e3;
+        /// share of the moves that push all tubes
+        squeeze: f64 = 0.6, 0.0..=1.0;
+    }
+}
+
+/// The search for the objective `value`, and for `containers`.
+pub(crate) const SEARCHES: [&[SearchInfo]; 2] = [&[REFINE.units_a_step(200)], &[FILL.units_a_step(200)]];
+
+const REFINE: SearchInfo = info(Unit::Solution("moves tried"));
+/// A move is one of a container among several: a solution is a sequence of containers.
+const FILL: SearchInfo = info(Unit::Node("moves tried"));
+
+const fn info(unit: Unit) -> SearchInfo {
+    SearchInfo::new::<Parameters>(
+        "refine",
+        "ruin and recreation in place: annealing of the tubes' positions, the best packing brought into moves",
+        "our search; after G. Schrimpf et al., Journal of Computational Physics 159, 2000",
+        unit,
+    )
+}
+
+/// The methods of the problem, for lists.
+pub(crate) const METHODS: &[Preset] = &[Preset::own(&REFINE, || Method::own(&REFINE))];
+
+/// Returns the search called `name`.
+pub(crate) fn search(name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Packing>>> {
+    let (parameters, greedy) = (settings.read().ok()?, Greedy::named("semi-greedy")?);
+    let refine = Refine { parameters, greedy, memory: Memory::default(), work: None };
+    (name == REFINE.name).then(|| Box::new(refine) as Box<dyn ProblemSearch<Packing>>)
+}
+
 /// Tubes that lie directly in a container, for it to be refined; fewest containers: a quarter of all tubes.
 const LARGE: usize = 500;
-/// Share of the steps that move all tubes.
-const SQUEEZE: f64 = 0.6;
 
-/// What lasts from playout to playout.
+/// What lasts from step to step.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Memory {
     /// The pieces of the annealing.
     now: Vec<Piece>,
     /// The best pieces of this annealing.
     peak: Vec<Piece>,
-    /// Steps done in this annealing, and how many it has.
+    /// Moves tried in this annealing, and how many it has.
     step: u64,
     length: u64,
+    /// Moves tried since the last semi-greedy packing.
+    tried: u64,
+    /// Whether `peak` is newer than what was last brought into order.
+    fresh: bool,
     /// The best packing of all that moves can name: tubes left, moves, value, and the pieces that it came from.
     left: Vec<u32>,
     moves: Vec<u64>,
@@ -40,23 +79,21 @@ struct Memory {
     pieces: Vec<Piece>,
 }
 
-/// Each playout makes one semi-greedy packing, then some steps of annealing in place (ruin and recreate): a few
-/// neighbouring tubes of the container are taken out, the hole is filled in another way from candidate positions, and
-/// the result is kept by Metropolis' rule. In most steps a tube is added, changes its type, or two are exchanged
-/// instead, and all tubes move until none overlap ([`Squeeze`]), if they can.
+/// Rounds of one semi-greedy packing, then some moves of annealing in place (ruin and recreate): a few neighbouring
+/// tubes of the container are taken out, the hole is filled in another way from candidate positions, and the result is
+/// kept by Metropolis' rule. In most moves a tube is added, changes its type, or two are exchanged instead, and all
+/// tubes move until none overlap ([`Squeeze`]), if they can.
 ///
 /// Contents of tubes are counts: a tube counts with the best bundle for its type, or with what the tubes offered allow.
-/// A playout is a number of steps; its answer is the best packing met so far, as moves. Positions in place may be such
-/// that no move names them, so each new best packing slides into a corner and is brought into an order in which every
-/// tube touches two things placed before; tubes that still float move to the nearest such place. Annealings follow each
-/// other, each half as long again as the one before.
+/// Positions in place may be such that no move names them, so at the end of a round a new best packing slides into a
+/// corner and is brought into an order in which every tube touches two things placed before; tubes that still float
+/// move to the nearest such place. Annealings follow each other, each half as long again as the one before.
 ///
-/// For fewest containers each playout fills container after container, by annealings of their own. From states other
-/// than the root it plays like `semi-greedy`; so it does where more than 500 tubes lie directly in the container, or
-/// 2,000 are to be packed into the fewest containers.
+/// For fewest containers each step fills container after container, by annealings of their own. Where more than 500
+/// tubes lie directly in the container, or 2,000 are to be packed into the fewest containers, packings are semi-greedy.
 #[derive(Debug)]
-pub(crate) struct Refine {
-    steps: u64,
+struct Refine {
+    parameters: Parameters,
     greedy: Greedy,
     memory: Memory,
     /// Made when they are first needed.
@@ -73,21 +110,6 @@ struct Work {
     squeeze: Squeeze,
     /// The value of [`Memory::peak`].
     peak: f64,
-    /// Whether `peak` is newer than what was last brought into order.
-    fresh: bool,
-}
-
-impl Refine {
-    /// The policy called `name`.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        let steps = match name.split_once(':') {
-            None if name == "refine" => STEPS,
-            Some(("refine", text)) => text.parse().ok().filter(|steps| (1..=1_000_000_000).contains(steps))?,
-            _ => return None,
-        };
-        let greedy = Greedy::named("semi-greedy")?;
-        Some(Self { steps, greedy, memory: Memory::default(), work: None })
-    }
 }
 
 /// Brings pieces of a container into an order, fills their hulls, and appends the moves. `remaining` are the tubes
@@ -194,14 +216,16 @@ fn valued<'a>(
     |counts| contents.total(kit, offer, counts, scratch)
 }
 
-/// The temperature after this part of an annealing.
-fn temperature(board: &Board, part: f64) -> f64 {
-    let mean = board.value / board.pieces.len().max(1) as f64;
-    (mean * HOT * libm::pow(COLD / HOT, part)).max(f64::MIN_POSITIVE)
-}
-
-/// Steps between two looks at the limits of the run.
+/// Moves tried between two looks at the limits of the run.
 const EVERY: u64 = 64;
+
+impl Parameters {
+    /// The temperature after this part of an annealing.
+    fn temperature(&self, board: &Board, part: f64) -> f64 {
+        let mean = board.value / board.pieces.len().max(1) as f64;
+        (mean * self.hot * libm::pow(self.cold / self.hot, part)).max(f64::MIN_POSITIVE)
+    }
+}
 
 impl Refine {
     fn work(problem: &Packing, memory: &Memory) -> Work {
@@ -212,55 +236,58 @@ impl Refine {
         let peak = board.value;
         board.set(&memory.now, &mut valued(kit, &problem.contents, &kit.demand, &mut scratch));
         let bin = Bin::new(kit.container, kit.len(), kit.cell, kit.slack);
-        Work { board, bin, express: Express::default(), scratch, squeeze: Squeeze::default(), peak, fresh: false }
+        Work { board, bin, express: Express::default(), scratch, squeeze: Squeeze::default(), peak }
     }
 
-    /// Forgets what was loaded from a checkpoint of another problem.
-    fn forget_foreign(&mut self, problem: &Packing) {
-        let Memory { now, peak, pieces, left, moves, value, .. } = &self.memory;
+    /// Whether what was loaded from a checkpoint is of this problem.
+    fn is_sound(&self, problem: &Packing) -> bool {
+        let Memory { now, peak, pieces, left, moves, value, step, length, tried, .. } = &self.memory;
         let types = problem.kit.len();
-        let foreign = |piece: &Piece| usize::from(piece.kind) >= types || !(piece.x + piece.y).is_finite();
-        let pieces = [now, peak, pieces].into_iter().flatten().any(foreign);
+        let own = |piece: &Piece| usize::from(piece.kind) < types && (piece.x + piece.y).is_finite();
+        let pieces = [now, peak, pieces].into_iter().flatten().all(own);
         // Its best packing is played by the rules before anything relies on it.
         let same = |end: Layout| end.remaining == *left && problem.score_of(left, 1) == *value;
         let answer = moves.is_empty() || replayed(problem, &problem.root(), moves).is_some_and(same);
-        if pieces || !answer || !left.is_empty() && left.len() != types {
-            self.memory = Memory::default();
+        let lengths = step <= length && *length <= MOST && *tried < self.parameters.round;
+        pieces && answer && lengths && (left.is_empty() && moves.is_empty() || left.len() == types)
+    }
+
+    /// Keeps a packing if it is the best one so far.
+    fn keep(&mut self, problem: &Packing, left: &[u32], moves: &[u64]) -> bool {
+        let (value, memory) = (problem.score_of(left, 1), &mut self.memory);
+        let better = memory.moves.is_empty() || value > memory.value;
+        if better {
+            memory.value = value;
+            memory.left = left.to_vec();
+            memory.moves = moves.to_vec();
+            let directly = problem.places(moves).into_iter().filter(|place| place.hull.is_none());
+            memory.pieces = directly.map(|place| Piece { kind: place.kind, x: place.x, y: place.y }).collect();
         }
+        better
     }
 
     /// A semi-greedy packing, in case that it is the best one so far: where all that is offered fits, it is the shorter
     /// way.
-    fn construct(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
-        let before = playout.moves.len();
-        self.greedy.run(problem, state, playout, rng);
-        if playout.gives_up() {
-            return;
-        }
-        let own = &playout.moves[before..];
-        let value = problem.score_of(&state.remaining, 1);
-        let memory = &mut self.memory;
-        if memory.moves.is_empty() || value > memory.value {
-            memory.value = value;
-            memory.left.clone_from(&state.remaining);
-            memory.moves = own.to_vec();
-            let directly = problem.places(own).into_iter().filter(|place| place.hull.is_none());
-            memory.pieces = directly.map(|place| Piece { kind: place.kind, x: place.x, y: place.y }).collect();
+    fn construct(&mut self, problem: &Packing, slice: &mut Slice<'_, Packing>) {
+        let (mut state, mut playout) = (problem.root(), slice.playout());
+        self.greedy.run(problem, &mut state, &mut playout, slice.rng());
+        if !playout.gives_up() && self.keep(problem, &state.remaining, &playout.moves) {
+            slice.found(&self.memory.moves);
         }
     }
 
-    /// Some steps of annealing; then the best packing is brought up to date.
-    fn improve(&mut self, problem: &Packing, rng: &mut Rng, ends: impl Fn() -> bool) {
+    /// Some moves of annealing; returns how many.
+    fn improve(&mut self, problem: &Packing, moves: u64, rng: &mut Rng, ends: impl Fn() -> bool) -> u64 {
         let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
         let work = self.work.get_or_insert_with(|| Self::work(problem, memory));
         let stock = Stock { kit, offer: &kit.demand, worth: &contents.worth };
         let mut value = valued(kit, contents, &kit.demand, &mut work.scratch);
-        for step in 0..self.steps {
-            if step % EVERY == EVERY - 1 && ends() {
-                break;
-            }
+        let mut made = 0;
+        while made < moves && !(made % EVERY == EVERY - 1 && ends()) {
+            made += 1;
             if memory.step == memory.length {
-                memory.length = if memory.length == 0 { FIRST } else { memory.length + memory.length / 2 };
+                let next = (memory.length + memory.length / 2).min(MOST);
+                memory.length = if memory.length == 0 { self.parameters.first } else { next };
                 memory.step = 0;
                 if rng.chance(0.5) {
                     work.board.restart(stock, &mut value, rng);
@@ -270,9 +297,9 @@ impl Refine {
                 work.peak = f64::NEG_INFINITY;
             }
             let part = memory.step as f64 / memory.length as f64;
-            let temperature = temperature(&work.board, part);
+            let temperature = self.parameters.temperature(&work.board, part);
             memory.step += 1;
-            if rng.chance(SQUEEZE) {
+            if rng.chance(self.parameters.squeeze) {
                 work.board.squeeze(stock, &mut value, temperature, &mut work.squeeze, rng);
             } else {
                 work.board.step(stock, &mut value, temperature, rng);
@@ -280,14 +307,22 @@ impl Refine {
             if work.board.value > work.peak {
                 work.peak = work.board.value;
                 memory.peak.clone_from(&work.board.pieces);
-                work.fresh = true;
+                memory.fresh = true;
             }
         }
         drop(value);
         memory.now.clone_from(&work.board.pieces);
+        made
+    }
+
+    /// Brings the best packing up to date at the end of a round. Returns whether it has become better.
+    fn settle(&mut self, problem: &Packing) -> bool {
+        let (kit, memory) = (&problem.kit, &mut self.memory);
+        let Some(work) = &mut self.work else { return false };
+        let before = memory.value;
         // Sums of values in different orders differ by rounding.
         let better = work.peak > memory.value * (1.0 + 1e-12);
-        if work.fresh && better {
+        if std::mem::take(&mut memory.fresh) && better {
             // Floating tubes go to other places when another corner comes first.
             for corner in 0..4 {
                 let mut left = kit.demand.clone();
@@ -303,20 +338,19 @@ impl Refine {
                 }
             }
         }
-        work.fresh = false;
+        memory.value > before
     }
 
     /// Fills container after container, each by an annealing of its own with the tubes left; the annealings are longer
-    /// in later playouts.
-    fn fill_all(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
+    /// in later steps.
+    fn fill_all(&mut self, problem: &Packing, slice: &mut Slice<'_, Packing>) {
         let (kit, contents, memory) = (&problem.kit, &problem.contents, &mut self.memory);
         let work = self.work.get_or_insert_with(|| Self::work(problem, memory));
-        memory.length = (memory.length + memory.length / 20 + 1).max(self.steps);
-        let mut left = kit.demand.clone();
+        memory.length = (memory.length + memory.length / 20 + 1).clamp(self.parameters.round, MOST);
+        let mut rng = slice.rng().clone();
+        let (mut left, mut moves, mut tried) = (kit.demand.clone(), Vec::new(), 0);
         let mut best: Vec<Piece> = Vec::new();
-        state.containers = 0;
         while left.iter().any(|&count| count > 0) {
-            state.containers += 1;
             let offer = left.clone();
             let everything: f64 = offer.iter().zip(&kit.value).map(|(&count, value)| f64::from(count) * value).sum();
             let stock = Stock { kit, offer: &offer, worth: &contents.worth };
@@ -325,14 +359,16 @@ impl Refine {
             let mut peak = f64::NEG_INFINITY;
             for step in 0..memory.length {
                 // A container needs something in it.
-                if step % EVERY == EVERY - 1 && !best.is_empty() && playout.is_cut() {
+                if step % EVERY == EVERY - 1 && !best.is_empty() && slice.is_cut() {
                     break;
                 }
-                let temperature = temperature(&work.board, step as f64 / memory.length as f64);
-                if rng.chance(SQUEEZE) {
-                    work.board.squeeze(stock, &mut value, temperature, &mut work.squeeze, rng);
+                tried += 1;
+                let part = step as f64 / memory.length as f64;
+                let temperature = self.parameters.temperature(&work.board, part);
+                if rng.chance(self.parameters.squeeze) {
+                    work.board.squeeze(stock, &mut value, temperature, &mut work.squeeze, &mut rng);
                 } else {
-                    work.board.step(stock, &mut value, temperature, rng);
+                    work.board.step(stock, &mut value, temperature, &mut rng);
                 }
                 if work.board.value > peak {
                     peak = work.board.value;
@@ -343,58 +379,85 @@ impl Refine {
                 }
             }
             drop(value);
-            emit(problem, &best, 0, &mut work.express, &mut work.bin, &mut left, &mut playout.moves);
+            emit(problem, &best, 0, &mut work.express, &mut work.bin, &mut left, &mut moves);
         }
-        state.remaining = left;
-        state.depth = 0;
+        *slice.rng() = rng;
+        slice.spend(tried);
+        slice.found(&moves);
     }
 }
 
-impl Rollout<Packing> for Refine {
-    fn candidates(&mut self, problem: &Packing, state: &Layout, moves: &mut Vec<u64>) {
-        self.greedy.candidates(problem, state, moves);
-    }
+/// The longest annealing.
+const MOST: u64 = 1 << 50;
 
-    fn run(&mut self, problem: &Packing, state: &mut Layout, playout: &mut Playout<u64>, rng: &mut Rng) {
-        let at_root = state.containers == 1 && state.depth == 1 && state.stack[0].len() == 0;
-        if !at_root {
-            return self.greedy.run(problem, state, playout, rng);
-        }
-        if self.work.is_none() {
-            self.forget_foreign(problem);
-        }
+impl ProblemSearch<Packing> for Refine {
+    fn step(&mut self, problem: &Packing, slice: &mut Slice<'_, Packing>) -> Step {
         if problem.objective == Objective::Containers {
             let all: u64 = problem.kit.demand.iter().map(|&count| u64::from(count)).sum();
-            if all > 4 * LARGE as u64 {
-                return self.greedy.run(problem, state, playout, rng);
+            if all <= 4 * LARGE as u64 {
+                self.fill_all(problem, slice);
+            } else {
+                slice.spend(1);
+                let (mut state, mut playout) = (problem.root(), slice.playout());
+                self.greedy.run(problem, &mut state, &mut playout, slice.rng());
+                slice.found(&playout.moves);
             }
-            return self.fill_all(problem, state, playout, rng);
+            return Step::Running;
         }
-        let before = playout.moves.len();
-        self.construct(problem, state, playout, rng);
-        if playout.gives_up() {
-            return;
+        while slice.quota() > 0 {
+            // Nothing is better than everything, and thousands of tubes take too long to bring into an order.
+            let known = !self.memory.moves.is_empty();
+            let alone = known && (self.memory.left.iter().all(|&c| c == 0) || self.memory.pieces.len() > LARGE);
+            if self.memory.tried == 0 || alone {
+                self.memory.tried = 0;
+                self.construct(problem, slice);
+            }
+            let improves = self.memory.left.iter().any(|&count| count > 0) && self.memory.pieces.len() <= LARGE;
+            if !improves {
+                slice.spend(1);
+                return Step::Running;
+            }
+            let most = slice.quota().min(self.parameters.round - self.memory.tried);
+            let mut rng = slice.rng().clone();
+            let made = self.improve(problem, most, &mut rng, || slice.is_cut());
+            *slice.rng() = rng;
+            slice.spend(made);
+            self.memory.tried += made;
+            if self.memory.tried == self.parameters.round {
+                self.memory.tried = 0;
+                if self.settle(problem) {
+                    slice.found(&self.memory.moves);
+                }
+            } else if made < most {
+                break;
+            }
         }
-        playout.moves.truncate(before);
-        // Nothing is better than everything, and thousands of tubes take too long to bring into an order.
-        if self.memory.left.iter().any(|&count| count > 0) && self.memory.pieces.len() <= LARGE {
-            self.improve(problem, rng, || playout.is_cut());
+        Step::Running
+    }
+
+    /// Annealings begin with the packing if it is better than the best one.
+    fn offer(&mut self, problem: &Packing, moves: &[u64], _: Score) {
+        if problem.objective != Objective::Containers {
+            let mut state = problem.root();
+            moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
+            self.keep(problem, &state.remaining, moves);
         }
-        playout.moves.extend_from_slice(&self.memory.moves);
-        state.remaining.clone_from(&self.memory.left);
-        state.depth = 0;
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        vec![("moves of this annealing", self.memory.length as f64)]
     }
 
     fn save(&self) -> Vec<u8> {
         postcard::to_allocvec(&self.memory).unwrap_or_default()
     }
 
-    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &Packing, bytes: &[u8]) -> Result<(), CheckpointError> {
         self.memory = match postcard::take_from_bytes(bytes) {
             Ok((memory, [])) => memory,
-            _ => return Err(CheckpointError::Corrupt("the rollout's packing does not decode")),
+            _ => return Err(CheckpointError::Corrupt("the packing does not decode")),
         };
         self.work = None;
-        Ok(())
+        if self.is_sound(problem) { Ok(()) } else { Err(CheckpointError::Corrupt("the packing of another instance")) }
     }
 }

@@ -178,7 +178,6 @@ impl Birthday {
     }
 
     /// How many steps a construction takes.
-    #[cfg(test)]
     pub(crate) fn steps(&self) -> usize {
         2 * (1 << self.shape.levels) - 1
     }

@@ -19,6 +19,7 @@ pub const DOMAIN: Domain = Domain {
         values: &["auto", "4", "20", "30", "40"],
         help: "labels that end a path, divided optimally; auto: all if they are at most 50 and their sum has at most 128 bits, else 4",
     }],
+    searches: crate::search::METHODS,
     load,
     generate: |spec| generate(spec).map(|numbers| write(&numbers)),
 };
@@ -73,7 +74,6 @@ impl Instance for PartitionInstance {
 
     fn rollout_for(&self, setup: &Setup) -> String {
         match setup.method {
-            Method::Sampling(_) => "k-list",
             // Plain differencing is far from what its last labels allow.
             Method::Uct(_) => "kk:30",
             _ => "kk",

@@ -2,9 +2,12 @@
 
 use super::limbs::{add, compare, from_big, lead, log2_plus_one, subtract, to_big};
 use super::rollout::{self, Plan};
+use super::search;
 use super::{Numbers, meet};
 use num_bigint::BigUint;
-use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, stable_hash};
+use soloist::{
+    Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher, stable_hash,
+};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 
@@ -543,7 +546,15 @@ impl Problem for Differencing {
     /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says
     /// so.
     fn portfolio(&self) -> String {
-        if self.is_finished(&self.root) { "dfs(rollout=kk)" } else { "sampling(rollout=k-list)" }.into()
+        if self.is_finished(&self.root) { "dfs(rollout=kk)" } else { "k-list" }.into()
+    }
+
+    fn searches(&self) -> &[SearchInfo] {
+        search::SEARCHES
+    }
+
+    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
+        search::search(self, name, settings)
     }
 
     /// 36 bytes a number, and all words where the keys are not exact.

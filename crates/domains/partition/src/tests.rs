@@ -7,7 +7,8 @@ use super::*;
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use serde_json::json;
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
+use soloist::{Budget, Method, Playout, Problem, Rng, Score, Settings, Setup, Solver};
+use soloist_domain::testing::check_searches;
 use soloist_domain::{Options, Request, Unobserved};
 
 fn numbers(values: &[u64]) -> Numbers {
@@ -242,67 +243,85 @@ fn predicted_differences_are_about_right() {
 }
 
 #[test]
-fn every_rollout_is_valid_and_never_worse_than_the_heuristic() {
-    for (spec, playouts) in
-        [("random:60x60:5", 40), ("random:70x400:6", 40), ("random:6x10:1", 3), ("random:300x9:1", 20)]
-    {
+fn every_search_is_valid_and_never_worse_than_the_heuristic() {
+    for (spec, playouts) in [("random:60x60:5", 40), ("random:70x400:6", 40), ("random:6x10:1", 3)] {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
         let heuristic = problem.reference().unwrap();
-        for name in ["kk", "k-list:10", "meet:16"] {
-            let mut rollout = problem.rollout(name).unwrap();
-            let mut rng = Rng::new(7);
-            let mut last = f64::INFINITY;
-            for _ in 0..playouts {
-                let (mut state, mut playout) = (problem.root(), Playout::default());
-                rollout.run(&problem, &mut state, &mut playout, &mut rng);
-                let score = problem.score(&state).value().unwrap();
-                assert!(score <= last && score <= heuristic, "{spec} {name}");
-                last = score;
-                let exact = difference(&numbers, &problem.sides(&playout.moves));
-                assert!((log2(&exact) - score).abs() < 1e-9, "{spec} {name}");
+        for (name, key, value) in
+            [("k-list", "size", "10"), ("meet", "labels", "16"), ("ckk", "", ""), ("ckk-lds", "", "")]
+        {
+            let mut setup = Setup::named(name).seed(7);
+            if !key.is_empty() {
+                setup.set(key, value).unwrap();
             }
+            let nodes = if name == "meet" { playouts } else { playouts << 10 };
+            let outcome = Solver::new(&problem, setup).budget(Budget::nodes(nodes)).run().unwrap();
+            let best = outcome.best.unwrap();
+            let score = best.score.value().unwrap();
+            assert!(score <= heuristic, "{spec} {name}");
+            let exact = difference(&numbers, &problem.sides(&best.moves));
+            assert!((log2(&exact) - score).abs() < 1e-9, "{spec} {name}");
         }
     }
 }
 
 #[test]
-fn resumed_rollouts_go_on_as_if_nothing_had_happened() {
+fn searches_do_not_depend_on_how_a_run_is_cut() {
+    // Four numbers more than are divided at once.
+    check_searches(&Differencing::new(&generate("random:44x80:4").unwrap()), 12);
+}
+
+#[test]
+fn trees_and_lists_resume_where_they_were_saved() {
     let problem = Differencing::new(&generate("random:60x80:4").unwrap());
-    for name in ["k-list:9", "ckk", "lds", "meet:12", "kk"] {
-        let play = |rollout: &mut dyn soloist::Rollout<Differencing>, rng: &mut Rng, times: usize| {
-            let mut all = Vec::new();
-            for _ in 0..times {
-                let (mut state, mut playout) = (problem.root(), Playout::default());
-                rollout.run(&problem, &mut state, &mut playout, rng);
-                all.push(playout.moves);
-            }
-            all
-        };
-        let (mut whole, mut half) = (problem.rollout(name).unwrap(), problem.rollout(name).unwrap());
-        let (mut a, mut b) = (Rng::new(1), Rng::new(1));
-        // Five more than a whole number of constructions of seven steps.
-        let times = if name.starts_with('k') { 19 } else { 2 };
-        play(&mut *whole, &mut a, times);
-        let expected = play(&mut *whole, &mut a, times);
-        play(&mut *half, &mut b, times);
-        let mut resumed = problem.rollout(name).unwrap();
-        resumed.load(&half.save()).unwrap();
-        assert_eq!(play(&mut *resumed, &mut b, times), expected, "{name}");
-        assert_eq!((a, whole.save()), (b, resumed.save()), "{name}");
-        assert!(resumed.load(b"nonsense").is_err());
+    for (name, units) in [("k-list", 60_000), ("ckk", 60_000), ("ckk-lds", 60_000)] {
+        let mut setup = Setup::named(name).seed(3);
+        if name == "k-list" {
+            setup.set("size", "9").unwrap();
+        }
+        let whole = Solver::new(&problem, setup.clone()).budget(Budget::nodes(units)).run().unwrap();
+        let mut session = Solver::new(&problem, setup).start().unwrap();
+        let mut left = units;
+        while left > 0 {
+            let now = left.min(7_001);
+            left -= now;
+            session.advance(&Budget::nodes(now)).unwrap();
+            session = Solver::new(&problem, Method::named(name)).resume(&session.save()).unwrap().start().unwrap();
+        }
+        let (a, b) = (whole.best.unwrap(), session.best().unwrap());
+        assert_eq!((a.score, a.moves), (b.score, b.moves), "{name}");
     }
-    let mut other = problem.rollout("ckk").unwrap();
-    let mut lists = problem.rollout("k-list").unwrap();
-    lists.run(&problem, &mut problem.root(), &mut Playout::default(), &mut Rng::new(1));
-    assert!(other.load(&lists.save()).is_err());
+    // A search is not continued as another one.
+    let fresh = |name: &str| problem.search(name, &Settings::default()).unwrap();
+    for name in ["k-list", "ckk", "ckk-lds", "meet"] {
+        for other in ["k-list", "ckk", "ckk-lds", "meet"] {
+            assert_eq!(fresh(other).load(&problem, &fresh(name).save()).is_ok(), name == other, "{name} {other}");
+        }
+        assert!(fresh(name).load(&problem, b"nonsense").is_err());
+    }
+}
+
+/// Where keys are exact, the end of the tree is a proof; where they are not, it is none.
+#[test]
+fn complete_trees_prove_the_optimum() {
+    for name in ["ckk", "ckk-lds"] {
+        for (spec, proven) in [("random:14x30:1", true), ("random:14x400:1", false)] {
+            let numbers = generate(spec).unwrap();
+            let problem = Differencing::new(&numbers);
+            let outcome = Solver::new(&problem, Method::named(name)).run().unwrap();
+            let exact = difference(&numbers, &problem.sides(&outcome.best.unwrap().moves));
+            assert_eq!(outcome.optimal, proven, "{name} {spec}");
+            assert!(!proven || exact == brute_force(&numbers), "{name} {spec}");
+        }
+    }
 }
 
 #[test]
 fn every_method_divides_validly() {
     let instance = (DOMAIN.load)("random:30x25:9", &Options::from([("leaf".into(), "4".into())])).unwrap();
     for preset in Method::presets() {
-        for rollout in ["kk", "k-list:8", "meet:10", "random"] {
+        for rollout in ["kk", "kk:10", "random"] {
             let request = Request {
                 setup: Some(Setup::from(preset).rollout(rollout)),
                 budget: Budget { nodes: Some(2_000), ..Budget::playouts(30) },
@@ -478,15 +497,15 @@ fn drawing_is_sound_on_anything() {
 fn domain_is_complete() {
     let instance = (DOMAIN.load)(DOMAIN.example, &Options::new()).unwrap();
     assert_eq!(instance.describe(), "60 numbers of up to 40 bits");
-    assert_eq!(instance.default_setup().rollout.unwrap(), "k-list");
+    assert_eq!(instance.default_setup().preset, "k-list");
     assert_eq!(
         parse("x", (DOMAIN.generate)("random:5x9:1").unwrap().as_bytes()).unwrap(),
         generate("random:5x9:1").unwrap()
     );
-    for name in ["kk", "k-list", "k-list:12", "ckk", "lds", "meet", "meet:40", "random"] {
+    for name in ["kk", "kk:30", "random"] {
         assert!(instance.has_rollout(name), "{name}");
     }
-    for name in ["kk:1", "k-list:", "k-list:99", "meet:-3", "meet:1e1", "ckk:2", "nosuch"] {
+    for name in ["kk:1", "kk:", "kk:-7", "kk:1e1", "k-list", "ckk", "nosuch"] {
         assert!(!instance.has_rollout(name), "{name}");
     }
 }

@@ -100,6 +100,29 @@ impl Walk {
         Some(best)
     }
 
+    /// Whether its moves lead from these labels to where it stands.
+    fn follows(&self, start: &[u128]) -> bool {
+        let mut walk = Self::new(start);
+        for frame in &self.frames {
+            if walk.count < 2 {
+                return false;
+            }
+            if frame.joined {
+                walk.join(frame.left)
+            } else {
+                walk.split(frame.left)
+            }
+            let (made, own) = (walk.frames[walk.frames.len() - 1], frame);
+            if (made.second, made.place) != (own.second, own.place) {
+                return false;
+            }
+        }
+        let labels = self.labels.get(..self.count);
+        self.labels.len() == start.len()
+            && (walk.count, walk.total) == (self.count, self.total)
+            && labels == walk.labels.get(..walk.count)
+    }
+
     /// The moves made, true for a join.
     fn path(&self) -> impl Iterator<Item = bool> {
         self.frames.iter().map(|frame| frame.joined)
@@ -186,9 +209,17 @@ impl DepthFirst {
     /// Visits at least `nodes` more nodes unless the search ends; returns whether it has.
     pub fn advance(&mut self, nodes: u64) -> bool {
         let limit = self.nodes.saturating_add(nodes);
+        while self.nodes < limit && !self.advance_to_better(limit - self.nodes) {}
+        self.done
+    }
+
+    /// As [`advance`](Self::advance), but ends with a better division, unless one has not been asked for since.
+    pub(crate) fn advance_to_better(&mut self, nodes: u64) -> bool {
+        let limit = self.nodes.saturating_add(nodes);
+        let stale = self.found.fresh;
         let (walk, found) = (&mut self.walk, &mut self.found);
         let mut visited = self.nodes;
-        while visited < limit && !self.done {
+        while visited < limit && !self.done && (stale || !found.fresh) {
             visited += 1;
             if let Some(value) = walk.leaf() {
                 found.offer(walk, value, None);
@@ -222,6 +253,13 @@ impl DepthFirst {
         }
         self.nodes = visited;
         self.done
+    }
+
+    /// Whether this is what `begun` may have become.
+    pub(crate) fn continues(&self, begun: &Self) -> bool {
+        let ended = !self.done || self.walk.frames.is_empty() || self.found.best.is_some_and(|best| best <= self.least);
+        let same = self.start == begun.start && self.least == begun.least && self.nodes <= 1 << 60;
+        ended && same && self.walk.follows(&self.start) && self.found.path.len() < self.start.len().max(1)
     }
 
     /// Nodes visited.
@@ -290,9 +328,17 @@ impl Discrepancies {
     /// Visits at least `nodes` more nodes unless the search ends; returns whether it has.
     pub fn advance(&mut self, nodes: u64) -> bool {
         let limit = self.nodes.saturating_add(nodes);
+        while self.nodes < limit && !self.advance_to_better(limit - self.nodes) {}
+        self.done
+    }
+
+    /// As [`advance`](Self::advance), but ends with a better division, unless one has not been asked for since.
+    pub(crate) fn advance_to_better(&mut self, nodes: u64) -> bool {
+        let limit = self.nodes.saturating_add(nodes);
+        let stale = self.found.fresh;
         let (walk, found) = (&mut self.walk, &mut self.found);
         let (mut visited, mut left) = (self.nodes, self.left);
-        while visited < limit && !self.done {
+        while visited < limit && !self.done && (stale || !found.fresh) {
             visited += 1;
             match walk.leaf() {
                 Some(value) => found.offer(walk, value, None),
@@ -328,6 +374,18 @@ impl Discrepancies {
         }
         (self.nodes, self.left) = (visited, left);
         self.done
+    }
+
+    /// Whether this is what `begun` may have become.
+    pub(crate) fn continues(&self, begun: &Self) -> bool {
+        let ended = !self.done || self.walk.frames.is_empty() || self.found.best.is_some_and(|best| best <= self.least);
+        let same = self.start == begun.start && self.least == begun.least && self.nodes <= 1 << 60;
+        ended && same && self.walk.follows(&self.start) && self.found.path.len() < self.start.len().max(1)
+    }
+
+    /// Joins of the present pass.
+    pub(crate) fn pass(&self) -> u32 {
+        self.pass
     }
 
     /// Nodes visited.

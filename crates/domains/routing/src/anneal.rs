@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// Steps between two looks at the limits of the run.
 pub(crate) const EVERY: u64 = 64;
+/// Steps between two recounts of the cost, which is a sum of differences between them.
+const RECOUNT: u64 = 1_000;
 
 /// How the steps are divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,6 +115,8 @@ pub(crate) struct SavedAnnealing {
     pool: Pool,
     tour: Vec<u16>,
     absent: Vec<u16>,
+    /// The cost as the steps since the last recount have summed it up.
+    cost: f64,
     fleet: usize,
     misses: Vec<u32>,
 }
@@ -138,6 +142,8 @@ pub struct Annealing {
     found: Kept,
     pool: Pool,
     clock: Clock,
+    /// Whether the last step has improved the best solution.
+    improved: bool,
 }
 
 impl Annealing {
@@ -161,6 +167,7 @@ impl Annealing {
             found: Kept::default(),
             pool: Pool::default(),
             clock: Clock { phase, kind, generation: 0, round: 0, step: 0, steps: 0, total: 0, unit: 0.0 },
+            improved: false,
         }
     }
 
@@ -194,6 +201,24 @@ impl Annealing {
         self.clock.total
     }
 
+    /// The generation, and the temperature as a fraction of the mean distance.
+    pub(crate) fn progress(&self) -> (f64, f64) {
+        let temperature = match self.clock.phase {
+            Phase::Begin => 0.0,
+            Phase::Fleet => self.schedule.calm,
+            Phase::Distance => self.cooled(1.0),
+        };
+        (f64::from(self.clock.generation), temperature)
+    }
+
+    /// The temperature of a round that shortens routes, by its unit.
+    fn cooled(&self, unit: f64) -> f64 {
+        let part = self.clock.step as f64 / self.clock.steps as f64;
+        let Schedule { start, reheat, end, .. } = self.schedule;
+        let start = if self.clock.kind == Kind::Child { reheat } else { start };
+        unit * start * libm::pow(end / start, part)
+    }
+
     /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than
     /// the best one, the annealing goes on from it; otherwise it is offered to the pool. Routes that break a rule are
     /// ignored.
@@ -224,22 +249,32 @@ impl Annealing {
         self.kernel.set(&present, &missing, fleet);
     }
 
-    /// Makes `steps` steps. Runs of the same chunks are the same, before and after a checkpoint; other chunks may
-    /// differ in the last digits of costs.
+    /// Makes `steps` steps. However a run is cut into chunks, before and after a checkpoint, it is the same.
     pub fn advance(&mut self, steps: u64, rng: &mut Rng) {
-        self.advance_until(steps, rng, || false);
+        let mut left = steps;
+        while left > 0 {
+            left -= self.advance_until(left, rng, || false).0;
+        }
     }
 
-    /// As [`advance`](Self::advance), but ends early when `ends` says so; it is asked once in a few steps.
-    pub fn advance_until(&mut self, steps: u64, rng: &mut Rng, ends: impl Fn() -> bool) {
-        self.kernel.recount();
-        for step in 0..steps {
-            if step % EVERY == EVERY - 1 && ends() {
-                return;
+    /// Makes at most `steps` steps, at least one: it ends behind one that has improved the best solution, and when `ends`
+    /// says so, which is asked once in a few steps. Returns the steps made and whether the last one has improved it.
+    pub(crate) fn advance_until(&mut self, steps: u64, rng: &mut Rng, ends: impl Fn() -> bool) -> (u64, bool) {
+        self.improved = false;
+        let mut made = 0;
+        while made < steps.max(1) && !self.improved {
+            if made % EVERY == EVERY - 1 && ends() {
+                break;
             }
+            // At the same steps in every run.
+            if self.clock.total.is_multiple_of(RECOUNT) {
+                self.kernel.recount();
+            }
+            made += 1;
             self.clock.total += 1;
             self.step(rng);
         }
+        (made, self.improved)
     }
 
     fn step(&mut self, rng: &mut Rng) {
@@ -272,10 +307,7 @@ impl Annealing {
                 }
             }
             Phase::Distance => {
-                let part = self.clock.step as f64 / self.clock.steps as f64;
-                let Schedule { start, reheat, end, .. } = self.schedule;
-                let start = if self.clock.kind == Kind::Child { reheat } else { start };
-                let temperature = self.clock.unit * start * libm::pow(end / start, part);
+                let temperature = self.cooled(self.clock.unit);
                 if self.kernel.step(rng, temperature) {
                     self.keep();
                 }
@@ -290,7 +322,7 @@ impl Annealing {
     /// Keeps the present solution if it is the best of the round.
     fn keep(&mut self) {
         let (absent, cost) = (self.kernel.absent().len(), self.kernel.cost());
-        for kept in [&mut self.found, &mut self.best] {
+        for (kept, is_best) in [(&mut self.found, false), (&mut self.best, true)] {
             if !kept.is_worse_than(absent, cost) {
                 break;
             }
@@ -298,6 +330,7 @@ impl Annealing {
             kept.absent.clear();
             kept.absent.extend_from_slice(self.kernel.absent());
             (kept.cost, kept.vehicles) = (cost, self.kernel.vehicles());
+            self.improved |= is_best;
         }
     }
 
@@ -423,7 +456,7 @@ impl Annealing {
         self.clock.steps = self.round_steps().max(1.0) as u64;
     }
 
-    /// The whole state, to be continued behind a chunk.
+    /// The whole state, to be continued.
     pub(crate) fn save(&self) -> SavedAnnealing {
         let mut tour = Vec::new();
         self.kernel.write(&mut tour);
@@ -434,6 +467,7 @@ impl Annealing {
             pool: self.pool.clone(),
             tour,
             absent: self.kernel.absent().to_vec(),
+            cost: self.kernel.cost(),
             fleet: self.kernel.fleet(),
             misses: self.kernel.misses().to_vec(),
         }
@@ -451,10 +485,15 @@ impl Annealing {
         if !sound || saved.misses.len() != network.size() {
             return Err("routes that do not fit the instance");
         }
-        if !kept().all(|kept| kept.cost.is_finite()) || !saved.clock.unit.is_finite() {
+        let costs = kept().map(|kept| kept.cost).chain([saved.cost, saved.clock.unit]);
+        if !costs.into_iter().all(f64::is_finite) {
             return Err("a cost that is not finite");
         }
         self.kernel.set(&saved.tour, &saved.absent, saved.fleet);
+        if (self.kernel.cost() - saved.cost).abs() > 1e-6 * self.kernel.cost().abs().max(1.0) {
+            return Err("the cost of other routes");
+        }
+        self.kernel.set_cost(saved.cost);
         self.kernel.set_misses(&saved.misses);
         (self.best, self.found, self.pool, self.clock) = (saved.best, saved.found, saved.pool, saved.clock);
         let saving = self.clock.phase == Phase::Fleet;

@@ -12,8 +12,8 @@
 //!
 //! Both are searched as one tour that is built visit by visit, so that every method of the engine applies. Both share
 //! what makes tours good fast: [`Sisr`] ruins and recreates a solution some hundred thousand times a second, and
-//! [`Annealing`] makes a search without a budget of it. The rollout `sisr` plays it: as one annealing over a run of
-//! independent playouts, or as the improvement of each playout of a search that learns.
+//! [`Annealing`] makes a search without a budget of it. The method `sisr` is this search; the rollout `sisr` improves each
+//! playout of another one.
 //!
 //! ```
 //! use soloist::{Budget, Method, Solver};
@@ -22,8 +22,8 @@
 //!
 //! let instance = generate("random:50:7").unwrap();
 //! let problem = Vrptw::new(Arc::new(instance.network(Rounding::Exact)), Objective::Vehicles);
-//! let solver = Solver::new(&problem, Method::preset("sampling").unwrap()).rollout("sisr");
-//! let best = solver.seed(1).budget(Budget::playouts(20)).run().unwrap().best.unwrap();
+//! let solver = Solver::new(&problem, Method::named("sisr"));
+//! let best = solver.seed(1).budget(Budget::nodes(20_000)).run().unwrap().best.unwrap();
 //! let (routes, unserved) = problem.routes(&best.moves);
 //! assert!(unserved.is_empty() && routes.len() <= 8);
 //! ```
@@ -36,6 +36,7 @@ pub mod network;
 mod pool;
 mod route;
 pub mod rules;
+mod search;
 mod sisr;
 mod sites;
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use crate::{Stacking, Yard, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
-use soloist::{Method, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options};
 
 /// The domain as the command line knows it.
@@ -18,6 +17,7 @@ pub const DOMAIN: Domain = Domain {
         values: &["file", "plus2"],
         help: "most items on a stack: as the file says (block relocation: no limit), or two more than on the highest at first",
     }],
+    searches: crate::ranks::METHODS,
     load,
     generate: |spec| generate(spec).map(|yard| write(&yard)),
 };
@@ -54,10 +54,6 @@ impl Instance for StackingInstance {
 
     fn problem(&self) -> &Stacking {
         &self.problem
-    }
-
-    fn rollout_for(&self, setup: &Setup) -> String {
-        if matches!(setup.method, Method::Sampling(_)) { "ranks".into() } else { "fo".into() }
     }
 
     fn solution(&self, moves: &[u16]) -> Value {

@@ -32,6 +32,7 @@ mod domain;
 mod draw;
 mod format;
 mod problem;
+mod ranks;
 mod rollout;
 mod spec;
 mod stacks;

@@ -2,9 +2,12 @@
 
 use super::Yard;
 use super::bound;
+use super::ranks;
 use super::rollout;
 use super::stacks::{EMPTY, NONE, Stacks, fit};
-use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher, stable_hash};
+use soloist::{
+    Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher, stable_hash,
+};
 use std::hash::Hasher;
 use std::ops::Range;
 
@@ -57,7 +60,6 @@ pub struct Stacking {
     /// The most items on a stack; more than there are items where it is unlimited.
     pub(crate) height: u16,
     root: Stacks,
-    root_key: u64,
     fingerprint: u64,
 }
 
@@ -123,16 +125,10 @@ impl Stacking {
         // With a level to spare for every item the limit never matters.
         let height = yard.height().min(items.len() + 1) as u16;
         let (width, fingerprint) = (yard.width(), hash.finish());
-        let mut own = Self { due, dates, lists, width, height, root: Stacks::default(), root_key: 0, fingerprint };
+        let mut own = Self { due, dates, lists, width, height, root: Stacks::default(), fingerprint };
         own.proceed(&mut root, &mut |_| {});
-        own.root_key = own.key(&root).unwrap_or(0);
         own.root = root;
         own
-    }
-
-    /// The key of the first state.
-    pub(crate) fn root_key(&self) -> u64 {
-        self.root_key
     }
 
     /// Items.
@@ -372,15 +368,23 @@ impl Problem for Stacking {
         Some(stable_hash(&(all, state.relocations, events)))
     }
 
-    /// Annealing of ranks by playouts; depth-first branch and bound for small block relocation.
     /// 12 bytes an item and 6 bytes a stack.
     fn state_bytes(&self) -> usize {
         size_of::<Stacks>() + 12 * self.count() + 6 * self.width()
     }
 
+    fn searches(&self) -> &[SearchInfo] {
+        &[ranks::RANKS]
+    }
+
+    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
+        ranks::search(name, settings)
+    }
+
+    /// Depth-first branch and bound for small block relocation, ranks for all others.
     fn portfolio(&self) -> String {
         let arrivals = self.lists.len() > self.due.len();
-        if self.due.len() <= PROVABLE && !arrivals { "dfs(rollout=fo)" } else { "sampling(rollout=ranks)" }.into()
+        if self.due.len() <= PROVABLE && !arrivals { "dfs(rollout=fo)" } else { ranks::RANKS.name }.into()
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

@@ -5,7 +5,8 @@ mod keys;
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver, StopReason};
+use soloist::{Budget, Method, Playout, Problem, Rng, Score, Settings, Setup, Solver, StopReason};
+use soloist_domain::testing::check_searches;
 use soloist_domain::{Options, Request, Unobserved};
 
 fn yard(text: &str) -> Yard {
@@ -264,57 +265,49 @@ fn conformance_walk() {
 }
 
 #[test]
-fn ranks_replay_exactly() {
-    // Whatever was kept and restored, the solution told is worth what the state says, and is never worse than before.
+fn ranks_do_not_depend_on_how_a_run_is_cut() {
     for (spec, height) in [("random:7x150:3", 1000), ("random:5x60:8", 12), ("relocation:5x6:2", 8)] {
-        let yard = generate(spec).unwrap().with_height(height).unwrap();
-        let problem = Stacking::new(&yard);
-        let mut rollout = problem.rollout("ranks").unwrap();
-        let (mut rng, mut last) = (Rng::new(5), f64::INFINITY);
-        for _ in 0..30 {
-            let (mut state, mut playout) = (problem.root(), Playout::default());
-            rollout.run(&problem, &mut state, &mut playout, &mut rng);
-            let mut replayed = problem.root();
-            playout.moves.iter().for_each(|&mv| problem.apply(&mut replayed, mv));
-            assert_eq!(problem.score(&replayed), problem.score(&state));
-            let Score::Feasible(value) = problem.score(&state) else { continue };
-            assert!(value <= last);
-            last = value;
-            let movements = problem.movements(&yard, &playout.moves);
-            assert_eq!(check(&yard, &plain(&yard, &movements)).unwrap().score, value);
-        }
-        assert!(last < f64::INFINITY, "{spec}");
+        let problem = Stacking::new(&generate(spec).unwrap().with_height(height).unwrap());
+        check_searches(&problem, 3_000);
     }
 }
 
 #[test]
-fn a_resumed_rollout_goes_on_as_if_nothing_had_happened() {
-    let problem = Stacking::new(&generate("random:8x200:4").unwrap());
-    let play = |rollout: &mut dyn soloist::Rollout<Stacking>, rng: &mut Rng, times: usize| {
-        let mut last = Vec::new();
-        for _ in 0..times {
-            let (mut state, mut playout) = (problem.root(), Playout::default());
-            rollout.run(&problem, &mut state, &mut playout, rng);
-            last = playout.moves;
-        }
-        last
+fn ranks_find_valid_movements_and_go_on_from_what_is_offered() {
+    let yard = generate("random:7x150:3").unwrap();
+    let problem = Stacking::new(&yard);
+    let run = |nodes: u64, offers: &[Vec<u16>]| {
+        let solver = Solver::new(&problem, Method::named("ranks")).seed(5).budget(Budget::nodes(nodes));
+        offers.iter().fold(solver, |solver, moves| solver.offer(moves)).run().unwrap().best.unwrap()
     };
-    let (mut whole, mut half) = (problem.rollout("ranks").unwrap(), problem.rollout("ranks").unwrap());
-    let (mut a, mut b) = (Rng::new(1), Rng::new(1));
-    play(&mut *whole, &mut a, 10);
-    play(&mut *half, &mut b, 5);
-    let mut resumed = problem.rollout("ranks").unwrap();
-    resumed.load(&half.save()).unwrap();
-    play(&mut *resumed, &mut b, 5);
-    assert_eq!((a, whole.save()), (b, resumed.save()));
-    assert!(resumed.load(b"nonsense").is_err());
+    let (early, late) = (run(100, &[]), run(2_000, &[]));
+    assert!(late.score.value() < early.score.value());
+    let movements = problem.movements(&yard, &late.moves);
+    assert_eq!(Some(check(&yard, &plain(&yard, &movements)).unwrap().score), late.score.value());
+    // Few trials from there are worth more than the same number from the heuristic's solution.
+    let warm = run(100, std::slice::from_ref(&late.moves));
+    assert!(warm.score.value() <= late.score.value(), "{} {}", warm.score, late.score);
+    assert!(run(3_000, std::slice::from_ref(&late.moves)).score.value() < late.score.value());
+}
+
+#[test]
+fn damaged_ranks_are_refused() {
+    let problem = Stacking::new(&generate("random:8x200:4").unwrap());
+    let fresh = || problem.search("ranks", &Settings::default()).unwrap();
+    assert!(fresh().load(&problem, b"nonsense").is_err() && problem.search("nosuch", &Settings::default()).is_none());
+    let mut session = Solver::new(&problem, Method::named("ranks")).start().unwrap();
+    session.advance(&Budget::nodes(300)).unwrap();
+    let other = Stacking::new(&generate("random:8x200:5").unwrap());
+    assert!(Solver::new(&other, Method::named("ranks")).resume(&session.save()).is_err());
+    let error = Solver::new(&problem, Method::preset("sampling").unwrap()).rollout("ranks").run().unwrap_err();
+    assert_eq!(error.to_string(), "no rollout `ranks` (known: fo, random): it is a method");
 }
 
 #[test]
 fn every_method_stacks_validly() {
     let instance = (DOMAIN.load)("random:5x30:9", &Options::new()).unwrap();
     for preset in Method::presets() {
-        for rollout in ["fo", "ranks", "random"] {
+        for rollout in ["fo", "random"] {
             let request = Request {
                 setup: Some(Setup::from(preset).rollout(rollout)),
                 budget: Budget { nodes: Some(3_000), ..Budget::playouts(40) },
@@ -335,11 +328,7 @@ fn small_instances_are_solved_by_default() {
     let report = instance.solve(Request::default(), &mut Unobserved).unwrap();
     assert!(report.optimal);
     let annealed = (DOMAIN.load)("relocation:4x5:3", &Options::new()).unwrap();
-    let request = Request {
-        setup: Setup::preset("sampling").map(|setup| setup.rollout("ranks")),
-        budget: Budget::playouts(100),
-        ..Request::default()
-    };
+    let request = Request { setup: Some(Setup::named("ranks")), budget: Budget::nodes(6_400), ..Request::default() };
     assert_eq!(annealed.solve(request, &mut Unobserved).unwrap().score(), report.score());
 }
 
@@ -524,7 +513,7 @@ fn drawing_is_sound_on_anything() {
 fn domain_is_complete() {
     let instance = (DOMAIN.load)(DOMAIN.example, &Options::new()).unwrap();
     assert_eq!(instance.describe(), "60 items, 6 stacks of any height");
-    assert_eq!(instance.default_setup().rollout.unwrap(), "ranks");
+    assert_eq!(instance.default_setup().preset, "ranks");
     let text = (DOMAIN.generate)("random:6x60:7").unwrap();
     assert_eq!(parse("x", text.as_bytes()).unwrap(), generate("random:6x60:7").unwrap());
     assert!(!instance.has_rollout("nosuch") && instance.has_rollout("fo"));

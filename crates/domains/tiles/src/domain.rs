@@ -35,6 +35,7 @@ pub const SAMEGAME: Domain = Domain {
         },
         ZERO,
     ],
+    searches: &[],
     load: |name, options| load(Game::SameGame, name, options),
     generate,
 };
@@ -47,6 +48,7 @@ pub const CLICKOMANIA: Domain = Domain {
     instance: INSTANCE,
     example: "random:20x20x10:7",
     options: &[ZERO],
+    searches: &[],
     load: |name, options| load(Game::Clickomania, name, options),
     generate,
 };
@@ -59,6 +61,7 @@ pub const BUBBLE_BREAKER: Domain = Domain {
     instance: INSTANCE,
     example: "random:15x15x5:7",
     options: &[ZERO],
+    searches: &[],
     load: |name, options| load(Game::BubbleBreaker, name, options),
     generate,
 };

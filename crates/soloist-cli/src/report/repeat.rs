@@ -7,7 +7,6 @@ use super::trial::Trial;
 use crate::live::counted;
 use crate::result::plain;
 use serde_json::Value;
-use soloist::Method;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -121,7 +120,9 @@ fn written(name: &str, value: &str) -> String {
 
 /// The parameters of a preset as records show them.
 pub(super) fn usual(preset: &str) -> Vec<(String, String)> {
-    let Some(method) = Method::preset(preset) else { return Vec::new() };
+    let Some(method) = soloist_problems::find_method(preset).map(soloist::Preset::method).ok() else {
+        return Vec::new();
+    };
     match crate::result::parameters(&method) {
         Value::Object(all) => all.into_iter().map(|(name, value)| (name, value_text(&value))).collect(),
         _ => Vec::new(),

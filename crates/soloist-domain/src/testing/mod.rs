@@ -3,10 +3,12 @@
 mod golden;
 mod keys;
 mod pairs;
+mod searches;
 
 pub use golden::check_golden_runs;
 pub use keys::check_keys;
 pub use pairs::check_pairs;
+pub use searches::check_searches;
 
 use std::path::PathBuf;
 

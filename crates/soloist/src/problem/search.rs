@@ -1,7 +1,7 @@
 //! Searches that a problem brings along: solvers of its own beside the families of the engine.
 
 use super::rules::has_failed;
-use super::{Packing, Problem, Score};
+use super::{Packing, Playout, Problem, Score};
 use crate::cut::Watch;
 use crate::run::plan::Horizon;
 use crate::search::Tally;
@@ -258,6 +258,15 @@ impl<P: Problem> Work<'_, P> {
         self.watch.shortens()
     }
 
+    /// Returns a playout of this run, for searches that play [rollouts](super::Rollout): it ends where the run is over
+    /// its limits.
+    #[must_use]
+    pub fn playout(&self) -> Playout<P::Move> {
+        let mut playout = Playout::default();
+        playout.watch = Some(self.watch.clone());
+        playout
+    }
+
     /// Plays a solution by the problem's rules and returns its score; the run keeps it when it is among the best.
     /// Called for improvements of the search's own best, as soon as they are found. `None`: further moves are possible
     /// after these, so that they are no solution.
@@ -285,6 +294,11 @@ impl<P: Problem> Work<'_, P> {
             let identity = identity.unwrap_or_else(|| stable_hash(moves));
             let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
             self.tally.keep(Solution { score, moves }, identity);
+            let (sense, value) = (self.problem.sense(), score.value());
+            if self.tally.limits.goal.zip(value).is_some_and(|(goal, value)| !sense.better_value(goal, value)) {
+                // Nothing more is wanted.
+                self.quota = self.spent;
+            }
         }
         Some(score)
     }

@@ -14,7 +14,8 @@ pub struct Budget {
     pub time: Option<Duration>,
     /// Playouts, exactly.
     pub playouts: Option<u64>,
-    /// Tree nodes created; for systematic searches, states visited.
+    /// Tree nodes created; for systematic searches, states visited; for a problem's own search, its units of work, as
+    /// its [`Unit`](crate::Unit) says.
     pub nodes: Option<u64>,
     /// Stop at the first solution with this score or a better one. No score reaches NaN.
     pub target: Option<f64>,
@@ -39,6 +40,12 @@ impl Budget {
 
     /// A million, the default limit of the moves of a game.
     pub const MAX_MOVES: u64 = Watch::MOST as u64;
+
+    /// Limited by nodes, or by the units of work of a problem's own search.
+    #[must_use]
+    pub fn nodes(nodes: u64) -> Self {
+        Self { nodes: Some(nodes), ..Self::default() }
+    }
 
     /// Limited by wall-clock time.
     #[must_use]

@@ -245,17 +245,19 @@ impl<'p> Drive<'p> {
     ) -> Option<StopReason> {
         let count = self.streams.len() as u64;
         let start = Instant::now();
+        self.target = part.target;
+        let goal = self.goals().nearest();
         for (index, stream) in self.streams.iter_mut().enumerate() {
             let share = |all: Option<u64>| all.map(|all| all / count + u64::from(all % count > index as u64));
             stream.tally.limits = Limits {
                 playouts: share(part.playouts).unwrap_or(u64::MAX),
                 nodes: share(part.nodes).unwrap_or(u64::MAX),
                 stall: part.stall.unwrap_or(u64::MAX),
+                goal,
             };
             stream.tally.clock = Clock::running(self.elapsed, start);
             stream.horizon = Horizon { playouts: share(self.plan.playouts), nodes: share(self.plan.nodes), time: None };
         }
-        self.target = part.target;
         reports.best = self.best().map(|best| best.score);
         reports.bound = self.told.or(self.bound);
         let made = self.counters();

@@ -19,6 +19,11 @@ impl Goals {
         Self { sense, bound, target: target.filter(|target| !target.is_nan()) }
     }
 
+    /// Returns the worst value that reaches a goal.
+    pub(super) fn nearest(&self) -> Option<f64> {
+        self.bound.into_iter().chain(self.target).reduce(|a, b| self.sense.worst_value(a, b))
+    }
+
     /// Returns the goal that this incumbent reaches.
     pub(super) fn reached<M>(&self, best: &Option<Solution<M>>) -> Option<StopReason> {
         let value = best.as_ref().and_then(|best| best.score.value())?;

@@ -30,12 +30,14 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum SolveError {
     /// The problem has no such playout policy.
-    #[error("no rollout `{}` (known: {known})", .name.escape_debug())]
+    #[error("no rollout `{}` (known: {known}){}", .name.escape_debug(), if *.is_method { ": it is a method" } else { "" })]
     Rollout {
         /// The name asked for.
         name: String,
         /// The names that exist, separated by commas.
         known: String,
+        /// Whether it is the name of one of the problem's [own searches](Problem::searches).
+        is_method: bool,
     },
     /// The method's parameters do not go together.
     #[error(transparent)]
@@ -190,6 +192,12 @@ fn read_info(body: &[u8]) -> Result<RunInfo, CheckpointError> {
     Ok(info)
 }
 
+fn no_rollout<P: Problem>(problem: &P, name: &str, known: &[&str]) -> SolveError {
+    let word = name.split(':').next().unwrap_or_default();
+    let is_method = problem.searches().iter().any(|info| info.name == word);
+    SolveError::Rollout { name: name.to_owned(), known: known.join(", "), is_method }
+}
+
 /// The longest time that a run can have taken, some 35,000 years: no sum of two times overflows.
 const LONGEST: Duration = Duration::from_secs(1 << 40);
 
@@ -297,11 +305,10 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         for (index, rng) in Rng::streams(setup.seed).take(setup.threads).enumerate() {
             let watch = Watch::new(&word, budget.max_moves);
             let player = TypedPlayer::new(problem.clone(), packing.clone(), watch.clone(), &rollout)
-                .map_err(|known| SolveError::Rollout { name: rollout.clone(), known: known.join(", ") })?;
+                .map_err(|known| no_rollout(&*problem, &rollout, &known))?;
             let rules = Box::new(Typed::new(problem.clone(), packing.clone(), watch.clone()));
             for name in setup.method.rollouts(&*rules).map_err(SolveError::Portfolio)? {
-                find_rollout(&*problem, &name)
-                    .map_err(|known| SolveError::Rollout { name, known: known.join(", ") })?;
+                find_rollout(&*problem, &name).map_err(|known| no_rollout(&*problem, &name, &known))?;
             }
             let least = setup.method.least_memory(&*rules);
             let (needed, share) = (least.saturating_mul(setup.threads as u64), memory / setup.threads as u64);

@@ -42,17 +42,19 @@ pub(crate) struct Tally {
     pub(crate) limits: Limits,
 }
 
-/// A stream's share of the budget.
+/// A stream's share of the budget, and what ends it before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) playouts: u64,
     pub(crate) nodes: u64,
     pub(crate) stall: u64,
+    /// The worst value that ends the run.
+    pub(crate) goal: Option<f64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { playouts: u64::MAX, nodes: u64::MAX, stall: u64::MAX }
+        Self { playouts: u64::MAX, nodes: u64::MAX, stall: u64::MAX, goal: None }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::search::{RING1, RING2, area, order};
 use crate::*;
 use serde_json::{Value, json};
-use soloist::{Budget, Method, Rng, Setup};
+use soloist::{Budget, Rng, Setup};
 use soloist_domain::testing::check_keys;
 use soloist_domain::{Options, Request, Unobserved};
 
@@ -80,11 +80,15 @@ fn solved(order: &Order, method: &str, rollout: Option<&str>) -> (Value, f64, Va
     std::fs::write(&path, write(order)).unwrap();
     let instance = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()).unwrap();
     std::fs::remove_file(&path).unwrap();
-    let mut setup = Setup::from(Method::preset(method).unwrap());
+    let mut setup = Setup::named(method);
     if let Some(rollout) = rollout {
         setup = setup.rollout(rollout);
     }
-    let request = Request { setup: Some(setup), budget: Budget::playouts(6), ..Request::default() };
+    let request = Request {
+        setup: Some(setup),
+        budget: Budget::playouts(if method == "refine" { 180 } else { 6 }),
+        ..Request::default()
+    };
     let report = instance.solve(request, &mut Unobserved).unwrap();
     let solution = report.solution().clone();
     let score = report.score().and_then(|score| score.value()).unwrap();
@@ -102,7 +106,7 @@ fn scaled(order: &Order, unit: f64) -> Order {
 #[test]
 fn packings_do_not_depend_on_the_unit() {
     for (spec, method, rollout) in [
-        ("random:4x30:3", "sampling", Some("refine:30")),
+        ("random:4x30:3", "refine", None),
         ("random:4x30:3", "sampling", Some("semi-greedy")),
         ("circles:3x20:5", "nrpa", None),
         ("random:3x12:2", "beam", None),

@@ -7,8 +7,9 @@ use crate::problem::{decode, encode};
 use crate::squeeze::Squeeze;
 use crate::*;
 use proptest::prelude::*;
-use soloist::search::{BranchAndBound, Nmcs, Nrpa, Sampling};
-use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
+use soloist::search::{BranchAndBound, Nmcs, Nrpa};
+use soloist::{Budget, Method, Playout, Problem, Rng, Score, Settings, Setup, Solver};
+use soloist_domain::testing::check_searches;
 use soloist_domain::{Options, Request, Unobserved};
 
 /// An instance of these types: demand, inner and outer radius.
@@ -75,18 +76,31 @@ fn playouts(order: &Order, values: Values, objective: Objective, name: &str, cou
     best.unwrap()
 }
 
+/// Runs `refine` for some moves; what it finds must be legal, score what it says and pass the checker; the best score.
+fn refined(order: &Order, values: Values, objective: Objective, moves: u64, seed: u64) -> f64 {
+    let problem = Packing::new(order, values, objective).unwrap();
+    let solver = Solver::new(&problem, Method::named("refine")).seed(seed).budget(Budget::nodes(moves));
+    let best = solver.run().unwrap().best.unwrap();
+    let end = replay(&problem, &best.moves);
+    assert_eq!(problem.score(&end), best.score);
+    let checked = check(order, values, objective, &solution(&problem, &best.moves)).unwrap();
+    let score = best.score.value().unwrap();
+    assert!((checked.score - score).abs() <= 1e-9 * score.abs().max(1.0), "{} {score}", checked.score);
+    score
+}
+
 #[test]
 fn known_optima() {
     // Everything in one container: by value, and by number of containers.
     for (bytes, tubes) in [(RING1, 10.0), (RING2, 14.0), (CIRCLE6, 6.0), (THREE, 3.0)] {
         let order = parse("a.rpa", bytes).unwrap();
-        assert_eq!(playouts(&order, Values::Count, Objective::Value, "refine:200", 20, 1), tubes, "{}", order.name());
-        let fewest = playouts(&order, Values::Area, Objective::Containers, "refine:200", 20, 1);
+        assert_eq!(refined(&order, Values::Count, Objective::Value, 4_000, 1), tubes, "{}", order.name());
+        let fewest = refined(&order, Values::Area, Objective::Containers, 4_000, 1);
         assert_eq!(fewest, 1.0, "{}", order.name());
     }
     let order = parse("a.rpa", TIGHT).unwrap();
-    assert_eq!(playouts(&order, Values::Count, Objective::Value, "refine:200", 5, 1), 5.0);
-    assert_eq!(playouts(&order, Values::Area, Objective::Containers, "refine:200", 5, 1), 2.0);
+    assert_eq!(refined(&order, Values::Count, Objective::Value, 1_000, 1), 5.0);
+    assert_eq!(refined(&order, Values::Area, Objective::Containers, 1_000, 1), 2.0);
 }
 
 #[test]
@@ -101,13 +115,15 @@ fn rollouts_play_legal_packings() {
     for spec in ["random:5x50:7", "random:8x70:2", "circles:4x30:3", "random:1x1:0"] {
         let order = generate(spec).unwrap();
         for values in [Values::Area, Values::Count] {
-            for name in ["greedy", "semi-greedy", "semi-greedy:0.5", "refine:20"] {
+            for name in ["greedy", "semi-greedy", "semi-greedy:0.5"] {
                 playouts(&order, values, Objective::Value, name, 2, 3);
             }
+            refined(&order, values, Objective::Value, 40, 3);
         }
-        for name in ["greedy", "semi-greedy", "refine:20"] {
+        for name in ["greedy", "semi-greedy"] {
             playouts(&order, Values::Area, Objective::Containers, name, 2, 4);
         }
+        refined(&order, Values::Area, Objective::Containers, 40, 4);
     }
 }
 
@@ -115,16 +131,16 @@ fn rollouts_play_legal_packings() {
 fn hulls_may_hold_very_many_tubes() {
     // More than are tried inside a hull in advance, one level below another.
     let order = order(10.0, 10.0, &[(700, 0.0, 0.1), (1, 3.0, 3.1), (1, 3.2, 3.3)]);
-    for name in ["greedy", "semi-greedy", "refine:2"] {
+    for name in ["greedy", "semi-greedy"] {
         playouts(&order, Values::Area, Objective::Value, name, 1, 1);
     }
+    refined(&order, Values::Area, Objective::Value, 2, 1);
 }
 
 #[test]
 fn unknown_rollouts_are_refused() {
     let problem = area(&generate("random:3x5:1").unwrap());
-    for name in ["refin", "refine:0", "refine:x", "semi-greedy:0", "semi-greedy:1.5", "semi-greedy:nan", "greedy:1", ""]
-    {
+    for name in ["refine", "refine:20", "semi-greedy:0", "semi-greedy:1.5", "semi-greedy:nan", "greedy:1", ""] {
         assert!(problem.rollout(name).is_none(), "{name}");
     }
 }
@@ -188,10 +204,8 @@ fn tree_search_finds_the_best_sequence_of_small_instances() {
         assert!(matches!(method, Method::BranchAndBound(BranchAndBound { .. })));
         let found = Solver::new(&problem, method).rollout("random").run().unwrap().best.unwrap();
         assert_eq!(found.score, Score::Feasible(best));
-        let mut rollout = problem.rollout("refine:50").unwrap();
-        let (mut playout, mut state) = (Playout::default(), problem.root());
-        rollout.run(&problem, &mut state, &mut playout, &mut Rng::new(1));
-        assert_eq!(problem.score(&state), Score::Feasible(best), "{tubes:?}");
+        let refined = Solver::new(&problem, Method::named("refine")).seed(1).budget(Budget::nodes(200));
+        assert_eq!(refined.run().unwrap().best.unwrap().score, Score::Feasible(best), "{tubes:?}");
     }
 }
 
@@ -201,7 +215,7 @@ fn every_kind_of_search_packs_validly() {
         let options = Options::from([("objective".to_owned(), objective.to_owned())]);
         let instance = (DOMAIN.load)("random:4x15:5", &options).unwrap();
         for preset in Method::presets() {
-            for rollout in ["refine:10", "random"] {
+            for rollout in ["semi-greedy", "random"] {
                 let request = Request {
                     setup: Some(Setup::from(preset).rollout(rollout)),
                     budget: Budget { nodes: Some(100), ..Budget::playouts(10) },
@@ -225,7 +239,7 @@ fn every_kind_of_search_packs_validly() {
 #[test]
 fn policies_choose_from_few_good_moves() {
     let problem = area(&generate("random:5x80:7").unwrap());
-    let mut rollout = problem.rollout("refine").unwrap();
+    let mut rollout = problem.rollout("semi-greedy").unwrap();
     let (mut state, mut moves, mut legal) = (problem.root(), Vec::new(), Vec::new());
     loop {
         moves.clear();
@@ -240,47 +254,44 @@ fn policies_choose_from_few_good_moves() {
     let learned = Solver::new(&problem, method).rollout("semi-greedy").budget(Budget::playouts(30)).run().unwrap();
     replay(&problem, &learned.best.unwrap().moves);
     let nested = Solver::new(&problem, Method::Nmcs(Nmcs { level: 1, ..Nmcs::default() }));
-    replay(&problem, &nested.rollout("refine:5").budget(Budget::playouts(30)).run().unwrap().best.unwrap().moves);
+    replay(&problem, &nested.rollout("semi-greedy").budget(Budget::playouts(30)).run().unwrap().best.unwrap().moves);
 }
 
 #[test]
-fn a_resumed_run_is_the_same_run() {
-    for objective in [Objective::Value, Objective::Containers] {
-        let order = generate("random:6x60:3").unwrap();
-        let problem = Packing::new(&order, Values::Area, objective).unwrap();
-        let run = |rollout: &mut dyn soloist::Rollout<Packing>, rng: &mut Rng, count: usize| {
-            let mut last = (Vec::new(), 0.0);
-            for _ in 0..count {
-                let (mut state, mut playout) = (problem.root(), Playout::default());
-                rollout.run(&problem, &mut state, &mut playout, rng);
-                last = (playout.moves, problem.score(&state).value().unwrap());
-            }
-            last
-        };
-        let (mut a, mut rng_a) = (problem.rollout("refine:30").unwrap(), Rng::new(5));
-        let (mut b, mut rng_b) = (problem.rollout("refine:30").unwrap(), Rng::new(5));
-        run(&mut *b, &mut rng_b, 7);
-        let saved = b.save();
-        let mut c = problem.rollout("refine:30").unwrap();
-        c.load(&saved).unwrap();
-        assert_eq!(run(&mut *a, &mut rng_a, 20), run(&mut *c, &mut rng_b, 13));
-        assert!(a.save() == c.save(), "the memories differ");
-        assert!(c.load(&saved[..saved.len() / 2]).is_err() || saved.len() < 2);
+fn refinement_does_not_depend_on_how_a_run_is_cut() {
+    for (spec, objective) in [
+        ("random:6x60:3", Objective::Value),
+        ("random:4x30:3", Objective::Containers),
+        ("random:1x1:0", Objective::Value),
+    ] {
+        check_searches(&Packing::new(&generate(spec).unwrap(), Values::Area, objective).unwrap(), 1_500);
     }
 }
 
 #[test]
-fn memory_of_another_instance_is_refused_or_ignored() {
+fn memory_of_another_instance_is_refused() {
     let (large, small) = (area(&generate("random:6x60:3").unwrap()), area(&generate("random:2x5:3").unwrap()));
-    let mut rollout = large.rollout("refine:30").unwrap();
-    let (mut state, mut playout) = (large.root(), Playout::default());
-    rollout.run(&large, &mut state, &mut playout, &mut Rng::new(1));
-    let saved = rollout.save();
-    let mut other = small.rollout("refine:30").unwrap();
-    other.load(&saved).unwrap();
-    let (mut state, mut playout) = (small.root(), Playout::default());
-    other.run(&small, &mut state, &mut playout, &mut Rng::new(1));
-    replay(&small, &playout.moves);
+    let mut session = Solver::new(&large, Method::named("refine")).start().unwrap();
+    session.advance(&Budget::nodes(300)).unwrap();
+    let mut other = small.search("refine", &Settings::default()).unwrap();
+    let mut own = large.search("refine", &Settings::default()).unwrap();
+    let bytes = own.save();
+    own.load(&large, &bytes).unwrap();
+    assert!(own.load(&large, &bytes[..bytes.len() - 1]).is_err() && other.load(&small, b"nonsense").is_err());
+    assert!(Solver::new(&small, Method::named("refine")).resume(&session.save()).is_err());
+}
+
+/// A packing from outside is what the next annealings begin with.
+#[test]
+fn offers_are_kept_and_improved() {
+    let problem = area(&generate("random:5x80:7").unwrap());
+    let run = |moves: u64, offers: &[Vec<u64>]| {
+        let solver = Solver::new(&problem, Method::named("refine")).seed(4).budget(Budget::nodes(moves));
+        offers.iter().fold(solver, |solver, moves| solver.offer(moves)).run().unwrap().best.unwrap()
+    };
+    let (long, short) = (run(4_000, &[]), run(200, &[]));
+    let warm = run(200, std::slice::from_ref(&long.moves));
+    assert!(short.score.value() < long.score.value() && warm.score.value() >= long.score.value());
 }
 
 #[test]
@@ -365,10 +376,8 @@ fn boards_never_overlap() {
 fn ways_to_search_agree_about_the_same_seed() {
     let problem = area(&generate("random:5x80:7").unwrap());
     let run = || {
-        let method = Method::Sampling(Sampling::default());
-        let outcome =
-            Solver::new(&problem, method).rollout("refine").seed(4).budget(Budget::playouts(10)).run().unwrap();
-        outcome.best.unwrap()
+        let solver = Solver::new(&problem, Method::named("refine")).seed(4).budget(Budget::playouts(2_000));
+        solver.run().unwrap().best.unwrap()
     };
     let (a, b) = (run(), run());
     assert_eq!((a.score, &a.moves), (b.score, &b.moves));
@@ -530,7 +539,7 @@ fn published_instances() {
     assert!(count >= 77.0, "{count}");
     let count = playouts(&read("s03i1.rpa"), Values::Count, Objective::Value, "semi-greedy", 20, 1);
     assert!(count >= 128.0, "{count}");
-    let large = playouts(&read("s05i2.rpa"), Values::Area, Objective::Value, "refine:500", 2, 1);
+    let large = refined(&read("s05i2.rpa"), Values::Area, Objective::Value, 1_000, 1);
     assert!(large > 36.5, "{large}");
 }
 
@@ -592,16 +601,14 @@ fn results_are_starts() {
     }
 }
 
-/// A playout that is asked for a thousand million steps ends at the limit of time. Without that the test would not end.
+/// A step of which the limit of time divides a round of a thousand million moves.
 #[test]
-fn a_playout_of_many_steps_ends_at_the_limit() {
+fn a_long_round_ends_at_the_limit() {
     let problem = area(&generate("random:5x80:7").unwrap());
     let budget = Budget::time(std::time::Duration::from_millis(20));
-    let solver =
-        Solver::new(&problem, Method::Sampling(Sampling::default())).rollout("refine:1000000000").budget(budget);
-    let outcome = solver.run().unwrap();
+    let mut method = Method::own(&problem.searches()[0]);
+    method.set("round", "1e9").unwrap();
+    let outcome = Solver::new(&problem, method).budget(budget).run().unwrap();
     assert_eq!(outcome.stop, soloist::StopReason::Time);
-    if let Some(best) = outcome.best {
-        replay(&problem, &best.moves);
-    }
+    replay(&problem, &outcome.best.unwrap().moves);
 }

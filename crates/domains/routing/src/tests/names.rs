@@ -27,11 +27,12 @@ fn domains_solve_check_and_draw() {
     ] {
         let instance = load(domain, domain.example, &options);
         assert!(options.iter().all(|(name, _)| domain.options.iter().any(|option| option.name == *name)));
-        let rollout = instance.default_setup().rollout.unwrap();
-        assert!(rollout == "sisr" && instance.has_rollout(&rollout) && instance.has_rollout("sisr:5"));
+        let setup = instance.default_setup();
+        assert!(setup.preset == "sisr" && setup.method == domain.searches[0].method());
+        assert!(instance.has_rollout(&setup.rollout.unwrap()) && instance.has_rollout("sisr:5"));
         let request = Request {
             setup: Some(instance.default_setup().seed(1)),
-            budget: Budget::playouts(20),
+            budget: Budget::nodes(20_000),
             ..Request::default()
         };
         let report = instance.solve(request, &mut Unobserved).unwrap();
@@ -48,7 +49,7 @@ fn domains_solve_check_and_draw() {
         for form in [result.to_string(), text.replace('\n', "\r\n"), report.solution()[list].to_string()] {
             let start = vec![instance.start_from(&form).unwrap()];
             let setup = Some(instance.default_setup().seed(9));
-            let request = Request { setup, start, budget: Budget::playouts(1), ..Request::default() };
+            let request = Request { setup, start, budget: Budget::nodes(1_000), ..Request::default() };
             let report = instance.solve(request, &mut Unobserved).unwrap();
             assert!(report.score().unwrap().value().unwrap() <= score + 1e-9 * score, "{form}");
         }

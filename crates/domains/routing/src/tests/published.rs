@@ -4,7 +4,6 @@
 
 use crate::tsptw::{self, Tsptw};
 use crate::vrptw::{self, Objective, Rounding, Vrptw, check, read, verify};
-use soloist::search::Sampling;
 use soloist::{Budget, Method, Problem, Solver};
 use soloist_domain::testing::shared_data;
 use soloist_domain::{Request, Unobserved};
@@ -131,9 +130,8 @@ fn easy_instances_are_solved_to_their_best_known_values() {
     ] {
         let instance = solomon(name);
         let problem = Vrptw::new(Arc::new(instance.network(rounding)), objective);
-        let budget = Budget { target: Some(best + 0.01), ..Budget::playouts(360) };
-        let method = Method::Sampling(Sampling::default());
-        let found = Solver::new(&problem, method).rollout("sisr").budget(budget).seed(1).run().unwrap().best.unwrap();
+        let budget = Budget { target: Some(best + 0.01), ..Budget::nodes(360_000) };
+        let found = Solver::new(&problem, Method::named("sisr")).budget(budget).seed(1).run().unwrap().best.unwrap();
         let score = found.score.value().unwrap();
         assert!((score - best).abs() < within, "{name}: {score}, expected {best}");
         let routes = problem.routes(&found.moves).0;
@@ -183,9 +181,8 @@ fn short_tours_are_solved_to_their_best_known_values() {
     let solve = |path: PathBuf, objective: tsptw::Objective, best: f64| {
         let instance = tsptw::read(path.to_str().unwrap()).unwrap();
         let problem = Tsptw::new(&instance, objective);
-        let budget = Budget { target: Some(best + 0.006), ..Budget::playouts(200) };
-        let method = Method::Sampling(Sampling::default());
-        let found = Solver::new(&problem, method).rollout("sisr").budget(budget).seed(1).run().unwrap().best.unwrap();
+        let budget = Budget { target: Some(best + 0.006), ..Budget::nodes(200_000) };
+        let found = Solver::new(&problem, Method::named("sisr")).budget(budget).seed(1).run().unwrap().best.unwrap();
         let score = found.score.value().unwrap();
         assert!((score - best).abs() <= 0.006, "{}: {score}, expected {best}", path.display());
         assert_eq!(tsptw::check(&instance, objective, &format!("{:?}", found.moves)).unwrap().score, score);

@@ -5,6 +5,7 @@ use crate::tsptw::{DOMAIN, Instance, Objective, Tsptw, check, generate, is_spec,
 use proptest::prelude::*;
 use soloist::search::{BranchAndBound, Nrpa, Sampling};
 use soloist::{Budget, Method, Problem, Rng, Score, Solver, StopReason};
+use soloist_domain::testing::check_searches;
 
 /// A small instance with an asymmetric matrix that is no metric.
 fn small(rng: &mut Rng, nodes: usize) -> Instance {
@@ -42,9 +43,9 @@ fn small_instances_agree_with_brute_force() {
             feasible += 1;
             let outcome = Solver::new(&problem, Method::BranchAndBound(BranchAndBound::default())).run().unwrap();
             assert!(outcome.optimal && outcome.best.unwrap().score == Score::Feasible(best));
-            let refined = Solver::new(&problem, Method::Sampling(Sampling::default())).rollout("sisr:300").seed(round);
+            let refined = Solver::new(&problem, Method::named("sisr")).seed(round);
             let found =
-                refined.budget(Budget { target: Some(best), ..Budget::playouts(100) }).run().unwrap().best.unwrap();
+                refined.budget(Budget { target: Some(best), ..Budget::nodes(30_000) }).run().unwrap().best.unwrap();
             assert_eq!(found.score, Score::Feasible(best), "round {round}: {instance:?}");
         }
     }
@@ -124,21 +125,9 @@ fn nested_searches_learn_improved_tours() {
 }
 
 #[test]
-fn a_rollout_resumes_where_it_was_saved() {
-    let instance = generate("random:40x100:1").unwrap();
+fn ruin_and_recreation_does_not_depend_on_how_it_is_cut() {
     for objective in [Objective::Travel, Objective::Makespan] {
-        let problem = Tsptw::new(&instance, objective);
-        let (mut straight, mut rng) = (problem.rollout("sisr:300").unwrap(), Rng::new(1));
-        let (mut broken, mut again) = (problem.rollout("sisr:300").unwrap(), Rng::new(1));
-        for _ in 0..10 {
-            for (rollout, rng) in [(&mut straight, &mut rng), (&mut broken, &mut again)] {
-                rollout.run(&problem, &mut problem.root(), &mut soloist::Playout::default(), rng);
-            }
-            let bytes = broken.save();
-            assert_eq!(straight.save(), bytes);
-            broken = problem.rollout("sisr:300").unwrap();
-            broken.load(&bytes).unwrap();
-        }
+        check_searches(&Tsptw::new(&generate("random:40x100:1").unwrap(), objective), 5_000);
     }
 }
 

@@ -7,6 +7,7 @@ use crate::vrptw::{
 use proptest::prelude::*;
 use soloist::search::{BranchAndBound, Nrpa, Sampling};
 use soloist::{Budget, Method, Policy, Problem, Rng, Rollout, Score, Solver, Trace};
+use soloist_domain::testing::check_searches;
 use std::sync::Arc;
 
 fn problem(instance: &Instance, objective: Objective, rounding: Rounding) -> Vrptw {
@@ -98,9 +99,8 @@ fn small_instances_agree_with_brute_force() {
                 let score = outcome.best.unwrap().score.value().unwrap();
                 assert!(outcome.optimal && (score - best).abs() < 1e-9 * best);
                 // Ruin and recreation finds it as well.
-                let method = Method::Sampling(Sampling::default());
-                let budget = Budget { target: Some(best + best * 1e-9), ..Budget::playouts(100) };
-                let refined = Solver::new(&problem, method).rollout("sisr:500").budget(budget);
+                let budget = Budget { target: Some(best + best * 1e-9), ..Budget::nodes(50_000) };
+                let refined = Solver::new(&problem, Method::named("sisr")).budget(budget);
                 let score = refined.seed(round).run().unwrap().best.unwrap().score.value();
                 assert!(
                     score.is_some_and(|score| (score - best).abs() < 1e-9 * best),
@@ -118,8 +118,8 @@ fn unserved_customers_are_the_degree() {
     let mut instance = generate("random:12:1").unwrap();
     instance.vehicles = Some(1);
     let problem = problem(&instance, Objective::Vehicles, Rounding::Exact);
-    let best = Solver::new(&problem, Method::Sampling(Sampling::default())).rollout("sisr:500").seed(1);
-    let best = best.budget(Budget::playouts(5)).run().unwrap().best.unwrap();
+    let best = Solver::new(&problem, Method::named("sisr")).seed(1);
+    let best = best.budget(Budget::nodes(2_500)).run().unwrap().best.unwrap();
     let (routes, unserved) = problem.routes(&best.moves);
     assert_eq!((best.score, routes.len()), (Score::Infeasible(unserved.len() as f64), 1));
     assert!((5..12).contains(&unserved.len()), "{unserved:?}");
@@ -226,25 +226,15 @@ fn fast_policy_playouts_are_the_plain_ones() {
 }
 
 #[test]
-fn a_rollout_resumes_where_it_was_saved() {
-    let instance = generate("random:30:4").unwrap();
-    let problem = problem(&instance, Objective::Vehicles, Rounding::Exact);
-    let play = |rollout: &mut dyn Rollout<Vrptw>, rng: &mut Rng| {
-        let (mut state, mut playout) = (problem.root(), soloist::Playout::default());
-        rollout.run(&problem, &mut state, &mut playout, rng);
-        playout.moves
-    };
-    let (mut straight, mut rng) = (problem.rollout("sisr:700").unwrap(), Rng::new(1));
-    let (mut broken, mut again) = (problem.rollout("sisr:700").unwrap(), Rng::new(1));
-    for _ in 0..20 {
-        let moves = play(&mut *straight, &mut rng);
-        assert_eq!(moves, play(&mut *broken, &mut again));
-        let bytes = broken.save();
-        assert_eq!(straight.save(), bytes);
-        broken = problem.rollout("sisr:700").unwrap();
-        assert!(broken.load(&bytes[..bytes.len() - 1]).is_err());
-        broken.load(&bytes).unwrap();
+fn ruin_and_recreation_does_not_depend_on_how_it_is_cut() {
+    for (spec, objective) in [("random:30:4", Objective::Vehicles), ("capacity:25:1", Objective::Distance)] {
+        check_searches(&problem(&generate(spec).unwrap(), objective, Rounding::Exact), 6_000);
     }
+}
+
+#[test]
+fn names_of_rollouts() {
+    let problem = problem(&generate("random:30:4").unwrap(), Objective::Vehicles, Rounding::Exact);
     assert!(problem.rollout("sisr:0").is_none() && problem.rollout("sisr:x").is_none());
     assert!(problem.rollout("nosuch").is_none() && problem.rollout("fill:3").is_none());
 }

@@ -1,8 +1,9 @@
 //! The travelling salesman with time windows by name: what the command line and other programs without types use.
 
 use super::{Instance, Objective, Tsptw, check, draw, generate, is_spec, read, verify, write};
+use crate::search::METHODS;
 use serde_json::{Value, json};
-use soloist::{Method, Problem, Score, Setup};
+use soloist::{Problem, Score};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options, follow};
 
 /// The travelling salesman with time windows.
@@ -18,6 +19,7 @@ pub const DOMAIN: Domain = Domain {
         values: &["travel", "makespan"],
         help: "what is minimised: the travel cost, waiting being free, or the time of the return",
     }],
+    searches: METHODS,
     load,
     generate: |spec| generate(spec).map(|instance| write(&instance, spec)),
 };
@@ -56,12 +58,6 @@ impl soloist_domain::Instance for Loaded {
 
     fn problem(&self) -> &Tsptw {
         &self.problem
-    }
-
-    /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among all
-    /// moves.
-    fn rollout_for(&self, setup: &Setup) -> String {
-        if matches!(setup.method, Method::Sampling(_)) { "sisr" } else { "random" }.to_owned()
     }
 
     fn solution(&self, moves: &[u16]) -> Value {

@@ -2,11 +2,11 @@
 
 use super::rollout::Refine;
 use super::{Instance, Objective};
-use crate::anneal::Annealing;
 use crate::network::Network;
+use crate::search::{Routed, SISR, search};
 use crate::sites::{Pairs, Sites};
 use crate::whole::positive;
-use soloist::{Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use soloist::{Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -118,12 +118,6 @@ impl Tsptw {
         self.objective
     }
 
-    /// An annealing of this instance that has not begun.
-    #[must_use]
-    pub fn annealing(&self) -> Annealing {
-        Annealing::new(Arc::clone(&self.network), 0.0)
-    }
-
     /// Arrival at `j` with waiting.
     #[inline]
     fn start(&self, state: &Tour, j: usize) -> f64 {
@@ -155,6 +149,37 @@ impl Tsptw {
         let room = (self.network.due(j) - start).clamp(-self.horizon, self.horizon) / self.horizon;
         let wait = (start - arrival).min(self.horizon) / self.horizon;
         [-BIAS[0] * way / self.longest, -BIAS[1] * room, -BIAS[2] * wait]
+    }
+}
+
+impl Routed for Tsptw {
+    fn costs(&self) -> (&Arc<Network>, f64) {
+        (&self.network, 0.0)
+    }
+
+    fn play(&self, tour: &[u16], moves: &mut Vec<u16>) {
+        let (mut state, mut legal) = (self.root(), Vec::new());
+        let mut wanted = tour.iter().copied().filter(|&mv| mv != 0).fuse();
+        let mut follows = true;
+        loop {
+            legal.clear();
+            self.moves(&state, &mut legal);
+            // Before a tour within all windows is found, the kernel's leaves cities out.
+            let next = wanted.next().filter(|mv| follows && legal.contains(mv));
+            follows = next.is_some();
+            let bias = |mv: &u16| self.bias(&state, *mv);
+            let best = || legal.iter().copied().max_by(|a, b| bias(a).total_cmp(&bias(b)).then(b.cmp(a)));
+            let Some(mv) = next.or_else(best) else { return };
+            moves.push(mv);
+            self.apply(&mut state, mv);
+        }
+    }
+
+    /// Tours without late visits.
+    fn split(&self, moves: &[u16], score: Score, tour: &mut Vec<u16>, _: &mut Vec<u16>) -> bool {
+        tour.push(0);
+        tour.extend_from_slice(moves);
+        score.is_feasible()
     }
 }
 
@@ -266,9 +291,16 @@ impl Problem for Tsptw {
         Some(hash.finish())
     }
 
-    /// One annealing by ruin and recreation, told as playouts.
     fn portfolio(&self) -> String {
-        "sampling(rollout=sisr)".into()
+        SISR.name.into()
+    }
+
+    fn searches(&self) -> &[SearchInfo] {
+        &[SISR]
+    }
+
+    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
+        search(self, name, settings)
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
@@ -282,11 +314,11 @@ impl Problem for Tsptw {
 
     fn rollouts(&self) -> &'static [RolloutInfo] {
         &[
+            RolloutInfo { name: "random", help: "uniform over the moves" },
             RolloutInfo {
                 name: "sisr",
-                help: "ruin and recreate: `sisr:1000` makes 1000 steps a playout; an annealing that goes on from playout to playout, or, for searches that learn, improves each tour",
+                help: "`random`, then ruin and recreation of a feasible tour: `sisr:1000` makes 1000 steps a playout",
             },
-            RolloutInfo { name: "random", help: "uniform over the moves" },
         ]
     }
 

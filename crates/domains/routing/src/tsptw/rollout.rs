@@ -1,20 +1,18 @@
 //! Ruin and recreation as a playout policy.
 
 use super::problem::{Tour, Tsptw};
-use crate::anneal::{Annealing, EVERY, SavedAnnealing};
+use crate::anneal::EVERY;
 use crate::sisr::{Settings, Sisr};
-use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Score, Trace, Uniform, policy_playout};
+use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace, Uniform, policy_playout};
 use std::sync::Arc;
 
-/// Ruin and recreation.
+/// Ruin and recreation as the end of a playout.
 ///
-/// A playout from the root without a learned policy is a part of one annealing over the whole run: it makes `steps`
-/// steps and hands back the best tour so far. A playout by a learned policy is improved, if it is feasible and begins
-/// at the root, and the improved tour handed back, so that the policy learns it. Any other is played at random.
+/// A playout from the root is improved, if it is feasible, and the improved tour played, so that a policy learns it. Any
+/// other is played at random.
 #[derive(Debug)]
 pub(super) struct Refine {
     steps: u64,
-    annealing: Annealing,
     kernel: Sisr,
     tour: Vec<u16>,
     candidates: Vec<u16>,
@@ -29,7 +27,6 @@ impl Refine {
     pub(super) fn new(problem: &Tsptw, steps: u64) -> Self {
         Self {
             steps,
-            annealing: problem.annealing(),
             kernel: Sisr::new(Arc::clone(problem.network()), 0.0, Settings::tuned()),
             tour: Vec::new(),
             candidates: Vec::new(),
@@ -57,11 +54,16 @@ impl Refine {
 impl Rollout<Tsptw> for Refine {
     fn run(&mut self, problem: &Tsptw, state: &mut Tour, playout: &mut Playout<u16>, rng: &mut Rng) {
         if state.last == 0 {
-            self.annealing.advance_until(self.steps, rng, || playout.is_cut());
-            for &mv in self.annealing.best().iter().filter(|&&mv| mv != 0) {
+            let (mut end, mut own) = (state.clone(), Playout::default());
+            Uniform.run(problem, &mut end, &mut own, rng);
+            self.tour.clone_from(&own.moves);
+            if problem.score(&end).is_feasible() {
+                self.improve(rng, || playout.is_cut());
+            }
+            for &mv in &self.tour {
                 self.candidates.clear();
                 problem.moves(state, &mut self.candidates);
-                // Before a tour within all windows is found, the kernel's leaves cities out.
+                // Rounding alone can make the difference.
                 if !self.candidates.contains(&mv) {
                     break;
                 }
@@ -117,27 +119,6 @@ impl Rollout<Tsptw> for Refine {
             }
             trace.choose(chosen, self.candidates.len(), mv);
             problem.apply(state, mv);
-        }
-    }
-
-    /// The annealing goes on from a tour without late visits if it is better than its own.
-    fn offer(&mut self, _problem: &Tsptw, moves: &[u16], score: Score) {
-        if score.is_feasible() {
-            self.tour.clear();
-            self.tour.push(0);
-            self.tour.extend_from_slice(moves);
-            self.annealing.offer(&self.tour, &[]);
-        }
-    }
-
-    fn save(&self) -> Vec<u8> {
-        postcard::to_allocvec(&self.annealing.save()).unwrap_or_default()
-    }
-
-    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        match postcard::take_from_bytes::<SavedAnnealing>(bytes) {
-            Ok((saved, [])) => self.annealing.load(saved).map_err(CheckpointError::Corrupt),
-            _ => Err(CheckpointError::Corrupt("the annealing does not decode")),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Vehicle routing by name: what the command line and other programs without types use.
 
 use super::{Edges, Instance, Objective, Rounding, Vrptw, check, draw, generate, is_spec, read, verify, write};
+use crate::search::METHODS;
 use serde_json::{Value, json};
-use soloist::{Method, Problem, Score, Setup};
+use soloist::{Problem, Score};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, LoadResult, Options, follow};
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ pub const DOMAIN: Domain = Domain {
                late by 1e-10 of its closing time",
     example: "random:100:7",
     options: &[OBJECTIVE, ROUNDING],
+    searches: METHODS,
     load,
     generate: |spec| generate(spec).map(|instance| write(&instance)),
 };
@@ -102,12 +104,6 @@ impl soloist_domain::Instance for Loaded {
 
     fn problem(&self) -> &Vrptw {
         &self.problem
-    }
-
-    /// Ruin and recreation for independent playouts; searches with a tree or a policy of their own choose among good
-    /// moves.
-    fn rollout_for(&self, setup: &Setup) -> String {
-        if matches!(setup.method, Method::Sampling(_)) { "sisr" } else { "selective" }.to_owned()
     }
 
     fn pair(&self, score: f64) -> Option<(f64, f64)> {

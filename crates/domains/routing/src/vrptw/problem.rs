@@ -3,12 +3,14 @@
 use super::neighborhood::Strings;
 use super::rollout::{Fill, Refine, Selective};
 use super::{Objective, route_cost};
-use crate::anneal::Annealing;
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
+use crate::search::{Routed, SISR, search};
 use crate::sites::Sites;
 use crate::whole::positive;
-use soloist::{Neighborhood, Problem, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use soloist::{
+    Neighborhood, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
+};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -247,11 +249,35 @@ impl Vrptw {
         let bias = |mv: &u16| self.terms(state, *mv as usize, self.arrival(state, *mv as usize).0).iter().sum::<f64>();
         customers.max_by(|a, b| bias(a).total_cmp(&bias(b)).then(b.cmp(a))).unwrap_or(0)
     }
+}
 
-    /// An annealing of this instance that has not begun.
-    #[must_use]
-    pub fn annealing(&self) -> Annealing {
-        Annealing::new(Arc::clone(&self.network), self.route_cost)
+impl Routed for Vrptw {
+    fn costs(&self) -> (&Arc<Network>, f64) {
+        (&self.network, self.route_cost)
+    }
+
+    fn play(&self, tour: &[u16], moves: &mut Vec<u16>) {
+        self.canonical(tour, moves);
+        let (mut state, mut legal) = (self.root(), Vec::new());
+        moves.iter().for_each(|&mv| self.apply(&mut state, mv));
+        loop {
+            legal.clear();
+            self.moves(&state, &mut legal);
+            if legal.is_empty() {
+                return;
+            }
+            let mv = self.best_biased(&state, &legal);
+            moves.push(mv);
+            self.apply(&mut state, mv);
+        }
+    }
+
+    fn split(&self, moves: &[u16], _: Score, tour: &mut Vec<u16>, absent: &mut Vec<u16>) -> bool {
+        let all = Sites::customers(self.network.size());
+        absent.extend(all.iter().map(|c| c as u16).filter(|c| !moves.contains(c)));
+        tour.push(0);
+        tour.extend_from_slice(moves);
+        true
     }
 }
 
@@ -376,9 +402,16 @@ impl Problem for Vrptw {
         Some(Box::new(Strings::new(self)))
     }
 
-    /// One annealing by ruin and recreation, told as playouts.
     fn portfolio(&self) -> String {
-        "sampling(rollout=sisr)".into()
+        SISR.name.into()
+    }
+
+    fn searches(&self) -> &[SearchInfo] {
+        &[SISR]
+    }
+
+    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
+        search(self, name, settings)
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
@@ -398,12 +431,12 @@ impl Problem for Vrptw {
     fn rollouts(&self) -> &'static [RolloutInfo] {
         &[
             RolloutInfo {
-                name: "sisr",
-                help: "ruin and recreate: `sisr:1000` makes 1000 steps a playout; an annealing that goes on from playout to playout, or, for searches that learn, improves each tour",
-            },
-            RolloutInfo {
                 name: "selective",
                 help: "no customer that makes another one late, where the other order is in time; to the depot when nothing else is left",
+            },
+            RolloutInfo {
+                name: "sisr",
+                help: "`selective`, then ruin and recreation of the tour: `sisr:1000` makes 1000 steps a playout",
             },
             RolloutInfo { name: "fill", help: "to the depot when no customer can follow" },
             RolloutInfo { name: "random", help: "uniform over the legal moves, the depot among them" },

@@ -1,9 +1,9 @@
 //! Playout policies: selective moves, full vehicles, and ruin and recreation.
 
 use super::problem::{Tour, Vrptw};
-use crate::anneal::{Annealing, EVERY, SavedAnnealing};
+use crate::anneal::EVERY;
 use crate::sisr::{Settings, Sisr};
-use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, Score, Trace};
+use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace};
 use std::sync::Arc;
 
 /// To the depot only when no customer can follow: vehicles are filled.
@@ -187,17 +187,14 @@ impl Rollout<Vrptw> for Selective {
     }
 }
 
-/// Ruin and recreation as a rollout.
+/// Ruin and recreation as the end of a playout.
 ///
-/// A playout from the root without a learned policy is a part of one annealing over the whole run: it makes `steps`
-/// steps and hands back the best tour so far. A playout from another state is completed by [`Selective`] and improved
-/// behind that state. A playout by a learned policy is improved and handed back as the moves of the improved tour in
-/// canonical order, so that the policy learns those.
+/// A playout is made by [`Selective`] and improved behind the state where it began; what is played is the improved tour
+/// in canonical order, so that a policy learns it.
 #[derive(Debug)]
 pub(super) struct Refine {
     steps: u64,
     selective: Selective,
-    annealing: Annealing,
     kernel: Sisr,
     tour: Vec<u16>,
     absent: Vec<u16>,
@@ -212,12 +209,10 @@ impl Refine {
     const TEMPERATURE: f64 = 0.05;
 
     pub(super) fn new(problem: &Vrptw, steps: u64) -> Self {
-        let annealing = problem.annealing();
         Self {
             steps,
             selective: Selective::default(),
             kernel: Sisr::new(Arc::clone(problem.network()), problem.vehicle_cost(), Settings::tuned()),
-            annealing,
             tour: Vec::new(),
             absent: Vec::new(),
             better: Vec::new(),
@@ -277,20 +272,14 @@ impl Rollout<Vrptw> for Refine {
     }
 
     fn run(&mut self, problem: &Vrptw, state: &mut Tour, playout: &mut Playout<u16>, rng: &mut Rng) {
-        if state.last == 0 && state.routes == 0 {
-            self.annealing.advance_until(self.steps, rng, || playout.is_cut());
-            self.moves.clear();
-            problem.canonical(self.annealing.best(), &mut self.moves);
-        } else {
-            let mut own = playout.sibling();
-            let mut end = state.clone();
-            self.selective.run(problem, &mut end, &mut own, rng);
-            let fleet = self.split(problem, state, &own.moves);
-            self.improve(fleet, rng, || playout.is_cut());
-            let better = std::mem::take(&mut self.better);
-            problem.canonical(&better, &mut self.moves);
-            self.better = better;
-        }
+        let mut own = playout.sibling();
+        let mut end = state.clone();
+        self.selective.run(problem, &mut end, &mut own, rng);
+        let fleet = self.split(problem, state, &own.moves);
+        self.improve(fleet, rng, || playout.is_cut());
+        let better = std::mem::take(&mut self.better);
+        problem.canonical(&better, &mut self.moves);
+        self.better = better;
         for &mv in &self.moves {
             problem.apply(state, mv);
         }
@@ -319,28 +308,5 @@ impl Rollout<Vrptw> for Refine {
             self.selective.record(problem, state, policy, trace, self.moves[at]);
         }
         self.selective.run_policy(problem, state, policy, trace, rng);
-    }
-
-    /// The annealing goes on from the solution if it is better than its own.
-    fn offer(&mut self, problem: &Vrptw, moves: &[u16], _score: Score) {
-        let state = problem.root();
-        self.absent.clear();
-        self.absent.extend(state.unvisited.iter().map(|c| c as u16).filter(|c| !moves.contains(c)));
-        self.tour.clear();
-        self.tour.push(0);
-        self.tour.extend_from_slice(moves);
-        self.annealing.offer(&self.tour, &self.absent);
-    }
-
-    fn save(&self) -> Vec<u8> {
-        postcard::to_allocvec(&self.annealing.save()).unwrap_or_default()
-    }
-
-    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let wrong = CheckpointError::Corrupt("the annealing does not decode");
-        match postcard::take_from_bytes::<SavedAnnealing>(bytes) {
-            Ok((saved, [])) => self.annealing.load(saved).map_err(CheckpointError::Corrupt),
-            _ => Err(wrong),
-        }
     }
 }

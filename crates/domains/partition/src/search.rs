@@ -1,0 +1,364 @@
+//! The searches of the problem's own: the tree's kernels, meeting in the middle and the generalised birthday.
+
+use super::birthday::{Birthday, Shape};
+use super::limbs::compare;
+use super::problem::{Differencing, JOIN, Labels, SPLIT};
+use super::rollout::{difference, optimal};
+use super::tree::{DepthFirst, Discrepancies};
+use serde::{Deserialize, Serialize};
+use soloist::{
+    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit, Work,
+    replayed,
+};
+
+soloist::parameter_table! {
+    /// How lists of sums are merged.
+    pub struct Lists {
+        /// the binary logarithm of the length of the lists: with 20, some 30 ms a list, and 50 to 300 MiB in all
+        size: u64 = 20, 8..=24;
+    }
+}
+
+soloist::parameter_table! {
+    /// Where differencing ends.
+    pub struct Meet {
+        /// labels that differencing leaves, which are divided optimally
+        labels: u64 = 36, 5..=48;
+    }
+}
+
+const KORF: &str = "R. E. Korf, Artificial Intelligence 106, 1998";
+
+/// The searches, the best general one first.
+pub(crate) const SEARCHES: &[SearchInfo] = &[K_LIST, CKK, LDS, MEET];
+const K_LIST: SearchInfo = SearchInfo::new::<Lists>(
+    "k-list",
+    "generalised birthday: lists of small signed sums are merged, construction after construction",
+    "D. Wagner, CRYPTO 2002; the constructions are ours",
+    Unit::Node("sums"),
+)
+.units_a_step(1 << 18);
+const CKK: SearchInfo = SearchInfo::new::<()>(
+    "ckk",
+    "the complete Karmarkar-Karp tree, depth-first, on leading bits",
+    KORF,
+    Unit::Node("nodes"),
+)
+.units_a_step(1 << 15)
+.exact();
+const LDS: SearchInfo = SearchInfo::new::<()>(
+    "ckk-lds",
+    "the complete Karmarkar-Karp tree by limited discrepancies: leaves with 0, 1, 2, ... joins",
+    "R. E. Korf, AAAI 1996",
+    Unit::Node("nodes"),
+)
+.units_a_step(1 << 15)
+.exact();
+const MEET: SearchInfo = SearchInfo::new::<Meet>(
+    "meet",
+    "differencing with few random joins; the labels left are divided optimally by meeting in the middle",
+    "E. Horowitz and S. Sahni, Journal of the ACM 21, 1974; N. Karmarkar and R. M. Karp, 1982",
+    Unit::Solution("divisions"),
+)
+.units_a_step(1);
+
+/// The methods of the problem, for lists.
+pub(crate) const METHODS: &[Preset] = &[
+    Preset::own(&K_LIST, || Method::own(&K_LIST)),
+    Preset::own(&CKK, || Method::own(&CKK)),
+    Preset::own(&LDS, || Method::own(&LDS)),
+    Preset::own(&MEET, || Method::own(&MEET)),
+];
+
+/// Returns the search called `name`.
+pub(crate) fn search(
+    problem: &Differencing,
+    name: &str,
+    settings: &Settings,
+) -> Option<Box<dyn ProblemSearch<Differencing>>> {
+    let root = problem.root();
+    let (keys, least) = (|| root.keys(), problem.least());
+    let progress = match name {
+        "k-list" => {
+            let parameters: Lists = settings.read().ok()?;
+            Progress::Lists(parameters.size as u32, Construction::default())
+        }
+        "ckk" => Progress::DepthFirst(DepthFirst::new(keys(), least)),
+        "ckk-lds" => Progress::Discrepancies(Discrepancies::new(keys(), least)),
+        "meet" => {
+            let parameters: Meet = settings.read().ok()?;
+            Progress::Meet { most: parameters.labels as usize, made: 0 }
+        }
+        _ => return None,
+    };
+    Some(Box::new(Worker { progress, best: None }))
+}
+
+/// The labels that are divided optimally at once instead of by lists.
+const FEW: usize = 40;
+
+/// A construction of the generalised birthday in progress.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Construction {
+    /// Constructions that have ended.
+    ended: u32,
+    /// What the present one draws from; none between two.
+    seed: Option<u64>,
+    /// Its steps so far.
+    steps: u32,
+    /// Made from seed and steps where it is missing.
+    #[serde(skip)]
+    lists: Option<Merging>,
+}
+
+/// A construction and the labels it works on.
+#[derive(Debug)]
+struct Merging {
+    birthday: Birthday,
+    /// The state that the labels are of, some of those played differenced first.
+    labels: Labels,
+    /// Moves from the root to it.
+    before: usize,
+}
+
+/// How far a search has come.
+#[derive(Debug, Serialize, Deserialize)]
+enum Progress {
+    DepthFirst(DepthFirst),
+    Discrepancies(Discrepancies),
+    /// The labels that are left, and the divisions made.
+    Meet {
+        most: usize,
+        made: u64,
+    },
+    /// The size of the lists, and the construction.
+    Lists(u32, Construction),
+}
+
+/// The best moves and their difference.
+#[derive(Debug, Serialize, Deserialize)]
+struct Best {
+    moves: Vec<u16>,
+    difference: Vec<u64>,
+}
+
+/// One of the searches.
+#[derive(Debug)]
+struct Worker {
+    progress: Progress,
+    /// `None`: before the first step.
+    best: Option<Best>,
+}
+
+impl Worker {
+    /// Keeps a solution if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right` says.
+    /// Returns whether it is.
+    fn keep(&mut self, problem: &Differencing, from: &Labels, mut moves: Vec<u16>, right: &[bool]) -> bool {
+        let mut by_slot = vec![false; problem.count()];
+        from.slots().iter().zip(right).for_each(|(&slot, &side)| by_slot[usize::from(slot)] = side);
+        let mut end = from.clone();
+        problem.follow(&mut end, &by_slot, &mut moves);
+        self.keep_end(problem, &end, moves)
+    }
+
+    fn keep_end(&mut self, problem: &Differencing, end: &Labels, moves: Vec<u16>) -> bool {
+        let difference = problem.difference(end);
+        let better = self.best.as_ref().is_none_or(|best| compare(&difference, &best.difference).is_lt());
+        if better {
+            self.best = Some(Best { moves, difference });
+        }
+        better
+    }
+
+    /// Works on up to the next solution that may be better; returns whether it is, and the end of the search if it has
+    /// come.
+    fn advance(&mut self, problem: &Differencing, work: &mut Work<'_, Differencing>) -> (bool, bool) {
+        let root = problem.root();
+        let (right, ended) = match &mut self.progress {
+            Progress::DepthFirst(search) => {
+                let before = search.nodes();
+                let ended = search.advance_to_better(work.quota());
+                work.spend(search.nodes() - before);
+                (search.improved(), ended)
+            }
+            Progress::Discrepancies(search) => {
+                let before = search.nodes();
+                let ended = search.advance_to_better(work.quota());
+                work.spend(search.nodes() - before);
+                (search.improved(), ended)
+            }
+            Progress::Meet { most, made } => {
+                let (most, joins) = (*most, *made);
+                *made += 1;
+                work.spend(1);
+                let joins = joins.min(work.rng().below(6));
+                let (labels, moves, right) = meet(problem, &root, joins, most, work.rng());
+                return (self.keep(problem, &labels, moves, &right), false);
+            }
+            Progress::Lists(..) if root.len() <= FEW => {
+                // Few enough to be divided optimally at once.
+                work.spend(1 << root.len().div_ceil(2));
+                (Some(optimal(&root)), true)
+            }
+            Progress::Lists(size, construction) => {
+                let seed = *construction.seed.get_or_insert_with(|| work.rng().next_u64());
+                // The first constructions are small, so that something good is found at once; all of them take as long
+                // as two of the full size.
+                let size = (*size).min(12 + construction.ended / 2);
+                let found = construction.step(problem, &root, size, seed);
+                work.spend(1 << size);
+                let Some((labels, before, right)) = found else { return (false, false) };
+                return (self.keep(problem, &labels, vec![SPLIT; before], &right), false);
+            }
+        };
+        (right.is_some_and(|right| self.keep(problem, &root, Vec::new(), &right)), ended)
+    }
+}
+
+/// Differences the labels to `most`, with some joins at random places, and divides those optimally. Returns the labels
+/// left, the moves to them, and their sides.
+fn meet(
+    problem: &Differencing,
+    root: &Labels,
+    joins: u64,
+    most: usize,
+    rng: &mut Rng,
+) -> (Labels, Vec<u16>, Vec<bool>) {
+    let mut labels = root.clone();
+    let mut moves = Vec::new();
+    let steps = labels.len().saturating_sub(most);
+    let places: Vec<usize> = (0..joins).map(|_| rng.index(steps.max(1))).collect();
+    while labels.len() > most && !problem.finished(&labels) {
+        let mv = if places.contains(&moves.len()) { JOIN } else { SPLIT };
+        problem.apply(&mut labels, mv);
+        moves.push(mv);
+    }
+    let right = if problem.finished(&labels) { Vec::new() } else { optimal(&labels) };
+    (labels, moves, right)
+}
+
+impl Construction {
+    /// Does a step. At the end of the construction: the labels it works on, the moves to them, and their sides.
+    fn step(
+        &mut self,
+        problem: &Differencing,
+        root: &Labels,
+        size: u32,
+        seed: u64,
+    ) -> Option<(Labels, usize, Vec<bool>)> {
+        let lists = self.lists.get_or_insert_with(|| {
+            let mut lists = Merging::new(problem, root, size, seed);
+            // After a checkpoint: the steps that were done.
+            self.steps = self.steps.min(lists.birthday.steps() as u32 - 1);
+            for _ in 0..self.steps {
+                lists.birthday.step();
+            }
+            lists
+        });
+        self.steps += 1;
+        let right = lists.birthday.step()?;
+        let (labels, before) = (lists.labels.clone(), lists.before);
+        *self = Self { ended: self.ended.saturating_add(1), ..Self::default() };
+        Some((labels, before, right))
+    }
+}
+
+impl Merging {
+    fn new(problem: &Differencing, state: &Labels, size: u32, seed: u64) -> Self {
+        let mut rng = Rng::new(seed);
+        let mut labels = state.clone();
+        let spread = |labels: &Labels| {
+            let unit = libm::exp2(-f64::from(problem.scale().min(127)));
+            let squares = labels.keys().iter().map(|&key| (key as f64 * unit) * (key as f64 * unit)).sum::<f64>();
+            let words = 64.0 * (problem.words() - 2) as f64;
+            0.5 * libm::log2(squares.max(1e-300)) + words
+        };
+        // No larger lists than a difference of about 1 needs.
+        let (count, spread) = (labels.len(), spread(&labels));
+        let mut shapes = (8..size).map(|size| Shape::best(size, count, spread));
+        let enough = shapes.find(|shape| shape.expected(count, spread) < -4.0);
+        let shape = enough.unwrap_or_else(|| Shape::best(size, count, spread));
+        // Groups have a limited size: what is too much is differenced.
+        let before = shape.excess(count);
+        let mut made = 0;
+        while made < before && !problem.finished(&labels) {
+            problem.combine(&mut labels, SPLIT);
+            made += 1;
+        }
+        let exact: Vec<Vec<u64>> = (0..labels.len()).map(|at| problem.label(&labels, at)).collect();
+        Self { birthday: Birthday::new(&exact, shape, &mut rng), labels, before: made }
+    }
+}
+
+impl ProblemSearch<Differencing> for Worker {
+    fn step(&mut self, problem: &Differencing, work: &mut Work<'_, Differencing>) -> Step {
+        let root = problem.root();
+        if self.best.is_none() {
+            let mut end = root.clone();
+            let moves = vec![SPLIT; difference(problem, &mut end)];
+            work.found(&moves);
+            self.keep_end(problem, &end, moves);
+        }
+        if problem.finished(&root) {
+            return Step::Completed;
+        }
+        while work.quota() > 0 {
+            let (better, ended) = self.advance(problem, work);
+            if let Some(best) = &self.best
+                && better
+            {
+                work.found(&best.moves);
+            }
+            if ended {
+                if !problem.is_exact() {
+                    work.leave_out(None);
+                }
+                return work.covered().map_or(Step::Completed, Step::Exhausted);
+            }
+        }
+        Step::Running
+    }
+
+    /// Only better solutions are found from then on.
+    fn offer(&mut self, problem: &Differencing, moves: &[u16], _: Score) {
+        let mut end = problem.root();
+        moves.iter().for_each(|&mv| problem.apply(&mut end, mv));
+        self.keep_end(problem, &end, moves.to_vec());
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        match &self.progress {
+            Progress::Lists(_, construction) => vec![("constructions", f64::from(construction.ended))],
+            Progress::Discrepancies(search) => vec![("discrepancies", f64::from(search.pass()))],
+            _ => Vec::new(),
+        }
+    }
+
+    fn save(&self) -> Vec<u8> {
+        postcard::to_allocvec(&(&self.progress, &self.best)).expect("plain data is always encodable in memory")
+    }
+
+    fn load(&mut self, problem: &Differencing, bytes: &[u8]) -> Result<(), CheckpointError> {
+        const WRONG: CheckpointError = CheckpointError::Corrupt("a search of another partition");
+        let Ok(((progress, best), [])) = postcard::take_from_bytes::<(Progress, Option<Best>)>(bytes) else {
+            return Err(WRONG);
+        };
+        let fits = match (&progress, &self.progress) {
+            (Progress::DepthFirst(search), Progress::DepthFirst(own)) => search.continues(own),
+            (Progress::Discrepancies(search), Progress::Discrepancies(own)) => search.continues(own),
+            (Progress::Meet { most, .. }, Progress::Meet { most: own, .. }) => most == own,
+            (Progress::Lists(size, _), Progress::Lists(own, _)) => size == own,
+            _ => false,
+        };
+        // What a checkpoint remembers is played by the rules before anything relies on it.
+        let same = |best: &Best| {
+            let end = replayed(problem, &problem.root(), &best.moves);
+            end.is_some_and(|end| problem.difference(&end) == best.difference)
+        };
+        if !fits || !best.as_ref().is_none_or(same) {
+            return Err(WRONG);
+        }
+        (self.progress, self.best) = (progress, best);
+        Ok(())
+    }
+}

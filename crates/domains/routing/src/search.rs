@@ -1,0 +1,134 @@
+//! Ruin and recreation as a search of the problems' own.
+
+use crate::anneal::{Annealing, SavedAnnealing, Schedule};
+use crate::network::Network;
+use crate::sisr::Settings as Numbers;
+use soloist::{CheckpointError, Method, Preset, Problem, ProblemSearch, Score, SearchInfo, Settings, Step, Unit, Work};
+use std::sync::Arc;
+
+soloist::parameter_table! {
+    /// The numbers of [`Annealing`].
+    pub struct Parameters {
+        /// moves tried in a round of the first generation, for each customer
+        steps: f64 = 600.0, 1.0..=1e9;
+        /// factor of the length of a round from generation to generation
+        growth: f64 = 1.5, 1.0..=10.0;
+        /// share of a generation for each attempt to save a vehicle
+        fleet: f64 = 0.1, 0.0..=1.0;
+        /// rounds of the first generation that begin with a new construction
+        founders: u64 = 16, 1..=1000;
+        /// such rounds of each later generation
+        fresh: u64 = 8, 0..=1000;
+        /// rounds of a generation that begin with a child of two solutions of the pool
+        children: u64 = 24, 0..=1000;
+        /// the most solutions in the pool
+        pool: u64 = 12, 1..=1000;
+        /// temperature at the beginning of a round with a new construction, as a fraction of the mean distance
+        start: f64 = 1.0, 1e-6..=1e3;
+        /// temperature at the beginning of a round with a child
+        reheat: f64 = 0.3, 1e-6..=1e3;
+        /// temperature at the end of a round
+        end: f64 = 0.02, 1e-6..=1e3;
+        /// customers removed by a ruin, on average
+        removed: f64 = 15.0, 1.0..=200.0;
+        /// the longest string of customers removed from a route
+        longest: u64 = 20, 1..=500;
+        /// chance that a position is overlooked
+        blink: f64 = 0.05, 0.0..=0.9;
+    }
+}
+
+impl Parameters {
+    fn schedule(&self) -> Schedule {
+        // The ranges are those of small numbers.
+        let [founders, fresh, children] = [self.founders, self.fresh, self.children].map(|rounds| rounds as u32);
+        let &Self { steps, growth, fleet, start, reheat, end, removed, blink, .. } = self;
+        let (pool, longest) = (self.pool as usize, self.longest as usize);
+        let shortening = Numbers { removed, longest, blink, ..Numbers::tuned() };
+        let usual = Schedule::default();
+        Schedule { steps, growth, fleet, founders, fresh, children, pool, start, reheat, end, shortening, ..usual }
+    }
+}
+
+/// The search of both problems.
+pub(crate) const SISR: SearchInfo = SearchInfo::new::<Parameters>(
+    "sisr",
+    "ruin and recreation: strings of customers are removed and return to their cheapest positions, in annealed rounds",
+    "J. Christiaens and G. Vanden Berghe, Transportation Science 54, 2020; the rounds are ours",
+    Unit::Solution("moves tried"),
+)
+.units_a_step(250);
+
+/// The methods of both problems, for lists.
+pub(crate) const METHODS: &[Preset] = &[Preset::own(&SISR, || Method::own(&SISR))];
+
+/// What the search asks of its problem.
+pub(crate) trait Routed: Problem<Move = u16> + 'static {
+    /// Returns the network, and what a route costs beside its distance.
+    fn costs(&self) -> (&Arc<Network>, f64);
+    /// Appends the moves of a finished solution with these routes: customers, each route behind a 0. Who is left out
+    /// and finds a place behind them is added.
+    fn play(&self, tour: &[u16], moves: &mut Vec<u16>);
+    /// Splits a solution into routes, as [`play`](Self::play) has them, and the customers left out. Returns whether
+    /// ruin and recreation can begin with it.
+    fn split(&self, moves: &[u16], score: Score, tour: &mut Vec<u16>, absent: &mut Vec<u16>) -> bool;
+}
+
+/// Returns the search called `name`.
+pub(crate) fn search<P: Routed>(problem: &P, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<P>>> {
+    let parameters: Parameters = settings.read().ok()?;
+    let (network, route_cost) = problem.costs();
+    let annealing = Annealing::with(Arc::clone(network), route_cost, parameters.schedule());
+    (name == SISR.name).then(|| Box::new(Refinement { annealing, moves: Vec::new() }) as Box<dyn ProblemSearch<P>>)
+}
+
+/// One annealing over the whole run; a unit is a ruin with its recreation.
+#[derive(Debug)]
+struct Refinement {
+    annealing: Annealing,
+    moves: Vec<u16>,
+}
+
+impl<P: Routed> ProblemSearch<P> for Refinement {
+    fn step(&mut self, problem: &P, work: &mut Work<'_, P>) -> Step {
+        while work.quota() > 0 {
+            let mut rng = work.rng().clone();
+            let quota = work.quota();
+            let (made, improved) = self.annealing.advance_until(quota, &mut rng, || work.is_cut());
+            *work.rng() = rng;
+            work.spend(made);
+            if improved {
+                self.moves.clear();
+                problem.play(self.annealing.best(), &mut self.moves);
+                work.found(&self.moves);
+            } else if made < quota {
+                break;
+            }
+        }
+        Step::Running
+    }
+
+    /// The annealing goes on from the solution if it is better than its own.
+    fn offer(&mut self, problem: &P, moves: &[u16], score: Score) {
+        let (mut tour, mut absent) = (Vec::new(), Vec::new());
+        if problem.split(moves, score, &mut tour, &mut absent) {
+            self.annealing.offer(&tour, &absent);
+        }
+    }
+
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        let (generation, temperature) = self.annealing.progress();
+        vec![("generation", generation), ("temperature, in mean distances", temperature)]
+    }
+
+    fn save(&self) -> Vec<u8> {
+        postcard::to_allocvec(&self.annealing.save()).unwrap_or_default()
+    }
+
+    fn load(&mut self, _: &P, bytes: &[u8]) -> Result<(), CheckpointError> {
+        match postcard::take_from_bytes::<SavedAnnealing>(bytes) {
+            Ok((saved, [])) => self.annealing.load(saved).map_err(CheckpointError::Corrupt),
+            _ => Err(CheckpointError::Corrupt("the annealing does not decode")),
+        }
+    }
+}
