@@ -74,4 +74,6 @@ mod _soloist {
     use crate::simplify::simplify;
     #[pymodule_export]
     const VERSION: &str = soloist_problems::result::VERSION;
+    #[pymodule_export]
+    const FORMAT: u32 = soloist_problems::FORMAT;
 }

@@ -16,8 +16,7 @@ use soloist::{
     Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Session, Setup, Solution, Solver,
     StopReason,
 };
-use soloist_problems::refuse_endless;
-use soloist_problems::result::{self, Ending};
+use soloist_problems::{RunEnding, RunRecord, RunTask, Step, refuse_endless};
 use soloist_problems::{Answer, Report};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -171,21 +170,10 @@ fn report<'py>(
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
     let untold = unsaved.clone();
     let report = Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved: untold, history, remarks };
-    let task = result::Task {
-        problem: problem.name(),
-        instance: "",
-        options: &Default::default(),
-        sense: result::sense(problem.sense()),
-        method: &setup.preset,
-        parameters: result::parameters(&setup.method),
-        rollout: setup.rollout.as_deref().unwrap_or_default(),
-        seed: setup.seed,
-        threads: setup.threads,
-    };
-    let history: Vec<Value> = report.history.iter().map(result::timed).collect();
-    dict.set_item("task", result::line(&task))?;
-    dict.set_item("ending", result::line(&Ending::new(&report)))?;
-    dict.set_item("history", result::line(&history))?;
+    let task = RunTask { problem: problem.name().to_owned(), ..RunTask::own(problem.sense(), &setup) };
+    let history = report.history.iter().map(Step::timed).collect();
+    let record = RunRecord { history: Some(history), ..RunRecord::bare(task, RunEnding::new(&report)) };
+    dict.set_item("record", record.line())?;
     dict.set_item("remarks", report.remarks)?;
     dict.set_item("unsaved", unsaved)?;
     Ok(dict)

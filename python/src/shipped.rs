@@ -10,8 +10,8 @@ use pyo3::types::PyBytes;
 use serde_json::Value;
 use soloist::{Improvement, Progress, Setup, SolveError};
 use soloist_problems::contents::{Contents, with_contents};
-use soloist_problems::result::{self, Asked, ResultJson};
-use soloist_problems::{AnyInstance, AnyObserver, AnySession, Domain, Limits, Options, Report, ResolvedRun, RunSpec};
+use soloist_problems::result::{self, Asked};
+use soloist_problems::{AnyInstance, AnyObserver, AnySession, Domain, Limits, Options, Report, ResolvedRun, RunRecord, RunSpec};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -158,7 +158,7 @@ impl Shipped {
 fn verified(domain: &Domain, instance: &dyn AnyInstance, options: &Options, report: &Report) -> Result<String, String> {
     let asked = Asked { domain, instance, options, setup: &report.run.setup };
     result::verify_all(asked, report)?;
-    Ok(ResultJson::new(asked, report).line())
+    Ok(RunRecord::result(asked, report).line())
 }
 
 #[pymethods]

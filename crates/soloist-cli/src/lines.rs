@@ -1,6 +1,7 @@
 //! Files of JSON records, one a line, appended as work ends and read back to continue.
 
 use crate::failure::Failure;
+use soloist_problems::RecordError;
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
@@ -24,14 +25,20 @@ pub(crate) struct End {
 #[derive(Debug)]
 pub(crate) enum Refused {
     /// It is no record.
-    Broken(serde_json::Error),
+    Broken(RecordError),
     /// It is a record that does not belong here.
     Foreign(String),
 }
 
+impl From<RecordError> for Refused {
+    fn from(error: RecordError) -> Self {
+        Self::Broken(error)
+    }
+}
+
 impl From<serde_json::Error> for Refused {
     fn from(error: serde_json::Error) -> Self {
-        Self::Broken(error)
+        Self::Broken(error.into())
     }
 }
 
@@ -76,14 +83,12 @@ pub(crate) fn read(
                 end.whole += length as u64;
                 end.open = !ended;
             }
-            Err(Refused::Broken(error)) if !ended && error.is_eof() => {
+            Err(Refused::Broken(RecordError::Broken(error))) if !ended && error.is_eof() => {
                 end.cut = true;
                 break;
             }
             Err(Refused::Broken(error)) => {
-                let text = error.to_string();
-                let message = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
-                return Err(fail(&format_args!("line {number}: broken record: {message}")));
+                return Err(fail(&format_args!("line {number}: broken record: {error}")));
             }
             Err(Refused::Foreign(message)) => return Err(fail(&format_args!("line {number}: {message}"))),
         }

@@ -63,7 +63,7 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
         let mut object = problem_json(domain);
         object["sense"] = sense(instance.sense()).into();
         object["method"] = name.into();
-        object["parameters"] = parameters(&method);
+        object["parameters"] = parameters(&method).into();
         object["rollout"] = rollout.into();
         let rollouts = instance.rollouts();
         object["rollouts"] = rollouts.iter().map(|info| json!({ "name": info.name, "help": info.help })).collect();

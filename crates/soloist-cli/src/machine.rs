@@ -1,35 +1,18 @@
 //! The machine on which runs are made, in a few words: seconds mean nothing without it.
 
-use serde::{Deserialize, Serialize};
-use std::fmt;
+use soloist_problems::Machine;
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
-
-/// What a table of runs says about the machine.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Machine {
-    /// The processor's own name, or the architecture where the system does not tell it.
-    pub(crate) processor: String,
-    /// Threads that may run at a time: cores, or what the system grants this process.
-    pub(crate) cores: usize,
-    /// Name and release of the operating system.
-    pub(crate) system: String,
-}
-
-impl fmt::Display for Machine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cores = if self.cores == 1 { "core" } else { "cores" };
-        write!(f, "{}, {} {cores}, {}", self.processor, self.cores, self.system)
-    }
-}
+use std::sync::{Arc, OnceLock};
 
 /// This machine; asked once.
-pub(crate) fn this() -> &'static Machine {
-    static MACHINE: OnceLock<Machine> = OnceLock::new();
-    MACHINE.get_or_init(|| Machine {
-        processor: processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
-        cores: std::thread::available_parallelism().map_or(1, usize::from),
-        system: system(),
+pub(crate) fn this() -> &'static Arc<Machine> {
+    static MACHINE: OnceLock<Arc<Machine>> = OnceLock::new();
+    MACHINE.get_or_init(|| {
+        Arc::new(Machine {
+            processor: processor().unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            system: system(),
+        })
     })
 }
 

@@ -1,9 +1,9 @@
 //! A result as text, for people.
 
 use soloist::{Method, Score, Setup, StopReason};
+pub(crate) use soloist_problems::Depths;
 pub(crate) use soloist_problems::result::{
-    Asked, Depths, Ending, ResultJson, Task, VERSION, close, gap, improvement, line, number, optional, parameters,
-    parameters_of, score, sense, value, violation,
+    Asked, VERSION, close, gap, line, number, parameters, sense, value,
 };
 use soloist_problems::{AnyInstance, Report, find_method};
 use std::fmt::Write;

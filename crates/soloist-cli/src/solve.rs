@@ -7,13 +7,13 @@ use crate::failure::Failure;
 use crate::live::counted;
 use crate::output::{self, Guarded, Target};
 use crate::progress::{Human, Watch};
-use crate::result::{self, Asked, ResultJson};
+use crate::result::{self, Asked};
 use crate::serve::{Feed, Watched};
 use crate::signal;
 use serde_json::Value;
 use soloist::{Budget, CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
 use soloist_problems::{
-    AnyInstance, DEFAULT_SECONDS, InstanceError, Limits, Report, Request, ResolvedRun, Resumed, RunSpec,
+    AnyInstance, DEFAULT_SECONDS, InstanceError, Limits, Report, Request, ResolvedRun, Resumed, RunRecord, RunSpec,
 };
 use std::io::Read;
 use std::net::SocketAddr;
@@ -128,7 +128,7 @@ fn exit_code(report: &Report) -> u8 {
 
 /// Prints and writes the result, verified: all of it even if something is wrong with it, then what has failed.
 fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outputs) -> Result<(), Failure> {
-    let json = ResultJson::new(asked, report).line();
+    let json = RunRecord::result(asked, report).line();
     let printed = if args.json { output::print(&json) } else { output::print(&result::text(asked, report)) };
     let out = outputs.out.as_ref().map_or(Ok(()), |target| target.write(&json));
     let svg = match &outputs.svg {
@@ -313,7 +313,7 @@ mod tests {
         let request = Request { budget, ..Request::default() };
         let report = instance.solve(request, &mut Unobserved).unwrap();
         let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), setup: &setup };
-        let json = serde_json::from_str(&ResultJson::new(asked, &report).line()).unwrap();
+        let json = serde_json::from_str(&RunRecord::result(asked, &report).line()).unwrap();
         let text = result::text(asked, &report);
         (report, json, text)
     }

@@ -29,6 +29,7 @@ pub mod error;
 pub mod input;
 pub mod names;
 mod own;
+mod record;
 pub mod result;
 mod run_spec;
 mod settings;
@@ -44,6 +45,9 @@ pub use domain::{
 };
 pub use error::InstanceError;
 pub use own::own;
+pub use record::{
+    Depths, FORMAT, Machine, OtherSolution, RecordError, RunEnding, RunEvent, RunRecord, RunStart, RunTask, Step,
+};
 pub use run_spec::{
     DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_among, refuse_endless,
 };

@@ -1,9 +1,9 @@
-//! A result as JSON: what `soloist solve --json` prints, and what other programs that run a domain hand out.
+//! What results and records of runs have in common: numbers and names as JSON has them, and the verification.
 
-use crate::{Answer, AnyInstance, Domain, Options, Report};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use soloist::{Improvement, Method, Score, Sense, Setup, StopReason};
+use crate::{AnyInstance, Domain, Options, Report, RunRecord};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use soloist::{Method, Score, Sense, Setup};
 
 /// The version that results carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -25,180 +25,6 @@ impl std::fmt::Debug for Asked<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Setup { preset, seed, .. } = self.setup;
         write!(f, "{} {} by {preset}, seed {seed}", self.domain.name, self.instance.name())
-    }
-}
-
-/// What a run was asked to do, as results and records of runs name it.
-#[derive(Debug, Serialize)]
-pub struct Task<'a> {
-    /// The name of the problem.
-    pub problem: &'a str,
-    /// The name of the instance.
-    pub instance: &'a str,
-    /// The rules in force.
-    pub options: &'a Options,
-    /// `maximize` or `minimize`.
-    pub sense: &'static str,
-    /// The name of the preset.
-    pub method: &'a str,
-    /// All parameters of the method.
-    pub parameters: Value,
-    /// The name of the playout policy.
-    pub rollout: &'a str,
-    /// The seed.
-    pub seed: u64,
-    /// The number of streams.
-    pub threads: usize,
-}
-
-impl<'a> Task<'a> {
-    /// The task of a run on the instance called `instance`.
-    #[must_use]
-    pub fn new(domain: &'a Domain, instance: &'a str, options: &'a Options, sense: Sense, setup: &'a Setup) -> Self {
-        Self {
-            problem: domain.name,
-            instance,
-            options,
-            sense: self::sense(sense),
-            method: &setup.preset,
-            parameters: parameters_of(setup),
-            rollout: setup.rollout.as_deref().unwrap_or_default(),
-            seed: setup.seed,
-            threads: setup.threads,
-        }
-    }
-}
-
-/// How a run ended, as results and records of runs tell it.
-#[derive(Debug, Serialize)]
-pub struct Ending {
-    /// Null when no feasible solution is known.
-    score: Value,
-    feasible: bool,
-    /// The degree of infeasibility; null for a feasible solution or none.
-    violation: Value,
-    /// Whether the solution is feasible and proven optimal.
-    optimal: bool,
-    /// Whether it is proven that no solution is feasible.
-    infeasible: bool,
-    bound: Value,
-    /// |score - bound| / |score|; null where one of them is unknown.
-    gap: Value,
-    playouts: u64,
-    nodes: u64,
-    /// Where the method has built a tree.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tree: Option<Depths>,
-    seconds: f64,
-    stop: StopReason,
-}
-
-/// How deep the nodes of a tree are, in moves.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Depths {
-    /// The mean over the nodes.
-    pub mean_depth: f64,
-    /// That of the deepest node.
-    pub deepest: u64,
-}
-
-impl Depths {
-    /// Those of a run; `None`: its method has built no tree.
-    #[must_use]
-    pub fn of(report: &Report) -> Option<Self> {
-        let tree = report.tree;
-        (tree.nodes > 0).then(|| Self { mean_depth: tree.mean_depth(), deepest: tree.deepest })
-    }
-}
-
-impl Ending {
-    /// The end of a run.
-    #[must_use]
-    pub fn new(report: &Report) -> Self {
-        Self {
-            score: score(report.score()),
-            feasible: value(report).is_some(),
-            violation: violation(report.score()),
-            optimal: report.optimal,
-            infeasible: report.infeasible,
-            bound: optional(report.bound),
-            gap: optional(gap(report)),
-            playouts: report.run.counters.playouts,
-            nodes: report.run.counters.nodes,
-            tree: Depths::of(report),
-            seconds: report.run.elapsed.as_secs_f64(),
-            stop: report.stop,
-        }
-    }
-}
-
-/// The JSON of a result. Everything but `seconds`, also those of the history, is the same for equal runs with count
-/// limits.
-#[derive(Debug, Serialize)]
-pub struct ResultJson<'a> {
-    #[serde(flatten)]
-    task: Task<'a>,
-    #[serde(flatten)]
-    ending: Ending,
-    /// The two numbers that the score stands for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pair: Option<[Value; 2]>,
-    moves: &'a Value,
-    solution: &'a Value,
-    /// The next best different solutions, with --keep.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    others: Vec<Value>,
-    history: Vec<Value>,
-    /// What the method has decided and why.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    remarks: &'a [String],
-    version: &'static str,
-}
-
-impl<'a> ResultJson<'a> {
-    /// Collects a result.
-    #[must_use]
-    pub fn new(asked: Asked<'a>, report: &'a Report) -> Self {
-        let Asked { domain, instance, options, setup } = asked;
-        Self {
-            task: Task::new(domain, instance.name(), options, instance.sense(), setup),
-            ending: Ending::new(report),
-            pair: value(report).and_then(|score| instance.pair(score)).map(|(a, b)| [number(a), number(b)]),
-            moves: report.moves(),
-            solution: report.solution(),
-            others: report.answers.iter().skip(1).map(other).collect(),
-            history: report.history.iter().map(timed).collect(),
-            remarks: &report.remarks,
-            version: VERSION,
-        }
-    }
-
-    /// One solution of a report as a result of its own, without the other solutions and the history.
-    fn alone(asked: Asked<'a>, report: &'a Report, answer: &'a Answer) -> Self {
-        let Asked { domain, instance, options, setup } = asked;
-        let value = answer.score.value();
-        Self {
-            task: Task::new(domain, instance.name(), options, instance.sense(), setup),
-            ending: Ending {
-                score: score(Some(answer.score)),
-                feasible: value.is_some(),
-                violation: violation(Some(answer.score)),
-                ..Ending::new(report)
-            },
-            pair: value.and_then(|score| instance.pair(score)).map(|(a, b)| [number(a), number(b)]),
-            moves: &answer.moves,
-            solution: &answer.solution,
-            others: Vec::new(),
-            history: Vec::new(),
-            remarks: &[],
-            version: VERSION,
-        }
-    }
-
-    /// The object on one line, with its newline.
-    #[must_use]
-    pub fn line(&self) -> String {
-        line(self)
     }
 }
 
@@ -260,35 +86,9 @@ pub fn sense(sense: Sense) -> &'static str {
     }
 }
 
-/// One improvement of the incumbent, with the seconds of the run.
-#[must_use]
-pub fn timed(event: &Improvement) -> Value {
-    let mut object = improvement(event);
-    object["seconds"] = event.elapsed.as_secs_f64().into();
-    object
-}
-
-/// One improvement of the incumbent.
-#[must_use]
-pub fn improvement(improvement: &Improvement) -> Value {
-    let mut object = Map::new();
-    object.insert("playouts".into(), improvement.playouts.into());
-    object.insert("score".into(), score(Some(improvement.score)));
-    object.insert("stream".into(), improvement.stream.into());
-    if let Some(degree) = improvement.score.violation() {
-        object.insert("violation".into(), number(degree));
-    }
-    Value::Object(object)
-}
-
-/// A solution behind the best one.
-fn other(answer: &Answer) -> Value {
-    json!({ "score": score(Some(answer.score)), "moves": answer.moves, "solution": answer.solution })
-}
-
 /// The parameters of a method by name: numbers and booleans as such, choices (and `inf`) as strings.
 #[must_use]
-pub fn parameters(method: &Method) -> Value {
+pub fn parameters(method: &Method) -> Map<String, Value> {
     let entry = |text: &str| match (text.parse::<u64>(), text.parse::<f64>(), text.parse::<bool>()) {
         (Ok(whole), ..) => Value::from(whole),
         (_, Ok(real), _) if real.is_finite() => number(real),
@@ -296,14 +96,14 @@ pub fn parameters(method: &Method) -> Value {
         _ => Value::from(text),
     };
     let all = method.parameters().into_iter();
-    Value::Object(all.map(|parameter| (parameter.name.to_owned(), entry(&parameter.value))).collect())
+    all.map(|parameter| (parameter.name.to_owned(), entry(&parameter.value))).collect()
 }
 
 /// The parameters of a setup's method, and `proof` where an attempt at a proof is made.
 #[must_use]
-pub fn parameters_of(setup: &Setup) -> Value {
+pub fn parameters_of(setup: &Setup) -> Map<String, Value> {
     let mut all = parameters(&setup.method);
-    if let Some(all) = all.as_object_mut().filter(|_| setup.proof > 0.0) {
+    if setup.proof > 0.0 {
         all.insert("proof".to_owned(), number(setup.proof));
     }
     all
@@ -333,7 +133,7 @@ pub fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), 
 pub fn verify_all(asked: Asked<'_>, report: &Report) -> Result<(), String> {
     let feasible = report.answers.iter().filter_map(|answer| Some((answer, answer.score.value()?)));
     for (answer, score) in feasible {
-        verify(asked.instance, &ResultJson::alone(asked, report, answer).line(), score)?;
+        verify(asked.instance, &RunRecord::alone(asked, report, answer).line(), score)?;
     }
     Ok(())
 }

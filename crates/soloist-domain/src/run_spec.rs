@@ -5,6 +5,7 @@
 //! message everywhere.
 
 use crate::names::{hint, unknown};
+use crate::record::number;
 use crate::settings::{Setting, Settings};
 use crate::{AnyInstance, Domain, Options, units};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -80,7 +81,7 @@ pub struct Limits {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nodes")]
     pub nodes: Option<u64>,
     /// The score at which the run stops.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "target", serialize_with = "plain")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "target", serialize_with = "number")]
     pub target: Option<f64>,
     /// Playouts without improvement.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stall")]
@@ -116,13 +117,7 @@ fields! {
 
 #[allow(clippy::ref_option, reason = "serde asks for this signature")]
 fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-    plain(&time.map(|time| time.as_secs_f64()), serializer)
-}
-
-/// Writes whole numbers without a point, as results do.
-#[allow(clippy::ref_option, reason = "serde asks for this signature")]
-fn plain<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    crate::result::optional(*value).serialize(serializer)
+    number(&time.map(|time| time.as_secs_f64()), serializer)
 }
 
 impl Limits {

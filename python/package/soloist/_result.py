@@ -145,7 +145,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the object that ``soloist solve --json`` prints. The state of a Python problem is left out."""
-        fields = {name: getattr(self, name) for name in _TASK + _ENDING}
+        fields = {"format": _soloist.FORMAT, **{name: getattr(self, name) for name in _TASK + _ENDING}}
         fields["feasible"] = self.score is not None
         fields["moves"] = self.moves
         if self.instance:
@@ -223,12 +223,13 @@ def _fields(found: dict[str, Any]) -> dict[str, Any]:
 def own_result(found: dict[str, Any]) -> Result:
     """Makes the result of a run on a Python problem."""
     solutions = [Solution(*solution) for solution in found["solutions"]]
-    fields = _fields({**json.loads(found["task"]), **json.loads(found["ending"])})
+    record = json.loads(found["record"])
+    fields = _fields(record)
     best = solutions[0] if solutions else None
     return Result(
         moves=best.moves if best else None,
         solution=best.solution if best else None,
-        history=_events(json.loads(found["history"])),
+        history=_events(record["history"]),
         others=solutions[1:],
         remarks=found["remarks"],
         unsaved=found["unsaved"],

@@ -4,6 +4,7 @@ import os
 from typing import Any, final
 
 VERSION: str
+FORMAT: int
 
 class InstanceError(ValueError): ...
 class CheckpointError(ValueError): ...

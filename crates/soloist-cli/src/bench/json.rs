@@ -4,7 +4,7 @@ use super::analysis::{Comparison, Row, mean};
 use super::plan::Competition;
 use super::present::Findings;
 use super::profile::{Curve, Profile};
-use super::record::budget_json;
+use soloist_problems::Limits;
 use super::spec::Target;
 use super::standing::Standing;
 use crate::result::{self, VERSION, number};
@@ -34,7 +34,7 @@ impl Findings<'_> {
         let gap = standing.gap.as_ref();
         json!({
             "method": self.label(row.method),
-            "budget": budget_json(&self.plan.methods[row.method].budget),
+            "budget": Limits::of(&self.plan.methods[row.method].budget),
             "runs": row.runs,
             "missing": row.missing,
             "infeasible": row.infeasible,

@@ -30,13 +30,14 @@ use crate::signal;
 pub(crate) use analysis::{Grid, mean};
 pub(crate) use plan::Plan;
 pub(crate) use present::{budget_text, probability, rounded};
-pub(crate) use record::{Run, budget_json};
+pub(crate) use record::Run;
 
 use plan::Job;
 use present::{Findings, Shown};
 use progress::{Estimate, Show, by_method};
 use record::{Found, Kept};
 use serde_json::{Value, json};
+use soloist_problems::Limits;
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::path::Path;
@@ -231,7 +232,7 @@ fn dry_run(plan: &Plan, found: &Found, at_a_time: usize, as_json: bool) -> Resul
                 "instance": plan.instances[job.instance].name,
                 "seed": plan.seeds[job.seed],
                 "method": plan.methods[job.method].label,
-                "budget": budget_json(&plan.methods[job.method].budget),
+                "budget": Limits::of(&plan.methods[job.method].budget),
                 "done": is_done(job),
             })
         };

@@ -1,7 +1,7 @@
 //! Runs the jobs of a plan; the calling thread hears of every end.
 
 use super::plan::{Job, Plan};
-use super::record::{Course, Kept, Moments, Record, Run};
+use super::record::{Course, Kept, Moments, Run, record};
 use crate::failure::Failure;
 use crate::pool::{self, Event};
 use crate::result::{self, Asked};
@@ -66,11 +66,13 @@ fn solve<'a>(plan: &'a Plan, job: &'a Job, kept: Kept) -> Result<Option<Finished
     let checked = result::value(&report).map(|_| verify(asked, &report));
     let verified = checked.as_ref().map(Result::is_ok);
     let wrong = checked.and_then(Result::err).map(|failure| format!("{}: {}", plan.describe(job), failure.message));
-    let line = Record::new(plan, job, &report, &moments.0, verified, kept).line();
-    if let (Some(feed), Ok(record)) = (&plan.feed, serde_json::from_str(&line)) {
+    let record = record(plan, job, asked, &report, moments.0, verified);
+    let (run, course) = (Run::of(&record.ending, verified), Course::of(&record));
+    let record = kept.of(record);
+    let line = record.line();
+    if let Some(feed) = &plan.feed {
         feed.record(record);
     }
-    let (run, course) = (Run::new(&report, verified), Course::new(&report, &moments.0));
     Ok(Some(Finished { job, run, course, line, wrong }))
 }
 

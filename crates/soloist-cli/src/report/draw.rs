@@ -104,7 +104,7 @@ impl Drawer {
         let solution = trial.solution.as_deref().ok_or("the file holds no solution of this run")?;
         let solution: Value = serde_json::from_str(solution).map_err(|error| error.to_string())?;
         let score = trial.value().ok_or("the solution is not feasible")?;
-        let key = (trial.problem.clone(), trial.instance.clone(), trial.options.clone());
+        let key = (trial.task.problem.clone(), trial.task.instance.clone(), trial.task.options.clone());
         let (task, number) = self.begin(&key)?;
         let (sender, receiver) = mpsc::channel();
         let (subject, solution, folder) = (key.clone(), solution, folder.to_owned());
@@ -273,6 +273,7 @@ pub(crate) fn data_address(svg: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::read::Runs;
+    use soloist_problems::RunTask;
 
     /// The runs of a file with one result of the dummy problem's kind, solved for real.
     fn knapsack(solution: Value, score: f64) -> Trial {
@@ -286,6 +287,12 @@ mod tests {
         runs.trials.remove(0)
     }
 
+    /// The same result of another instance.
+    fn of(problem: &str, instance: &str, trial: Trial) -> Trial {
+        let task = RunTask { problem: problem.to_owned(), instance: instance.to_owned(), ..trial.task };
+        Trial { task, ..trial }
+    }
+
     #[test]
     fn only_verified_solutions_are_drawn() {
         let instance = load("knapsack", "random:5x10:1", &Options::new()).unwrap();
@@ -296,19 +303,15 @@ mod tests {
         assert!(drawing.svg.starts_with("<svg") && drawing.summary.contains("item"), "{drawing:?}");
         let wrong = Drawer::default().draw(&knapsack(solution.clone(), score + 1.0), Path::new("")).unwrap_err();
         assert!(wrong.starts_with("the solution fails verification: "), "{wrong}");
-        let absent = Trial { instance: "no/such.kp".to_owned(), ..knapsack(solution.clone(), score) };
+        let absent = of("knapsack", "no/such.kp", knapsack(solution.clone(), score));
         assert!(Drawer::default().draw(&absent, Path::new("")).unwrap_err().starts_with("no/such.kp: "));
-        let foreign = Trial { problem: "chess".to_owned(), ..knapsack(solution, score) };
+        let foreign = of("chess", "random:5x10:1", knapsack(solution, score));
         assert_eq!(Drawer::default().draw(&foreign, Path::new("")).unwrap_err(), "this program has no problem `chess`");
     }
 
     #[test]
     fn nothing_foreign_hangs_or_is_quoted() {
-        let of = |problem: &str, instance: &str| Trial {
-            problem: problem.to_owned(),
-            instance: instance.to_owned(),
-            ..knapsack(json!({ "items": [] }), 0.0)
-        };
+        let of = |problem: &str, instance: &str| of(problem, instance, knapsack(json!({ "items": [] }), 0.0));
         let refused = |trial: &Trial| Drawer::default().draw(trial, Path::new("")).unwrap_err();
         let secret = std::env::temp_dir().join(format!("soloist-secret-{}", std::process::id()));
         std::fs::write(&secret, "root:x:0:0:root:/root:/bin/bash\n").unwrap();
@@ -319,7 +322,9 @@ mod tests {
         }
         // An instance indeed: what the verifier finds in it is not told either.
         std::fs::write(&secret, "1 9\n8765 4\n").unwrap();
-        assert_eq!(refused(&Trial { score: Some(3.0), ..of("knapsack", name) }), "the solution fails verification");
+        let mut claimed = of("knapsack", name);
+        claimed.ending.score = Some(3.0);
+        assert_eq!(refused(&claimed), "the solution fails verification");
         std::fs::remove_file(secret).unwrap();
         #[cfg(unix)]
         for device in ["/dev/zero", "/dev/tty", "/dev/stdin"] {
@@ -331,7 +336,7 @@ mod tests {
     #[test]
     fn what_takes_too_long_is_given_up_and_stops_no_other() {
         let desk = Drawer::default();
-        let slow = Trial { problem: "horner".to_owned(), instance: "res:7,6".to_owned(), ..knapsack(json!({}), 0.0) };
+        let slow = of("horner", "res:7,6", knapsack(json!({}), 0.0));
         // The clock of this one has run out before it begins.
         let hasty = Drawer { patience: Duration::ZERO, ..desk.clone() };
         for _ in 0..2 {

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<u8, Failure> {
     inputs.check("--output", &args.output)?;
     let target = Target::new(&args.output)?;
     let mut runs = Runs::read(&args.files)?;
-    let named: HashSet<(usize, &str)> = runs.trials.iter().map(|trial| (trial.file, trial.instance.as_str())).collect();
+    let named: HashSet<(usize, &str)> = runs.trials.iter().map(|trial| (trial.file, trial.task.instance.as_str())).collect();
     for (file, instance) in named {
         let folder = runs.files[file].parent().unwrap_or(Path::new(""));
         draw::candidates(instance, folder).iter().for_each(|file| inputs.add(Path::new(file), "an instance"));
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<u8, Failure> {
     inputs.check("--output", &args.output)?;
     if let Some(path) = &args.best_known {
         let known = BestKnown::read(path)?;
-        if runs.trials.iter().all(|trial| known.of(&trial.instance).is_none()) {
+        if runs.trials.iter().all(|trial| known.of(&trial.task.instance).is_none()) {
             return Err(Failure::runtime(format!("{}: no value for any instance of the runs", path.display())));
         }
         runs.best_known = Some(known);

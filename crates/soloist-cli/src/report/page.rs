@@ -101,11 +101,11 @@ pub(crate) fn heading(runs: &Runs) -> String {
     let mut problems: Vec<&str> = Vec::new();
     let mut instances: Vec<&str> = Vec::new();
     for trial in &runs.trials {
-        if problems.len() <= NAMED && !problems.contains(&trial.problem.as_str()) {
-            problems.push(&trial.problem);
+        if problems.len() <= NAMED && !problems.contains(&trial.task.problem.as_str()) {
+            problems.push(&trial.task.problem);
         }
-        if instances.len() < 2 && !instances.contains(&trial.instance.as_str()) {
-            instances.push(&trial.instance);
+        if instances.len() < 2 && !instances.contains(&trial.task.instance.as_str()) {
+            instances.push(&trial.task.instance);
         }
     }
     match (&problems[..], &instances[..]) {

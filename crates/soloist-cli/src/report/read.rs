@@ -1,12 +1,12 @@
 //! Files of runs, read line by line: `bench`, `solve --events`, `solve --json`, also while they grow.
 
 use super::same::Known;
-use super::trial::{Later, Record, Start, Trial};
+use super::trial::Trial;
 use super::watch::Watch;
 use crate::bench::reference::BestKnown;
 use crate::failure::Failure;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use soloist_problems::{Machine, RunEvent, RunRecord};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::fs::File;
@@ -43,8 +43,7 @@ pub(crate) struct Runs {
 #[derive(Clone, Debug, Default)]
 struct Shared {
     parameters: HashSet<Arc<Map<String, Value>>>,
-    budgets: HashSet<Arc<Value>>,
-    machines: HashSet<Arc<str>>,
+    machines: HashSet<Arc<Machine>>,
 }
 
 /// The first that was equal to `item`.
@@ -58,9 +57,9 @@ fn first<T: Eq + Hash + ?Sized>(all: &mut HashSet<Arc<T>>, item: &Arc<T>) -> Arc
 
 impl Shared {
     fn share(&mut self, trial: &mut Trial) {
-        trial.parameters = first(&mut self.parameters, &trial.parameters);
-        trial.budget = first(&mut self.budgets, &trial.budget);
-        trial.machine = trial.machine.take().map(|machine| first(&mut self.machines, &machine));
+        let task = &mut trial.task;
+        task.parameters = first(&mut self.parameters, &task.parameters);
+        task.machine = task.machine.take().map(|machine| first(&mut self.machines, &machine));
     }
 }
 
@@ -163,11 +162,11 @@ impl Runs {
         self.twice += 1;
         // The events of a run know times that its result does not.
         let timed = |trial: &Trial| trial.points.iter().all(|point| point.seconds.is_some());
-        if timed(known) && !timed(&trial) && known.score == trial.score {
+        if timed(known) && !timed(&trial) && known.ending.score == trial.ending.score {
             std::mem::swap(&mut trial.points, &mut known.points);
         }
         trial.solution = trial.solution.or_else(|| known.solution.take());
-        trial.describe = trial.describe.or_else(|| known.describe.take());
+        trial.task.describe = trial.task.describe.or_else(|| known.task.describe.take());
         *known = trial;
         at
     }
@@ -175,15 +174,15 @@ impl Runs {
     /// Drops the solution of a run that is not the best of its instance: a file may hold a hundred thousand.
     fn keep_best(&mut self, at: usize) {
         let trial = &self.trials[at];
-        if trial.stop.is_none() {
+        if trial.ending.stop.is_none() {
             return;
         }
-        let instance = format!("{:?} {:?} {:?}", trial.problem, trial.instance, trial.options);
+        let instance = format!("{:?} {:?} {:?}", trial.task.problem, trial.task.instance, trial.task.options);
         let best = *self.best.entry(instance.clone()).or_insert(at);
         if best == at {
             return;
         }
-        let (sense, a, b) = (trial.sense, trial.value(), self.trials[best].value());
+        let (sense, a, b) = (trial.task.sense, trial.value(), self.trials[best].value());
         let drawn = self.trials[best].solution.is_some();
         let beats = |a: f64, b: f64| sense.better_value(a, b) || a == b && !drawn;
         let better = trial.solution.is_some() && a.is_some_and(|a| b.is_none_or(|b| beats(a, b)));
@@ -351,7 +350,8 @@ impl Source {
         match object.get("event").map(|event| event.as_str().unwrap_or_default().to_owned()) {
             Some(event) => self.event(runs, &event, value),
             None if object.contains_key("problem") && object.contains_key("playouts") => {
-                let trial = trial(value, self.file)?;
+                let record = RunRecord::from_value(value).map_err(|error| error.to_string())?;
+                let trial = Trial::new(record, self.file)?;
                 runs.settle(self.open.take());
                 runs.insert(trial);
                 Ok(())
@@ -365,15 +365,15 @@ impl Source {
         if event == "start" {
             let trial = begun(value, self.file)?;
             // A resumed run goes on.
-            let goes_on = trial.playouts > 0 && self.open.is_some_and(|at| same_search(&runs.trials[at], &trial));
+            let goes_on = trial.ending.playouts > 0 && self.open.is_some_and(|at| same_search(&runs.trials[at], &trial));
             if goes_on {
                 let open = &mut runs.trials[self.open.unwrap_or_default()];
-                open.stop = None;
+                open.ending.stop = None;
                 // What was found after the checkpoint was lost, and is found again.
                 let before = open.points.len();
-                open.points.retain(|point| point.playouts <= trial.playouts);
+                open.points.retain(|point| point.playouts <= trial.ending.playouts);
                 if open.points.len() < before {
-                    (open.score, open.solution) = (open.points.last().and_then(|point| point.score), None);
+                    (open.ending.score, open.solution) = (open.points.last().and_then(|point| point.score), None);
                 }
             } else {
                 runs.settle(self.open.take());
@@ -386,7 +386,7 @@ impl Source {
         }
         let Some(at) = self.open else { return Err(format!("an event `{event}` without `start` before it")) };
         let trial = &mut runs.trials[at];
-        trial.follow(event, value)?;
+        trial.follow(RunEvent::from_value(value).map_err(|error| error.to_string())?);
         if event == "end" {
             runs.keep_best(at);
         }
@@ -394,37 +394,20 @@ impl Source {
     }
 }
 
-/// The run of a record.
-pub(crate) fn trial(record: Value, file: usize) -> Result<Trial, String> {
-    decode::<Record>(record)?.trial(file)
-}
-
 /// The run that a `start` event begins.
 pub(crate) fn begun(event: Value, file: usize) -> Result<Trial, String> {
-    decode::<Start>(event)?.trial(file)
-}
-
-impl Trial {
-    /// Takes an event after `start`.
-    pub(crate) fn follow(&mut self, name: &str, event: Value) -> Result<(), String> {
-        let later = decode::<Later>(event)?;
-        match name {
-            "improved" => self.improved(later),
-            "progress" => self.progress(&later),
-            _ => self.end(later),
-        }
-        Ok(())
+    match RunEvent::from_value(event) {
+        Ok(RunEvent::Start(start)) => Ok(Trial::begin(start, file)),
+        Ok(_) => Err("expected the event `start`".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
 }
 
 /// Whether a run continues another one.
 fn same_search(a: &Trial, b: &Trial) -> bool {
+    let (a, b) = (&a.task, &b.task);
     (&a.problem, &a.instance, &a.method, a.seed, a.threads) == (&b.problem, &b.instance, &b.method, b.seed, b.threads)
         && a.parameters == b.parameters
-}
-
-fn decode<T: DeserializeOwned>(value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| without_place(&error))
 }
 
 /// The message of an error without the place inside the line.

@@ -33,21 +33,21 @@ pub(super) fn sources(runs: &Runs, notes: &[String]) -> String {
     let mut table = Grid::new("Files of runs", 3, &["file", "machine", "version", "runs"]);
     for (at, file) in runs.files.iter().enumerate() {
         let of_file = || runs.trials.iter().filter(move |trial| trial.file == at);
-        let join = |values: BTreeSet<&str>| {
+        let join = |values: BTreeSet<String>| {
             let values: Vec<_> = values.into_iter().filter(|value| !value.is_empty()).collect();
             if values.is_empty() { "not recorded".to_owned() } else { values.join("; ") }
         };
         table.push(vec![
             Cell::text(file.display().to_string()),
-            Cell::text(join(of_file().filter_map(|trial| trial.machine.as_deref()).collect())),
-            Cell::text(join(of_file().map(|trial| trial.version.as_str()).collect())),
+            Cell::text(join(of_file().filter_map(|trial| Some(trial.task.machine.as_ref()?.to_string())).collect())),
+            Cell::text(join(of_file().map(|trial| trial.task.version.clone()).collect())),
             Cell::text(of_file().count().to_string()),
         ]);
     }
     content.push_str(&table.html());
     content.push_str("<p class=\"fine\">Commands that repeat this:</p><pre><code>");
     for (at, file) in runs.files.iter().enumerate() {
-        let compared = runs.trials.iter().any(|trial| trial.file == at && trial.label.is_some());
+        let compared = runs.trials.iter().any(|trial| trial.file == at && trial.task.label.is_some());
         let spec = file.with_extension("toml");
         if compared && spec.is_file() {
             let (spec, file) = (spec.display().to_string(), file.display().to_string());
@@ -65,33 +65,34 @@ pub(super) fn sources(runs: &Runs, notes: &[String]) -> String {
 
 /// The call that makes a run.
 pub(super) fn command(trial: &Trial) -> String {
-    let mut words = vec!["soloist solve".to_owned(), argument(&trial.problem), argument(&trial.instance)];
+    let mut words = vec!["soloist solve".to_owned(), argument(&trial.task.problem), argument(&trial.task.instance)];
     let mut option = |name: &str, value: String| words.push(written(name, &value));
-    option("--method", trial.method.clone());
-    let domain = soloist_problems::find_domain(&trial.problem);
-    for (key, value) in &trial.options {
+    option("--method", trial.task.method.clone());
+    let domain = soloist_problems::find_domain(&trial.task.problem);
+    for (key, value) in &trial.task.options {
         let default = domain.and_then(|domain| domain.options.iter().find(|option| option.name == key)?.values.first());
         if default != Some(&value.as_str()) {
             option("--set", format!("{key}={value}"));
         }
     }
-    let usual = usual(&trial.method);
-    for (name, value) in &*trial.parameters {
+    let usual = usual(&trial.task.method);
+    for (name, value) in &*trial.task.parameters {
         let value = value_text(value);
         if !usual.contains(&(name.clone(), value.clone())) {
             option("--set", format!("{name}={value}"));
         }
     }
-    if !trial.rollout.is_empty() {
-        option("--rollout", trial.rollout.clone());
+    if !trial.task.rollout.is_empty() {
+        option("--rollout", trial.task.rollout.clone());
     }
-    option("--seed", trial.seed.to_string());
-    if trial.threads > 1 {
-        option("--threads", trial.threads.to_string());
+    option("--seed", trial.task.seed.to_string());
+    if trial.task.threads > 1 {
+        option("--threads", trial.task.threads.to_string());
     }
+    let budget = serde_json::to_value(&trial.task.budget).unwrap_or_default();
     let mut limited = false;
     for name in ["time", "playouts", "nodes", "target", "stall", "memory"] {
-        if let Some(value) = trial.budget.get(name).and_then(Value::as_f64)
+        if let Some(value) = budget.get(name).and_then(Value::as_f64)
             && (name != "memory" || value != soloist::Budget::MEMORY as f64)
         {
             option(&format!("--{name}"), plain(value));
@@ -99,9 +100,9 @@ pub(super) fn command(trial: &Trial) -> String {
         }
     }
     if !limited {
-        match trial.stop.as_deref() {
-            Some("nodes") => option("--nodes", trial.nodes.to_string()),
-            _ => option("--playouts", trial.playouts.max(1).to_string()),
+        match trial.ending.stop {
+            Some(soloist::StopReason::Nodes) => option("--nodes", trial.ending.nodes.to_string()),
+            _ => option("--playouts", trial.ending.playouts.max(1).to_string()),
         }
     }
     words.join(" ")
@@ -120,13 +121,8 @@ fn written(name: &str, value: &str) -> String {
 
 /// The parameters of a preset as records show them.
 pub(super) fn usual(preset: &str) -> Vec<(String, String)> {
-    let Some(method) = soloist_problems::find_method(preset).map(soloist::Preset::method).ok() else {
-        return Vec::new();
-    };
-    match crate::result::parameters(&method) {
-        Value::Object(all) => all.into_iter().map(|(name, value)| (name, value_text(&value))).collect(),
-        _ => Vec::new(),
-    }
+    let Ok(preset) = soloist_problems::find_method(preset) else { return Vec::new() };
+    crate::result::parameters(&preset.method()).into_iter().map(|(name, value)| (name, value_text(&value))).collect()
 }
 
 /// A parameter's value as `--set` takes it.

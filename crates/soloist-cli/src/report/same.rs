@@ -35,12 +35,6 @@ struct Search {
     ends: HashMap<(u64, Option<u64>), usize>,
 }
 
-/// How a run ended.
-fn end(trial: &Trial) -> (u64, Option<u64>) {
-    // Zero has two signs.
-    (trial.playouts, trial.score.map(|score| (score + 0.0).to_bits()))
-}
-
 impl Known {
     /// The first run that is the same as `trial`, by [`Trial::is_same`].
     pub(super) fn find(&self, trials: &[Trial], trial: &Trial) -> Option<usize> {
@@ -51,7 +45,7 @@ impl Known {
         }
         let open = search.open.iter().copied().filter(|&at| trials[at].is_same(trial)).min();
         let of_limits = search.limits.get(&self.keys.of(&limits)).copied();
-        let of_end = search.ends.get(&end(trial)).copied();
+        let of_end = search.ends.get(&trial.end()).copied();
         [open, of_limits, search.unlimited, of_end].into_iter().flatten().min()
     }
 
@@ -73,7 +67,7 @@ impl Known {
         } else {
             search.limits.entry(self.keys.of(&limits)).or_insert(at);
         }
-        search.ends.entry(end(trial)).or_insert(at);
+        search.ends.entry(trial.end()).or_insert(at);
     }
 
     /// Takes a run out that is about to be replaced by the same run.
@@ -84,8 +78,8 @@ impl Known {
         if search.limits.get(&limits) == Some(&at) {
             search.limits.remove(&limits);
         }
-        if search.ends.get(&end(trial)) == Some(&at) {
-            search.ends.remove(&end(trial));
+        if search.ends.get(&trial.end()) == Some(&at) {
+            search.ends.remove(&trial.end());
         }
         search.unlimited = search.unlimited.filter(|unlimited| *unlimited != at);
     }

@@ -164,10 +164,10 @@ impl View<'_> {
 
     fn summary(&self) -> String {
         let members: Vec<&Trial> = self.members().collect();
-        let seconds: f64 = members.iter().map(|trial| trial.seconds).sum();
-        let playouts: u64 = members.iter().map(|trial| trial.playouts).sum();
+        let seconds: f64 = members.iter().map(|trial| trial.ending.seconds).sum();
+        let playouts: u64 = members.iter().map(|trial| trial.ending.playouts).sum();
         let verified = members.iter().filter(|trial| trial.verified == Some(true)).count();
-        let optimal = members.iter().filter(|trial| trial.optimal && trial.value().is_some()).count();
+        let optimal = members.iter().filter(|trial| trial.ending.optimal && trial.value().is_some()).count();
         let mut facts = vec![
             (
                 counted(members.len(), "run"),
@@ -480,7 +480,7 @@ impl View<'_> {
         let folder = self.runs.files[trial.file].parent().unwrap_or(Path::new(""));
         let (image, what) = match self.drawer.draw(trial, folder) {
             Ok(Drawing { svg, summary }) => {
-                let alt = escape(&format!("Solution of {}: {summary}", trial.instance));
+                let alt = escape(&format!("Solution of {}: {summary}", trial.task.instance));
                 (
                     format!(
                         "<button type=\"button\" class=\"enlarge\" aria-label=\"Enlarge: {alt}\"><img alt=\"{alt}\" src=\"{}\"></button>",
@@ -491,17 +491,17 @@ impl View<'_> {
             }
             Err(why) => (
                 format!("<div class=\"blank\">not drawn: {}</div>", escape(&why)),
-                trial.describe.clone().unwrap_or_default(),
+                trial.task.describe.clone().unwrap_or_default(),
             ),
         };
         let score = trial.value().map_or_else(|| "–".to_owned(), plain);
-        let proven = if trial.optimal { ", proven optimal" } else { "" };
+        let proven = if trial.ending.optimal { ", proven optimal" } else { "" };
         let by = method.map_or("", |method| self.name(method));
         format!(
             "<figure class=\"drawing\">{image}<figcaption><strong>{name}</strong> <span class=\"score\">{score}</span>{proven}<br>\
              {}, seed {}<br><span class=\"fine\">{}</span><details><summary>command</summary><code>{}</code></details></figcaption></figure>",
             escape(by),
-            trial.seed,
+            trial.task.seed,
             escape(&what),
             escape(&command(trial))
         )
@@ -513,11 +513,11 @@ impl View<'_> {
             let members: Vec<&Trial> = self.study.of_method(method).map(|at| &self.trials[at]).collect();
             let Some(first) = members.first() else { continue };
             let varies = members.iter().any(|trial| {
-                (&trial.method, &trial.parameters, &trial.rollout) != (&first.method, &first.parameters, &first.rollout)
+                (&trial.task.method, &trial.task.parameters, &trial.task.rollout) != (&first.task.method, &first.task.parameters, &first.task.rollout)
             });
-            let usual = usual(&first.method);
+            let usual = usual(&first.task.method);
             let mut list = String::from("<dl class=\"params\">");
-            for (name, value) in &*first.parameters {
+            for (name, value) in &*first.task.parameters {
                 let shown = value_text(value);
                 let changed = usual.iter().any(|(known, usual)| known == name && *usual != shown);
                 let class = if changed { " class=\"changed\"" } else { "" };
@@ -526,7 +526,7 @@ impl View<'_> {
             list.push_str("</dl>");
             let limits = first.limits();
             let mut about =
-                format!("{}, rollout {}, {}", first.method, first.rollout, counted(first.threads as usize, "thread"));
+                format!("{}, rollout {}, {}", first.task.method, first.task.rollout, counted(first.task.threads as usize, "thread"));
             if !limits.is_empty() {
                 let _ = write!(about, ", {limits} a run");
             }

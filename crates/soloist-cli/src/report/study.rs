@@ -39,7 +39,7 @@ impl Study {
     pub(crate) fn all(runs: &Runs) -> Vec<Self> {
         let groups = grouped(0..runs.trials.len(), |at| {
             let trial = &runs.trials[at];
-            (trial.problem.as_str(), &trial.options)
+            (trial.task.problem.as_str(), &trial.task.options)
         });
         groups.into_iter().map(|(_, members)| Self::new(&runs.trials, &members, runs.best_known.as_ref())).collect()
     }
@@ -47,16 +47,16 @@ impl Study {
     fn new(trials: &[Trial], members: &[usize], best_known: Option<&BestKnown>) -> Self {
         let first = &trials[members[0]];
         let contenders = contenders(trials, members);
-        let instances = distinct(members.iter().map(|&at| trials[at].instance.as_str()));
-        let seeds: Vec<u64> = members.iter().map(|&at| trials[at].seed).collect::<BTreeSet<_>>().into_iter().collect();
+        let instances = distinct(members.iter().map(|&at| trials[at].task.instance.as_str()));
+        let seeds: Vec<u64> = members.iter().map(|&at| trials[at].task.seed).collect::<BTreeSet<_>>().into_iter().collect();
         let places: HashMap<&str, usize> = instances.iter().enumerate().map(|(at, name)| (*name, at)).collect();
         let (mut cells, mut lines) = (Vec::new(), Vec::new());
         let mut by_instance = vec![Vec::new(); instances.len()];
         for (_, members) in &contenders {
             let mut found: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
             for &at in members {
-                let seed = seeds.binary_search(&trials[at].seed).expect("every seed is among the seeds");
-                found.entry(places[trials[at].instance.as_str()]).or_default().insert(seed, at);
+                let seed = seeds.binary_search(&trials[at].task.seed).expect("every seed is among the seeds");
+                found.entry(places[trials[at].task.instance.as_str()]).or_default().insert(seed, at);
             }
             let (mut cell, mut line) = (BTreeMap::new(), Line::new());
             for (instance, runs) in found {
@@ -68,10 +68,10 @@ impl Study {
             lines.push(line);
         }
         Self {
-            problem: first.problem.clone(),
-            options: first.options.clone(),
-            sense: first.sense,
-            grid: Grid::of(first.sense, instances.len(), lines),
+            problem: first.task.problem.clone(),
+            options: first.task.options.clone(),
+            sense: first.task.sense,
+            grid: Grid::of(first.task.sense, instances.len(), lines),
             best_known: best_known.map(|known| instances.iter().map(|name| known.of(name)).collect()),
             methods: contenders.into_iter().map(|(name, _)| name).collect(),
             instances: instances.into_iter().map(str::to_owned).collect(),
@@ -131,15 +131,7 @@ impl Study {
 
 /// What the tables count of a run.
 fn run(trial: &Trial) -> Run {
-    Run {
-        score: trial.score,
-        violation: trial.violation,
-        optimal: trial.optimal,
-        playouts: trial.playouts,
-        seconds: trial.seconds,
-        verified: trial.verified,
-        tree: None,
-    }
+    Run { tree: None, ..Run::of(&trial.ending, trial.verified) }
 }
 
 /// The values, each once, in their order.
@@ -171,11 +163,11 @@ fn grouped<K: Hash + Eq + Clone>(
 /// A comparison has named its methods. Runs of `solve` are one method when all parameters agree. Where that leaves
 /// several runs with one seed on one instance, they are told apart by parameters and then by limits.
 fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> {
-    let base = |at: usize| trials[at].label.as_deref().unwrap_or(&trials[at].method);
+    let base = |at: usize| trials[at].task.label.as_deref().unwrap_or(&trials[at].task.method);
     let mut all = Vec::new();
     for (name, members) in grouped(members.iter().copied(), base) {
         let (labelled, plain): (Vec<usize>, Vec<usize>) =
-            members.into_iter().partition(|&at| trials[at].label.is_some());
+            members.into_iter().partition(|&at| trials[at].task.label.is_some());
         let mut groups = split(trials, &plain, |trial| traits(trial, false));
         groups.extend((!labelled.is_empty()).then_some(labelled));
         for limits in [false, true] {
@@ -218,9 +210,9 @@ fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> 
 fn traits(trial: &Trial, limits: bool) -> BTreeMap<String, String> {
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut all: BTreeMap<String, String> =
-        trial.parameters.iter().map(|(key, value)| (key.clone(), format!("{key}={}", text(value)))).collect();
-    all.insert("~ rollout".to_owned(), trial.rollout.clone());
-    all.insert("~ threads".to_owned(), crate::live::counted(trial.threads as usize, "thread"));
+        trial.task.parameters.iter().map(|(key, value)| (key.clone(), format!("{key}={}", text(value)))).collect();
+    all.insert("~ rollout".to_owned(), trial.task.rollout.clone());
+    all.insert("~ threads".to_owned(), crate::live::counted(trial.task.threads as usize, "thread"));
     if limits {
         all.insert("~~".to_owned(), trial.limits());
     }
@@ -241,7 +233,7 @@ fn split(trials: &[Trial], members: &[usize], traits: impl Fn(&Trial) -> BTreeMa
 /// Whether there are two runs with one seed on one instance.
 fn collides(trials: &[Trial], members: &[usize]) -> bool {
     let mut seen = HashSet::new();
-    members.iter().any(|&at| !seen.insert((trials[at].instance.as_str(), trials[at].seed)))
+    members.iter().any(|&at| !seen.insert((trials[at].task.instance.as_str(), trials[at].task.seed)))
 }
 
 #[cfg(test)]

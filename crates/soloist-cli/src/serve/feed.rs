@@ -7,6 +7,7 @@ use crate::report::page::Body;
 use crate::report::read::{Runs, Source};
 use crate::report::trial::{Trial, text_of};
 use serde_json::{Value, json};
+use soloist_problems::{RunEvent, RunRecord};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};
@@ -157,9 +158,9 @@ impl Feed {
     }
 
     /// Adds the record of a finished run to the page's sections.
-    pub(crate) fn record(&self, record: Value) {
+    pub(crate) fn record(&self, record: RunRecord) {
         let mut state = self.state();
-        if let Ok(trial) = crate::report::read::trial(record, 0) {
+        if let Ok(trial) = Trial::new(record, 0) {
             state.runs.insert(trial);
             state.stale = true;
         }
@@ -172,8 +173,8 @@ impl Feed {
         let fail = |error: std::io::Error| Failure::runtime(format!("{}: cannot be read: {error}", file.display()));
         for line in BufReader::new(soloist::open_regular(file).map_err(fail)?).split(b'\n') {
             // What is no record was refused or left alone when the comparison read the file.
-            if let Ok(record) = serde_json::from_slice::<Value>(&line.map_err(fail)?)
-                && record["job"].as_str().is_some_and(|job| jobs.contains(job))
+            if let Ok(record) = RunRecord::from_line(&line.map_err(fail)?)
+                && record.job.as_deref().is_some_and(|job| jobs.contains(job))
             {
                 self.record(record);
             }
@@ -276,7 +277,7 @@ impl Feed {
         let mut runs = state.runs.clone();
         drop(state);
         // Without a score there is nothing to show.
-        runs.trials.retain(|trial| trial.stop.is_some() || trial.value().is_some());
+        runs.trials.retain(|trial| trial.ending.stop.is_some() || trial.value().is_some());
         if runs.trials.is_empty() {
             return;
         }
@@ -336,7 +337,9 @@ impl Feed {
             let state = self.state();
             let panel = state.panels.get(&run)?;
             let (_, score, solution) = panel.solutions.iter().find(|(at, ..)| *at == number)?;
-            Trial { score: *score, solution: text_of(solution), verified: None, ..panel.trial.clone() }
+            let mut trial = panel.trial.clone();
+            (trial.ending.score, trial.solution, trial.verified) = (*score, text_of(solution), None);
+            trial
         };
         Some(self.drawer.draw(&trial, &self.folder).map(|drawing| drawing.svg))
     }
@@ -367,9 +370,8 @@ impl State {
     fn event(&mut self, run: usize, mut event: Value, kind: Kind) {
         let Some(panel) = self.panels.get_mut(&run) else { return };
         let name = event["event"].as_str().unwrap_or_default().to_owned();
-        if panel.trial.follow(&name, event.clone()).is_err() {
-            return;
-        }
+        let Ok(read) = RunEvent::from_value(event.clone()) else { return };
+        panel.trial.follow(read);
         event["run"] = run.into();
         if let Some(object) = event.as_object_mut() {
             object.remove("event");

@@ -6,7 +6,7 @@ use crate::result::{Asked, number};
 use serde_json::{Value, json};
 use soloist::statistics::Summary;
 use soloist::{Improvement, Progress, RunInfo};
-use soloist_problems::{AnyObserver, Report};
+use soloist_problems::{AnyObserver, Report, RunEnding, RunEvent};
 use std::collections::VecDeque;
 
 /// A run in a feed.
@@ -39,29 +39,26 @@ impl<'a> Watched<'a> {
         before: Option<&RunInfo>,
         named: Option<(&str, &str)>,
     ) -> Self {
-        let mut event = events::start(asked, budget, before);
-        if let Some((label, instance)) = named {
-            event["label"] = label.into();
-            event["instance"] = instance.into();
-        }
-        let run = feed.begin(event).unwrap_or(usize::MAX);
+        let mut task = events::task(asked, named.map_or(asked.instance.name(), |(_, instance)| instance));
+        task.label = named.map(|(label, _)| label.to_owned());
+        let run = feed.begin(RunEvent::start(task, asked, budget, before).json()).unwrap_or(usize::MAX);
         Self { feed, run, scores: VecDeque::new(), seconds: 0.0, gauges: Vec::new() }
     }
 
     /// The run is over.
     pub(crate) fn end(&self, report: &Report) {
-        self.feed.event(self.run, events::end(report));
+        self.feed.event(self.run, RunEvent::End(RunEnding::new(report)).json());
     }
 }
 
 impl AnyObserver for Watched<'_> {
     fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        self.feed.event(self.run, events::improved(improvement, progress, solution));
+        self.feed.event(self.run, RunEvent::improved(improvement, progress, solution()).json());
     }
 
     fn progress(&mut self, progress: &Progress) {
         self.seconds = progress.elapsed.as_secs_f64();
-        self.feed.event(self.run, events::progress(progress));
+        self.feed.event(self.run, RunEvent::progress(progress).json());
     }
 
     fn wants_insight(&self) -> bool {

@@ -20,7 +20,7 @@ mod trace;
 use crate::args::{Race, TuneArgs};
 use crate::bench::plan::{Job, Plan};
 use crate::bench::present::{Findings, budget_text};
-use crate::bench::record::{self, Found, Kept, budget_json};
+use crate::bench::record::{self, Found, Kept};
 use crate::bench::runner;
 use crate::bench::spec::{Contender, Entry, Spec, Wanted};
 use crate::choice::{self, Asking};
@@ -37,7 +37,7 @@ use present::Summary;
 use race::{Scores, Test};
 use serde_json::{Value, json};
 use soloist::{Budget, Method, Sense, Setup};
-use soloist_problems::{Options, ResolvedRun, RunSpec};
+use soloist_problems::{Limits, Options, ResolvedRun, RunSpec};
 use space::{Belief, Coordinate, Space};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -172,7 +172,7 @@ impl<'a> Tuning<'a> {
             "set": set,
             "rollout": args.rollout,
             "threads": args.threads,
-            "budget": budget_json(&self.budget),
+            "budget": Limits::of(&self.budget),
             "parameters": ranges.collect::<std::collections::BTreeMap<_, _>>(),
             "start": args.start.iter().cloned().collect::<Settings>(),
             "samples": args.samples,

@@ -5,7 +5,7 @@ use super::space::{Belief, Coordinate, Kind, Space};
 use super::trace::{self, Iteration};
 use crate::args::Race;
 use crate::bench::present::{Findings, budget_text};
-use crate::bench::record::budget_json;
+use soloist_problems::Limits;
 use crate::live::counted;
 use crate::result::{self, VERSION, plain};
 use crate::table::{Table, escaped};
@@ -100,7 +100,7 @@ impl Summary<'_> {
             "options": tuning.options,
             "sense": tuning.sense(self.findings).map(result::sense),
             "method": tuning.name,
-            "budget": budget_json(&tuning.budget),
+            "budget": Limits::of(&tuning.budget),
             "parameters": tuning.space.dimensions.iter().map(parameter).collect::<Vec<_>>(),
             "tuned": trace::settings(&tuning.space, tuned),
             "iterations": lines,

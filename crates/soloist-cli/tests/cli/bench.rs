@@ -451,14 +451,14 @@ fn wrong_specs_are_refused_in_one_line() {
         (
             2,
             change("method = \"nmcs\"", "method = \"lds\"").replace("set = { level = 1 }", ""),
-            "line 9: nested: it may finish",
+            "line 9: lds: it may finish",
         ),
         (
             2,
             change("playouts = 200", "nodes = 200")
                 .replace("method = \"nmcs\"", "method = \"sampling\"")
                 .replace("set = { level = 1 }", ""),
-            "line 9: nested: it may count no nodes",
+            "line 9: it may count no nodes",
         ),
         (2, change("\"random\"", "\"radnom\""), "line 9: no rollout of knapsack `radnom`, did you mean `random`?"),
         (

@@ -2,6 +2,7 @@
 
 use super::*;
 use serde_json::json;
+use soloist::StopReason;
 
 /// A record of a comparison.
 pub(in crate::report) fn record(label: &str, instance: &str, seed: u64, score: Option<f64>) -> Value {
@@ -36,9 +37,10 @@ fn records_are_read() {
     let text = format!("{}\n\n{}\n", record("a", "x", 1, Some(4.0)), record("b", "x", 1, None));
     let runs = read(&text).unwrap();
     let [a, b] = &runs.trials[..] else { panic!("two runs") };
-    assert_eq!((a.label.as_deref(), a.value(), a.limits().as_str()), (Some("a"), Some(4.0), "100 playouts"));
-    assert_eq!(a.points[1], crate::report::trial::Point { playouts: 50, seconds: Some(1.0), score: Some(4.0) });
-    assert_eq!((a.machine.as_deref(), b.value()), (Some("P, 2 cores, S"), None));
+    assert_eq!((a.task.label.as_deref(), a.value(), a.limits().as_str()), (Some("a"), Some(4.0), "100 playouts"));
+    let point = a.points[1];
+    assert_eq!((point.playouts, point.seconds, point.score), (50, Some(1.0), Some(4.0)));
+    assert_eq!((a.task.machine.as_ref().unwrap().to_string().as_str(), b.value()), ("P, 2 cores, S", None));
 }
 
 #[test]
@@ -52,12 +54,12 @@ fn old_records_have_no_times() {
 #[test]
 fn events_become_a_run() {
     let trial = &read(EVENTS).unwrap().trials[0];
-    assert_eq!((trial.stop.as_deref(), trial.value(), trial.points.len()), (None, Some(8.0), 2));
-    assert_eq!((trial.playouts, trial.nodes, trial.bound), (50, 7, Some(9.0)));
+    assert_eq!((trial.ending.stop, trial.value(), trial.points.len()), (None, Some(8.0), 2));
+    assert_eq!((trial.ending.playouts, trial.ending.nodes, trial.ending.bound), (50, 7, Some(9.0)));
     let end = r#"{"event":"end","stop":"time","seconds":3.0,"playouts":60,"nodes":8,"score":8,"violation":null,"optimal":false,"bound":9}"#;
     let text = format!("{EVENTS}{end}");
     let trial = &read(&text).unwrap().trials[0];
-    assert_eq!((trial.stop.as_deref(), trial.playouts, trial.seconds), (Some("time"), 60, 3.0));
+    assert_eq!((trial.ending.stop, trial.ending.playouts, trial.ending.seconds), (Some(StopReason::Time), 60, 3.0));
 }
 
 #[test]
@@ -98,6 +100,7 @@ fn wrong_lines_are_named() {
         ("{\"a\":1}", "line 2: expected a record of `bench`, an event"),
         ("[1]", "line 2: expected a record"),
         ("{\"problem\":\"x\",\"playouts\":1}", "line 2: missing field `instance`"),
+        (&good.replace("\"job\":\"0\"", "\"format\":9"), "line 2: `format`: expected 1 or none, got 9: a later release"),
         ("{\"event\":\"improved\"}", "line 2: an event `improved` without `start` before it"),
         ("{\"event\":\"what\"}", "line 2: `event`: expected start, improved, progress or end, got `what`"),
         ("nonsense", "line 2: not valid JSON: expected ident"),
@@ -161,7 +164,7 @@ fn files_may_be_cut_removed_and_replaced() {
     // The same file with other, longer content, as a run leaves it that begins again.
     std::fs::write(&path, format!("{other}{other}\n")).unwrap();
     assert!(follow(&mut source, &mut runs));
-    assert_eq!((runs.trials.len(), runs.trials[0].seed), (1, 2));
+    assert_eq!((runs.trials.len(), runs.trials[0].task.seed), (1, 2));
     // Removed: what was read stays.
     std::fs::remove_file(&path).unwrap();
     assert!(!follow(&mut source, &mut runs) && runs.trials.len() == 1);

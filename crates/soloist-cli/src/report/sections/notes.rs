@@ -61,7 +61,7 @@ impl View<'_> {
                 ));
             }
         }
-        let open = self.members().filter(|trial| trial.stop.is_none()).count();
+        let open = self.members().filter(|trial| trial.ending.stop.is_none()).count();
         if open > 0 {
             notes.push(format!(
                 "{}: {} had not ended when the file was read",

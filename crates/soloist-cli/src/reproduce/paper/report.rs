@@ -5,7 +5,7 @@ use super::claim::Verdict;
 use super::published::short;
 use super::stages::Runs;
 use crate::args::ReproduceArgs;
-use crate::bench::{budget_json, budget_text, mean, probability, rounded};
+use crate::bench::{budget_text, mean, probability, rounded};
 use crate::live::counted;
 use crate::result::{self, VERSION, number};
 use crate::table::{Table, escaped};
@@ -244,7 +244,7 @@ impl<'a> Report<'a> {
                     .collect();
                 json!({
                     "method": row.label,
-                    "budget": budget_json(&plan.methods[at].budget),
+                    "budget": soloist_problems::Limits::of(&plan.methods[at].budget),
                     "chosen": self.runs.chosen[at].as_ref().map(|(settings, _)| settings),
                     "runs": line.runs,
                     "missing": line.missing,
