@@ -226,7 +226,8 @@ standard output, a summary to standard error. The first Ctrl-C ends the search a
 #[derive(Args, Debug)]
 #[command(after_help = SIMPLIFY_EXAMPLES)]
 pub(crate) struct SimplifyArgs {
-    /// Expressions as FORM, Maple, SymPy or PARI print them, or a spec such as res:7,4 (`soloist problems horner`)
+    /// Expressions as FORM, Mathematica, Maple, SymPy, Maxima, PARI or MATLAB print them, assignments of C or Fortran, or a
+    /// spec such as res:7,4 (`soloist problems horner`)
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
     /// The language of the code
@@ -235,6 +236,12 @@ pub(crate) struct SimplifyArgs {
     /// The name of the function
     #[arg(long, value_name = "NAME", value_parser = values::identifier, default_value = "f")]
     pub(crate) function: String,
+    /// The outputs in this order, by name [default: every statement that no other one uses, in the order of the text]
+    #[arg(long, value_name = "A,B,C", value_parser = values::names)]
+    pub(crate) outputs: Option<values::Names>,
+    /// The notation of FILE [default: by its marks]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) notation: Option<From>,
     /// Write the code to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -287,6 +294,27 @@ pub(crate) struct SimplifyArgs {
     /// Stop after the Horner scheme and its common sub-expressions
     #[arg(long, conflicts_with = "polish", help_heading = SEARCH)]
     pub(crate) no_greedy: bool,
+}
+
+/// Notations that `simplify` reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum From {
+    /// FORM: `[x+y]` is a name
+    Form,
+    /// Mathematica: `f[x]` is a function
+    Mathematica,
+    /// Maple
+    Maple,
+    /// SymPy and Python
+    Sympy,
+    /// Maxima
+    Maxima,
+    /// MATLAB and Octave
+    Matlab,
+    /// Fortran: whole numbers are divided as such
+    Fortran,
+    /// C and C++: whole numbers are divided as such
+    C,
 }
 
 /// Languages of `simplify`.

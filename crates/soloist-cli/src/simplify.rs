@@ -1,6 +1,6 @@
 //! `soloist simplify`: expressions in, code with few operations out.
 
-use crate::args::{Emit, SimplifyArgs};
+use crate::args::{Emit, From, SimplifyArgs};
 use crate::choice::{self, Asking};
 use crate::failure::{Failure, unknown};
 use crate::live::Phases;
@@ -8,8 +8,8 @@ use crate::output::{self, Target};
 use crate::result::plain;
 use crate::signal;
 use soloist_problems::expressions::{
-    Amount, DOMAIN, Effort, Event, Found, Header, Language, Phase, Program, Simplification, Simplified, Simplifier,
-    Stop, System, default_setup, describe, emit, open, verify_program,
+    Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
+    Simplified, Simplifier, Stop, System, default_setup, describe, emit, open_with, verify_program,
 };
 use soloist_problems::refuse_endless;
 use std::path::Path;
@@ -34,7 +34,9 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     phases.enter("reading");
     let start = Instant::now();
     let unopened = |error| Failure::runtime(choice::unopened(&DOMAIN, &args.file, &error));
-    let system = Arc::new(open(&args.file, true).map_err(unopened)?);
+    let reading = Reading { outputs: args.outputs.as_ref().map(|names| names.0.clone()), ..Reading::default() };
+    let notation = args.notation.map(notation);
+    let system = Arc::new(open_with(&args.file, true, notation, &reading).map_err(unopened)?);
     simplifier.order = args.order.as_ref().map(|names| named_order(&system, &names.0)).transpose()?;
     signal::install(args.quiet)?;
     note(args, &format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
@@ -63,6 +65,19 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     }
     // A signal ends the present phase and shortens those that follow.
     Ok(if interrupted || signal::STOP.load(Ordering::SeqCst) { 130 } else { 0 })
+}
+
+fn notation(from: From) -> Notation {
+    match from {
+        From::Form => Notation::Form,
+        From::Mathematica => Notation::Mathematica,
+        From::Maple => Notation::Maple,
+        From::Sympy => Notation::Sympy,
+        From::Maxima => Notation::Maxima,
+        From::Matlab => Notation::Matlab,
+        From::Fortran => Notation::Fortran,
+        From::C => Notation::C,
+    }
 }
 
 fn language(emit: Emit) -> Language {

@@ -1,9 +1,9 @@
 //! The registration of the domain.
 
-use crate::algebra::{Signs, System};
+use crate::algebra::{Reading, Signs, System};
 use crate::horner::Dag;
 use crate::problem::Orders;
-use crate::read::read;
+use crate::read::{Notation, read_with};
 use crate::scheme::Direction;
 use crate::spec::{generate, is_spec, write};
 use crate::{draw, verify};
@@ -69,7 +69,20 @@ fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, Insta
 /// # Errors
 /// As of [`generate`] and [`read`].
 pub fn open(instance: &str, expand: bool) -> Result<System, InstanceError> {
-    if is_spec(instance) { generate(instance) } else { read(instance, expand) }
+    open_with(instance, expand, None, &Reading::default())
+}
+
+/// As [`open`], with the settings of [`read_with`] for files. A spec has one output.
+///
+/// # Errors
+/// As of [`generate`] and [`read_with`].
+pub fn open_with(
+    instance: &str,
+    expand: bool,
+    notation: Option<Notation>,
+    reading: &Reading,
+) -> Result<System, InstanceError> {
+    if is_spec(instance) { generate(instance) } else { read_with(instance, expand, notation, reading) }
 }
 
 impl Instance for HornerInstance {

@@ -70,15 +70,17 @@ mod table;
 mod verify;
 
 pub use algebra::{
-    Coefficient, Counts, Definition, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Signs, System, power_cost,
+    Coefficient, Counts, Definition, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Reading, Signs, System, power_cost,
 };
 pub use anneal::Limits;
-pub use domain::{DOMAIN, describe, open};
+pub use domain::{DOMAIN, describe, open, open_with};
 pub use emit::{Header, Language, emit};
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term, addition_chain};
 pub use problem::Orders;
-pub use read::{EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, as_written, parse, read};
+pub use read::{
+    EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, as_written, parse, parse_with, read, read_with,
+};
 pub use refine::{Refined, Refiner, refine};
 pub use scheme::{Direction, Partial, terms};
 pub use simplify::{

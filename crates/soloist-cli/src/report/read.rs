@@ -365,7 +365,8 @@ impl Source {
         if event == "start" {
             let trial = begun(value, self.file)?;
             // A resumed run goes on.
-            let goes_on = trial.ending.playouts > 0 && self.open.is_some_and(|at| same_search(&runs.trials[at], &trial));
+            let goes_on =
+                trial.ending.playouts > 0 && self.open.is_some_and(|at| same_search(&runs.trials[at], &trial));
             if goes_on {
                 let open = &mut runs.trials[self.open.unwrap_or_default()];
                 open.ending.stop = None;

@@ -36,8 +36,29 @@ pub(crate) struct Source {
     /// What errors call the text.
     pub(crate) name: String,
     pub(crate) text: Arc<[u8]>,
-    /// The names of the outputs and the places of their expressions, in the order of the outputs.
-    pub(crate) outputs: Vec<(String, Range<usize>)>,
+    /// The statements in the order of the text.
+    pub(crate) statements: Vec<Assigned>,
+    /// How the text was read.
+    pub(crate) reading: Reading,
+}
+
+/// A statement of a text.
+#[derive(Clone, Debug)]
+pub(crate) struct Assigned {
+    pub(crate) name: String,
+    /// The place of its expression in the text.
+    pub(crate) range: Range<usize>,
+    /// Whether it is an output and no intermediate.
+    pub(crate) output: bool,
+}
+
+/// What a reader does with the names of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The names of the outputs in their order. `None`: all statements that no other statement uses.
+    pub outputs: Option<Vec<String>>,
+    /// Whether `[x+y]` is a name from the beginning, as in FORM.
+    pub form: bool,
 }
 
 impl System {

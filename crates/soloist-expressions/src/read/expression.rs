@@ -7,8 +7,6 @@ use crate::algebra::Coefficient;
 
 /// Products of terms that one product or power of sums may form to be multiplied out.
 pub const EXPAND_LIMIT: usize = 100_000;
-/// An earlier output with at most this many terms is put in where it is used. A longer one becomes a block.
-const MAX_INLINE: usize = 1000;
 
 enum Atom {
     Number(Coefficient),
@@ -288,13 +286,17 @@ impl Reader<'_> {
         }
         self.at = end;
         if let Some(&output) = self.outputs.get(&name) {
+            self.done[output].used = true;
             let sum = &self.done[output].sum;
-            if sum.len() <= 1 || self.expand && sum.len() <= MAX_INLINE {
+            // A power or product is worth a name of its own, a number or a symbol is not.
+            let degree: u32 = sum.factors.iter().map(|factor| u32::from(factor.exponent)).sum();
+            let short = if self.expand { sum.len() <= self.inline } else { false };
+            if short || sum.len() <= 1 && degree <= 1 {
                 return Ok(Atom::Sum(sum.clone()));
             }
             let mut sum = sum.clone();
             sum.normalize().map_err(|TooLarge| (start, too_large()))?;
-            if sum.len() <= 1 {
+            if sum.len() <= 1 && sum.factors.iter().map(|factor| u32::from(factor.exponent)).sum::<u32>() <= 1 {
                 return Ok(Atom::Sum(sum));
             }
             let content = sum.content();

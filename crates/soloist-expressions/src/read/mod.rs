@@ -1,5 +1,6 @@
 //! Reads expressions as FORM, Maple, SymPy and PARI print them.
 
+mod dialect;
 mod expression;
 mod number;
 mod reader;
@@ -7,11 +8,12 @@ mod statement;
 mod sum;
 mod symbols;
 
-use crate::algebra::{Definition, MAX_VARIABLES, Polynomial, Source, System};
+use crate::algebra::{Assigned, Definition, MAX_VARIABLES, Polynomial, Reading, Source, System};
+pub use dialect::Notation;
 pub use expression::EXPAND_LIMIT;
 pub(crate) use number::MAX_DIGITS;
 pub use reader::EXPAND_BUDGET;
-use reader::Reader;
+use reader::{Block, Reader, Statement};
 use soloist_domain::InstanceError;
 use soloist_domain::input::{read_file_prefix, text_bytes};
 use std::path::Path;
@@ -28,11 +30,24 @@ pub const MAX_TABLE: usize = 1 << 29;
 /// # Errors
 /// A file that cannot be read, is larger than 1 GiB, or is refused by [`parse`].
 pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
+    read_with(path, expand, None, &Reading::default())
+}
+
+/// As [`read`], with the settings of [`parse_with`].
+///
+/// # Errors
+/// As of [`read`] and [`parse_with`].
+pub fn read_with(
+    path: &str,
+    expand: bool,
+    notation: Option<Notation>,
+    reading: &Reading,
+) -> Result<System, InstanceError> {
     let bytes = read_file_prefix(Path::new(path), MAX_BYTES)?;
     if bytes.len() > MAX_BYTES {
         return Err(InstanceError::new(path, "larger than 1 GiB, the most that is read"));
     }
-    parse(path, &bytes, expand)
+    parse_with(path, &bytes, expand, notation, reading)
 }
 
 /// Reads a system of expressions. Errors call the text `name`.
@@ -65,60 +80,189 @@ pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
 /// assert_eq!(error.to_string(), "a.txt: line 2, column 6: expected a number, a name or '('");
 /// ```
 pub fn parse(name: &str, bytes: &[u8], expand: bool) -> Result<System, InstanceError> {
-    parse_as(name, bytes, expand, false)
+    parse_with(name, bytes, expand, None, &Reading::default())
 }
 
-/// As [`parse`]; with `form` the text is FORM from its beginning.
-pub(crate) fn parse_as(name: &str, bytes: &[u8], expand: bool, form: bool) -> Result<System, InstanceError> {
+/// As [`parse`], with a notation and the names of the outputs. Without a notation it is guessed where it matters.
+///
+/// # Errors
+/// As of [`parse`]; an output that no statement defines.
+pub fn parse_with(
+    name: &str,
+    bytes: &[u8],
+    expand: bool,
+    notation: Option<Notation>,
+    reading: &Reading,
+) -> Result<System, InstanceError> {
     let text = text_bytes(name, bytes)?;
-    let mut reader = Reader { form, ..Reader::new(text, expand) };
-    let statements = match reader.statements() {
-        Ok(statements) => statements,
+    let whole = Extent { expand, inline: usize::MAX };
+    if matches!(notation, None | Some(Notation::Form)) && dialect::is_plain(text) {
+        let reading = Reading { form: reading.form || notation == Some(Notation::Form), ..reading.clone() };
+        return parse_plain(name, text, whole, &reading, &|offset, message| place(name, text, offset, message));
+    }
+    let translated = match dialect::translate(text, notation) {
+        Ok(translated) => translated,
         Err((offset, message)) => return Err(place(name, text, offset, message)),
     };
+    let reading = Reading { form: translated.form, ..reading.clone() };
+    let wrong = |offset, message| place(name, text, translated.origin(offset), message);
+    parse_plain(name, translated.text.as_bytes(), whole, &reading, &wrong)
+}
+
+/// How much of a text is multiplied out and put in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// Whether products and powers of sums are multiplied out.
+    pub(crate) expand: bool,
+    /// The most terms of an intermediate that is put in where it is used. Any more: the reader's own limit.
+    pub(crate) inline: usize,
+}
+
+/// Reads a text in the notation of FORM, where names in brackets need no declaration.
+pub(crate) fn parse_form(name: &str, bytes: &[u8]) -> Result<System, InstanceError> {
+    let text = text_bytes(name, bytes)?;
+    let reading = Reading { form: true, ..Reading::default() };
+    let extent = Extent { expand: true, inline: usize::MAX };
+    parse_plain(name, text, extent, &reading, &|offset, message| place(name, text, offset, message))
+}
+
+/// Reads a text in the notation of the reader itself.
+fn parse_plain(
+    name: &str,
+    text: &[u8],
+    extent: Extent,
+    reading: &Reading,
+    wrong: &dyn Fn(usize, String) -> InstanceError,
+) -> Result<System, InstanceError> {
+    let mut reader = Reader { form: reading.form, ..Reader::new(text, extent.expand) };
+    reader.inline = reader.inline.min(extent.inline);
+    let mut statements = reader.statements().map_err(|(offset, message)| wrong(offset, message))?;
     if statements.is_empty() {
         return Err(InstanceError::new(name, "no expression"));
     }
-    let (symbols, blocks) = reader.finish();
+    let fail = |message: String| InstanceError::new(name, message);
+    let outputs = outputs(&statements, reading.outputs.as_deref()).map_err(fail)?;
+    let mut assigned: Vec<Assigned> = Vec::new();
+    for (at, statement) in statements.iter().enumerate() {
+        let (name, range) = (statement.name.clone(), statement.range.clone());
+        assigned.push(Assigned { name, range, output: outputs.contains(&at) });
+    }
+    let (mut symbols, mut blocks) = reader.finish();
+    if outputs.len() < statements.len() {
+        let results = outputs.iter().map(|&at| &statements[at].sum);
+        let needed = needed(&symbols, &blocks, results);
+        if needed.contains(&false) {
+            let mut results: Vec<&mut Sum> = statements.iter_mut().map(|statement| &mut statement.sum).collect();
+            compact(&mut symbols, &mut blocks, &mut results, &needed);
+        }
+    }
     let symbols: Arc<[String]> = symbols.into();
-    let entries =
-        blocks.iter().map(|block| block.sum.len()).chain(statements.iter().map(|statement| statement.sum.len()));
+    let entries = blocks.iter().map(|block| block.sum.len()).chain(outputs.iter().map(|&at| statements[at].sum.len()));
     let entries = entries.sum::<usize>().saturating_mul(symbols.len());
     if symbols.len() > MAX_VARIABLES || entries > MAX_TABLE {
         let message = format!("{entries} exponents (terms times symbols), at most {MAX_TABLE} are held");
         return Err(InstanceError::new(name, message));
     }
-    let fail = |message: String| InstanceError::new(name, message);
     let mut definitions = Vec::new();
-    let mut outputs = Vec::new();
     let mut blocks = blocks.into_iter().peekable();
-    for (at, statement) in statements.into_iter().enumerate() {
-        // Blocks that the statement introduced.
-        while let Some(block) = blocks.next_if(|block| block.statement <= at) {
+    // Outputs in another order than in the text come after all blocks.
+    let ordered = outputs.is_sorted();
+    for at in outputs {
+        while let Some(block) = blocks.next_if(|block| !ordered || block.statement <= at) {
             let polynomial = dense(&symbols, block.sum).map_err(fail)?;
             let symbol = usize::from(block.symbol);
             definitions.push(Definition { name: symbols[symbol].clone(), polynomial, symbol: Some(symbol) });
         }
-        let polynomial = dense(&symbols, statement.sum).map_err(fail)?;
-        definitions.push(Definition { name: statement.name.clone(), polynomial, symbol: None });
-        outputs.push((statement.name, statement.range));
+        let polynomial = dense(&symbols, std::mem::take(&mut statements[at].sum)).map_err(fail)?;
+        definitions.push(Definition { name: assigned[at].name.clone(), polynomial, symbol: None });
     }
     let system = System::new(symbols, definitions).map_err(fail)?;
-    Ok(system.with_source(Source { name: name.to_owned(), text: text.into(), outputs }))
+    let source = Source { name: name.to_owned(), text: text.into(), statements: assigned, reading: reading.clone() };
+    Ok(system.with_source(source))
 }
 
-/// The system of the same text with its parentheses kept, as [`parse`] reads it with `expand` false. `None`: the system
-/// was not read from a text, or no sum of it was multiplied out.
+/// The statements that are outputs: those of these names in this order, or all that no other statement uses.
+fn outputs(statements: &[Statement], names: Option<&[String]>) -> Result<Vec<usize>, String> {
+    let Some(names) = names else {
+        let shown = |statement: &Statement| statement.kept || !statement.used;
+        return Ok((0..statements.len()).filter(|&at| shown(&statements[at])).collect());
+    };
+    let mut outputs = Vec::new();
+    for name in names {
+        let at = statements.iter().position(|statement| statement.name == *name);
+        let at = at.ok_or_else(|| {
+            let known: Vec<&str> = statements.iter().take(20).map(|statement| &statement.name[..]).collect();
+            format!("no statement defines the output `{}`; there are {}", name.escape_debug(), known.join(", "))
+        })?;
+        if outputs.contains(&at) {
+            return Err(format!("the output `{}` is named twice", name.escape_debug()));
+        }
+        outputs.push(at);
+    }
+    if outputs.is_empty() { Err("no output is named".into()) } else { Ok(outputs) }
+}
+
+/// Whether the results need each symbol, through blocks too.
+fn needed<'a>(symbols: &[String], blocks: &[Block], results: impl Iterator<Item = &'a Sum>) -> Vec<bool> {
+    let mut needed = vec![false; symbols.len()];
+    let mark = |sum: &Sum, needed: &mut Vec<bool>| {
+        for factor in &sum.factors {
+            needed[usize::from(factor.symbol)] = true;
+        }
+    };
+    results.for_each(|sum| mark(sum, &mut needed));
+    // A block comes before its uses.
+    for block in blocks.iter().rev() {
+        if needed[usize::from(block.symbol)] {
+            mark(&block.sum, &mut needed);
+        }
+    }
+    needed
+}
+
+/// Drops the symbols that are not needed, and their blocks.
+fn compact(symbols: &mut Vec<String>, blocks: &mut Vec<Block>, results: &mut [&mut Sum], needed: &[bool]) {
+    let mut place = 0;
+    let places: Vec<u16> = needed.iter().map(|&needed| (place, place += u16::from(needed)).0).collect();
+    blocks.retain(|block| needed[usize::from(block.symbol)]);
+    for block in &mut *blocks {
+        block.symbol = places[usize::from(block.symbol)];
+    }
+    let sums = blocks.iter_mut().map(|block| &mut block.sum).chain(results.iter_mut().map(|sum| &mut **sum));
+    for factor in sums.flat_map(|sum| &mut sum.factors) {
+        factor.symbol = places[usize::from(factor.symbol)];
+    }
+    let mut keep = needed.iter();
+    symbols.retain(|_| keep.next().is_some_and(|&needed| needed));
+}
+
+/// The system of the same text with its parentheses kept, as [`parse`] reads it with `expand` false, and each
+/// intermediate computed once. `None`: the system was not read from a text, or no sum of it was multiplied out.
 ///
 /// # Errors
 /// As of [`parse`]; a text may have too many symbols when each of its sums is one.
 pub fn as_written(system: &System) -> Result<Option<System>, InstanceError> {
     // Reading a large text twice takes long.
-    let Some(Source { name, text, .. }) = system.source().filter(|source| source.text.contains(&b'(')) else {
-        return Ok(None);
-    };
-    let written = parse(name, text, false)?;
+    let worth = |source: &&Source| source.text.contains(&b'(') || has_intermediates(source);
+    let Some(source) = system.source().filter(worth) else { return Ok(None) };
+    let written = again(source, Extent { expand: false, inline: 0 })?;
     Ok(written.is_block().contains(&true).then_some(written))
+}
+
+/// The system of the same text where only intermediates of at most `inline` terms are put in, for each limit. Empty for
+/// a system that was read without intermediates. Leaves out systems that are too large.
+pub(crate) fn inlined(system: &System, limits: &[usize]) -> Vec<System> {
+    let Some(source) = system.source().filter(|source| has_intermediates(source)) else { return Vec::new() };
+    limits.iter().filter_map(|&inline| again(source, Extent { expand: true, inline }).ok()).collect()
+}
+
+fn has_intermediates(source: &Source) -> bool {
+    source.statements.iter().any(|statement| !statement.output)
+}
+
+fn again(source: &Source, extent: Extent) -> Result<System, InstanceError> {
+    let wrong = |offset, message| place(&source.name, &source.text, offset, message);
+    parse_plain(&source.name, &source.text, extent, &source.reading, &wrong)
 }
 
 /// The error at byte `offset` of `text`.

@@ -8,6 +8,8 @@ use std::ops::Range;
 pub const EXPAND_BUDGET: usize = 4_000_000;
 /// Words of coefficients that these products may write in all of a file: a second or two of work.
 const EXPAND_WORDS: u64 = 1 << 27;
+/// A value of an earlier statement with at most this many terms is put in where it is used. A longer one becomes a block.
+const MAX_INLINE: usize = 1000;
 /// The deepest nesting of parentheses that is read.
 const MAX_DEPTH: usize = 200;
 
@@ -44,13 +46,19 @@ pub(super) struct Reader<'a> {
     pub(super) depth: usize,
     /// A statement of FORM was met, where `[x+y]` is a name.
     pub(super) form: bool,
+    /// A value of a statement with more terms is a block where it is used.
+    pub(super) inline: usize,
 }
 
-/// An output of the text.
+/// A statement of the text.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) name: String,
     pub(super) sum: Sum,
+    /// Whether later statements use it.
+    pub(super) used: bool,
+    /// Whether it is an output, even if later statements use it.
+    pub(super) kept: bool,
     /// The place of its expression in the text.
     pub(super) range: Range<usize>,
 }
@@ -72,6 +80,7 @@ impl<'a> Reader<'a> {
             outputs: HashMap::new(),
             depth: 0,
             form: false,
+            inline: MAX_INLINE,
         }
     }
 

@@ -38,7 +38,8 @@ impl Reader<'_> {
     pub(super) fn statements(&mut self) -> Result<Vec<Statement>, Failure> {
         let mut unnamed = Vec::new();
         while self.next_statement()? {
-            let (name, place) = (self.target()?, self.at);
+            let (target, place) = (self.target()?, self.at);
+            let (name, kept) = target.map_or((None, false), |(name, kept)| (Some(name), kept));
             if let Some(name) = &name {
                 if self.outputs.contains_key(name) {
                     return self.fail(format!("a second output of the name '{}'", shown(name)));
@@ -49,7 +50,8 @@ impl Reader<'_> {
             }
             self.blanks()?;
             let mut elements = Vec::new();
-            if !self.matrix(&mut elements)? {
+            let list = self.matrix(&mut elements)?;
+            if !list {
                 let start = self.at;
                 let sum = self.sum()?;
                 elements.push((String::new(), sum, start..self.at));
@@ -63,7 +65,8 @@ impl Reader<'_> {
                 } else if self.outputs.insert(name.clone(), at).is_some() {
                     return self.fail(format!("a second output of the name '{}'", shown(&name)));
                 }
-                self.done.push(Statement { name, sum, range });
+                let kept = kept || list || name.is_empty();
+                self.done.push(Statement { name, sum, range, kept, used: false });
             }
         }
         for (count, &at) in unnamed.iter().enumerate() {
@@ -180,8 +183,8 @@ impl Reader<'_> {
         DECLARING.contains(&word.as_str()) && (named || next == b';' && word.len() > 3)
     }
 
-    /// Reads the name of an output in front of `=` or `:=`, if there is one.
-    fn target(&mut self) -> Result<Option<String>, Failure> {
+    /// Reads the name of an output in front of `=` or `:=`, if there is one, and whether FORM calls it an expression.
+    fn target(&mut self) -> Result<Option<(String, bool)>, Failure> {
         let start = self.at;
         let mut name = self.dotted()?;
         self.blanks()?;
@@ -213,8 +216,9 @@ impl Reader<'_> {
             return self.fail("expected a name before '='");
         }
         self.at += skip;
-        self.form |= defines && word != "let";
-        Ok(Some(name))
+        let local = defines && word != "let";
+        self.form |= local;
+        Ok(Some((name, local)))
     }
 
     fn dotted(&mut self) -> Result<String, Failure> {

@@ -12,13 +12,16 @@ use crate::algebra::{Signs, System};
 use crate::greedy::Polisher;
 use crate::horner::Dag;
 use crate::problem::Orders;
-use crate::read::as_written;
+use crate::read::{as_written, inlined};
 use crate::scheme::Direction;
 use crate::stop::Stop;
 use soloist::{Setup, SolveError, StopReason};
 use soloist_domain::InstanceError;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// The most terms of an intermediate that is put in where it is used, as tried one after the other.
+const INLINE: [usize; 7] = [0, 1, 2, 4, 8, 16, 64];
 
 /// Simplifies systems: searches for orders of the variables, refines the best ones, extracts common pairs, polishes.
 ///
@@ -124,6 +127,7 @@ impl Simplifier<'_> {
         system: &Arc<System>,
         observe: &mut (dyn FnMut(Event<'_>) + Send),
     ) -> Result<Simplification, SimplifyError> {
+        let system = &self.inline(system);
         let (orders, interrupted) = match &self.order {
             Some(order) => (vec![system.completed(order)], false),
             None => {
@@ -150,6 +154,30 @@ impl Simplifier<'_> {
             observe(Event::Polished { before, after: best.operations(), attempts });
         }
         Ok(Simplification { system, best, interrupted })
+    }
+
+    /// The input with those intermediates put in that make the least code of the occurrence orders: all of them, or
+    /// only short ones.
+    fn inline(&self, system: &Arc<System>) -> Arc<System> {
+        if self.order.is_some() || !self.effort.greedy {
+            return Arc::clone(system);
+        }
+        let operations = |system: &System| {
+            let best = best_of(system, &system.occurrence_orders(), self.stop);
+            best.map_or(u64::MAX, |best| best.operations())
+        };
+        let mut best: Option<(u64, Arc<System>)> = None;
+        for other in inlined(system, &INLINE) {
+            let (least, chosen) = best.get_or_insert_with(|| (operations(system), Arc::clone(system)));
+            if self.stop.is_set() {
+                break;
+            }
+            let found = if other.terms() == chosen.terms() { u64::MAX } else { operations(&other) };
+            if found < *least {
+                (*least, *chosen) = (found, Arc::new(other));
+            }
+        }
+        best.map_or_else(|| Arc::clone(system), |(_, chosen)| chosen)
     }
 
     /// Searches for orders.

@@ -4,10 +4,10 @@ mod evaluate;
 mod recompute;
 mod recount;
 
-use crate::algebra::{Coefficient, Counts, Definition, Signs, System};
+use crate::algebra::{Assigned, Coefficient, Counts, Definition, Signs, System};
 use crate::emit::{CONTINUATION, Language, names};
 use crate::horner::Program;
-use crate::read::{MAX_DIGITS, parse_as};
+use crate::read::{MAX_DIGITS, parse_form};
 use evaluate::{Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
 use recompute::{Recomputed, Refused, detect, recompute};
 pub use recount::{LevelCounts, recount};
@@ -157,13 +157,12 @@ fn expected(system: &System, values: &[u64], point: Point) -> Result<Vec<u64>, F
         return system.outputs().map(|output| terms_value(output, values, point)).collect();
     };
     let mut known = Values::new();
-    let mut outputs = Vec::new();
-    for (name, range) in &source.outputs {
+    for Assigned { name, range, .. } in &source.statements {
         let value = evaluate(&source.text[range.clone()], point, &known, false)?.value;
         known.insert(name.clone(), value);
-        outputs.push(value);
     }
-    Ok(outputs)
+    let value = |output: &Definition| known.get(&output.name).copied().ok_or(Failed::Syntax(0, "an output is missing"));
+    system.outputs().map(value).collect()
 }
 
 /// Verifies the code of `program` in one call: [`verify_code`], the number of operations that the program claims, and,
@@ -198,7 +197,7 @@ pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
     if form.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > MAX_DIGITS) {
         return Ok(false);
     }
-    let again = parse_as("code", form.as_bytes(), true, true).map_err(|error| error.to_string())?;
+    let again = parse_form("code", form.as_bytes()).map_err(|error| error.to_string())?;
     if again.is_block().contains(&true) {
         return Ok(false);
     }

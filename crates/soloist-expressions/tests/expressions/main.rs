@@ -4,6 +4,7 @@ mod annealing;
 mod coding;
 mod common;
 mod counting;
+mod dialects;
 mod golden;
 mod reading;
 mod scheme;

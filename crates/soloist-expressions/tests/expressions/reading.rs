@@ -42,7 +42,7 @@ fn notations_are_read() {
 
 #[test]
 fn several_outputs_share_symbols() {
-    let system = parse("a", b"L F = x + y;\nG = F^2 - 1\nH[1] = G*z\n", true).unwrap();
+    let system = parse("a", b"L F = x + y;\nL G = F^2 - 1\nH[1] = G*z\n", true).unwrap();
     let outputs: Vec<_> =
         system.outputs().map(|output| (output.name.as_str(), output.polynomial.to_string())).collect();
     let expected = [("F", "x+y"), ("G", "x^2+2*x*y+y^2-1"), ("H[1]", "x^2*z+2*x*y*z+y^2*z-z")];

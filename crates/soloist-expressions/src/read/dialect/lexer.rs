@@ -1,0 +1,284 @@
+//! Blanks, comments, words and numbers of all notations.
+
+use super::super::reader::{Failure, is_letter};
+use super::Notation;
+use super::tree::{Kind, Tree};
+use std::collections::BTreeSet;
+
+/// The deepest nesting that is read.
+const MAX_DEPTH: usize = 200;
+
+/// The state of reading a text of any notation.
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
+    depth: usize,
+    pub(super) notation: Option<Notation>,
+    /// A statement of FORM was met, where `[x+y]` is a name.
+    pub(super) form: bool,
+    /// Arrays whose elements are assigned in parentheses.
+    pub(super) arrays: BTreeSet<String>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a [u8], notation: Option<Notation>) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+            form: notation == Some(Notation::Form),
+            notation: notation.or_else(|| guess(text)),
+            arrays: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn is(&self, notation: Notation) -> bool {
+        self.notation == Some(notation)
+    }
+
+    pub(super) fn fail<T>(&self, message: impl Into<String>) -> Result<T, Failure> {
+        Err((self.at, message.into()))
+    }
+
+    pub(super) fn peek(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    pub(super) fn rest(&self) -> &'a [u8] {
+        &self.text[self.at.min(self.text.len())..]
+    }
+
+    pub(super) fn starts(&self, with: &str) -> bool {
+        self.rest().starts_with(with.as_bytes())
+    }
+
+    pub(super) fn enter(&mut self) -> Result<(), Failure> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH { self.fail(format!("nested deeper than {MAX_DEPTH}")) } else { Ok(()) }
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    pub(super) fn line(&mut self) {
+        self.at += self.rest().iter().position(|&byte| byte == b'\n').unwrap_or(self.rest().len());
+    }
+
+    /// Whether only blanks stand between the start of the line and this place.
+    pub(super) fn begins_line(&self) -> bool {
+        let back = self.text[..self.at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        back.is_none_or(|&byte| byte == b'\n')
+    }
+
+    /// Skips blanks, joined lines and comments. Returns whether a line ended.
+    pub(super) fn blanks(&mut self) -> Result<bool, Failure> {
+        let mut ended = false;
+        loop {
+            match *self.rest() {
+                [b'\n', ..] => {
+                    ended = true;
+                    self.at += 1;
+                }
+                [b' ' | b'\t' | b'\r', ..] => self.at += 1,
+                [b'\\', b'\n', ..] => self.at += 2,
+                [b'\\', b'\r', b'\n', ..] => self.at += 3,
+                [b'#', ..] | [b'\\', b'\\', ..] | [b'/', b'/', ..] => self.line(),
+                [b'/', b'*', ..] => self.comment(b"*/")?,
+                [b'(', b'*', ..] if !self.is(Notation::C) => self.comment(b"*)")?,
+                [b'!', next, ..] if next != b'=' && self.after_blank() => self.line(),
+                [b'!'] if self.after_blank() => self.line(),
+                [b'%', ..] if self.is(Notation::Matlab) || self.begins_line() || self.after_statement() => self.line(),
+                [b'.', b'.', b'.', ..] if self.is(Notation::Matlab) => {
+                    self.line();
+                    self.at += usize::from(self.peek() == b'\n');
+                }
+                // A line that continues the one before it, as in Fortran.
+                [b'&', ..] if self.begins_line() => {
+                    ended = false;
+                    self.at += 1;
+                }
+                [b'&', ..] => self.continued()?,
+                _ => return Ok(ended),
+            }
+        }
+    }
+
+    fn after_blank(&self) -> bool {
+        self.at == 0 || self.text[self.at - 1].is_ascii_whitespace() || self.text[self.at - 1] == b';'
+    }
+
+    fn after_statement(&self) -> bool {
+        let back = self.text[..self.at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+        back == Some(&b';')
+    }
+
+    fn comment(&mut self, end: &[u8; 2]) -> Result<(), Failure> {
+        match self.rest()[2..].windows(2).position(|pair| pair == end) {
+            Some(at) => {
+                self.at += at + 4;
+                Ok(())
+            }
+            None => self.fail("a comment that does not end"),
+        }
+    }
+
+    /// Skips `&` at the end of a line, with comment lines and the `&` of the next line.
+    fn continued(&mut self) -> Result<(), Failure> {
+        let place = self.at;
+        self.at += 1;
+        while matches!(self.peek(), b' ' | b'\t' | b'\r') {
+            self.at += 1;
+        }
+        if self.peek() == b'!' {
+            self.line();
+        }
+        if self.peek() != b'\n' {
+            self.at = place;
+            return self.fail("expected the end of the line behind a '&'");
+        }
+        loop {
+            while self.peek().is_ascii_whitespace() {
+                self.at += 1;
+            }
+            match self.peek() {
+                b'!' => self.line(),
+                b'&' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// Skips a `\` at the end of a line inside a number or a name, with the blanks of the next line.
+    fn joint(&mut self) -> bool {
+        let skip = match *self.rest() {
+            [b'\\', b'\n', ..] => 2,
+            [b'\\', b'\r', b'\n', ..] => 3,
+            _ => return false,
+        };
+        self.at += skip;
+        while matches!(self.peek(), b' ' | b'\t') {
+            self.at += 1;
+        }
+        true
+    }
+
+    /// Reads a word of letters and digits. A `$` in front of a blank ends a statement of Maxima.
+    pub(super) fn word(&mut self) -> String {
+        let mut name = String::new();
+        let mut from = self.at;
+        loop {
+            while is_letter(self.peek()) || self.peek().is_ascii_digit() || self.peek() == b'\'' {
+                let ends = self.peek() == b'$' && self.rest().get(1).is_none_or(u8::is_ascii_whitespace);
+                if ends || self.peek() == b'\'' && (self.is(Notation::Matlab) || self.at == from) {
+                    break;
+                }
+                self.at += 1;
+            }
+            name.push_str(&String::from_utf8_lossy(&self.text[from..self.at]));
+            if !self.joint() {
+                return name;
+            }
+            from = self.at;
+        }
+    }
+
+    /// Reads signs. Returns their number and whether they make the term negative.
+    pub(super) fn signs(&mut self) -> Result<(usize, bool), Failure> {
+        let (mut count, mut negative) = (0, false);
+        while matches!(self.peek(), b'+' | b'-') {
+            negative ^= self.peek() == b'-';
+            count += 1;
+            self.at += 1;
+            self.blanks()?;
+        }
+        Ok((count, negative))
+    }
+
+    /// Reads a number in any notation: `12`, `1.5e-3`, `1.5d0`, `1.0_dp`, `1.0L`, ``1.5`16``, `1.5*^-3`.
+    pub(super) fn number(&mut self) -> Result<Tree, Failure> {
+        let start = self.at;
+        let mut text = String::new();
+        let mut whole = true;
+        loop {
+            match self.peek() {
+                digit @ b'0'..=b'9' => text.push(digit.into()),
+                // The point of `2.*x` belongs to the operator of MATLAB.
+                b'.' if whole
+                    && !self.starts("...")
+                    && !(self.is(Notation::Matlab) && matches!(self.rest(), [_, b'*' | b'/' | b'^', ..])) =>
+                {
+                    whole = false;
+                    text.push('.');
+                }
+                _ if self.joint() => continue,
+                _ => break,
+            }
+            self.at += 1;
+        }
+        if text.len() == 1 && !whole {
+            self.at = start;
+            return self.fail("expected digits");
+        }
+        if self.peek() == b'`' {
+            // The precision of a number of Mathematica.
+            whole = false;
+            while matches!(self.peek(), b'`' | b'0'..=b'9' | b'.') {
+                self.at += 1;
+            }
+        }
+        let power = match *self.rest() {
+            [b'e' | b'E' | b'd' | b'D' | b'q' | b'Q', b'0'..=b'9', ..] => 1,
+            [b'e' | b'E' | b'd' | b'D' | b'q' | b'Q', b'+' | b'-', b'0'..=b'9', ..] => 1,
+            [b'*', b'^', b'0'..=b'9', ..] | [b'*', b'^', b'-', b'0'..=b'9', ..] => 2,
+            _ => 0,
+        };
+        if power > 0 {
+            self.at += power;
+            whole = false;
+            text.push('e');
+            let sign = self.peek();
+            if matches!(sign, b'+' | b'-') {
+                text.push(sign.into());
+                self.at += 1;
+            }
+            while self.peek().is_ascii_digit() {
+                text.push(self.peek().into());
+                self.at += 1;
+            }
+        }
+        if self.peek() == b'_' && self.rest().get(1).is_some_and(u8::is_ascii_alphabetic) {
+            // A kind of Fortran.
+            let place = self.at;
+            let kind = self.word();
+            if !["_dp", "_sp", "_qp", "_wp", "_rk", "_real64", "_real128", "_f64"].contains(&kind.as_str()) {
+                self.at = place;
+                return self.fail("expected an operator");
+            }
+        } else if matches!(self.peek(), b'f' | b'F' | b'l' | b'L')
+            && self.rest().get(1).is_none_or(|&next| !is_letter(next) && !next.is_ascii_digit())
+        {
+            self.at += 1;
+        }
+        Ok(Tree::new(start, Kind::Number(text, whole)))
+    }
+}
+
+/// The notation of a text by marks that no other notation has.
+fn guess(text: &[u8]) -> Option<Notation> {
+    let operand = |byte: u8| is_letter(byte) || byte.is_ascii_digit() || matches!(byte, b')' | b']' | b'\'');
+    let dotted = |part: &[u8]| matches!(*part, [before, b'.', b'*' | b'/' | b'^', ..] if operand(before) && !before.is_ascii_digit());
+    if text.windows(4).any(dotted) || text.starts_with(b"%") || text.windows(2).any(|pair| pair == b"\n%") {
+        return Some(Notation::Matlab);
+    }
+    let typed = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim_start();
+        let line = line.strip_prefix("const ").unwrap_or(line);
+        ["double ", "float ", "long double ", "auto "].iter().any(|word| line.starts_with(word)) && line.contains('=')
+    };
+    text.split(|&byte| matches!(byte, b'\n' | b';' | b'{')).any(typed).then_some(Notation::C)
+}
