@@ -47,7 +47,7 @@ pub(crate) use sound::{replay, walk};
 pub(crate) use tally::{Clock, Limits, Tally, insert};
 pub use uct::{
     Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
-    Playing, Playouts, Prune, Pruning, Rank, Selection, Uct,
+    Playing, Playouts, Prune, Pruning, Rank, Selection, Ties, Uct,
 };
 
 use crate::problem::MoveId;

@@ -72,6 +72,9 @@ fn cooling_and_ratios() {
         let uct = Uct::cooled(0.02, 150, cooling);
         compare_all(&uct, 500);
         compare_all(&altered(&uct, "solver=true reference=420.0"), 400);
+        if cooling != Cooling::None {
+            compare_all(&altered(&uct, "reheats=3"), 400);
+        }
         compare_all(&altered(&uct, "restarts=false normalization=global c=1.4"), 500);
         compare_all(&altered(&uct, "move_playouts=40 amaf=true cooling_end=0.2"), 300);
     }
@@ -92,6 +95,8 @@ fn growth_of_the_tree() {
         altered(&Uct::default(), "fpu=constant fpu_value=0.9"),
         altered(&Uct::default(), "fpu=parent fpu_value=0.1"),
         altered(&Uct::default(), "fpu=parent fpu_value=-0.2 normalization=parent"),
+        altered(&Uct::default(), "fpu=node c=1.4142 value=best"),
+        altered(&Uct::default(), "fpu=node c=0.3 expansion=lazy move_playouts=60"),
         altered(&Uct::default(), "widening=1.5 widening_exponent=0.3"),
         altered(&Uct::default(), "widening=1.0 bias_weight=0.3 solver=false"),
         altered(&Uct::default(), "widening=2.0 fpu=constant fpu_value=0.7"),

@@ -2,6 +2,7 @@
 
 use super::arena::Arena;
 use super::run::UctSearch;
+use super::select::Ties;
 use super::{Uct, refuse};
 use crate::cut::EVERY;
 use crate::problem::MoveId;
@@ -32,6 +33,9 @@ choice! {
         Constant = "constant",
         /// The parent's value less `fpu_value`.
         Parent = "parent",
+        /// What the parent itself has among its siblings: value, exploration term and 1 / (1 + depth), against those of
+        /// its tried children with 1 / (2 + depth). At the root more than any other.
+        Node = "node",
     }
 }
 
@@ -307,8 +311,10 @@ impl UctSearch {
             }
             let untried = self.tree.arena.untried(at);
             let passes = self.passes_on(at);
-            let choice =
-                if untried == 0 || passes || self.may_return(at) { self.selector(reference).select(at) } else { None };
+            let selects = untried == 0 || passes || self.may_return(at);
+            let is_drawn = selects && self.uct.selection.ties == Ties::Random;
+            let draw = if is_drawn { context.rng.next_u64() } else { 0 };
+            let choice = if selects { self.selector(reference, draw).select(at) } else { None };
             let expands = choice.is_none_or(|(_, bound)| !passes && self.prefers_untried(at, bound));
             if untried > 0 && expands {
                 let child = if self.uct.growth.expansion == Expansion::Lazy {
@@ -408,7 +414,15 @@ impl UctSearch {
         match self.uct.growth.fpu {
             FirstPlay::Off => true,
             FirstPlay::Constant => self.uct.growth.fpu_value >= bound,
-            FirstPlay::Parent => self.selector(0).reward_of(at) - self.uct.growth.fpu_value >= bound,
+            FirstPlay::Parent => self.selector(0, 0).reward_of(at) - self.uct.growth.fpu_value >= bound,
+            FirstPlay::Node => {
+                let path = &self.walk.path;
+                let Some(above) = path.len().checked_sub(2) else { return true };
+                let parent = self.tree.arena.get(path[above]).visits as f64;
+                let selector = self.selector(0, 0);
+                let exploration = selector.c * (libm::log(parent) / node.visits as f64).sqrt();
+                competes(selector.reward_of(at) + exploration, path.len() - 1, bound)
+            }
         }
     }
 
@@ -507,5 +521,25 @@ impl UctSearch {
             // The line may have ended in a part that was removed.
             self.tree.arena.repair(&self.walk.path, self.sense);
         }
+    }
+}
+
+/// Whether a node with this bound comes before its best child: `bound` and 1 / (1 + depth) against the same of the
+/// child, which is one deeper.
+fn competes(bound: f64, depth: usize, child: f64) -> bool {
+    let depth = depth as f64;
+    bound + 1.0 / (1.0 + depth) >= child + 1.0 / (2.0 + depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::competes;
+
+    #[test]
+    fn nodes_compete_with_their_children() {
+        // At depth 1 a node has 1/2 and its children 1/3: it is ahead by up to a sixth.
+        assert!(competes(0.5, 1, 0.65) && !competes(0.5, 1, 0.68));
+        // Deep down nothing but the bounds counts.
+        assert!(!competes(0.5, 1_000, 0.501) && competes(0.5, 1_000, 0.5));
     }
 }

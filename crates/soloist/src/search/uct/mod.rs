@@ -26,7 +26,7 @@ pub use grow::{Expansion, FewVisits, FirstPlay, Growth};
 pub use learn::{Playing, Playouts};
 pub use nested::Nesting;
 pub use prune::{Prune, Pruning};
-pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection};
+pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection, Ties};
 
 use crate::ParameterError;
 use crate::problem::rules::Rules;
@@ -219,6 +219,10 @@ impl Family for Uct {
         refuse(&[
             (has_beam && self.growth.transpositions, "beam_width and transpositions exclude each other"),
             (has_beam && self.pacing.move_playouts > 0, "beam_width and move_playouts exclude each other"),
+            (
+                self.growth.fpu == FirstPlay::Node && self.selection.bandit != Bandit::Ucb1,
+                "fpu=node needs bandit=ucb1",
+            ),
         ])?;
         self.pacing.validate()?;
         self.growth.validate()?;

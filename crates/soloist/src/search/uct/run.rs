@@ -89,12 +89,13 @@ impl UctSearch {
         }
     }
 
-    pub(super) fn selector(&self, reference: u64) -> Selector<'_> {
+    /// The inputs of selection at the end of the path; `draw` decides between equal bounds.
+    pub(super) fn selector(&self, reference: u64, draw: u64) -> Selector<'_> {
         let Self { uct, tree, learner, met, sense, .. } = self;
         let depth = self.game.decided.len() + self.walk.path.len() - 1;
         let c = uct.selection.constant(self.game.played, uct.pacing.tree_playouts, depth, met.longest);
         let (arena, range, standard) = (&tree.arena, met.range, met.standard());
-        Selector { uct, sense: *sense, arena, learner, range, standard, c, reference }
+        Selector { uct, sense: *sense, arena, learner, range, standard, c, reference, draw }
     }
 
     /// Plays the move into the slot `child` and puts it on the path.

@@ -272,6 +272,15 @@ impl<P: Problem> Tree<'_, P> {
                 let value = if good.is_empty() { 0.0 } else { self.value(path, &good, self.scale(path)) };
                 value - self.uct.growth.fpu_value
             }
+            FirstPlay::Node if path.len() == self.root.len() => f64::INFINITY,
+            FirstPlay::Node => {
+                let good = node.feasible();
+                let value = if good.is_empty() { 0.0 } else { self.value(path, &good, self.scale(path)) };
+                let above = self.nodes[&path[..path.len() - 1]].scores.len() as f64;
+                let own = value + self.constant(path.len()) * (libm::log(above) / node.scores.len() as f64).sqrt();
+                let depth = (path.len() - self.root.len()) as f64;
+                return (own + 1.0 / (1.0 + depth) < bound + 1.0 / (2.0 + depth)).then_some(child);
+            }
         };
         (bound > urgency).then_some(child)
     }

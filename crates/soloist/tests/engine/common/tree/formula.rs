@@ -155,7 +155,9 @@ impl<P: Problem> Tree<'_, P> {
 
     /// The weight of the exploration term at a node of this depth in the playout to come.
     pub(super) fn constant(&self, depth: usize) -> f64 {
-        let (n, i) = (self.uct.pacing.tree_playouts as f64, (self.log.len() - self.game) as f64);
+        let (all, played) = (self.uct.pacing.tree_playouts, (self.log.len() - self.game) as u64);
+        let period = all.div_ceil(self.uct.selection.reheats + 1).max(1);
+        let (n, i) = (period as f64, if period < all { played % period } else { played } as f64);
         let longest = self.log.iter().map(|played| played.moves.len()).max().unwrap_or(0) as f64;
         match self.uct.selection.cooling {
             Cooling::None => self.uct.selection.c,
