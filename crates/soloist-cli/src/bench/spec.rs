@@ -4,7 +4,7 @@ use super::raw::{List, RawBudget, RawMethod, RawProfile, RawSpec, Scalar};
 use crate::choice;
 use crate::failure::{Failure, one_line, unknown};
 use crate::values::{self, Setting};
-use soloist::{Budget, Method, Preset};
+use soloist::{Budget, Preset};
 use soloist_problems::input;
 use soloist_problems::{Domain, Options, domains, find_domain, find_method, methods};
 use std::collections::{BTreeMap, HashMap};
