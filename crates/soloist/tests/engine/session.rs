@@ -3,8 +3,8 @@
 use crate::common::{Bag, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
 use soloist::{
-    Budget, Fault, OfferError, Outcome, Problem, Rollout, RolloutInfo, Score, Session, Setup, SolveError,
-    Solver, StopReason,
+    Budget, Fault, OfferError, Outcome, Problem, Rollout, RolloutInfo, Score, Session, Setup, SolveError, Solver,
+    StopReason,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
