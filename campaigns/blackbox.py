@@ -249,8 +249,12 @@ def kill_study(campaign, folder, kind):
 def repeats(campaign):
     """The same call twice, in parts, and on several threads."""
     draw = campaign.random
-    methods = [method["name"] for method in json.loads(call("methods", "--json").stdout)]
-    pairs = [(problem, method) for problem in INSTANCES for method in methods]
+    pairs = [
+        (problem, method["name"])
+        for method in json.loads(call("methods", "--json").stdout)
+        for problem in method.get("problems", INSTANCES)
+        if problem in INSTANCES
+    ]
     draw.shuffle(pairs)
     for problem, method in pairs:
         if not campaign.going():
@@ -533,8 +537,12 @@ def surroundings(campaign, folder):
 def times(campaign):
     """Every method on every problem keeps to --time."""
     draw = campaign.random
-    methods = [method["name"] for method in json.loads(call("methods", "--json").stdout)]
-    pairs = [(problem, method) for problem in INSTANCES for method in methods]
+    pairs = [
+        (problem, method["name"])
+        for method in json.loads(call("methods", "--json").stdout)
+        for problem in method.get("problems", INSTANCES)
+        if problem in INSTANCES
+    ]
     draw.shuffle(pairs)
     longest = (0, "")
     for problem, method in pairs:

@@ -46,6 +46,11 @@ METHODS = [
     "sampling", "uct", "uct-best", "sp-mcts", "bmcts", "sa-uct", "nmcts", "nmcs", "nrpa", "gnrpa", "beam-nrpa",
     "hd-nrpa", "beam", "cabs", "dfs", "bfs", "best-first", "iterative-broadening", "lds", "ida-star", "anneal", "auto",
 ]
+# Searches of the problems' own, which run on these alone.
+OWN = {
+    "vrptw": ["sisr"], "tsptw": ["sisr"], "stacking": ["ranks"], "packing": ["refine"],
+    "partition": ["k-list", "ckk", "ckk-lds", "meet"],
+}
 # Settings that are worth more draws than chance gives them.
 OFTEN = {
     "anneal": [["rule=late"], ["runs=3"], ["local=false"]],
@@ -70,7 +75,7 @@ def engines():
 
 def parameters():
     """The parameters of each method, as `methods NAME --json` lists them."""
-    return {name: json.loads(call("methods", name, "--json").stdout)["parameters"] for name in METHODS}
+    return {name: json.loads(call("methods", name, "--json").stdout)["parameters"] for name in [*METHODS, *sorted(set(sum(OWN.values(), [])))]}
 
 
 def value(draw, parameter):
@@ -99,7 +104,7 @@ class Pair:
         self.number, self.engines = number, engines
         self.problem = draw.choice(list(INSTANCES))
         self.instance = draw.choice(INSTANCES[self.problem]).format(draw.randrange(1000))
-        self.method = draw.choice(METHODS)
+        self.method = draw.choice(METHODS + OWN.get(self.problem, []))
         self.threads = draw.choice([1, 3])
         settings = list(draw.choice(OFTEN.get(self.method, [[]]))) if draw.random() < 0.5 else []
         if draw.random() < 0.5:

@@ -137,7 +137,7 @@ impl Problem for Tree {
         self.has_future.then_some(self as &dyn Dominance<Self>)
     }
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == self.rollout && name != "random").then(|| Box::new(Policy { spent: false }) as Box<dyn Rollout<Self>>)
+        (name == self.rollout && name != "random").then(|| Box::new(Policy) as Box<dyn Rollout<Self>>)
     }
     fn rollouts(&self) -> &'static [RolloutInfo] {
         match self.rollout.as_str() {
@@ -156,9 +156,7 @@ impl Dominance<Tree> for Tree {
 }
 
 /// A rollout that leaves something out: see the names in [`Tree::rollouts`].
-struct Policy {
-    spent: bool,
-}
+struct Policy;
 
 impl Rollout<Tree> for Policy {
     fn candidates(&mut self, problem: &Tree, at: &At, moves: &mut Vec<u32>) {
@@ -170,7 +168,9 @@ impl Rollout<Tree> for Policy {
         }
     }
     fn run(&mut self, problem: &Tree, at: &mut At, playout: &mut Playout<u32>, rng: &mut Rng) {
-        self.spent = problem.rollout == "spent" && problem.node(at).spent;
+        if problem.rollout == "spent" && problem.node(at).spent {
+            playout.mark_spent();
+        }
         let mut moves = Vec::new();
         loop {
             moves.clear();
@@ -182,9 +182,6 @@ impl Rollout<Tree> for Policy {
             problem.apply(at, mv);
             playout.moves.push(mv);
         }
-    }
-    fn is_spent(&self) -> bool {
-        self.spent
     }
 }
 

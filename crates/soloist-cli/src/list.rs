@@ -100,8 +100,15 @@ fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     Ok(text)
 }
 
+/// One method; a search of problems' own with the names of these problems.
 fn method_json(preset: &Preset) -> Value {
-    json!({ "name": preset.name, "summary": preset.summary, "reference": preset.reference })
+    let mut object = json!({ "name": preset.name, "summary": preset.summary, "reference": preset.reference });
+    if let Method::Own(own) = preset.method() {
+        let has = |domain: &&Domain| domain.searches.iter().any(|own| own.name == preset.name);
+        object["problems"] = domains().iter().filter(has).map(|domain| domain.name).collect();
+        object["unit"] = own.unit().map(|unit| unit.name()).into();
+    }
+    object
 }
 
 fn method_detail(preset: &Preset) -> Value {
@@ -119,8 +126,13 @@ fn method_detail(preset: &Preset) -> Value {
 }
 
 fn method_text(preset: &Preset) -> String {
-    let mut text =
-        format!("{}: {}\n{}\n\nParameters (--set NAME=VALUE):\n", preset.name, preset.summary, preset.reference);
+    let mut text = format!("{}: {}\n{}\n", preset.name, preset.summary, preset.reference);
+    let detail = method_json(preset);
+    if let (Some(problems), Some(unit)) = (detail["problems"].as_array(), detail["unit"].as_str()) {
+        let names: Vec<_> = problems.iter().filter_map(Value::as_str).collect();
+        let _ = writeln!(text, "A method of {}; --nodes counts {unit}.", names.join(" and "));
+    }
+    text.push_str("\nParameters (--set NAME=VALUE):\n");
     let parameters = preset.method().parameters();
     let rows: Vec<_> = parameters
         .iter()

@@ -92,3 +92,42 @@ fn offered_solutions_are_kept() {
         }
     }
 }
+
+/// Problems with searches of their own, small enough that `auto` gives each entrant a few turns.
+const OWN: [(&str, &str); 5] = [
+    ("vrptw", "random:12:1"),
+    ("tsptw", "random:10x40:1"),
+    ("stacking", "random:4x30:7"),
+    ("packing", "random:3x20:2"),
+    ("partition", "random:44x60:1"),
+];
+
+#[test]
+fn own_searches_race_and_their_slices_make_a_whole_run() {
+    for (name, spec) in OWN {
+        let domain = find_domain(name).unwrap();
+        let instance = (domain.load)(spec, &Options::new()).unwrap();
+        for (threads, budget) in [
+            (1, (|count| Budget { nodes: Some(count), ..Budget::default() }) as fn(u64) -> Budget),
+            (2, |count| Budget { nodes: Some(count), ..Budget::default() }),
+            (1, Budget::playouts),
+        ] {
+            let request = || Request {
+                setup: Some(Setup::preset("auto").unwrap().seed(11).threads(threads)),
+                budget: budget(3_003),
+                ..Request::default()
+            };
+            let report = instance.solve(request(), &mut Unobserved).unwrap();
+            let own = &domain.searches[0].name;
+            assert!(report.remarks[0].starts_with(own), "{name}: {}", report.remarks[0]);
+            let whole = timeless(&report);
+            let mut saved = instance.start(request()).unwrap();
+            for slice in 0..7 {
+                saved.advance(&budget(share(3_003, slice)), None, &mut Unobserved).unwrap();
+                let bytes = saved.save();
+                saved = instance.start(Request { resume: Some(bytes), setup: None, ..request() }).unwrap();
+            }
+            assert_eq!(timeless(&saved.report()), whole, "{name}, {threads} streams");
+        }
+    }
+}

@@ -40,7 +40,7 @@ impl Plan {
 pub(crate) fn build(plan: Plan, problem: &Differencing) -> Box<dyn Rollout<Differencing>> {
     match plan {
         Plan::Heuristic => Box::new(Heuristic::new(problem.words())),
-        Plan::Divided(labels) => Box::new(Divided { labels, known: vec![None; Heuristic::PLACES], is_spent: false }),
+        Plan::Divided(labels) => Box::new(Divided { labels, known: vec![None; Heuristic::PLACES] }),
     }
 }
 
@@ -118,12 +118,13 @@ struct Division {
 struct Divided {
     labels: usize,
     known: Vec<Option<Division>>,
-    is_spent: bool,
 }
 
 impl Rollout<Differencing> for Divided {
     fn run(&mut self, problem: &Differencing, state: &mut Labels, playout: &mut Playout<u16>, _: &mut Rng) {
-        self.is_spent = state.len() <= self.labels;
+        if state.len() <= self.labels {
+            playout.mark_spent();
+        }
         // Of a state with fewer labels the best completion is not that of the states above.
         let starts_above = state.len() >= self.labels;
         let (joins, depth) = (state.joins(), state.depth());
@@ -156,10 +157,6 @@ impl Rollout<Differencing> for Divided {
             let difference = problem.difference(state);
             *known = Some(Division { joins, few, moves, difference });
         }
-    }
-
-    fn is_spent(&self) -> bool {
-        self.is_spent
     }
 }
 

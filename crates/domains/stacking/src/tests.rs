@@ -561,18 +561,15 @@ proptest! {
 #[test]
 fn the_heuristic_is_cut_off_when_it_is_hopeless() {
     let problem = Stacking::new(&generate("random:4x60:3").unwrap());
-    for seed in 0..40 {
-        let mut whole = (problem.root(), Playout::default());
-        let mut heuristic = problem.rollout("fo").unwrap();
-        heuristic.run(&problem, &mut whole.0, &mut whole.1, &mut Rng::new(seed));
-        let Score::Feasible(score) = problem.score(&whole.0) else { panic!("unlimited stacks") };
-        let mut within = |incumbent: f64| {
-            let mut part = (problem.root(), Playout::default());
-            let ended = heuristic.run_within(&problem, &mut part.0, &mut part.1, &mut Rng::new(seed), incumbent);
-            (ended, part.1.moves)
-        };
-        assert_eq!(within(score + 1.0), (true, whole.1.moves.clone()));
-        let (ended, moves) = within(score);
-        assert!(!ended && whole.1.moves.starts_with(&moves) && moves.len() < whole.1.moves.len());
-    }
+    let run = |name: &str, playouts: u64| {
+        let solver = Solver::new(&problem, Method::preset(name).unwrap()).rollout("fo").seed(1);
+        solver.budget(Budget::playouts(playouts)).run().unwrap()
+    };
+    // The same draws up to the first playout that is cut off, which is no solution and counts.
+    let (whole, cut) = (run("sampling", 1), run("ms", 1));
+    assert_eq!(whole.best.unwrap().moves, cut.best.unwrap().moves);
+    let (whole, cut) = (run("sampling", 400), run("ms", 400));
+    assert_eq!((whole.counters.playouts, cut.counters.playouts), (400, 400));
+    assert_ne!(whole.history.len(), 1);
+    assert!(cut.best.unwrap().score.value().unwrap() < cut.history[0].score.value().unwrap());
 }

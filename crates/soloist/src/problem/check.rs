@@ -266,6 +266,7 @@ pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
         ("link", link, "anneal knows by it what an edit of an order changes, before it replays it"),
         ("suggest", suggest, "anneal draws edits from it that may improve the solution"),
         ("neighborhood", problem.neighborhood().is_some(), "anneal edits solutions in place by it"),
+        ("searches", !problem.searches().is_empty(), "solvers of the problem's own, which are methods by their names"),
         (
             "rollouts",
             !problem.rollouts().is_empty(),

@@ -38,7 +38,6 @@ pub(crate) trait Player: Send {
     fn sampled(&self) -> (Vec<MoveId>, u64);
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
-    fn offer(&mut self, moves: &[MoveId], score: Score);
     fn feedback(&mut self, score: Score);
     /// Returns the local search of the problem, if it has one.
     fn editor(&mut self) -> Option<&mut dyn Editor>;
@@ -240,7 +239,7 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         Coverage::Partial
     }
     fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng) {
-        self.playout.moves.clear();
+        self.playout.begin(None);
         let state = state.get_mut();
         self.rollout.run(&self.problem, state, &mut self.playout, rng);
         let _ = Self::is_void(&self.watch, &self.problem, state, &mut self.listed);
@@ -248,7 +247,7 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     }
     fn spent(&self) -> Option<Coverage> {
         // That no other playout is worth its effort is no proof.
-        self.rollout.is_spent().then_some(Coverage::Partial)
+        self.playout.is_spent.then_some(Coverage::Partial)
     }
     fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
         let Self { problem, packing, watch, rollout, trace: buffer, listed, .. } = self;
@@ -272,7 +271,7 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     }
     fn sample(&mut self, rng: &mut Rng) -> Score {
         let state = self.end.insert(self.problem.root());
-        self.playout.moves.clear();
+        self.playout.begin(None);
         self.rollout.run(&self.problem, state, &mut self.playout, rng);
         if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
             return VOID;
@@ -283,8 +282,9 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
     }
     fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score> {
         let state = self.end.insert(self.problem.root());
-        self.playout.moves.clear();
-        if !self.rollout.run_within(&self.problem, state, &mut self.playout, rng, incumbent) {
+        self.playout.begin(Some(incumbent));
+        self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        if self.playout.is_cut_off {
             return None;
         }
         if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
@@ -306,9 +306,6 @@ impl<P: Problem> Player for TypedPlayer<'_, P> {
         // A checkpoint may name any number.
         let most = self.rollout.variants(&self.problem).saturating_sub(1);
         self.rollout.set_variant(variant.min(most));
-    }
-    fn offer(&mut self, moves: &[MoveId], score: Score) {
-        self.rollout.offer(&self.problem, &self.packing.all(moves), score);
     }
     fn feedback(&mut self, score: Score) {
         self.rollout.feedback(score);

@@ -21,11 +21,15 @@ pub struct Playout<M> {
     candidates: Vec<M>,
     /// `None`: this playout belongs to no run.
     pub(crate) watch: Option<Watch>,
+    pub(crate) to_beat: Option<f64>,
+    pub(crate) is_cut_off: bool,
+    pub(crate) is_spent: bool,
 }
 
 impl<M> Default for Playout<M> {
     fn default() -> Self {
-        Self { moves: Vec::new(), candidates: Vec::new(), watch: None }
+        let (moves, candidates, watch, to_beat) = (Vec::new(), Vec::new(), None, None);
+        Self { moves, candidates, watch, to_beat, is_cut_off: false, is_spent: false }
     }
 }
 
@@ -72,6 +76,34 @@ impl<M> Playout<M> {
         Self { watch: self.watch.clone(), ..Self::default() }
     }
 
+    /// Returns the value that a solution must beat to be of any use. `None`: any solution is of use.
+    ///
+    /// A policy may look at bounds and [end](Self::cut_off) a game that cannot beat it. What it draws until then is what
+    /// it draws anyway.
+    #[must_use]
+    pub fn to_beat(&self) -> Option<f64> {
+        self.to_beat
+    }
+
+    /// Says that the game ends here, unfinished, because no solution from here beats [`to_beat`](Self::to_beat).
+    pub fn cut_off(&mut self) {
+        self.is_cut_off = true;
+    }
+
+    /// Says that another playout from the state where this one began would be useless, because this one was as good as
+    /// any: a deterministic policy with an exact endgame that began within that endgame.
+    ///
+    /// Tree searches then leave the state's branch alone. They claim no proof from it.
+    pub fn mark_spent(&mut self) {
+        self.is_spent = true;
+    }
+
+    /// Gets ready for the next game.
+    pub(crate) fn begin(&mut self, to_beat: Option<f64>) {
+        self.moves.clear();
+        (self.to_beat, self.is_cut_off, self.is_spent) = (to_beat, false, false);
+    }
+
     /// Whether the game has to be given up unfinished: the run is far beyond a limit of time, or the game has more
     /// moves than allowed.
     ///
@@ -98,7 +130,8 @@ pub trait Rollout<P: Problem>: Send {
 
     /// Plays `state` to its end and appends the moves to `playout.moves`.
     ///
-    /// A game that has more moves than a run allows ([`Budget::max_moves`](crate::Budget::max_moves)) is given up.
+    /// A game that has more moves than a run allows ([`Budget::max_moves`](crate::Budget::max_moves)) is given up. One that
+    /// cannot beat [`Playout::to_beat`] may be [cut off](Playout::cut_off).
     fn run(&mut self, problem: &P, state: &mut P::State, playout: &mut Playout<P::Move>, rng: &mut Rng) {
         loop {
             for _ in 0..EVERY {
@@ -115,30 +148,6 @@ pub trait Rollout<P: Problem>: Send {
                 return;
             }
         }
-    }
-
-    /// As [`run`](Self::run), but may stop as soon as it is known that no score better than `incumbent` will be
-    /// reached. Returns false if it stopped.
-    ///
-    /// What it draws until then is what [`run`](Self::run) draws. The default never stops.
-    fn run_within(
-        &mut self,
-        problem: &P,
-        state: &mut P::State,
-        playout: &mut Playout<P::Move>,
-        rng: &mut Rng,
-        _incumbent: f64,
-    ) -> bool {
-        self.run(problem, state, playout, rng);
-        true
-    }
-
-    /// Whether another playout from the state where the last [`run`](Self::run) began would be useless, because that
-    /// run was as good as any: a deterministic policy with an exact endgame says so where it began within that endgame.
-    ///
-    /// Tree searches then leave the state's branch alone. They claim no proof from it.
-    fn is_spent(&self) -> bool {
-        false
     }
 
     /// Plays `state` to its end by the softmax policy over the candidates, and records what adaptation needs.
@@ -164,10 +173,6 @@ pub trait Rollout<P: Problem>: Send {
 
     /// Switches to variant `variant`, below [`variants`](Self::variants).
     fn set_variant(&mut self, _variant: usize) {}
-
-    /// Receives a finished solution from outside (a warm start, another run's incumbent), for policies that improve one
-    /// solution over the whole run. The run keeps it as incumbent in any case.
-    fn offer(&mut self, _problem: &P, _moves: &[P::Move], _score: Score) {}
 
     /// Receives the score of the playout just made, for policies that learn.
     fn feedback(&mut self, _score: Score) {}
@@ -266,32 +271,27 @@ pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
 pub struct Uniform;
 
 impl<P: Problem> Rollout<P> for Uniform {
-    /// Stops at the first state whose [`bound`](Problem::bound) is not better than `incumbent`.
-    fn run_within(
-        &mut self,
-        problem: &P,
-        state: &mut P::State,
-        playout: &mut Playout<P::Move>,
-        rng: &mut Rng,
-        incumbent: f64,
-    ) -> bool {
-        let sense = problem.sense();
+    /// With a value to beat, stops at the first state whose [`bound`](Problem::bound) is not better.
+    fn run(&mut self, problem: &P, state: &mut P::State, playout: &mut Playout<P::Move>, rng: &mut Rng) {
+        let (sense, to_beat) = (problem.sense(), playout.to_beat);
         loop {
             for _ in 0..EVERY {
                 playout.candidates.clear();
                 problem.moves(state, &mut playout.candidates);
                 if playout.candidates.is_empty() {
-                    return true;
+                    return;
                 }
-                if problem.bound(state).is_some_and(|bound| !sense.better_value(bound, incumbent)) {
-                    return false;
+                if let Some(value) = to_beat
+                    && problem.bound(state).is_some_and(|bound| !sense.better_value(bound, value))
+                {
+                    return playout.cut_off();
                 }
                 let mv = playout.candidates[rng.index(playout.candidates.len())];
                 problem.apply(state, mv);
                 playout.moves.push(mv);
             }
             if playout.gives_up() {
-                return false;
+                return;
             }
         }
     }

@@ -149,13 +149,12 @@ impl Stream<'_> {
         Ok(())
     }
 
-    /// Gives the rollout and the search a solution from outside, which is legal and finished.
+    /// Gives the search a solution from outside, which is legal and finished.
     pub(super) fn take_up(&mut self, solution: &Solution<MoveId>, identity: u64) {
         if self.tally.wants(solution.score) {
             self.tally.keep(solution.clone(), identity);
         }
         let (search, mut context) = self.parts();
-        context.rollout.offer(&solution.moves, solution.score);
         search.take_up(&mut context, solution);
     }
 

@@ -19,7 +19,7 @@
 //!
 //! | source | how it is entered |
 //! |---|---|
-//! | a rollout that stops (`is_spent`), in a tree or in a nested one | `Coverage::Partial`, by closing the node |
+//! | a rollout that stops (`mark_spent`), in a tree or in a nested one | `Coverage::Partial`, by closing the node |
 //! | candidates of a rollout (`selective`) | `Coverage::Partial`, by listing moves |
 //! | a nested game | its own ledger: closes the node above with the coverage that it ends with |
 //! | a move played and not taken back, a beam in the tree | the ledger of the game, which ends with the game |

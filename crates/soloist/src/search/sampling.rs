@@ -11,14 +11,14 @@ parameters! {
     ///
     /// With `cutoff` a playout ends as soon as its bound is not better than the incumbent (with [`Solver::keep`], than
     /// the worst solution kept): the cut-off of the thesis, which counts as a playout and is no solution. It needs a
-    /// rollout that looks at bounds ([`Rollout::run_within`]): `random` asks [`Problem::bound`] after each move, others
+    /// rollout that looks at bounds ([`Playout::to_beat`]): `random` asks [`Problem::bound`] after each move, others
     /// say what they do. A cut playout draws fewer random numbers, so that a run with cut-off is another run; whether
     /// it is faster depends on the cost of the bound. Off unless asked for: rollouts that learn need whole playouts.
     ///
     /// An offered solution is kept as incumbent.
     ///
     /// [`Solver::keep`]: crate::Solver::keep
-    /// [`Rollout::run_within`]: crate::Rollout::run_within
+    /// [`Playout::to_beat`]: crate::Playout::to_beat
     /// [`Problem::bound`]: crate::Problem::bound
     ///
     /// When to use it: as the baseline that any search must beat, and with strong or learning rollouts. Cost per step:

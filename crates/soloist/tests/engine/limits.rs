@@ -443,7 +443,7 @@ fn values_beyond_their_range_are_refused_wherever_they_come_from() {
 /// Returns values beyond a numeric range.
 fn beyond(range: &str) -> Vec<String> {
     if !range.starts_with("a ") {
-        return vec!["nosuch".into(), String::new()];
+        return vec!["No such".into(), String::new()];
     }
     let numbers = ends(range);
     let below = match numbers[0].as_str() {

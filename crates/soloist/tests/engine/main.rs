@@ -16,6 +16,7 @@ mod layers;
 mod limits;
 mod memory;
 mod nested;
+mod own;
 mod parts;
 mod promises;
 mod proofs;

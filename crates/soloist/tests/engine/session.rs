@@ -3,8 +3,8 @@
 use crate::common::{Bag, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
 use soloist::{
-    Budget, Fault, OfferError, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Session, Setup, SolveError,
-    Solver, StopReason, Uniform,
+    Budget, Fault, OfferError, Outcome, Problem, Rollout, RolloutInfo, Score, Session, Setup, SolveError, Solver,
+    StopReason,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -139,67 +139,6 @@ fn a_run_with_an_offer_is_reproducible() {
             session.outcome()
         };
         assert_eq!(timeless(run(false)), timeless(run(true)), "{method:?}");
-    }
-}
-
-/// [`Staircase`] with a rollout that plays what it was offered last, with lefts from move 36 on.
-struct Echo(Staircase);
-
-impl Problem for Echo {
-    rules_of!(Staircase);
-
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "echo").then(|| Box::new(Echoing(Vec::new())) as Box<dyn Rollout<Self>>)
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[RolloutInfo { name: "echo", help: "plays what was offered" }]
-    }
-}
-
-struct Echoing(Vec<bool>);
-
-impl Rollout<Echo> for Echoing {
-    fn run(
-        &mut self,
-        problem: &Echo,
-        state: &mut <Staircase as Problem>::State,
-        playout: &mut Playout<bool>,
-        rng: &mut Rng,
-    ) {
-        for at in 0..self.0.len() {
-            // The last moves are taken back.
-            let right = self.0[at] && at < 36;
-            problem.apply(state, right);
-            playout.moves.push(right);
-        }
-        Uniform.run(problem, state, playout, rng);
-    }
-
-    fn offer(&mut self, problem: &Echo, moves: &[bool], score: Score) {
-        let mut state = problem.root();
-        moves.iter().for_each(|&right| problem.apply(&mut state, right));
-        assert_eq!(problem.score(&state), score);
-        self.0 = moves.to_vec();
-    }
-}
-
-#[test]
-fn rollouts_are_told_of_offers() {
-    let stairs = Echo(Staircase(40));
-    for threads in [1, 2] {
-        let setup = Setup::preset("sampling").unwrap().rollout("echo").seed(2).threads(threads);
-        let mut session = Solver::new(&stairs, setup).start().unwrap();
-        session.advance(&Budget::playouts(50)).unwrap();
-        assert!(session.best().unwrap().score.value().unwrap() < 30.0);
-        let moves: Vec<bool> = (0..40).map(|step| step > 34).collect();
-        session.offer(&moves).unwrap();
-        session.advance(&Budget::playouts(2)).unwrap();
-        assert_eq!(
-            session.best().unwrap().score,
-            Score::Feasible(37.0),
-            "35 lefts, a right, 4 lefts; {threads} threads"
-        );
     }
 }
 

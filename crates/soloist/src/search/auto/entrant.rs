@@ -173,7 +173,6 @@ impl Entrant {
         }
         self.tally.best = Some(solution.clone());
         let (problem, rollout, rng) = (context.problem, context.rollout.player(self.player), &mut *context.rng);
-        rollout.offer(&solution.moves, solution.score);
         if let Some(search) = &mut self.search {
             search.take_up(&mut Context { problem, rollout, rng, tally: &mut self.tally, horizon }, solution);
         }

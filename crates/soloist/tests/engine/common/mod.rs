@@ -445,8 +445,9 @@ pub(crate) fn playout<P: Problem>(problem: &P, state: &mut P::State, rng: &mut R
 struct Once;
 
 impl Rollout<Fenced> for Once {
-    fn is_spent(&self) -> bool {
-        true
+    fn run(&mut self, problem: &Fenced, state: &mut Packed, playout: &mut Playout<u8>, rng: &mut Rng) {
+        soloist::Uniform.run(problem, state, playout, rng);
+        playout.mark_spent();
     }
 }
 

@@ -178,7 +178,7 @@ impl Problem for Thicket {
         self.complete
     }
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        let partial = |shy, from| Some(Box::new(Partial { shy, from, spent: false }) as Box<dyn Rollout<Self>>);
+        let partial = |shy, from| Some(Box::new(Partial { shy, from }) as Box<dyn Rollout<Self>>);
         match name {
             "always" => partial(false, 0),
             "late" => partial(false, 2),
@@ -211,7 +211,6 @@ struct Partial {
     shy: bool,
     /// The depth from which on states are spent.
     from: u32,
-    spent: bool,
 }
 
 impl Rollout<Thicket> for Partial {
@@ -223,7 +222,9 @@ impl Rollout<Thicket> for Partial {
         }
     }
     fn run(&mut self, problem: &Thicket, state: &mut Place, playout: &mut Playout<u8>, rng: &mut Rng) {
-        self.spent = state.depth >= self.from;
+        if state.depth >= self.from {
+            playout.mark_spent();
+        }
         let mut moves = Vec::new();
         loop {
             moves.clear();
@@ -235,8 +236,5 @@ impl Rollout<Thicket> for Partial {
             problem.apply(state, mv);
             playout.moves.push(mv);
         }
-    }
-    fn is_spent(&self) -> bool {
-        self.spent
     }
 }
