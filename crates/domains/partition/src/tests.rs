@@ -61,7 +61,7 @@ fn exhaust(numbers: &Numbers, problem: &Differencing, state: &Labels, path: &mut
 #[test]
 fn the_tree_holds_the_optimum() {
     let mut rng = Rng::new(4);
-    for _ in 0..200 {
+    for round in 0..200 {
         let count = 1 + rng.index(9);
         // Small numbers (twins, zeros), numbers of one word, and of three, whose order 128 bits often leave open.
         let draw = |rng: &mut Rng| match round % 3 {
@@ -87,7 +87,7 @@ fn the_tree_holds_the_optimum() {
 #[test]
 fn every_division_is_a_path() {
     let mut rng = Rng::new(8);
-    for _ in 0..200 {
+    for round in 0..200 {
         let spec = format!("random:{}x{}:{round}", 5 + round % 40, [20, 60, 300][round as usize % 3]);
         let numbers = generate(&spec).unwrap();
         let problem = Differencing::new(&numbers);

@@ -89,6 +89,9 @@ Examples:
   soloist reproduce --list                               what there is, and the scales for a quick look
   soloist reproduce baier-figure-6 --scale 0.003         three thousandths of the paper's budget
   soloist reproduce schadd-table-6 --scale 0.25 --data DATA --limit 50
+  soloist reproduce schadd-table-4 --out DIR --report-only     the verdicts again from the runs in DIR
+  soloist reproduce --all --hours 8 --out CAMPAIGN --data DATA
+  soloist reproduce --status CAMPAIGN                    how far that is
   soloist reproduce sa-uct --samples 400 --out study     a quick look at the study of SA-UCT
   soloist reproduce sa-uct --out study                   the same study with all samples: continues there
 
@@ -98,7 +101,7 @@ the runs as a spec of `bench`. Of sa-uct it holds samples.jsonl, a figure for ea
 The same call continues an interrupted experiment (exit 130).";
 
 /// Arguments of `reproduce`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = REPRODUCE_EXAMPLES)]
 pub(crate) struct ReproduceArgs {
     /// The experiment; without it the list of experiments is printed
@@ -107,6 +110,18 @@ pub(crate) struct ReproduceArgs {
     /// List the experiments
     #[arg(long)]
     pub(crate) list: bool,
+    /// Work through all experiments, the cheapest claims first, each in a folder of its own below --out
+    #[arg(long, requires = "out", conflicts_with_all = ["experiment", "list", "report_only", "status"])]
+    pub(crate) all: bool,
+    /// With --all: stop after this many hours; the same call continues
+    #[arg(long, value_name = "H", value_parser = values::positive, allow_hyphen_values = true, requires = "all")]
+    pub(crate) hours: Option<f64>,
+    /// Show how far --all is below DIR, and what the rest costs
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "list", "report_only"])]
+    pub(crate) status: Option<PathBuf>,
+    /// Run nothing: work the verdicts out again from the runs in --out, with the scale of its report.json
+    #[arg(long, requires = "experiment", conflicts_with = "list")]
+    pub(crate) report_only: bool,
     /// Multiply the paper's budgets (of sa-uct: the samples); --list names a scale for a quick look
     #[arg(long, value_name = "X", value_parser = values::scale, allow_hyphen_values = true, default_value = "1")]
     pub(crate) scale: f64,

@@ -27,7 +27,7 @@ use crate::pool::Event;
 use crate::result::plain;
 use crate::serve::Feed;
 use crate::signal;
-pub(crate) use analysis::{Grid, mean};
+pub(crate) use analysis::{Grid, Line, mean};
 pub(crate) use plan::Plan;
 pub(crate) use present::{budget_text, probability, rounded};
 pub(crate) use record::Run;

@@ -44,6 +44,7 @@ pub(crate) const SOURCES: &[Source] = &[
     source!("hd-nrpa-table-2"),
     source!("hd-nrpa-table-3"),
     source!("hd-nrpa-vrp"),
+    source!("hd-nrpa-figure-14"),
     source!("rei-table-4.1"),
     source!("rei-table-5.1"),
     source!("rei-table-6.1"),

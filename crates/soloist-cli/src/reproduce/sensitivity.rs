@@ -114,8 +114,16 @@ impl Study {
     }
 }
 
-/// Runs those samples of the study that its file does not hold yet.
+/// Runs those samples of the study that its file does not hold yet, and prints the summary.
 pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
+    signal::install(args.quiet)?;
+    let (code, text, ran) = make(args)?;
+    ran.and(output::print(&text))?;
+    Ok(code)
+}
+
+/// Runs those samples: the exit code, the summary as text, and what went wrong with the samples that are missing.
+pub(crate) fn make(args: &ReproduceArgs) -> Result<(u8, String, Result<(), Failure>), Failure> {
     let note = |line: &str| {
         if !args.quiet {
             output::note(line);
@@ -161,7 +169,6 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         .chain(["summary.json".to_owned()])
         .map(|name| Target::new(&folder.join(name)))
         .collect::<Result<_, _>>()?;
-    signal::install(args.quiet)?;
     if data.cut {
         note(&format!("{}: the last line was cut short and is dropped", path.display()));
     }
@@ -183,8 +190,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, Failure> {
         }
     }
     let text = if args.json { format!("{}\n", summary.json(&study)) } else { summary.text(args.markdown) };
-    ran.and(output::print(&text))?;
-    Ok(if interrupted { 130 } else { 0 })
+    Ok((if interrupted { 130 } else { 0 }, text, ran))
 }
 
 /// Runs the missing samples and writes them in their order, so that the file does not depend on `jobs`.

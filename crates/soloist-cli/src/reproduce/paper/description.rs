@@ -5,7 +5,9 @@
 //! `scaled`.
 
 use serde::Deserialize;
+use soloist::Budget;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// An experiment.
 #[derive(Debug, Deserialize)]
@@ -17,6 +19,14 @@ pub(crate) struct Description {
     pub(crate) reference: String,
     /// The paper's budget, in words.
     pub(crate) paper: String,
+    /// What budgets count here.
+    pub(crate) unit: String,
+    /// What differs from the paper, a line each; nothing is left out on purpose.
+    pub(crate) departs: Vec<String>,
+    /// Processor hours of the runs at scale 1 on the instances that are used by default, about.
+    pub(crate) hours: f64,
+    /// How seconds are counted by playouts.
+    pub(crate) clock: Option<Clock>,
     pub(crate) problem: String,
     #[serde(default)]
     pub(crate) options: BTreeMap<String, String>,
@@ -42,6 +52,15 @@ pub(crate) struct Description {
     pub(crate) claim: Vec<Claim>,
 }
 
+/// Seconds of the paper as playouts, so that runs of equal time can be repeated exactly. What a playout costs was
+/// measured once and is part of the description.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Clock {
+    /// Playouts that a method of cost 1 makes in a second of the paper.
+    pub(crate) rate: f64,
+}
+
 /// A row of the table: a method with its budget.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,7 +77,13 @@ pub(crate) struct Contender {
     /// The settings that a root of `--scale` multiplies: iterations of nested searches by the root of their level.
     #[serde(default)]
     pub(crate) roots: BTreeMap<String, f64>,
+    /// The settings that are this part of the budget in playouts: the playouts of a move, say, one of `moves` a game.
+    #[serde(default)]
+    pub(crate) parts: BTreeMap<String, f64>,
     pub(crate) budget: Limits,
+    /// Processor time of a playout of this method, that of the clock's playouts being 1.
+    #[serde(default = "one")]
+    pub(crate) cost: f64,
     /// One method for each combination of these settings.
     #[serde(default)]
     pub(crate) grid: BTreeMap<String, Vec<Setting>>,
@@ -96,6 +121,8 @@ pub(crate) struct Limits {
     pub(crate) playouts: Option<f64>,
     /// Seconds.
     pub(crate) time: Option<f64>,
+    /// Seconds of the paper, counted by playouts: `counted * clock.rate / cost` of them.
+    pub(crate) counted: Option<f64>,
 }
 
 /// The instances on which settings are chosen.
@@ -145,8 +172,14 @@ pub(crate) struct Claim {
     pub(crate) than: Option<String>,
     /// It is no worse by more than this part of the other's mean.
     pub(crate) margin: Option<f64>,
-    /// ... reaches the values of this published column.
+    /// ... reaches the sum of the values of this published column.
     pub(crate) reaches: Option<String>,
+    /// Below this scale the settings that are compared mean nothing.
+    pub(crate) least_scale: Option<f64>,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 fn one_seed() -> String {
@@ -157,6 +190,15 @@ impl Description {
     /// Reads a description.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let description: Self = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+        for contender in &description.method {
+            let counts = contender.budget.counted.is_some() || contender.cost != 1.0;
+            if counts && description.clock.is_none() {
+                return Err(format!("method `{}`: `counted` and `cost` need a clock", contender.name));
+            }
+            if !contender.parts.is_empty() && contender.playouts(description.clock, 1.0).is_none() {
+                return Err(format!("method `{}`: `parts` needs a budget in playouts", contender.name));
+            }
+        }
         let known = |name: &String| description.rows(1.0).iter().any(|row| row.label == *name);
         for claim in &description.claim {
             let names = [Some(&claim.method), claim.than.as_ref()];
@@ -175,7 +217,7 @@ impl Description {
         let mut rows = Vec::new();
         for contender in &self.method {
             for cell in combinations(&contender.grid) {
-                rows.push(Row::new(contender, &cell, scale));
+                rows.push(Row::new(contender, &cell, scale, self.clock));
             }
         }
         rows
@@ -198,8 +240,17 @@ pub(crate) struct Row {
     pub(crate) candidates: Vec<BTreeMap<String, String>>,
 }
 
+impl Contender {
+    /// The budget in playouts.
+    fn playouts(&self, clock: Option<Clock>, scale: f64) -> Option<u64> {
+        let counted = self.budget.counted.zip(clock).map(|(seconds, clock)| seconds * clock.rate / self.cost);
+        let count = self.budget.playouts.or(counted)?;
+        Some((count * scale).round().max(1.0) as u64)
+    }
+}
+
 impl Row {
-    fn new(contender: &Contender, cell: &BTreeMap<String, Setting>, scale: f64) -> Self {
+    fn new(contender: &Contender, cell: &BTreeMap<String, Setting>, scale: f64, clock: Option<Clock>) -> Self {
         let scaled = |name: &String, value: &Setting| {
             let factor = if contender.scaled.contains(name) {
                 scale
@@ -211,6 +262,19 @@ impl Row {
             match value {
                 // Counts stay counts, at least 1; a setting of 0 means "off".
                 Setting::Number(number) if *number > 0.0 => (number * factor).round().max(1.0).to_string(),
+                // So do those of a list, one for each level.
+                Setting::Text(list) => {
+                    let number = |item: &str| item.trim().parse::<f64>().map_err(|_| ());
+                    let numbers: Result<Vec<f64>, ()> = list.split(',').map(number).collect();
+                    numbers.map_or_else(
+                        |()| list.clone(),
+                        |numbers| {
+                            let least =
+                                |&number: &f64| if number > 0.0 { (number * factor).round().max(1.0) } else { 0.0 };
+                            numbers.iter().map(|number| least(number).to_string()).collect::<Vec<_>>().join(",")
+                        },
+                    )
+                }
                 other => other.to_string(),
             }
         };
@@ -230,6 +294,11 @@ impl Row {
         };
         let mut set = all(&contender.set);
         set.extend(all(cell));
+        let playouts = contender.playouts(clock, scale);
+        for (name, parts) in &contender.parts {
+            let share = (playouts.unwrap_or(1) as f64 / parts).round().max(1.0);
+            set.insert(name.clone(), share.to_string());
+        }
         let candidates = if contender.tune.is_empty() {
             Vec::new()
         } else {
@@ -242,10 +311,16 @@ impl Row {
             method: contender.method.clone(),
             rollout: contender.rollout.clone(),
             set,
-            playouts: contender.budget.playouts.map(|count| (count * scale).round().max(1.0) as u64),
+            playouts,
             seconds: contender.budget.time.map(|seconds| (seconds * scale).max(0.001)),
             candidates,
         }
+    }
+
+    /// The limits of a run.
+    pub(crate) fn budget(&self) -> Budget {
+        let time = self.seconds.map(Duration::from_secs_f64);
+        Budget { playouts: self.playouts, time, ..Budget::default() }
     }
 
     /// The method as a table of a spec of `soloist bench`, with further settings.
@@ -298,9 +373,13 @@ mod tests {
         title = "t"
         reference = "r"
         paper = "p"
+        unit = "playouts"
+        departs = []
+        hours = 0.1
         problem = "samegame"
         instances = ["random:6x6x3:1..4"]
         small = 0.1
+        clock = { rate = 3000 }
         [[method]]
         name = "a"
         method = "uct"
@@ -311,8 +390,8 @@ mod tests {
         [[method]]
         name = "n"
         method = "nrpa"
-        set = { iterations = 100, level = 2 }
-        roots = { iterations = 2 }
+        set = { iterations = 100, level = 2, width = "1,10,10" }
+        roots = { iterations = 2, width = 2 }
         budget = { playouts = 10000 }
         tune = { alpha = [0.5, 1] }
         [figure]
@@ -339,7 +418,25 @@ mod tests {
         assert_eq!((rows[4].set["iterations"].as_str(), rows[4].playouts), ("10", Some(100)));
         assert_eq!(rows[4].candidates.len(), 2);
         let text = rows[4].spec("n 1", &rows[4].candidates[0]);
-        assert!(text.contains(r#"set = { alpha = "0.5", iterations = "10", level = "2" }"#), "{text}");
+        assert!(text.contains(r#"set = { alpha = "0.5", iterations = "10", level = "2", width = "1,1,1" }"#), "{text}");
+        let whole = description.rows(1.0).remove(4);
+        assert_eq!(whole.set["width"], "1,10,10");
+    }
+
+    #[test]
+    fn seconds_are_counted_by_the_cost_of_playouts() {
+        let text = TEXT.replace(
+            "budget = { playouts = 10000 }",
+            "budget = { counted = 60 }\ncost = 0.25\nparts = { move_playouts = 60 }",
+        );
+        let row = Description::parse(&text).unwrap().rows(0.5).remove(4);
+        assert_eq!((row.playouts, row.set["move_playouts"].as_str()), (Some(360_000), "6000"));
+        let unclocked = text.replace("clock = { rate = 3000 }", "");
+        let message = "method `n`: `counted` and `cost` need a clock";
+        assert_eq!(Description::parse(&unclocked).unwrap_err(), message);
+        let timed =
+            TEXT.replace("budget = { playouts = 10000 }", "budget = { time = 60 }\nparts = { iterations = 60 }");
+        assert_eq!(Description::parse(&timed).unwrap_err(), "method `n`: `parts` needs a budget in playouts");
     }
 
     #[test]

@@ -75,19 +75,19 @@ fn methods(paper: &Paper, runs: &Runs, chart: &mut Chart) {
 }
 
 fn instances(paper: &Paper, runs: &Runs, chart: &mut Chart) {
-    chart.names = runs.plan.instances.iter().map(|instance| short(&instance.name).to_owned()).collect();
+    chart.names = runs.instances.iter().map(|instance| short(instance).to_owned()).collect();
     for (method, row) in runs.rows.iter().enumerate() {
         let [mut ours, mut published] = pair(&row.label, method, false);
-        for (at, instance) in runs.plan.instances.iter().enumerate() {
+        for (at, instance) in runs.instances.iter().enumerate() {
             let point = |y: f64| Point { x: at as f64, y, error: None };
             ours.points.extend(mean(&runs.grid.scores(method, at)).map(point));
-            published.points.extend(paper.published.score(&instance.name, &row.label).map(point));
+            published.points.extend(paper.published.score(instance, &row.label).map(point));
         }
         chart.series.extend([ours, published]);
     }
     for (number, column) in paper.description.figure.columns.iter().enumerate() {
-        let points = runs.plan.instances.iter().enumerate().filter_map(|(at, instance)| {
-            Some(Point { x: at as f64, y: paper.published.score(&instance.name, column)?, error: None })
+        let points = runs.instances.iter().enumerate().filter_map(|(at, instance)| {
+            Some(Point { x: at as f64, y: paper.published.score(instance, column)?, error: None })
         });
         let (name, points) = (format!("{column}, published"), points.collect());
         let color = runs.rows.len() + number;
@@ -98,8 +98,11 @@ fn instances(paper: &Paper, runs: &Runs, chart: &mut Chart) {
 /// What the curves need of a record.
 #[derive(Deserialize)]
 struct Record {
-    job: String,
+    label: String,
+    instance: String,
+    seed: u64,
     playouts: u64,
+    #[serde(default)]
     history: Vec<Improvement>,
 }
 
@@ -113,22 +116,24 @@ struct Improvement {
 fn curves(paper: &Paper, runs: &Runs, chart: &mut Chart) -> Result<(), Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", runs.file.display()));
     let file = std::fs::File::open(&runs.file).map_err(|error| fail(&error))?;
-    let mut records: HashMap<String, Record> = HashMap::new();
+    let mut records: HashMap<(String, String), Record> = HashMap::new();
     for line in BufReader::new(file).lines() {
         let line = line.map_err(|error| fail(&error))?;
         let record: Record = serde_json::from_str(&line).map_err(|error| fail(&error))?;
-        records.insert(record.job.clone(), record);
+        if runs.seeds.first() == Some(&record.seed) {
+            records.insert((record.instance.clone(), record.label.clone()), record);
+        }
     }
     // A pair of numbers is drawn as one: the first, and the second as ten-thousandths.
     let shown = |score: f64| match paper.description.pair {
         Some(unit) if score >= unit => (score / unit).floor() + score % unit / 1e4,
         _ => score,
     };
-    for job in runs.plan.jobs.iter().filter(|job| job.seed == 0) {
-        let Some(record) = records.get(&job.key) else { continue };
-        let label = &runs.rows[job.method].label;
-        let name = format!("{}, {label}", short(&runs.plan.instances[job.instance].name));
-        let color = job.instance * runs.rows.len() + job.method;
+    let methods = runs.rows.len();
+    for place in 0..runs.instances.len() * methods {
+        let (instance, label) = (&runs.instances[place / methods], &runs.rows[place % methods].label);
+        let Some(record) = records.get(&(instance.clone(), label.clone())) else { continue };
+        let (name, color) = (format!("{}, {label}", short(instance)), place);
         let mut points: Vec<Point> = Vec::new();
         for improvement in &record.history {
             let Some(y) = improvement.score.map(shown) else { continue };

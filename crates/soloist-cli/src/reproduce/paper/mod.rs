@@ -1,13 +1,15 @@
 //! Experiments that are described rather than programmed: runs of `soloist bench` beside published values.
 //!
 //! `description` reads what is run, `published` the values that stand beside it, `stages` chooses settings and makes
-//! the runs, `claim` tests the paper's statements, `report` writes the tables, `chart` and `figure` draw.
+//! the runs, `replay` reads finished ones back, `claim` tests the paper's statements, `report` writes the tables, `chart`
+//! and `figure` draw.
 
 mod chart;
 mod claim;
 mod description;
 mod figure;
 mod published;
+mod replay;
 mod report;
 mod stages;
 
@@ -15,9 +17,10 @@ use super::experiments::Source;
 use crate::args::ReproduceArgs;
 use crate::failure::Failure;
 use crate::output::{self, Target};
-use crate::signal;
 use description::Description;
 use published::Published;
+use replay::Made;
+use report::Report;
 use stages::Runs;
 use std::path::{Path, PathBuf};
 
@@ -56,9 +59,26 @@ fn is_there(data: &Path, name: &str) -> bool {
     path.parent().and_then(|folder| std::fs::read_dir(folder).ok()).is_some_and(|mut entries| entries.next().is_some())
 }
 
-/// Runs an experiment and writes its report.
-pub(crate) fn run(source: &Source, args: &ReproduceArgs) -> Result<u8, Failure> {
+/// How a call ended.
+#[derive(Debug)]
+pub(crate) struct Done {
+    /// The exit code.
+    pub(crate) code: u8,
+    /// How many claims have each outcome.
+    pub(crate) verdicts: String,
+    /// What is printed unless the experiment is one of many.
+    pub(crate) text: String,
+}
+
+/// Runs an experiment, or with `--report-only` reads its runs back, and writes its report into `folder`.
+pub(crate) fn run(source: &Source, args: &ReproduceArgs, folder: &Path) -> Result<Done, Failure> {
     let paper = Paper::new(source)?;
+    if args.report_only {
+        let made = Made::read(folder)?;
+        let runs = Runs::read(&paper, &made, folder)?;
+        let report = Report::new(&paper, &runs, made.scale, made.limit, made.missing_instances);
+        return finish(&paper, &runs, &report, args, made.scale, folder);
+    }
     let data = args.data.clone().unwrap_or_else(|| PathBuf::from("data"));
     let (there, missing) = paper.instances(&data);
     if let ([], Some(first)) = (&there[..], missing.first()) {
@@ -71,29 +91,40 @@ pub(crate) fn run(source: &Source, args: &ReproduceArgs) -> Result<u8, Failure> 
     if !args.quiet && !missing.is_empty() {
         output::note(&format!("{}: left out, because not in {}: {}", paper.id, data.display(), missing.join(", ")));
     }
-    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(paper.id));
-    std::fs::create_dir_all(&folder)
+    std::fs::create_dir_all(folder)
         .map_err(|error| Failure::runtime(format!("cannot make the folder {}: {error}", folder.display())))?;
-    let names = ["spec.toml", "figure.svg", "report.md", "report.json"];
-    let targets: Vec<Target> = names.iter().map(|name| Target::new(&folder.join(name))).collect::<Result<_, _>>()?;
-    signal::install(args.quiet)?;
-    let Some(runs) = Runs::make(&paper, args, &folder, &data, &there)? else {
+    let Some(runs) = Runs::make(&paper, args, folder, &data, &there)? else {
         output::note("interrupted while settings were chosen; the same call continues");
-        return Ok(130);
+        return Ok(Done { code: 130, verdicts: String::new(), text: String::new() });
     };
-    let report = report::Report::new(&paper, &runs, args, missing);
-    let texts = [
-        runs.spec.clone(),
-        figure::draw(&paper, &runs, args.scale)?,
-        report.text(true),
-        format!("{}\n", report.json()),
-    ];
-    let written = Failure::of_all(targets.iter().zip(texts).map(|(target, text)| target.write(&text)));
-    let text = if args.json { format!("{}\n", report.json()) } else { report.text(args.markdown) };
-    Failure::of_all([written, output::print(&text)])?;
-    match runs.unverified() {
-        0 if runs.missing() > 0 => Ok(130),
-        0 => Ok(0),
-        count => Err(Failure::runtime(format!("{count} results failed verification"))),
-    }
+    let report = Report::new(&paper, &runs, args.scale, args.limit, missing);
+    finish(&paper, &runs, &report, args, args.scale, folder)
+}
+
+/// Writes what the runs say.
+fn finish(
+    paper: &Paper,
+    runs: &Runs,
+    report: &Report<'_>,
+    args: &ReproduceArgs,
+    scale: f64,
+    folder: &Path,
+) -> Result<Done, Failure> {
+    let json = format!("{}\n", report.json());
+    let spec = runs.spec.iter().map(|spec| ("spec.toml", spec.clone()));
+    let texts = [("figure.svg", figure::draw(paper, runs, scale)?), ("report.md", report.text(true))];
+    Failure::of_all(
+        texts
+            .into_iter()
+            .chain([("report.json", json.clone())])
+            .chain(spec)
+            .map(|(name, text)| Target::new(&folder.join(name))?.write(&text)),
+    )?;
+    let text = if args.json { json } else { report.text(args.markdown) };
+    let code = match runs.unverified() {
+        0 if runs.missing() > 0 => 130,
+        0 => 0,
+        count => return Err(Failure::runtime(format!("{}: {count} results failed verification", paper.id))),
+    };
+    Ok(Done { code, verdicts: report.verdicts(), text })
 }

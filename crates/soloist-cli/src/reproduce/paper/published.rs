@@ -70,6 +70,11 @@ impl Published {
         self.find("score", short(instance), column)
     }
 
+    /// The instances with scores, in the order of the file.
+    pub(crate) fn instances(&self) -> Vec<String> {
+        self.rows.iter().filter(|row| row.statistic == "score").map(|row| row.instance.clone()).collect()
+    }
+
     /// The statistics over all instances, each once.
     pub(crate) fn statistics(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
@@ -105,6 +110,7 @@ mod tests {
         assert_eq!(published.score("boards/js01.txt", "b c"), Some(-3.0));
         assert_eq!((published.score("js02", "a"), published.score("js01", "z")), (None, None));
         assert_eq!((published.statistics(), published.has_scores()), (vec!["mean"], true));
+        assert_eq!(published.instances(), ["js01"]);
         for (text, part) in [
             ("a,b,c\n", "line 1: expected the head"),
             ("statistic,instance,a\nmean,*\n", "line 2: 0 values, expected 1"),

@@ -1,10 +1,9 @@
 //! The report of an experiment: tables of ours beside the published values, and what became of the claims.
 
 use super::Paper;
-use super::claim::Verdict;
+use super::claim::{Own, Verdict};
 use super::published::short;
 use super::stages::Runs;
-use crate::args::ReproduceArgs;
 use crate::bench::{budget_text, mean, probability, rounded};
 use crate::live::counted;
 use crate::result::{self, VERSION, number};
@@ -25,9 +24,28 @@ pub(crate) struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// Tests the claims.
-    pub(crate) fn new(paper: &'a Paper, runs: &'a Runs, args: &ReproduceArgs, missing: Vec<String>) -> Self {
-        let verdicts = paper.description.claim.iter().map(|claim| Verdict::new(paper, runs, claim)).collect();
-        Self { paper, runs, scale: args.scale, limit: args.limit, missing, verdicts }
+    pub(crate) fn new(
+        paper: &'a Paper,
+        runs: &'a Runs,
+        scale: f64,
+        limit: Option<usize>,
+        missing: Vec<String>,
+    ) -> Self {
+        let verdicts = paper.description.claim.iter().map(|claim| Verdict::new(paper, runs, claim, scale)).collect();
+        Self { paper, runs, scale, limit, missing, verdicts }
+    }
+
+    /// How many claims have each outcome, in one line.
+    pub(crate) fn verdicts(&self) -> String {
+        let mut counts: Vec<(&str, usize)> = Vec::new();
+        for verdict in &self.verdicts {
+            let name = verdict.outcome.name();
+            match counts.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((name, 1)),
+            }
+        }
+        counts.iter().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
     }
 
     /// As text or Markdown.
@@ -65,21 +83,25 @@ impl<'a> Report<'a> {
     }
 
     fn headline(&self) -> String {
-        let (description, plan) = (&self.paper.description, &self.runs.plan);
+        let (description, runs) = (&self.paper.description, self.runs);
         format!(
             "{}. {}, {}, {}; {} ({}); {} scores are better.",
             description.reference,
-            plan.domain.name,
-            counted(plan.instances.len(), "instance"),
-            counted(plan.seeds.len(), "seed"),
+            runs.problem,
+            counted(runs.instances.len(), "instance"),
+            counted(runs.seeds.len(), "seed"),
             budgets(self.scale),
             description.paper,
-            if plan.sense.better_value(1.0, 0.0) { "larger" } else { "smaller" },
+            if runs.sense.better_value(1.0, 0.0) { "larger" } else { "smaller" },
         )
     }
 
     fn claims(&self) -> Table {
-        let mut table = Table::new(3, ["claim of the paper", "here", "test", "n", "advantage", "95 % interval", "p"]);
+        let own = |own: &Own| format!("{} (n = {})", own.p.map_or_else(none, probability), own.pairs);
+        let mut table = Table::new(
+            3,
+            ["claim of the paper", "here", "test", "n", "advantage", "95 % interval", "p", "p of the paper's values"],
+        );
         for verdict in &self.verdicts {
             let interval = verdict.interval.map(|(low, high)| format!("{} to {}", rounded(low, 4), rounded(high, 4)));
             table.push(vec![
@@ -90,6 +112,7 @@ impl<'a> Report<'a> {
                 verdict.advantage.map_or_else(none, |value| rounded(value, 4)),
                 interval.unwrap_or_else(none),
                 verdict.p.map_or_else(none, probability),
+                verdict.published.as_ref().map_or_else(none, own),
             ]);
         }
         table
@@ -98,7 +121,7 @@ impl<'a> Report<'a> {
     /// A mean over instances; there is none of pairs of numbers.
     fn overall(&self, value: Option<f64>) -> String {
         match self.paper.description.pair {
-            Some(_) if self.runs.plan.instances.len() > 1 => none(),
+            Some(_) if self.runs.instances.len() > 1 => none(),
             _ => self.score(value),
         }
     }
@@ -136,9 +159,9 @@ impl<'a> Report<'a> {
         let mut table = Table::new(2 + usize::from(tuned), head);
         for (at, row) in self.runs.rows.iter().enumerate() {
             let line = self.runs.grid.row(at);
-            let mut cells = vec![row.label.clone(), budget_text(&self.runs.plan.methods[at].budget)];
+            let mut cells = vec![row.label.clone(), budget_text(&row.budget())];
             if tuned {
-                let pairs = |(settings, _): &(std::collections::BTreeMap<String, String>, f64)| {
+                let pairs = |settings: &std::collections::BTreeMap<String, String>| {
                     settings.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
                 };
                 cells.push(self.runs.chosen[at].as_ref().map_or_else(none, pairs));
@@ -148,7 +171,7 @@ impl<'a> Report<'a> {
             let error = line.mean.and_then(|(_, error)| error).filter(|_| self.paper.description.pair.is_none());
             cells.push(error.map_or_else(none, |error| rounded(error, 4)));
             if has("sd") {
-                let count = self.runs.plan.instances.len() as f64;
+                let count = self.runs.instances.len() as f64;
                 cells.push(error.map_or_else(none, |error| rounded(error * count.sqrt(), 4)));
             }
             if has("sum") {
@@ -172,23 +195,30 @@ impl<'a> Report<'a> {
 
     /// Scores on each instance: ours, then the published columns.
     fn instances(&self) -> Table {
-        let (plan, published) = (&self.runs.plan, &self.paper.published);
+        let published = &self.paper.published;
         let mut head = vec!["instance".to_owned()];
         head.extend(self.runs.rows.iter().map(|row| row.label.clone()));
         head.extend(published.columns.iter().map(|column| format!("published: {column}")));
         let mut table = Table::new(1, head);
-        for (at, instance) in plan.instances.iter().enumerate() {
-            let mut cells = vec![short(&instance.name).to_owned()];
+        for (at, instance) in self.runs.instances.iter().enumerate() {
+            let mut cells = vec![short(instance).to_owned()];
             cells.extend((0..self.runs.rows.len()).map(|method| self.score(mean(&self.runs.grid.scores(method, at)))));
-            cells.extend(published.columns.iter().map(|column| self.score(published.score(&instance.name, column))));
+            cells.extend(published.columns.iter().map(|column| self.score(published.score(instance, column))));
             table.push(cells);
         }
         table
     }
 
     fn notes(&self) -> Vec<String> {
-        let (description, plan) = (&self.paper.description, &self.runs.plan);
-        let mut notes = description.notes.clone();
+        let (description, runs) = (&self.paper.description, self.runs);
+        let mut notes = vec![format!("unit of work: {}", description.unit)];
+        notes.extend(description.departs.iter().map(|line| format!("differs from the paper: {line}")));
+        notes.push(format!(
+            "hours: {} of a processor for these runs; about {} for the full scale on the instances used by default",
+            rounded(runs.spent, 2),
+            rounded(description.hours, 3)
+        ));
+        notes.extend(description.notes.iter().cloned());
         notes.extend(self.paper.published.source.iter().map(|source| format!("published values: {source}")));
         if let Some(unit) = description.pair {
             notes.push(format!("advantages count the first number of a score as {unit} of the second"));
@@ -196,18 +226,19 @@ impl<'a> Report<'a> {
         if !self.missing.is_empty() {
             notes.push(format!("missing instances: {}", self.missing.join(", ")));
         }
-        if plan.left_out > 0 {
-            let (used, all) = (plan.instances.len(), plan.instances.len() + plan.left_out);
+        if runs.left_out > 0 {
+            let (used, all) = (runs.instances.len(), runs.instances.len() + runs.left_out);
             notes.push(format!("the first {used} of {all} instances were run; `--limit` takes another number"));
         }
         if let Some(tuning) = &description.tuning {
             notes.push(format!("settings were chosen by the mean on {}", tuning.instances.join(", ")));
         }
-        if plan.methods.iter().any(|method| method.budget.time.is_some()) {
+        notes.extend(self.edges());
+        if runs.rows.iter().any(|row| row.seconds.is_some()) {
             notes.push("time limits: how far a run comes depends on the machine and its load".to_owned());
         }
-        for (at, row) in self.runs.rows.iter().enumerate() {
-            let line = self.runs.grid.row(at);
+        for (at, row) in runs.rows.iter().enumerate() {
+            let line = runs.grid.row(at);
             if line.infeasible > 0 {
                 notes.push(format!(
                     "{}: {} of {} runs without a feasible solution, left out of means",
@@ -221,15 +252,38 @@ impl<'a> Report<'a> {
         notes.push(format!(
             "claims: instances are paired, p is two-sided (Wilcoxon); confirmed or differs below 0.05; the interval is \
              Student's, that of the mean, so that it can contain 0 beside a confirmed claim; with a margin, confirmed if \
-             the interval lies above minus the margin; not tested without a pair; soloist {VERSION}"
+             the interval lies above minus the margin; values are reached if their sum is; not testable here: these runs \
+             could not have shown the claim, the test says why; not tested without a pair; soloist {VERSION}"
         ));
+        notes
+    }
+
+    /// Settings that were chosen at an end of their grid: the best one may lie beyond.
+    fn edges(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (row, chosen) in self.runs.rows.iter().zip(&self.runs.chosen) {
+            for (name, value) in chosen.iter().flatten() {
+                let number = |text: &String| text.parse::<f64>().ok();
+                let grid: Vec<f64> =
+                    row.candidates.iter().filter_map(|settings| settings.get(name).and_then(number)).collect();
+                let Some(value) = number(value) else { continue };
+                let (least, most) = grid.iter().fold((value, value), |(a, b), &c| (a.min(c), b.max(c)));
+                if least < most && (value == least || value == most) {
+                    notes.push(format!(
+                        "{}: {name} was chosen at an end of its grid, {}",
+                        row.label,
+                        rounded(value, 4)
+                    ));
+                }
+            }
+        }
         notes
     }
 
     /// As one object.
     pub(crate) fn json(&self) -> Value {
         let real = |value: Option<f64>| value.map_or(Value::Null, number);
-        let (plan, published) = (&self.runs.plan, &self.paper.published);
+        let published = &self.paper.published;
         let methods: Vec<Value> = self
             .runs
             .rows
@@ -244,14 +298,15 @@ impl<'a> Report<'a> {
                     .collect();
                 json!({
                     "method": row.label,
-                    "budget": soloist_problems::Limits::of(&plan.methods[at].budget),
-                    "chosen": self.runs.chosen[at].as_ref().map(|(settings, _)| settings),
+                    "budget": soloist_problems::Limits::of(&row.budget()),
+                    "chosen": self.runs.chosen[at],
                     "runs": line.runs,
                     "missing": line.missing,
                     "mean": real(line.mean.map(|(mean, _)| mean)),
                     "standard_error": real(line.mean.and_then(|(_, error)| error)),
                     "mean_depth": real(line.depth.map(|(mean, _)| mean)),
                     "deepest": real(line.depth.map(|(_, deepest)| deepest)),
+                    "seconds": real(line.seconds),
                     "published": values,
                 })
             })
@@ -268,6 +323,9 @@ impl<'a> Report<'a> {
                     "advantage": real(verdict.advantage),
                     "interval": verdict.interval.map(|(low, high)| [number(low), number(high)]),
                     "p": real(verdict.p),
+                    "published": verdict.published.map(|own| {
+                        json!({ "pairs": own.pairs, "advantage": number(own.advantage), "p": real(own.p) })
+                    }),
                 })
             })
             .collect();
@@ -275,10 +333,19 @@ impl<'a> Report<'a> {
             "experiment": self.paper.id,
             "reference": self.paper.description.reference,
             "scale": self.scale,
-            "problem": plan.domain.name,
-            "sense": result::sense(plan.sense),
-            "instances": plan.instances.len(),
-            "seeds": plan.seeds,
+            "limit": self.limit,
+            "problem": self.runs.problem,
+            "sense": result::sense(self.runs.sense),
+            "instances": self.runs.instances.len(),
+            "instance_names": self.runs.instances,
+            "missing_instances": self.missing,
+            "left_out": self.runs.left_out,
+            "seeds": self.runs.seeds,
+            "unit": self.paper.description.unit,
+            "departs": self.paper.description.departs,
+            "hours": number(self.runs.spent),
+            "hours_of_full_scale": number(self.paper.description.hours),
+            "missing": self.runs.missing(),
             "methods": methods,
             "claims": claims,
             "notes": self.notes(),

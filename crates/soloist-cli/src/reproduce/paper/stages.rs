@@ -9,6 +9,7 @@ use crate::args::ReproduceArgs;
 use crate::bench::{self, Grid, Plan, Run};
 use crate::failure::Failure;
 use crate::output;
+use soloist::Sense;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -17,11 +18,22 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Runs {
     pub(crate) rows: Vec<Row>,
     /// For each row, the settings that were chosen and the mean that they had.
-    pub(crate) chosen: Vec<Option<(BTreeMap<String, String>, f64)>>,
-    pub(crate) plan: Plan,
+    pub(crate) chosen: Vec<Option<BTreeMap<String, String>>>,
     pub(crate) grid: Grid,
-    /// The spec of the runs.
-    pub(crate) spec: String,
+    /// The problem's name.
+    pub(crate) problem: &'static str,
+    pub(crate) sense: Sense,
+    /// Names of the instances.
+    pub(crate) instances: Vec<String>,
+    pub(crate) seeds: Vec<u64>,
+    /// Instances beyond the number that is used.
+    pub(crate) left_out: usize,
+    /// Runs that are to be there.
+    pub(crate) planned: usize,
+    /// Processor hours of the runs that are there, those that chose settings included; runs are single-threaded.
+    pub(crate) spent: f64,
+    /// The spec of the runs; `None` where they are only read.
+    pub(crate) spec: Option<String>,
     /// Where the runs are kept.
     pub(crate) file: PathBuf,
 }
@@ -39,6 +51,7 @@ impl Runs {
         let description = &paper.description;
         let rows = description.rows(args.scale);
         let mut chosen: Vec<Option<(BTreeMap<String, String>, f64)>> = vec![None; rows.len()];
+        let mut spent = 0.0;
         if let Some(tuning) = &description.tuning {
             let mut methods = String::new();
             let mut owners = Vec::new();
@@ -56,6 +69,7 @@ impl Runs {
             let spec = head(paper, "choice of settings", &tuning.instances, None) + &methods;
             let (plan, found) = compare(paper, &spec, &folder.join("tuning.jsonl"), args, data)?;
             let grid = Grid::new(&plan, &found);
+            spent += found.values().map(|run| run.seconds).sum::<f64>();
             for (method, (at, candidate)) in owners.into_iter().enumerate() {
                 let line = grid.row(method);
                 if line.missing > 0 {
@@ -77,8 +91,21 @@ impl Runs {
         }
         let file = folder.join("runs.jsonl");
         let (plan, found) = compare(paper, &spec, &file, args, data)?;
-        let grid = Grid::new(&plan, &found);
-        Ok(Some(Self { rows, chosen, plan, grid, spec, file }))
+        spent += found.values().map(|run| run.seconds).sum::<f64>();
+        Ok(Some(Self {
+            rows,
+            chosen: chosen.into_iter().map(|chosen| chosen.map(|(settings, _)| settings)).collect(),
+            grid: Grid::new(&plan, &found),
+            problem: plan.domain.name,
+            sense: plan.sense,
+            instances: plan.instances.iter().map(|instance| instance.name.clone()).collect(),
+            seeds: plan.seeds.clone(),
+            left_out: plan.left_out,
+            planned: plan.jobs.len(),
+            spent: spent / 3600.0,
+            spec: Some(spec),
+            file,
+        }))
     }
 
     /// The number of a row's method.
@@ -88,7 +115,7 @@ impl Runs {
 
     /// Runs that are still to be made.
     pub(crate) fn missing(&self) -> usize {
-        self.grid.methods().into_iter().map(|method| self.grid.row(method).missing).sum()
+        self.planned - self.grid.methods().into_iter().map(|method| self.grid.row(method).runs).sum::<usize>()
     }
 
     /// Results that failed their verification.

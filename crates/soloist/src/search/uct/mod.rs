@@ -219,10 +219,7 @@ impl Family for Uct {
         refuse(&[
             (has_beam && self.growth.transpositions, "beam_width and transpositions exclude each other"),
             (has_beam && self.pacing.move_playouts > 0, "beam_width and move_playouts exclude each other"),
-            (
-                self.growth.fpu == FirstPlay::Node && self.selection.bandit != Bandit::Ucb1,
-                "fpu=node needs bandit=ucb1",
-            ),
+            (self.growth.fpu == FirstPlay::Node && self.selection.bandit != Bandit::Ucb1, "fpu=node needs bandit=ucb1"),
         ])?;
         self.pacing.validate()?;
         self.growth.validate()?;
