@@ -1,7 +1,7 @@
 //! Job shops as a problem: operations are placed one after the other, each as early as it can begin.
 
 use super::graph::Graph;
-use soloist::{Dominance, Found, Neighborhood, Ordering, Problem, Score, Sense, stable_hash};
+use soloist::{Dominance, Entrant, Found, Neighborhood, Ordering, Problem, Score, Sense, stable_hash};
 
 /// A number for each job or machine; at most 32 of them.
 type Row = [u32; 32];
@@ -127,8 +127,8 @@ impl Problem for Shop {
         (!self.active).then_some(self as &dyn Ordering<Self>)
     }
     /// Long coolings, and more than one where there is time for it.
-    fn portfolio(&self) -> String {
-        if self.active { String::new() } else { "anneal(depth=100000 most=10)".into() }
+    fn portfolio(&self) -> Vec<Entrant> {
+        if self.active { Vec::new() } else { vec![Entrant::new("anneal").set("depth", 100_000).set("most", 10)] }
     }
     /// Annealing edits the graph of a schedule in place; without that (`local=false`) it replays what the graph
     /// suggests.

@@ -433,7 +433,7 @@ pub trait Instance: Send + Sync {
 
 /// The methods that a problem names; none where one of them cannot run, which a run reports.
 fn portfolio<P: Problem>(problem: &P) -> Vec<Entry> {
-    let Ok(mut entries) = problem.portfolio().parse::<Entries>() else { return Vec::new() };
+    let Ok(mut entries) = Entries::of(&problem.portfolio()) else { return Vec::new() };
     if entries.resolve(problem.searches()).is_ok() { entries.entries().to_vec() } else { Vec::new() }
 }
 

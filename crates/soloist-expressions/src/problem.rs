@@ -3,7 +3,7 @@
 use crate::algebra::{Signs, System};
 use crate::horner::Dag;
 use crate::scheme::{Direction, Options, Partial, Scheme, SchemeOrders, optimal_order, terms};
-use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use soloist::{Entrant, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -184,8 +184,8 @@ impl Problem for Orders {
 
     /// Of all methods, annealing finds the best orders within a few thousand evaluations. Orders are short: up to five
     /// coolings of a few hundred evaluations find what a single one may miss.
-    fn portfolio(&self) -> String {
-        "anneal(depth=50 most=5)".into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new("anneal").set("depth", 50).set("most", 5)]
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

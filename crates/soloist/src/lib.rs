@@ -32,7 +32,7 @@ pub mod table {
     pub use crate::search::parameter::{Value, out_of_range, unknown};
 }
 
-pub use search::{Method, Preset};
+pub use search::{Entrant, Method, Preset};
 
 /// The example in the README compiles and runs.
 #[cfg(doctest)]

@@ -4,7 +4,7 @@ use super::bound::Limits;
 use super::path::{Near, Path, add_ball, add_neighbors, flips_into, near};
 use super::rollout::Walk;
 use super::{Cube, Kind};
-use soloist::{Problem, Rollout, RolloutInfo, Score, StableHasher};
+use soloist::{Entrant, Problem, Rollout, RolloutInfo, Score, StableHasher};
 use std::hash::Hasher;
 
 /// What a learned weight belongs to.
@@ -396,8 +396,8 @@ impl<const W: usize> Problem for Snakes<W> {
     }
 
     /// Beams that become ten times as wide: small cubes end with a proof, and of large ones there is an answer soon.
-    fn portfolio(&self) -> String {
-        "beam(width=100 widen=10)".into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new("beam").set("width", 100).set("widen", 10)]
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

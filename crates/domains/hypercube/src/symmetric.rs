@@ -4,7 +4,7 @@ use super::path::{Near, add_ball, backwards, flood, holds, inside, near, sphere,
 use super::problem::size;
 use super::symmetry::{Symmetries, Symmetry};
 use super::{Cube, nodes_of};
-use soloist::{Problem, Score, StableHasher};
+use soloist::{Entrant, Problem, Score, StableHasher};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 
@@ -330,8 +330,8 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
     }
 
     /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
-    fn portfolio(&self) -> String {
-        "beam(width=100 widen=3 noise=1 split=1)".into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new("beam").set("width", 100).set("widen", 3).set("noise", 1).set("split", 1)]
     }
 
     fn fingerprint(&self) -> u64 {

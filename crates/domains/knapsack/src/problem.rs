@@ -2,7 +2,7 @@
 
 use super::Sack;
 use serde::{Deserialize, Serialize};
-use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, StableHasher, stable_hash};
+use soloist::{Entrant, Playout, Problem, Rng, Rollout, RolloutInfo, Score, StableHasher, stable_hash};
 use std::hash::{Hash, Hasher};
 
 /// A decision about one item.
@@ -242,8 +242,8 @@ impl Problem for Knapsack {
     /// Nested search, tuned at 2,000 playouts (docs/results/tuning.md). Within a second it solves the same benchmark
     /// files as NRPA, and with thousands of items it stays near the bound, which NRPA does not. For proofs `dfs` is the
     /// method: it proves every benchmark file within a second, but a budget of playouts may never end it.
-    fn portfolio(&self) -> String {
-        "nmcs(level=3 width=4)".into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new("nmcs").set("level", 3).set("width", 4)]
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

@@ -3,7 +3,7 @@
 use super::board::{Board, LINES, Rules};
 use super::rollout::Random;
 use super::{Game, Stroke};
-use soloist::{Problem, Rollout, RolloutInfo, Score, StableHasher};
+use soloist::{Entrant, Problem, Rollout, RolloutInfo, Score, StableHasher};
 use std::hash::Hasher;
 
 /// The search's view of a [`Game`]: maximise the number of moves.
@@ -143,8 +143,8 @@ impl Problem for Morpion {
     /// NRPA of level 3 with two playouts an adaptation: with four million playouts of 5D and the seeds 1 to 3 it found
     /// 80, 80 and 82, with one playout an adaptation 78, 80 and 80, with four 80, 81 and 76. A clamp of the logits at
     /// 3, of use elsewhere, cost two moves of 5D and twenty of 5T.
-    fn portfolio(&self) -> String {
-        "nrpa(level=3 playouts=2)".into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new("nrpa").set("level", 3).set("playouts", 2)]
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

@@ -5,7 +5,9 @@ use super::contents::Contents;
 use super::greedy::{Greedy, ROLLOUTS};
 use super::refine;
 use super::{Order, TOLERANCE};
-use soloist::{Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher};
+use soloist::{
+    Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
+};
 use std::f64::consts::PI;
 use std::hash::Hasher;
 
@@ -501,8 +503,8 @@ impl Problem for Packing {
         Some(hash.finish())
     }
 
-    fn portfolio(&self) -> String {
-        "refine".into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new("refine")]
     }
 
     fn searches(&self) -> &[SearchInfo] {

@@ -6,7 +6,8 @@ use super::search;
 use super::{Numbers, meet};
 use num_bigint::BigUint;
 use soloist::{
-    Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher, stable_hash,
+    Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
+    stable_hash,
 };
 use std::hash::Hasher;
 use std::sync::OnceLock;
@@ -545,8 +546,9 @@ impl Problem for Differencing {
 
     /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says
     /// so.
-    fn portfolio(&self) -> String {
-        if self.is_finished(&self.root) { "dfs(rollout=kk)" } else { "k-list" }.into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        let is_small = self.is_finished(&self.root);
+        vec![if is_small { Entrant::new("dfs").rollout("kk") } else { Entrant::new("k-list") }]
     }
 
     fn searches(&self) -> &[SearchInfo] {

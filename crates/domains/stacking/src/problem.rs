@@ -6,7 +6,8 @@ use super::ranks;
 use super::rollout;
 use super::stacks::{EMPTY, NONE, Stacks, fit};
 use soloist::{
-    Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher, stable_hash,
+    Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
+    stable_hash,
 };
 use std::hash::Hasher;
 use std::ops::Range;
@@ -382,9 +383,10 @@ impl Problem for Stacking {
     }
 
     /// Depth-first branch and bound for small block relocation, ranks for all others.
-    fn portfolio(&self) -> String {
+    fn portfolio(&self) -> Vec<Entrant> {
         let arrivals = self.lists.len() > self.due.len();
-        if self.due.len() <= PROVABLE && !arrivals { "dfs(rollout=fo)" } else { ranks::RANKS.name }.into()
+        let is_small = self.due.len() <= PROVABLE && !arrivals;
+        vec![if is_small { Entrant::new("dfs").rollout("fo") } else { Entrant::new(ranks::RANKS.name) }]
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

@@ -7,7 +7,7 @@ use super::kernel::{Engine, Geometry, Large, Small};
 use super::problem::Tiles;
 use super::{draw, solution, spec, text, verify};
 use serde_json::Value;
-use soloist::search::Auto;
+use soloist::search::{Auto, Entries};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
 
@@ -137,7 +137,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
 
     /// Annealing and NRPA share the budget, since each fails on other boards; the best game of both is annealed again.
     fn default_setup(&self) -> Setup {
-        let methods = self.problem.portfolio().parse().unwrap_or_default();
+        let methods = Entries::of(&self.problem.portfolio()).unwrap_or_default();
         Method::Auto(Auto { methods, race_part: 0.8, polish: 0.2, ..Auto::default() }).into()
     }
 

@@ -7,7 +7,7 @@ use super::kernel::group::{Links, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Board, Engine, Extent, Geometry, Job};
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::{Neighborhood, Problem, Rollout, RolloutInfo, Score, StableHasher};
+use soloist::{Entrant, Neighborhood, Problem, Rollout, RolloutInfo, Score, StableHasher};
 use std::hash::Hasher;
 
 /// A board to be played, under the rules of one of the games.
@@ -195,12 +195,11 @@ impl<G: Geometry> Problem for Tiles<G> {
 
     /// Annealing, and NRPA with one arm for each colour that may be kept for last: which one pays differs from board to
     /// board, and shows early.
-    fn portfolio(&self) -> String {
+    fn portfolio(&self) -> Vec<Entrant> {
         let colors = self.colors().len().max(1);
-        format!(
-            "anneal(arms={} finish=0.75 reheats=2),nrpa(level=3 playouts=4 arms={colors} rollout=selective)",
-            colors + 1
-        )
+        let anneal = Entrant::new("anneal").set("arms", colors + 1).set("finish", 0.75).set("reheats", 2);
+        let nrpa = Entrant::new("nrpa").set("level", 3).set("playouts", 4).set("arms", colors).rollout("selective");
+        vec![anneal, nrpa]
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

@@ -27,7 +27,7 @@ pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_p
 pub use score::{Score, Sense};
 pub use search::{Covered, ProblemSearch, SearchInfo, Step, Unit, Work};
 
-use crate::Settings;
+use crate::{Entrant, Settings};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -190,12 +190,12 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// Returns the methods that are known to suit this instance, the best one first, as entrants of the portfolio
-    /// `auto` are [written](crate::search::Entries): `nrpa(level=3 rollout=NAME),anneal`. None by default.
+    /// Returns the methods that are known to suit this instance, with their settings, the best one first. By default
+    /// there is none.
     ///
     /// They race in `auto` beside the presets that can use what the problem offers.
-    fn portfolio(&self) -> String {
-        String::new()
+    fn portfolio(&self) -> Vec<Entrant> {
+        Vec::new()
     }
 
     /// Returns the bytes that a state takes at most, about, with what it holds on the heap. Searches that keep many

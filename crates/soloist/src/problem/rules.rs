@@ -8,6 +8,7 @@
 use super::player::{VOID, across, replay};
 use super::replay::{Entry, Pause, Replay, follow};
 use super::{Fault, MoveId, Packing, Problem, Score, SearchInfo, Sense, Uniform, stable_hash};
+use crate::Entrant;
 use crate::cut::{EVERY, Watch};
 use crate::policy::{Policy, Trace};
 use std::any::Any;
@@ -124,7 +125,7 @@ pub(crate) trait Rules: Send {
     fn is_complete(&self) -> bool;
     fn potential(&self, state: &State) -> Option<f64>;
     fn reference(&self) -> Option<f64>;
-    fn portfolio(&self) -> String;
+    fn portfolio(&self) -> Vec<Entrant>;
     fn searches(&self) -> &[SearchInfo];
     fn key(&self, state: &State) -> Option<u64>;
     fn future(&self, state: &State) -> Option<(u64, f64)>;
@@ -280,7 +281,7 @@ impl<P: Problem> Rules for Typed<'_, P> {
     fn reference(&self) -> Option<f64> {
         self.problem.reference()
     }
-    fn portfolio(&self) -> String {
+    fn portfolio(&self) -> Vec<Entrant> {
         self.problem.portfolio()
     }
     fn searches(&self) -> &[SearchInfo] {

@@ -31,7 +31,7 @@ mod tally;
 mod uct;
 
 pub use anneal::{AcceptanceRule, Anneal, Schedule};
-pub use auto::{Auto, Entries, Entry};
+pub use auto::{Auto, Entrant, Entries, Entry};
 pub use beam::{Beam, Layers, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
 pub use children::{Children, Shuffle};

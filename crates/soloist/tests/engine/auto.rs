@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, Packed, method, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::{Budget, Observer, Problem, Rollout, RolloutInfo, Setup, SolveError, Solver};
+use soloist::{Budget, Entrant, Observer, Problem, Rollout, RolloutInfo, Setup, SolveError, Solver};
 use std::time::Duration;
 
 /// A bag that names methods for `auto`.
@@ -16,8 +16,15 @@ impl Problem for Named {
     fn rollouts(&self) -> &'static [RolloutInfo] {
         &[RolloutInfo { name: "random", help: "uniform" }, RolloutInfo { name: "first", help: "the first item" }]
     }
-    fn portfolio(&self) -> String {
-        self.1.into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        let entrant = |text: &str| {
+            let (name, settings) = text.split_once('(').unwrap_or((text, ")"));
+            let settings = settings.trim_end_matches(')').split_whitespace();
+            settings
+                .filter_map(|pair| pair.split_once('='))
+                .fold(Entrant::new(name), |all, (key, value)| all.set(key, value))
+        };
+        self.1.split(',').filter(|text| !text.is_empty()).map(entrant).collect()
     }
 }
 

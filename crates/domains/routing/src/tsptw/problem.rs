@@ -6,7 +6,9 @@ use crate::network::Network;
 use crate::search::{Routed, SISR, search};
 use crate::sites::{Pairs, Sites};
 use crate::whole::positive;
-use soloist::{Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher};
+use soloist::{
+    Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
+};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -291,8 +293,8 @@ impl Problem for Tsptw {
         Some(hash.finish())
     }
 
-    fn portfolio(&self) -> String {
-        SISR.name.into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new(SISR.name)]
     }
 
     fn searches(&self) -> &[SearchInfo] {

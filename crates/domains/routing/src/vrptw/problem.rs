@@ -9,7 +9,8 @@ use crate::search::{Routed, SISR, search};
 use crate::sites::Sites;
 use crate::whole::positive;
 use soloist::{
-    Neighborhood, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
+    Entrant, Neighborhood, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings,
+    StableHasher,
 };
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -402,8 +403,8 @@ impl Problem for Vrptw {
         Some(Box::new(Strings::new(self)))
     }
 
-    fn portfolio(&self) -> String {
-        SISR.name.into()
+    fn portfolio(&self) -> Vec<Entrant> {
+        vec![Entrant::new(SISR.name)]
     }
 
     fn searches(&self) -> &[SearchInfo] {

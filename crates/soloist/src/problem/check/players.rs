@@ -11,11 +11,9 @@ const VARIANTS: usize = 4;
 
 /// Checks that the methods which the problem names, and their rollouts, exist.
 pub(super) fn check_portfolio<P: Problem>(problem: &P) -> Result<(), Violation<P::Move>> {
-    let (text, wrong) = (problem.portfolio(), |what: String| Violation::new(what, Vec::new()));
-    if text.is_empty() {
-        return Ok(());
-    }
-    let entries: Entries = text.parse().map_err(|error| wrong(format!("the portfolio: {error}")))?;
+    let wrong = |what: String| Violation::new(what, Vec::new());
+    let mut entries = Entries::of(&problem.portfolio()).map_err(|error| wrong(format!("the portfolio: {error}")))?;
+    entries.resolve(problem.searches()).map_err(|error| wrong(format!("the portfolio: {error}")))?;
     match entries
         .entries()
         .iter()

@@ -24,8 +24,7 @@ pub(super) struct Field {
 /// # Errors
 /// When the problem names a method that cannot run.
 pub(super) fn choose(problem: &dyn Rules) -> Result<Field, ParameterError> {
-    let own = problem.portfolio();
-    let mut entries = if own.is_empty() { Entries::default() } else { own.parse::<Entries>()? };
+    let mut entries = Entries::of(&problem.portfolio())?;
     entries.resolve(problem.searches())?;
     let mut entries = entries.entries().to_vec();
     let root = problem.root();

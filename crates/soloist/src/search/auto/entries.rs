@@ -29,6 +29,51 @@ pub struct Entry {
     rollout: Option<String>,
 }
 
+/// A method with settings and a rollout that a problem names in its [portfolio](crate::Problem::portfolio).
+///
+/// Names and values are looked up when a run begins, and by [`check`](crate::check()).
+///
+/// ```
+/// use soloist::Entrant;
+/// let entrant = Entrant::new("nrpa").set("level", 3).rollout("selective");
+/// assert_eq!(entrant.to_string(), "nrpa(level=3 rollout=selective)");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrant {
+    method: String,
+    settings: Vec<(String, String)>,
+}
+
+impl Entrant {
+    /// Returns a method by its name: a preset, or one of the problem's [searches](crate::Problem::searches).
+    #[must_use]
+    pub fn new(method: impl Into<String>) -> Self {
+        Self { method: method.into(), settings: Vec::new() }
+    }
+
+    /// Sets a parameter.
+    #[must_use]
+    pub fn set(mut self, parameter: impl Into<String>, value: impl fmt::Display) -> Self {
+        self.settings.push((parameter.into(), value.to_string()));
+        self
+    }
+
+    /// Sets the playout policy by its name.
+    #[must_use]
+    pub fn rollout(self, name: &str) -> Self {
+        self.set(ROLLOUT, name)
+    }
+}
+
+/// As an [`Entry`] is written.
+impl fmt::Display for Entrant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all: Vec<String> = self.settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        f.write_str(&self.method)?;
+        if all.is_empty() { Ok(()) } else { write!(f, "({})", all.join(" ")) }
+    }
+}
+
 /// The key that is no parameter of the preset.
 const ROLLOUT: &str = "rollout";
 
@@ -160,6 +205,15 @@ const CHOOSE: &str = "choose";
 pub(super) const MOST: usize = 16;
 
 impl Entries {
+    /// Returns the entrants that a problem names; none: the choice is left to the method.
+    ///
+    /// # Errors
+    /// The first that cannot run.
+    pub fn of(portfolio: &[Entrant]) -> Result<Self, ParameterError> {
+        let texts: Vec<String> = portfolio.iter().map(ToString::to_string).collect();
+        if texts.is_empty() { Ok(Self::default()) } else { texts.join(",").parse() }
+    }
+
     /// Looks up the names that are no presets among a problem's [own searches](crate::Problem::searches).
     ///
     /// # Errors

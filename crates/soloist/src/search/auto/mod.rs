@@ -1,9 +1,9 @@
 //! A portfolio: methods race for the budget, and the one that pays gets the rest.
 
 mod choose;
-mod entrant;
 mod entries;
 mod race;
+mod racer;
 
 use super::method::Family;
 use super::parameter::parameters;
@@ -16,9 +16,9 @@ use crate::run::outcome::Counters;
 use crate::run::plan::Horizon;
 use crate::{CheckpointError, ParameterError, SearchInfo, Solution};
 use choose::{Field, choose};
-use entrant::Entrant;
-pub use entries::{Entries, Entry};
+pub use entries::{Entrant, Entries, Entry};
 use race::{Progress, Race, Turn};
+use racer::Racer;
 use serde::{Deserialize, Serialize};
 
 parameters! {
@@ -132,7 +132,7 @@ impl Family for Auto {
 
     fn least_memory(&self, problem: &dyn Rules) -> u64 {
         let Field { entries, .. } = self.field(problem).unwrap_or_default();
-        let most = entries.iter().map(|entry| entrant::method(entry).least_memory(problem)).max();
+        let most = entries.iter().map(|entry| racer::method(entry).least_memory(problem)).max();
         let polisher = u64::from(self.polish > 0.0);
         most.unwrap_or(0).saturating_mul(entries.len() as u64 + polisher)
     }
@@ -173,7 +173,7 @@ struct State {
 pub(crate) struct AutoSearch {
     parameters: Auto,
     memory: u64,
-    entrants: Vec<Entrant>,
+    entrants: Vec<Racer>,
     state: State,
 }
 
@@ -241,7 +241,7 @@ impl AutoSearch {
         if self.parameters.polish > 0.0 {
             entries.extend(POLISHER.parse().ok().filter(|_| context.rollout.open(None)));
         }
-        self.entrants = (0..).zip(entries).map(|(player, entry)| Entrant::new(entry, player, sense)).collect();
+        self.entrants = (0..).zip(entries).map(|(player, entry)| Racer::new(entry, player, sense)).collect();
     }
 
     /// The number of entrants that race: the polisher is the last one.
@@ -376,12 +376,12 @@ impl Search for AutoSearch {
 
     fn is_divided(&self) -> bool {
         let at = self.state.race.as_ref().map(Race::at);
-        at.and_then(|at| self.entrants.get(at)).is_some_and(Entrant::is_divided)
+        at.and_then(|at| self.entrants.get(at)).is_some_and(Racer::is_divided)
     }
 
     fn left(&self) -> Option<f64> {
         let sense = self.entrants.first()?.sense();
-        self.entrants.iter().filter_map(Entrant::left).reduce(|a, b| sense.worst_value(a, b))
+        self.entrants.iter().filter_map(Racer::left).reduce(|a, b| sense.worst_value(a, b))
     }
 
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
@@ -403,11 +403,11 @@ impl Search for AutoSearch {
     }
 
     fn save(&self) -> Vec<u8> {
-        encode(&(&self.state, self.entrants.iter().map(Entrant::save).collect::<Vec<_>>()))
+        encode(&(&self.state, self.entrants.iter().map(Racer::save).collect::<Vec<_>>()))
     }
 
     fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (state, entrants) = decode::<(State, Vec<entrant::Saved>)>(bytes)?;
+        let (state, entrants) = decode::<(State, Vec<racer::Saved>)>(bytes)?;
         let sound = match &state.race {
             _ if state.named > entrants.len() => false,
             Some(race) => state.samples == SAMPLES && !entrants.is_empty() && race.is_sound(entrants.len()),
@@ -415,7 +415,7 @@ impl Search for AutoSearch {
         };
         require(sound && state.length.max(state.nodes) <= MOST, "a race that cannot be")?;
         let memory = self.memory / entrants.len().max(1) as u64;
-        let entrants = (0..).zip(entrants).map(|(player, saved)| Entrant::load(problem, saved, player, memory));
+        let entrants = (0..).zip(entrants).map(|(player, saved)| Racer::load(problem, saved, player, memory));
         self.entrants = entrants.collect::<Result<_, _>>()?;
         self.state = state;
         Ok(())

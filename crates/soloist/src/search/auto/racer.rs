@@ -26,7 +26,7 @@ pub(super) fn method(entry: &Entry) -> Method {
 }
 
 /// A method in the race.
-pub(super) struct Entrant {
+pub(super) struct Racer {
     pub(super) entry: Entry,
     method: Method,
     /// The number of its player.
@@ -53,7 +53,7 @@ pub(super) struct Saved {
     bound: Option<f64>,
 }
 
-impl Entrant {
+impl Racer {
     /// Returns an entrant that has not begun and plays by player number `player`.
     pub(super) fn new(entry: Entry, player: usize, sense: Sense) -> Self {
         let method = method(&entry);
