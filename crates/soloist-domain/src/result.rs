@@ -3,7 +3,7 @@
 use crate::{Answer, AnyInstance, Domain, Options, Report};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use soloist::{Budget, Improvement, Method, Score, Sense, Setup, StopReason, Unit};
+use soloist::{Budget, Improvement, Method, Score, Sense, Setup, StopReason};
 
 /// The version that results carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -355,7 +355,7 @@ pub fn endless(method: &Method, budget: &Budget) -> Option<&'static str> {
     }
     let systematic = match method {
         Method::BranchAndBound(_) | Method::IdaStar(_) => true,
-        Method::Own(own) => matches!(own.unit(), Some(Unit::Node(_))),
+        Method::Own(own) => own.is_exact(),
         _ => false,
     };
     let has_nodes = !matches!(method, Method::Sampling(_) | Method::Auto(_));
