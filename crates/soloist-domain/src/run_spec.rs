@@ -9,7 +9,7 @@ use crate::record::number;
 use crate::settings::{Setting, Settings};
 use crate::{AnyInstance, Domain, Options, units};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup, Unit};
+use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup};
 use std::fmt;
 use std::time::Duration;
 
@@ -469,7 +469,7 @@ pub fn refuse_endless(setup: &Setup, budget: &Budget) -> Result<(), SpecError> {
     }
     let systematic = match &setup.method {
         Method::BranchAndBound(_) | Method::IdaStar(_) => true,
-        Method::Own(own) => matches!(own.unit(), Some(Unit::Node(_))),
+        Method::Own(own) => own.is_exact(),
         _ => false,
     };
     let has_nodes = !matches!(setup.method, Method::Sampling(_) | Method::Auto(_));

@@ -395,7 +395,12 @@ impl ProblemSearch<Packing> for Refine {
         if problem.objective == Objective::Containers {
             let all: u64 = problem.kit.demand.iter().map(|&count| u64::from(count)).sum();
             if all <= 4 * LARGE as u64 {
-                self.fill_all(problem, slice);
+                loop {
+                    self.fill_all(problem, slice);
+                    if slice.quota() == 0 || slice.is_cut() {
+                        break;
+                    }
+                }
             } else {
                 slice.spend(1);
                 let (mut state, mut playout) = (problem.root(), slice.playout());

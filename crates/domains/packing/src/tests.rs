@@ -1,5 +1,6 @@
 //! Tests of recursive circle packing.
 
+mod refine;
 mod rules;
 mod search;
 mod text;

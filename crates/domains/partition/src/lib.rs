@@ -12,9 +12,10 @@
 //! which are logarithms, to a relative 1e-9.
 //!
 //! The files divide the work: `format` and `spec` make [`Numbers`], `problem` turns them into the [`Differencing`] that
-//! is searched, `rollout` holds its playout policies, `search` its searches. They stand on four kernels: `limbs` (exact sums), `tree` (the
-//! Karmarkar-Karp tree on leading bits, depth-first and by discrepancies), `meet` (meet in the middle) and `birthday`
-//! (lists of small signed sums, merged). `verify` recomputes a partition without the search, `draw` shows it.
+//! is searched, `rollout` holds its playout policies, `search` its searches. They stand on four kernels: `limbs` (exact
+//! sums), `tree` (the Karmarkar-Karp tree on leading bits, depth-first and by discrepancies), `meet` (meet in the
+//! middle) and `birthday` (lists of small signed sums, merged). `verify` recomputes a partition without the search,
+//! `draw` shows it.
 
 #![forbid(unsafe_code)]
 

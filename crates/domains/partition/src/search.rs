@@ -151,13 +151,10 @@ struct Worker {
 }
 
 impl Worker {
-    /// Keeps a solution if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right` says.
-    /// Returns whether it is.
-    fn keep(&mut self, problem: &Differencing, from: &Labels, mut moves: Vec<u16>, right: &[bool]) -> bool {
-        let mut by_slot = vec![false; problem.count()];
-        from.slots().iter().zip(right).for_each(|(&slot, &side)| by_slot[usize::from(slot)] = side);
-        let mut end = from.clone();
-        problem.follow(&mut end, &by_slot, &mut moves);
+    /// Keeps a solution if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right`
+    /// says. Returns whether it is.
+    fn keep(&mut self, problem: &Differencing, from: &Labels, moves: Vec<u16>, right: &[bool]) -> bool {
+        let (end, moves) = played(problem, from, moves, right);
         self.keep_end(problem, &end, moves)
     }
 
@@ -208,11 +205,25 @@ impl Worker {
                 let found = construction.step(problem, &root, size, seed);
                 work.spend(1 << size);
                 let Some((labels, before, right)) = found else { return (false, false) };
-                return (self.keep(problem, &labels, vec![SPLIT; before], &right), false);
+                let (end, moves) = played(problem, &labels, vec![SPLIT; before], &right);
+                // Every construction is a solution, and so a playout.
+                work.found(&moves);
+                self.keep_end(problem, &end, moves);
+                return (false, false);
             }
         };
         (right.is_some_and(|right| self.keep(problem, &root, Vec::new(), &right)), ended)
     }
+}
+
+/// Returns the end of a solution and its moves: `moves` to the state `from`, whose labels (ascending) then lie as
+/// `right` says.
+fn played(problem: &Differencing, from: &Labels, mut moves: Vec<u16>, right: &[bool]) -> (Labels, Vec<u16>) {
+    let mut by_slot = vec![false; problem.count()];
+    from.slots().iter().zip(right).for_each(|(&slot, &side)| by_slot[usize::from(slot)] = side);
+    let mut end = from.clone();
+    problem.follow(&mut end, &by_slot, &mut moves);
+    (end, moves)
 }
 
 /// Differences the labels to `most`, with some joins at random places, and divides those optimally. Returns the labels

@@ -257,8 +257,9 @@ impl Annealing {
         }
     }
 
-    /// Makes at most `steps` steps, at least one: it ends behind one that has improved the best solution, and when `ends`
-    /// says so, which is asked once in a few steps. Returns the steps made and whether the last one has improved it.
+    /// Makes at most `steps` steps, at least one: it ends behind one that has improved the best solution, and when
+    /// `ends` says so, which is asked once in a few steps. Returns the steps made and whether the last one has improved
+    /// it.
     pub(crate) fn advance_until(&mut self, steps: u64, rng: &mut Rng, ends: impl Fn() -> bool) -> (u64, bool) {
         self.improved = false;
         let mut made = 0;

@@ -20,8 +20,8 @@ pub(crate) struct Parts<'a> {
 
 /// What the engine asks of an own search; see [`ProblemSearch`] for the meaning of each method.
 pub(crate) trait OwnSearch: Send {
-    /// Does a step; returns the units that it has counted as well.
-    fn step(&mut self, parts: Parts<'_>) -> (Step, u64);
+    /// Does a step; returns the units that it has counted as well, and whether a limit or a goal has ended it.
+    fn step(&mut self, parts: Parts<'_>) -> (Step, u64, bool);
     fn offer(&mut self, moves: &[MoveId], score: Score);
     fn gauges(&self) -> Vec<(&'static str, f64)>;
     fn bound(&self) -> Option<f64>;
@@ -60,16 +60,17 @@ impl<'p, P: Problem> TypedSearch<'p, P> {
 }
 
 impl<P: Problem> OwnSearch for TypedSearch<'_, P> {
-    fn step(&mut self, parts: Parts<'_>) -> (Step, u64) {
+    fn step(&mut self, parts: Parts<'_>) -> (Step, u64, bool) {
         let Parts { rng, tally, ledger, horizon, unit, quota } = parts;
         let (problem, packing, watch) = (&*self.problem, &self.packing, &self.watch);
-        let mut work = Work { problem, packing, watch, rng, tally, ledger, horizon, unit, quota, spent: 0 };
+        let mut work =
+            Work { problem, packing, watch, rng, tally, ledger, horizon, unit, quota, spent: 0, ends: false };
         let step = self.search.step(problem, &mut work);
         if work.spent == 0 {
             // A step is work, whatever it has done: limits of counts end every run.
             work.spend(1);
         }
-        (step, work.spent)
+        (step, work.spent, work.ends || work.spent >= quota)
     }
     fn offer(&mut self, moves: &[MoveId], score: Score) {
         self.search.offer(&self.problem, &self.packing.all(moves), score);

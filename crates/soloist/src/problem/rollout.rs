@@ -78,8 +78,8 @@ impl<M> Playout<M> {
 
     /// Returns the value that a solution must beat to be of any use. `None`: any solution is of use.
     ///
-    /// A policy may look at bounds and [end](Self::cut_off) a game that cannot beat it. What it draws until then is what
-    /// it draws anyway.
+    /// A policy may look at bounds and [end](Self::cut_off) a game that cannot beat it. What it draws until then is
+    /// what it draws anyway.
     #[must_use]
     pub fn to_beat(&self) -> Option<f64> {
         self.to_beat
@@ -130,8 +130,8 @@ pub trait Rollout<P: Problem>: Send {
 
     /// Plays `state` to its end and appends the moves to `playout.moves`.
     ///
-    /// A game that has more moves than a run allows ([`Budget::max_moves`](crate::Budget::max_moves)) is given up. One that
-    /// cannot beat [`Playout::to_beat`] may be [cut off](Playout::cut_off).
+    /// A game that has more moves than a run allows ([`Budget::max_moves`](crate::Budget::max_moves)) is given up. One
+    /// that cannot beat [`Playout::to_beat`] may be [cut off](Playout::cut_off).
     fn run(&mut self, problem: &P, state: &mut P::State, playout: &mut Playout<P::Move>, rng: &mut Rng) {
         loop {
             for _ in 0..EVERY {

@@ -15,8 +15,10 @@ pub enum Unit {
     /// Each unit makes and judges one whole solution, as an edit of annealing does. It counts as a node and as a
     /// playout: limits of either bind after exactly as many units.
     Solution(&'static str),
-    /// A unit is less than a solution, or more: a node of a tree, an entry of a list. It counts as a node; playouts are
-    /// the solutions that the search hands to [`Work::found`]. Limits of playouts alone are refused, as for `dfs`.
+    /// A unit is less than a solution: a node of a tree, a sum of a list. It counts as a node; playouts are the
+    /// solutions that the search hands to [`Work::found`], which should be all that it makes. An
+    /// [exact](SearchInfo::exact) search may make none for very long: limits of playouts alone are refused, as for
+    /// `dfs`.
     Node(&'static str),
 }
 
@@ -101,8 +103,8 @@ pub struct Covered(pub(crate) Proof);
 /// A search of a problem's own: a solver that knows the domain, run by the engine like one of its families.
 ///
 /// [`Problem::searches`] lists such searches, [`Problem::search`] makes them. The engine gives them what its own
-/// methods have: limits, the plan over the budget, seeds, threads, checkpoints, offers, gauges, a place in `auto`, and a
-/// name for `--method` with parameters for `--set`. All that a search finds goes through [`Work::found`], which plays
+/// methods have: limits, the plan over the budget, seeds, threads, checkpoints, offers, gauges, a place in `auto`, and
+/// a name for `--method` with parameters for `--set`. All that a search finds goes through [`Work::found`], which plays
 /// it by the problem's rules.
 ///
 /// A run must not depend on how it is cut into steps: a step does as many units as [`Work::quota`] says, or asks
@@ -196,6 +198,8 @@ pub struct Work<'w, P: Problem> {
     pub(crate) unit: Unit,
     pub(crate) quota: u64,
     pub(crate) spent: u64,
+    /// Whether a solution has ended the step: it reaches the goal of the run, or uses up its playouts.
+    pub(crate) ends: bool,
 }
 
 impl<P: Problem> std::fmt::Debug for Work<'_, P> {
@@ -228,7 +232,7 @@ impl<P: Problem> Work<'_, P> {
     /// Returns the units that this step is still to do.
     #[must_use]
     pub fn quota(&self) -> u64 {
-        self.quota.saturating_sub(self.spent)
+        if self.ends { 0 } else { self.quota.saturating_sub(self.spent) }
     }
 
     /// Counts units of work that were done.
@@ -268,7 +272,8 @@ impl<P: Problem> Work<'_, P> {
     }
 
     /// Plays a solution by the problem's rules and returns its score; the run keeps it when it is among the best.
-    /// Called for improvements of the search's own best, as soon as they are found. `None`: further moves are possible
+    /// Called for improvements of the search's own best, as soon as they are found, or, where units are
+    /// [nodes](Unit::Node), for every solution. `None`: further moves are possible
     /// after these, so that they are no solution.
     ///
     /// Each move must be legal. What a run hands out is played again move by move, so that an illegal one ends the run
@@ -295,11 +300,12 @@ impl<P: Problem> Work<'_, P> {
             let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
             self.tally.keep(Solution { score, moves }, identity);
             let (sense, value) = (self.problem.sense(), score.value());
-            if self.tally.limits.goal.zip(value).is_some_and(|(goal, value)| !sense.better_value(goal, value)) {
-                // Nothing more is wanted.
-                self.quota = self.spent;
-            }
+            self.ends |=
+                self.tally.limits.goal.zip(value).is_some_and(|(goal, value)| !sense.better_value(goal, value));
         }
+        let (limits, playouts) = (self.tally.limits, self.tally.counters.playouts);
+        let last = self.tally.history.last().map_or(0, |last| last.playouts);
+        self.ends |= playouts >= limits.playouts || playouts.saturating_sub(last) >= limits.stall;
         Some(score)
     }
 

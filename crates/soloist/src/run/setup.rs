@@ -55,8 +55,8 @@ impl Setup {
         Preset::find(name).map(Self::from)
     }
 
-    /// Returns the method of that name, a preset or else a problem's own search, with seed 0, one thread and the problem's
-    /// first rollout.
+    /// Returns the method of that name, a preset or else a problem's own search, with seed 0, one thread and the
+    /// problem's first rollout.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self::preset(name).unwrap_or_else(|| Self::from(Method::named(name)))

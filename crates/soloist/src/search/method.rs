@@ -59,8 +59,8 @@ macro_rules! families {
         }
 
         impl Method {
-            /// Returns the name of the preset that holds the defaults of the method's family, or that of a problem's own
-            /// search.
+            /// Returns the name of the preset that holds the defaults of the method's family, or that of a problem's
+            /// own search.
             #[must_use]
             pub fn family(&self) -> &str {
                 match self { $(Self::$family(parameters) => Family::own_name(parameters).unwrap_or($preset),)+ }

@@ -104,6 +104,13 @@ impl Own {
         self.info.map_or(Ok(()), |info| info.parameters(&self.settings).map(drop))
     }
 
+    /// Whether the search may cover the whole space, and make no solution for very long; false where the name was not
+    /// looked up.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.info.is_some_and(|info| info.exact)
+    }
+
     /// Whether a unit of the search is something else than a solution.
     pub(super) fn counts_nodes(&self) -> bool {
         matches!(self.unit(), Some(Unit::Node(_)))
@@ -195,10 +202,11 @@ impl Search for OwnRun {
         let Context { rollout, rng, tally, horizon, .. } = context;
         let Some(own) = rollout.own() else { return Status::Completed };
         let (ledger, unit) = (&mut self.saved.ledger, self.unit);
-        let (step, spent) = own.step(Parts { rng, tally, ledger, horizon: *horizon, unit, quota });
+        let (step, spent, limited) = own.step(Parts { rng, tally, ledger, horizon: *horizon, unit, quota });
         (self.saved.bound, self.gauges) = (own.bound(), own.gauges());
         // Only a limit divides a step.
-        self.saved.done = if quota < left && spent == quota { self.saved.done + spent } else { 0 };
+        let done = self.saved.done.saturating_add(spent);
+        self.saved.done = if limited && done < self.size { done } else { 0 };
         match step {
             Step::Running => Status::Running,
             Step::Completed => Status::Completed,

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 /// Ruin and recreation as the end of a playout.
 ///
-/// A playout from the root is improved, if it is feasible, and the improved tour played, so that a policy learns it. Any
-/// other is played at random.
+/// A playout from the root is improved, if it is feasible, and the improved tour played, so that a policy learns it.
+/// Any other is played at random.
 #[derive(Debug)]
 pub(super) struct Refine {
     steps: u64,
