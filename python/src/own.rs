@@ -16,8 +16,8 @@ use soloist::{
     Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Session, Setup, Solution, Solver,
     StopReason,
 };
-use soloist_problems::{RunEnding, RunRecord, RunTask, Step, refuse_endless};
 use soloist_problems::{Answer, Report};
+use soloist_problems::{RunEnding, RunRecord, RunTask, Step, refuse_endless};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};

@@ -11,7 +11,9 @@ use serde_json::Value;
 use soloist::{Improvement, Progress, Setup, SolveError};
 use soloist_problems::contents::{Contents, with_contents};
 use soloist_problems::result::{self, Asked};
-use soloist_problems::{AnyInstance, AnyObserver, AnySession, Domain, Limits, Options, Report, ResolvedRun, RunRecord, RunSpec};
+use soloist_problems::{
+    AnyInstance, AnyObserver, AnySession, Domain, Limits, Options, Report, ResolvedRun, RunRecord, RunSpec,
+};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};

@@ -51,6 +51,7 @@ mod signal;
 mod simplify;
 mod solve;
 mod table;
+mod terminal;
 mod tune;
 mod values;
 

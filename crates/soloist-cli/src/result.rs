@@ -2,9 +2,7 @@
 
 use soloist::{Method, Score, Setup, StopReason};
 pub(crate) use soloist_problems::Depths;
-pub(crate) use soloist_problems::result::{
-    Asked, VERSION, close, gap, line, number, parameters, sense, value,
-};
+pub(crate) use soloist_problems::result::{Asked, VERSION, close, gap, line, number, parameters, sense, value};
 use soloist_problems::{AnyInstance, Report};
 use std::fmt::Write;
 

@@ -4,11 +4,11 @@ use super::analysis::{Comparison, Row, mean};
 use super::plan::Competition;
 use super::present::Findings;
 use super::profile::{Curve, Profile};
-use soloist_problems::Limits;
 use super::spec::Target;
 use super::standing::Standing;
 use crate::result::{self, VERSION, number};
 use serde_json::{Value, json};
+use soloist_problems::Limits;
 
 impl Findings<'_> {
     /// Everything as one JSON object.

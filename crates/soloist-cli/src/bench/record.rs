@@ -1,15 +1,13 @@
 //! The file of finished runs: one JSON object a line, appended as runs end, read back to continue.
 
 use super::plan::{Job, Plan};
+use crate::events;
 use crate::failure::Failure;
 use crate::lines::{self, End, Writer};
-use crate::events;
 use crate::result::Asked;
 use serde_json::Value;
 use soloist::{Improvement, Progress, StopReason};
-use soloist_problems::{
-    AnyObserver, Depths, Limits, Machine, Report, RunEnding, RunRecord, RunTask, Step,
-};
+use soloist_problems::{AnyObserver, Depths, Limits, Machine, Report, RunEnding, RunRecord, RunTask, Step};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;

@@ -35,7 +35,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<u8, Failure> {
     inputs.check("--output", &args.output)?;
     let target = Target::new(&args.output)?;
     let mut runs = Runs::read(&args.files)?;
-    let named: HashSet<(usize, &str)> = runs.trials.iter().map(|trial| (trial.file, trial.task.instance.as_str())).collect();
+    let named: HashSet<(usize, &str)> =
+        runs.trials.iter().map(|trial| (trial.file, trial.task.instance.as_str())).collect();
     for (file, instance) in named {
         let folder = runs.files[file].parent().unwrap_or(Path::new(""));
         draw::candidates(instance, folder).iter().for_each(|file| inputs.add(Path::new(file), "an instance"));

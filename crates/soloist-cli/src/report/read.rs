@@ -365,7 +365,8 @@ impl Source {
         if event == "start" {
             let trial = begun(value, self.file)?;
             // A resumed run goes on.
-            let goes_on = trial.ending.playouts > 0 && self.open.is_some_and(|at| same_search(&runs.trials[at], &trial));
+            let goes_on =
+                trial.ending.playouts > 0 && self.open.is_some_and(|at| same_search(&runs.trials[at], &trial));
             if goes_on {
                 let open = &mut runs.trials[self.open.unwrap_or_default()];
                 open.ending.stop = None;
@@ -397,7 +398,7 @@ impl Source {
 /// The run that a `start` event begins.
 pub(crate) fn begun(event: Value, file: usize) -> Result<Trial, String> {
     match RunEvent::from_value(event) {
-        Ok(RunEvent::Start(start)) => Ok(Trial::begin(start, file)),
+        Ok(RunEvent::Start(start)) => Ok(Trial::begin(*start, file)),
         Ok(_) => Err("expected the event `start`".to_owned()),
         Err(error) => Err(error.to_string()),
     }

@@ -513,7 +513,8 @@ impl View<'_> {
             let members: Vec<&Trial> = self.study.of_method(method).map(|at| &self.trials[at]).collect();
             let Some(first) = members.first() else { continue };
             let varies = members.iter().any(|trial| {
-                (&trial.task.method, &trial.task.parameters, &trial.task.rollout) != (&first.task.method, &first.task.parameters, &first.task.rollout)
+                (&trial.task.method, &trial.task.parameters, &trial.task.rollout)
+                    != (&first.task.method, &first.task.parameters, &first.task.rollout)
             });
             let usual = usual(&first.task.method);
             let mut list = String::from("<dl class=\"params\">");
@@ -525,8 +526,12 @@ impl View<'_> {
             }
             list.push_str("</dl>");
             let limits = first.limits();
-            let mut about =
-                format!("{}, rollout {}, {}", first.task.method, first.task.rollout, counted(first.task.threads as usize, "thread"));
+            let mut about = format!(
+                "{}, rollout {}, {}",
+                first.task.method,
+                first.task.rollout,
+                counted(first.task.threads as usize, "thread")
+            );
             if !limits.is_empty() {
                 let _ = write!(about, ", {limits} a run");
             }

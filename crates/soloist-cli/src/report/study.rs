@@ -48,7 +48,8 @@ impl Study {
         let first = &trials[members[0]];
         let contenders = contenders(trials, members);
         let instances = distinct(members.iter().map(|&at| trials[at].task.instance.as_str()));
-        let seeds: Vec<u64> = members.iter().map(|&at| trials[at].task.seed).collect::<BTreeSet<_>>().into_iter().collect();
+        let seeds: Vec<u64> =
+            members.iter().map(|&at| trials[at].task.seed).collect::<BTreeSet<_>>().into_iter().collect();
         let places: HashMap<&str, usize> = instances.iter().enumerate().map(|(at, name)| (*name, at)).collect();
         let (mut cells, mut lines) = (Vec::new(), Vec::new());
         let mut by_instance = vec![Vec::new(); instances.len()];

@@ -5,11 +5,11 @@ use super::space::{Belief, Coordinate, Kind, Space};
 use super::trace::{self, Iteration};
 use crate::args::Race;
 use crate::bench::present::{Findings, budget_text};
-use soloist_problems::Limits;
 use crate::live::counted;
 use crate::result::{self, VERSION, plain};
 use crate::table::{Table, escaped};
 use serde_json::{Value, json};
+use soloist_problems::Limits;
 
 /// Everything that is shown.
 #[derive(Debug)]

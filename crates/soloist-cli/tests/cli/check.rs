@@ -96,7 +96,8 @@ fn unreadable_solutions_are_refused() {
     check(&large).refused(1, "larger than 64 MiB");
     let file = folder.write("r.json", "{}");
     run(&["check", &sample.name, &folder.join("missing.txt"), &file]).refused(1, "missing.txt");
-    run(&["check", &sample.name, &sample.example, &file, "--set", "nosuch=1"]).refused(2, "has no options, got `nosuch`");
+    run(&["check", &sample.name, &sample.example, &file, "--set", "nosuch=1"])
+        .refused(2, "has no options, got `nosuch`");
     run(&["check", "nosuch", &sample.example, &file]).refused(2, "no problem");
     let empty = check(&folder.write("empty", "")).exits(1);
     assert!(empty.stderr.starts_with("invalid: the file is empty") && empty.stderr.lines().count() == 1, "{empty:?}");

@@ -100,7 +100,10 @@ fn wrong_lines_are_named() {
         ("{\"a\":1}", "line 2: expected a record of `bench`, an event"),
         ("[1]", "line 2: expected a record"),
         ("{\"problem\":\"x\",\"playouts\":1}", "line 2: missing field `instance`"),
-        (&good.replace("\"job\":\"0\"", "\"format\":9"), "line 2: `format`: expected 1 or none, got 9: a later release"),
+        (
+            &good.replace("\"job\":\"0\"", "\"format\":9"),
+            "line 2: `format`: expected 1 or none, got 9: a later release",
+        ),
         ("{\"event\":\"improved\"}", "line 2: an event `improved` without `start` before it"),
         ("{\"event\":\"what\"}", "line 2: `event`: expected start, improved, progress or end, got `what`"),
         ("nonsense", "line 2: not valid JSON: expected ident"),
