@@ -52,6 +52,7 @@ mod signal;
 mod simplify;
 mod solve;
 mod table;
+mod terminal;
 mod tune;
 mod values;
 

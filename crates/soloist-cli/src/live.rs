@@ -1,7 +1,7 @@
 //! A live line on a terminal, plain lines elsewhere, for work that consists of jobs.
 
 use crate::output;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::terminal::Kind;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -16,27 +16,11 @@ pub(crate) struct Live {
     last: Instant,
 }
 
-#[derive(Debug)]
-enum Kind {
-    Quiet,
-    Lines,
-    Bar(ProgressBar),
-}
-
 impl Live {
     /// Of `total` jobs; nothing is shown if `quiet`.
     pub(crate) fn new(quiet: bool, total: usize) -> Self {
         let total = total as u64;
-        let kind = if quiet {
-            Kind::Quiet
-        } else if output::is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("[{bar:20}] {wide_msg}").expect("a fixed template");
-            bar.set_style(style.progress_chars("=> "));
-            Kind::Bar(bar)
-        } else {
-            Kind::Lines
-        };
+        let kind = Kind::new(quiet, total, "[{bar:20}] {wide_msg}");
         Self { kind, total, last: Instant::now() }
     }
 
@@ -59,17 +43,12 @@ impl Live {
 
     /// Takes the live line away.
     pub(crate) fn finish(&self) {
-        if let Kind::Bar(bar) = &self.kind {
-            bar.finish_and_clear();
-        }
+        self.kind.finish();
     }
 
     /// Prints a line that stays.
     pub(crate) fn note(&self, line: &str) {
-        match &self.kind {
-            Kind::Bar(bar) => bar.suspend(|| output::note(line)),
-            Kind::Quiet | Kind::Lines => output::note(line),
-        }
+        self.kind.note(line);
     }
 }
 

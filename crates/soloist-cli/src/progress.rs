@@ -4,7 +4,7 @@ use crate::events::Events;
 use crate::output;
 use crate::result::{percent, short, show, show_value};
 use crate::serve::Watched;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::terminal::Kind;
 use serde_json::Value;
 use soloist::{Budget, CheckpointError, Improvement, Progress, Score};
 use soloist_problems::{AnyInstance, AnyObserver};
@@ -79,27 +79,11 @@ pub(crate) struct Human<'a> {
     unsaved: String,
 }
 
-#[derive(Debug)]
-enum Kind {
-    Quiet,
-    Lines,
-    Bar(ProgressBar),
-}
-
 impl<'a> Human<'a> {
     /// Progress of a run on `instance` towards `budget`, on the terminal if there is one, none if `quiet`.
     pub(crate) fn new(instance: &'a dyn AnyInstance, quiet: bool, budget: &Budget, before: u64) -> Self {
-        let kind = if quiet {
-            Kind::Quiet
-        } else if output::is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
-            let measured = budget.time.is_some() || budget.playouts.is_some();
-            let template = if measured { "[{bar:20}] {msg}" } else { "{spinner} {msg}" };
-            bar.set_style(ProgressStyle::with_template(template).expect("a fixed template").progress_chars("=> "));
-            Kind::Bar(bar)
-        } else {
-            Kind::Lines
-        };
+        let measured = budget.time.is_some() || budget.playouts.is_some();
+        let kind = Kind::new(quiet, STEPS, if measured { "[{bar:20}] {msg}" } else { "{spinner} {msg}" });
         let start = Instant::now();
         Self {
             instance,
@@ -139,11 +123,7 @@ impl<'a> Human<'a> {
             return;
         }
         self.unsaved = error.to_owned();
-        let line = format!("{error}; trying again after each interval");
-        match &self.kind {
-            Kind::Bar(bar) => bar.suspend(|| output::note(&line)),
-            Kind::Quiet | Kind::Lines => output::note(&line),
-        }
+        self.kind.note(&format!("{error}; trying again after each interval"));
     }
 
     fn progress(&mut self, progress: &Progress) {
@@ -169,9 +149,7 @@ impl<'a> Human<'a> {
     /// Shows what is pending and takes the live line away.
     pub(crate) fn finish(&mut self) {
         self.flush();
-        if let Kind::Bar(bar) = &self.kind {
-            bar.finish_and_clear();
-        }
+        self.kind.finish();
     }
 
     fn flush(&mut self) {

@@ -26,6 +26,7 @@ pub mod contents;
 mod domain;
 mod erased;
 pub mod error;
+mod event;
 pub mod input;
 pub mod names;
 mod own;
@@ -44,10 +45,9 @@ pub use domain::{
     Request, Unobserved, follow, no_generator,
 };
 pub use error::InstanceError;
+pub use event::{RunEvent, RunStart};
 pub use own::own;
-pub use record::{
-    Depths, FORMAT, Machine, OtherSolution, RecordError, RunEnding, RunEvent, RunRecord, RunStart, RunTask, Step,
-};
+pub use record::{Depths, FORMAT, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask, Step};
 pub use run_spec::{
     DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_among, refuse_endless,
 };

@@ -1,13 +1,13 @@
 //! The record of a run: what was asked for, how it went and how it ended, as one JSON object.
 //!
 //! `soloist solve --json`, the files of `bench`, `tune` and `reproduce`, and the Python package write a [`RunRecord`];
-//! `--events` and the live view write [`RunEvent`]s, which are made of the same parts. All readers read these types.
+//! `--events` and the live view write [`RunEvent`](crate::RunEvent)s, which are made of the same parts. All readers read these types.
 
 use crate::result::{self, Asked};
 use crate::{Answer, Limits, Options, Report};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
-use soloist::{Budget, Improvement, Progress, RunInfo, Score, Sense, StopReason};
+use soloist::{Improvement, Progress, Score, Sense, StopReason};
 use std::fmt;
 use std::sync::Arc;
 
@@ -227,58 +227,6 @@ pub struct RunRecord {
     pub remarks: Vec<String>,
 }
 
-/// An event of a run that goes on, told apart by the field `event`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "lowercase")]
-pub enum RunEvent {
-    /// The run begins, or continues.
-    Start(RunStart),
-    /// A better solution.
-    Improved {
-        /// When, and how good.
-        #[serde(flatten)]
-        step: Step,
-        /// The solution in the problem's own terms.
-        #[serde(default)]
-        solution: Value,
-    },
-    /// How far the run is.
-    Progress {
-        /// Wall-clock seconds.
-        seconds: f64,
-        /// Playouts of all streams.
-        playouts: u64,
-        /// Nodes of all streams.
-        #[serde(default)]
-        nodes: u64,
-        /// The best feasible score.
-        #[serde(serialize_with = "number")]
-        best: Option<f64>,
-        /// An optimistic bound.
-        #[serde(serialize_with = "number")]
-        bound: Option<f64>,
-        /// The relative gap between both.
-        #[serde(serialize_with = "number")]
-        gap: Option<f64>,
-    },
-    /// The run is over.
-    End(RunEnding),
-}
-
-/// The first event of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunStart {
-    /// What was asked for.
-    #[serde(flatten)]
-    pub task: RunTask,
-    /// Playouts before, where the run is resumed.
-    #[serde(default)]
-    pub playouts: u64,
-    /// Seconds before.
-    #[serde(default)]
-    pub seconds: f64,
-}
-
 /// Why a record cannot be read.
 #[derive(Debug)]
 pub enum RecordError {
@@ -312,7 +260,7 @@ impl From<serde_json::Error> for RecordError {
 }
 
 /// Refuses a format that this release does not know.
-fn known_format(value: &Value) -> Result<(), RecordError> {
+pub(crate) fn known_format(value: &Value) -> Result<(), RecordError> {
     match value.get("format").and_then(Value::as_u64) {
         Some(format) if format > u64::from(FORMAT) => Err(RecordError::Format(format)),
         _ => Ok(()),
@@ -450,53 +398,6 @@ impl RunRecord {
     }
 }
 
-impl RunEvent {
-    /// Returns the event of a run that starts, or continues from `before`.
-    #[must_use]
-    pub fn start(task: RunTask, asked: Asked<'_>, budget: &Budget, before: Option<&RunInfo>) -> Self {
-        let describe = Some(asked.instance.describe());
-        Self::Start(RunStart {
-            task: RunTask { describe, budget: Some(Limits::of(budget)), ..task },
-            playouts: before.map_or(0, |info| info.counters.playouts),
-            seconds: before.map_or(0.0, |info| info.elapsed.as_secs_f64()),
-        })
-    }
-
-    /// Returns the event of a better solution.
-    #[must_use]
-    pub fn improved(improvement: &Improvement, progress: &Progress, solution: Value) -> Self {
-        Self::Improved { step: Step::now(improvement, progress), solution }
-    }
-
-    /// Returns the event that says how far a run is.
-    #[must_use]
-    pub fn progress(progress: &Progress) -> Self {
-        Self::Progress {
-            seconds: progress.elapsed.as_secs_f64(),
-            playouts: progress.counters.playouts,
-            nodes: progress.counters.nodes,
-            best: progress.best.and_then(Score::value),
-            bound: progress.bound,
-            gap: progress.gap(),
-        }
-    }
-
-    /// Returns the event as JSON.
-    #[must_use]
-    pub fn json(&self) -> Value {
-        serde_json::to_value(self).expect("plain data is always encodable in memory")
-    }
-
-    /// Reads an event, of this release or an earlier one.
-    ///
-    /// # Errors
-    /// As of [`RunRecord::from_line`].
-    pub fn from_value(value: Value) -> Result<Self, RecordError> {
-        known_format(&value)?;
-        Ok(serde_json::from_value(value)?)
-    }
-}
-
 fn pair(asked: Asked<'_>, score: Option<Score>) -> Option<[f64; 2]> {
     score.and_then(Score::value).and_then(|score| asked.instance.pair(score)).map(|(a, b)| [a, b])
 }
@@ -539,12 +440,12 @@ mod sense {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use serde_json::json;
 
     /// A record as the release before the format was numbered wrote it.
-    fn old() -> Value {
+    pub(crate) fn old() -> Value {
         json!({
             "job": "0", "label": "a", "problem": "knapsack", "instance": "x", "options": {}, "sense": "maximize",
             "method": "uct", "parameters": { "c": 0.5 }, "rollout": "random", "seed": 7, "threads": 2,
@@ -595,23 +496,5 @@ mod tests {
             assert!(message.contains(part) && !message.contains('\n'), "{message}");
         }
         assert!(RunRecord::from_line(b"{\"job\":").is_err());
-    }
-
-    #[test]
-    fn events_come_back() {
-        let record = RunRecord::from_value(old()).unwrap();
-        let step = Step { seconds: Some(0.5), playouts: 9, stream: Some(1), score: None, violation: Some(1.0) };
-        let (best, bound) = (Some(3.0), Some(4.5));
-        let events = [
-            RunEvent::Start(RunStart { task: record.task, playouts: 5, seconds: 1.5 }),
-            RunEvent::Improved { step, solution: json!({ "items": [] }) },
-            RunEvent::Progress { seconds: 1.0, playouts: 9, nodes: 2, best, bound, gap: Some(0.5) },
-            RunEvent::End(record.ending),
-        ];
-        for (event, name) in events.into_iter().zip(["start", "improved", "progress", "end"]) {
-            let value = event.json();
-            assert_eq!(value["event"], name);
-            assert_eq!(RunEvent::from_value(value).unwrap(), event);
-        }
     }
 }

@@ -60,7 +60,8 @@ def solve(
     """Searches for the best solution of a problem until a limit is reached.
 
     ``problem`` is an object with the functions of :class:`Problem`, the name of a problem that ships (with a file or a
-    spec as ``instance``), or an :class:`Instance`. Without any limit the run ends after 30 seconds.
+    spec as ``instance``), or an :class:`Instance`. Without any limit the run ends after the
+    default time of ``soloist solve``.
 
     A run with a limit of playouts or nodes gives the same result on every machine; a limit of time does not.
     Ctrl-C ends the run: its result has the best solution so far and ``stop == "interrupted"``. An exception in a

@@ -404,16 +404,20 @@ fn small_instances_are_proven_by_default() {
 
 proptest! {
     #[test]
-    fn reader_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = parse("a.kp", &bytes);
+    fn any_bytes_are_read_or_refused_in_one_line(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        match parse("a.kp", &bytes) {
+            Ok(sack) => prop_assert_eq!(parse("b.kp", write(&sack, "x").as_bytes()).unwrap(), sack),
+            Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+        }
     }
 
     #[test]
-    fn reader_never_panics_on_mutated_files(
+    fn mutated_files_are_read_or_refused_in_one_line(
         text in "[0-9]{1,3} [0-9]{1,21}\n([0-9 \\-#\\.\r\n]{0,40}\n){0,6}",
     ) {
-        if let Err(error) = parse("a.kp", text.as_bytes()) {
-            prop_assert_eq!(error.to_string().lines().count(), 1);
+        match parse("a.kp", text.as_bytes()) {
+            Ok(sack) => prop_assert_eq!(parse("b.kp", write(&sack, "x").as_bytes()).unwrap(), sack),
+            Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
         }
     }
 
@@ -428,8 +432,10 @@ proptest! {
     }
 
     #[test]
-    fn verifier_never_panics(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} ]{0,60}") {
-        let _ = check(&generate("random:20x9:1").unwrap(), &text);
+    fn any_text_is_verified_or_refused_in_one_line(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} ]{0,60}") {
+        if let Err(message) = check(&generate("random:20x9:1").unwrap(), &text) {
+            prop_assert_eq!(message.lines().count(), 1, "{}", message);
+        }
     }
 
     #[test]

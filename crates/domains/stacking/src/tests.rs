@@ -521,12 +521,15 @@ fn domain_is_complete() {
 
 proptest! {
     #[test]
-    fn reader_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = parse("a.txt", &bytes);
+    fn any_bytes_are_read_or_refused_in_one_line(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        match parse("a.txt", &bytes) {
+            Ok(yard) => prop_assert_eq!(parse("a.txt", write(&yard).as_bytes()).unwrap(), yard),
+            Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+        }
     }
 
     #[test]
-    fn reader_never_panics_on_mutated_files(
+    fn mutated_files_are_read_or_refused_in_one_line(
         head in "(int|str) (name|width|height|items) := [0-9a]{1,3}\n",
         text in "(int (width|height|items) := [0-9]{1,2}\n){2,4}(--- end of header ---\n)?([0-9\\-]{1,2} [0-9\\-]{1,2} [0-9]{1,2}\n){0,5}(--- initial stacks ---\n)?([0-9 \\-]{0,9}\n){0,3}",
     ) {
@@ -547,8 +550,10 @@ proptest! {
     }
 
     #[test]
-    fn verifier_never_panics(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} \n-]{0,60}") {
-        let _ = check(&generate("random:3x9:1").unwrap(), &text);
+    fn any_text_is_verified_or_refused_in_one_line(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} \n-]{0,60}") {
+        if let Err(message) = check(&generate("random:3x9:1").unwrap(), &text) {
+            prop_assert_eq!(message.lines().count(), 1, "{}", message);
+        }
     }
 
     #[test]

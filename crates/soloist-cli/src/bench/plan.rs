@@ -217,11 +217,14 @@ fn identity(
     if setup.proof > 0.0 {
         let _ = write!(text, " proof={}", setup.proof);
     }
-    let Budget { time, playouts, nodes, target, stall, memory, .. } = budget;
+    let Budget { time, playouts, nodes, target, stall, memory, max_moves } = budget;
     let target = target.map(f64::to_bits);
     let _ = write!(text, " {:?} {seed} {}", setup.rollout.as_deref().unwrap_or_default(), setup.threads);
     let _ =
         write!(text, " {:?} {playouts:?} {nodes:?} {target:?} {stall:?} {memory}", time.map(|time| time.as_nanos()));
+    if *max_moves != Budget::MAX_MOVES {
+        let _ = write!(text, " max_moves={max_moves}");
+    }
     text
 }
 

@@ -398,7 +398,7 @@ impl Source {
 /// The run that a `start` event begins.
 pub(crate) fn begun(event: Value, file: usize) -> Result<Trial, String> {
     match RunEvent::from_value(event) {
-        Ok(RunEvent::Start(start)) => Ok(Trial::begin(start, file)),
+        Ok(RunEvent::Start(start)) => Ok(Trial::begin(*start, file)),
         Ok(_) => Err("expected the event `start`".to_owned()),
         Err(error) => Err(error.to_string()),
     }

@@ -192,7 +192,7 @@ fn foreign_files_are_left_alone() {
         run(&["bench", &spec, "-o", &out, "--quiet"]).exits(0);
         read(&out)
     };
-    let broken = whole.replacen("\"optimal\"", "\"optimum\"", 1);
+    let broken = whole.replacen("\"seed\"", "\"sead\"", 1);
     let cut = whole.split_inclusive('\n').next().unwrap().trim_end().trim_end_matches('}').to_owned() + "\n" + &whole;
     for (content, part) in [
         ("mine", "line 1: not a record"),
@@ -200,7 +200,7 @@ fn foreign_files_are_left_alone() {
         ("{\"event\":\"start\"}\n", "line 1: not a record"),
         ("\n", "line 1: not a record"),
         (&format!("{whole}{{\"x\":1}}"), "line 5: not a record"),
-        (&broken, "line 1: broken record: missing field `optimal`"),
+        (&broken, "line 1: broken record: missing field `seed`"),
         (&cut, "line 1: broken record"),
     ] {
         let out = folder.write("out.jsonl", content);
@@ -458,7 +458,7 @@ fn wrong_specs_are_refused_in_one_line() {
             change("playouts = 200", "nodes = 200")
                 .replace("method = \"nmcs\"", "method = \"sampling\"")
                 .replace("set = { level = 1 }", ""),
-            "line 9: it may count no nodes",
+            "line 9: sampling: it may count no nodes",
         ),
         (2, change("\"random\"", "\"radnom\""), "line 9: no rollout of knapsack `radnom`, did you mean `random`?"),
         (

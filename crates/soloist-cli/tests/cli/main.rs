@@ -15,6 +15,7 @@ mod own;
 mod report;
 mod reproduce;
 mod resume;
+mod run_spec;
 mod serve;
 #[cfg(unix)]
 mod signals;

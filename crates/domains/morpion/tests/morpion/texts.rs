@@ -203,27 +203,36 @@ rows count downwards, the inner corner of the cross at the upper left is (28,28)
 
 proptest! {
     #[test]
-    fn reader_never_panics(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = parse("a", &bytes, Some(Variant::T5));
-    }
-
-    #[test]
-    fn reader_never_panics_on_mutated_files(
-        text in "(# variant [45][TD]\n)?\\([0-9]{1,3},[0-9]{1,9}\\)\n(\\(2[0-9],2[0-9]\\) [-|/x] [+-]?[0-3][ \r]?\n){0,6}",
-    ) {
-        if let Err(error) = parse("a", text.as_bytes(), None) {
-            prop_assert_eq!(error.to_string().lines().count(), 1);
+    fn any_bytes_are_read_or_refused_in_one_line(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        match parse("a", &bytes, Some(Variant::T5)) {
+            Ok(game) => prop_assert_eq!(parse("b", write(&game).as_bytes(), None).unwrap(), game),
+            Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
         }
     }
 
     #[test]
-    fn verifier_never_panics(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} /-]{0,60}") {
-        let _ = check(&Game::of(Variant::D5), &text);
+    fn mutated_files_are_read_or_refused_in_one_line(
+        text in "(# variant [45][TD]\n)?\\([0-9]{1,3},[0-9]{1,9}\\)\n(\\(2[0-9],2[0-9]\\) [-|/x] [+-]?[0-3][ \r]?\n){0,6}",
+    ) {
+        match parse("a", text.as_bytes(), None) {
+            Ok(game) => prop_assert_eq!(parse("b", write(&game).as_bytes(), None).unwrap(), game),
+            Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+        }
     }
 
     #[test]
-    fn verifier_never_panics_on_strokes(x: i64, y in -5_i32..15, sign in "[-|/\\\\]", position: u64) {
-        let _ = check(&Game::of(Variant::T5), &json!([[x, y, sign, position], [y, y, sign, position % 5]]).to_string());
+    fn any_text_is_verified_or_refused_in_one_line(text in "[\\[\\{]?[0-9a-z\"':,\\[\\]\\{\\} /-]{0,60}") {
+        if let Err(message) = check(&Game::of(Variant::D5), &text) {
+            prop_assert_eq!(message.lines().count(), 1, "{}", message);
+        }
+    }
+
+    #[test]
+    fn any_strokes_are_verified_or_refused_in_one_line(x: i64, y in -5_i32..15, sign in "[-|/\\\\]", position: u64) {
+        let strokes = json!([[x, y, sign, position], [y, y, sign, position % 5]]).to_string();
+        if let Err(message) = check(&Game::of(Variant::T5), &strokes) {
+            prop_assert_eq!(message.lines().count(), 1, "{}", message);
+        }
     }
 
     #[test]

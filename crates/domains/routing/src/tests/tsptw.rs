@@ -240,11 +240,15 @@ fn specs_never_change() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn readers_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..100), text in "[0-9 .\\-#\n]{0,60}") {
-        let _ = parse("t", &bytes);
-        let _ = check(&generate("random:9x9:1").unwrap(), Objective::Travel, &text);
-        if let Err(error) = parse("t", text.as_bytes()) {
-            prop_assert_eq!(error.to_string().lines().count(), 1);
+    fn any_bytes_are_read_or_refused_in_one_line(bytes in prop::collection::vec(any::<u8>(), 0..100), text in "[0-9 .\\-#\n]{0,60}") {
+        for bytes in [&bytes[..], text.as_bytes()] {
+            match parse("t", bytes) {
+                Ok(instance) => prop_assert_eq!(parse("t", write(&instance, "x").as_bytes()).unwrap(), instance),
+                Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+            }
+        }
+        if let Err(message) = check(&generate("random:9x9:1").unwrap(), Objective::Travel, &text) {
+            prop_assert_eq!(message.lines().count(), 1, "{}", message);
         }
     }
 

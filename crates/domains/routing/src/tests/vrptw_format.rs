@@ -223,13 +223,18 @@ fn specs_never_change() {
 
 proptest! {
     #[test]
-    fn readers_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = parse("t", &bytes);
-        let _ = solution::parse(&String::from_utf8_lossy(&bytes));
+    fn any_bytes_are_read_or_refused_in_one_line(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        match parse("t", &bytes) {
+            Ok(instance) => prop_assert!(instance.validate().is_ok()),
+            Err(error) => prop_assert_eq!(error.to_string().lines().count(), 1),
+        }
+        if let Err(message) = solution::parse(&String::from_utf8_lossy(&bytes)) {
+            prop_assert_eq!(message.lines().count(), 1, "{}", message);
+        }
     }
 
     #[test]
-    fn readers_never_panic_on_mutated_files(cut in 0..600_usize, at in 0..600_usize, with in "[ -~\n]{0,8}", vrplib: bool) {
+    fn mutated_files_are_read_or_refused_in_one_line(cut in 0..600_usize, at in 0..600_usize, with in "[ -~\n]{0,8}", vrplib: bool) {
         let mut text = if vrplib { VRPLIB } else { TINY }.to_owned();
         let at = at % text.len();
         text.replace_range(at..at, &with);
