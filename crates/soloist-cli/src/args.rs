@@ -239,6 +239,9 @@ pub(crate) struct SimplifyArgs {
     /// The outputs in this order, by name [default: every statement that no other one uses, in the order of the text]
     #[arg(long, value_name = "A,B,C", value_parser = values::names)]
     pub(crate) outputs: Option<values::Names>,
+    /// Functions of FILE that the code does not compute: their values are inputs
+    #[arg(long, value_name = "F,G", value_parser = values::names)]
+    pub(crate) opaque: Option<values::Names>,
     /// The notation of FILE [default: by its marks]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) notation: Option<From>,

@@ -9,7 +9,7 @@ use crate::result::plain;
 use crate::signal;
 use soloist_problems::expressions::{
     Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
-    Simplified, Simplifier, Stop, System, default_setup, describe, emit, open_with, verify_program,
+    Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit, open_with, verify_program,
 };
 use soloist_problems::refuse_endless;
 use std::path::Path;
@@ -34,7 +34,11 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     phases.enter("reading");
     let start = Instant::now();
     let unopened = |error| Failure::runtime(choice::unopened(&DOMAIN, &args.file, &error));
-    let reading = Reading { outputs: args.outputs.as_ref().map(|names| names.0.clone()), ..Reading::default() };
+    let reading = Reading {
+        outputs: args.outputs.as_ref().map(|names| names.0.clone()),
+        opaque: args.opaque.as_ref().map(|names| names.0.clone()).unwrap_or_default(),
+        ..Reading::default()
+    };
     let notation = args.notation.map(notation);
     let system = Arc::new(open_with(&args.file, true, notation, &reading).map_err(unopened)?);
     simplifier.order = args.order.as_ref().map(|names| named_order(&system, &names.0)).transpose()?;
@@ -142,15 +146,22 @@ impl Progress<'_> {
         let counts = best.program.counts();
         note(self.args, &format!("order, outermost first: {}{}", names(system, &best.order), exceptions(best)));
         let line = format!(
-            "operations: {} in the input, {} after common sub-expressions, {} in the code ({} +, {} *), in {}",
+            "operations: {} in the input, {} after common sub-expressions, {}{} in the code ({} +, {} *), in {}",
             system.counts().total(),
             best.scheme.total(),
             counts.total(),
+            calls_text(system),
             counts.additions,
             counts.multiplications,
             seconds(self.begun.elapsed())
         );
         note(self.args, &line);
+        let opaque: Vec<usize> =
+            system.given().into_iter().filter(|&symbol| system.symbols()[symbol].contains('(')).collect();
+        if !opaque.is_empty() {
+            let line = format!("functions that the code does not compute, inputs instead: {}", names(system, &opaque));
+            note(self.args, &line);
+        }
     }
 }
 
@@ -206,11 +217,15 @@ fn exceptions(best: &Simplified) -> String {
 fn verify(system: &System, program: &Program, code: &str, language: Language, form: &str) -> Result<String, Failure> {
     let verified = verify_program(system, program, code, language, form)
         .map_err(|error| Failure::runtime(format!("internal error: the code fails verification: {error}")))?;
-    let bits = verified.error_bits(program.degree().max(1));
+    // The lemma is about polynomials.
+    let bits = if system.calls().is_empty() { verified.error_bits(program.degree().max(1)) } else { 0 };
     let mut line =
         format!("verified: equal to the input at {} random points modulo primes of 61 and 62 bits", verified.points);
     if bits > 0 {
         line.push_str(&format!(" (error probability below 2^-{bits})"));
+    }
+    if !system.calls().is_empty() {
+        line.push_str(", functions as random values of their arguments");
     }
     if verified.exact {
         line.push_str(" and, multiplied out, term by term");

@@ -172,8 +172,8 @@ impl Instance for HornerInstance {
 #[must_use]
 pub fn describe(system: &System) -> String {
     let count = |count: usize, one: &str| if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") };
-    let (outputs, inputs) = (system.outputs().count(), system.inputs().len());
-    let blocks = system.definitions().len() - outputs;
+    let (outputs, inputs) = (system.outputs().count(), system.given().len());
+    let blocks = system.definitions().iter().filter(|definition| definition.symbol.is_some()).count();
     let mut text = format!("{} in {}", count(system.terms(), "term"), count(inputs, "variable"));
     if outputs > 1 {
         text.push_str(&format!(", {outputs} outputs"));
@@ -182,5 +182,18 @@ pub fn describe(system: &System) -> String {
         text.push_str(&format!(", {} not multiplied out", count(blocks, "sum")));
     }
     text.push_str(&format!(", {} operations", system.counts().total()));
+    text.push_str(&calls_text(system));
     text
+}
+
+/// The calls and divisions of a system, as they follow its operations: `" + 2 calls + 1 division"`. Empty without any.
+#[must_use]
+pub fn calls_text(system: &System) -> String {
+    let (calls, divisions) = system.call_counts();
+    let count = |count: usize, one: &str| match count {
+        0 => String::new(),
+        1 => format!(" + 1 {one}"),
+        _ => format!(" + {count} {one}s"),
+    };
+    count(calls, "call") + &count(divisions, "division")
 }

@@ -70,10 +70,11 @@ mod table;
 mod verify;
 
 pub use algebra::{
-    Coefficient, Counts, Definition, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Reading, Signs, System, power_cost,
+    Call, Coefficient, Counts, Definition, Function, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Reading, Signs, System,
+    power_cost,
 };
 pub use anneal::Limits;
-pub use domain::{DOMAIN, describe, open, open_with};
+pub use domain::{DOMAIN, calls_text, describe, open, open_with};
 pub use emit::{Header, Language, emit};
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term, addition_chain};

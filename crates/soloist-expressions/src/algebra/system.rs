@@ -14,19 +14,64 @@ pub struct Definition {
     pub name: String,
     /// Over all symbols of the system.
     pub polynomial: Polynomial,
-    /// The symbol that stands for a block; `None`: an output.
+    /// The symbol that stands for a block; `None`: an output, or the argument of a function.
     pub symbol: Option<usize>,
+    /// Whether it is the argument of a function that the code computes, and no output.
+    pub argument: bool,
+}
+
+/// A function that code computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// 1 divided by the argument.
+    Inverse,
+    /// The root of this degree, at least 2, on the principal branch.
+    Root(u32),
+    /// The first argument to the power of the second.
+    Power,
+    /// A function of one argument, or `atan2`, by its name in C; `abs` is that of numbers with a point.
+    Named(&'static str),
+}
+
+impl Function {
+    /// The function of a name and a number of arguments, if code can compute it.
+    #[must_use]
+    pub fn named(name: &str, arguments: usize) -> Option<Self> {
+        const ONE: [&str; 15] = [
+            "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+            "log", "abs",
+        ];
+        match (name, arguments) {
+            ("sqrt", 1) => Some(Self::Root(2)),
+            ("pow", 2) => Some(Self::Power),
+            ("atan2", 2) => Some(Self::Named("atan2")),
+            (_, 1) => ONE.into_iter().find(|known| *known == name).map(Self::Named),
+            _ => None,
+        }
+    }
+}
+
+/// A symbol that the code computes by a function of arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The symbol of the result.
+    pub symbol: usize,
+    /// The function.
+    pub function: Function,
+    /// The arguments, by their place among [`System::results`].
+    pub arguments: Vec<usize>,
 }
 
 /// Several polynomials over one table of symbols.
 ///
-/// A symbol is an input of the code, or it stands for a *block*: a sum of the input text that is not multiplied out
-/// because the result would be too large. Opaque parts (functions and inverses) are inputs named by their text:
-/// `sin(x)`, `x^-1`.
+/// A symbol is given to the code, or it is the result of a [`Call`] (a function or an inverse, `sin(x)` or `x^-1`), or it
+/// stands for a *block*: a sum of the input text that is not multiplied out because the result would be too large.
+/// Functions that the code cannot compute are given, named by their text: `f(x,y)`.
 #[derive(Clone, Debug)]
 pub struct System {
     symbols: Arc<[String]>,
     definitions: Vec<Definition>,
+    calls: Vec<Call>,
     source: Option<Source>,
 }
 
@@ -59,6 +104,8 @@ pub struct Reading {
     pub outputs: Option<Vec<String>>,
     /// Whether `[x+y]` is a name from the beginning, as in FORM.
     pub form: bool,
+    /// The names of functions that are inputs of the code even if it could compute them.
+    pub opaque: Vec<String>,
 }
 
 impl System {
@@ -74,7 +121,7 @@ impl System {
                 _ => return Err(format!("symbol {symbol} does not exist or is defined twice")),
             }
         }
-        if definitions.iter().all(|definition| definition.symbol.is_some()) {
+        if definitions.iter().all(|definition| definition.symbol.is_some() || definition.argument) {
             return Err("no output".into());
         }
         for definition in &definitions {
@@ -89,15 +136,48 @@ impl System {
                 waiting[symbol] = false;
             }
         }
-        Ok(Self { symbols, definitions, source: None })
+        Ok(Self { symbols, definitions, calls: Vec::new(), source: None })
     }
 
     /// A single output named `f`.
     #[must_use]
     pub fn single(polynomial: Polynomial) -> Self {
         let symbols = Arc::clone(polynomial.table());
-        let definitions = vec![Definition { name: "f".into(), polynomial, symbol: None }];
-        Self { symbols, definitions, source: None }
+        let definitions = vec![Definition { name: "f".into(), polynomial, symbol: None, argument: false }];
+        Self { symbols, definitions, calls: Vec::new(), source: None }
+    }
+
+    /// The system with these calls, whose symbols are no blocks.
+    pub(crate) fn with_calls(mut self, calls: Vec<Call>) -> Self {
+        self.calls = calls;
+        self
+    }
+
+    /// The functions and inverses that the code computes.
+    #[must_use]
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// The number of function calls, and that of divisions.
+    #[must_use]
+    pub fn call_counts(&self) -> (usize, usize) {
+        let divisions = self.calls.iter().filter(|call| call.function == Function::Inverse).count();
+        (self.calls.len() - divisions, divisions)
+    }
+
+    /// The symbols that are given to the code, in the order of its input array: those of [`inputs`](Self::inputs) that
+    /// no call computes.
+    #[must_use]
+    pub fn given(&self) -> Vec<usize> {
+        let mut called = vec![false; self.symbols.len()];
+        self.calls.iter().for_each(|call| called[call.symbol] = true);
+        self.inputs().into_iter().filter(|&symbol| !called[symbol]).collect()
+    }
+
+    /// What a program computes: outputs and the arguments of functions.
+    pub fn results(&self) -> impl Iterator<Item = &Definition> {
+        self.definitions.iter().filter(|definition| definition.symbol.is_none())
     }
 
     pub(crate) fn with_source(mut self, source: Source) -> Self {
@@ -123,7 +203,7 @@ impl System {
 
     /// The outputs in the order of the input.
     pub fn outputs(&self) -> impl Iterator<Item = &Definition> {
-        self.definitions.iter().filter(|definition| definition.symbol.is_none())
+        self.results().filter(|definition| !definition.argument)
     }
 
     /// Whether each symbol stands for a block.
@@ -136,7 +216,8 @@ impl System {
         block
     }
 
-    /// The symbols that are inputs of the code, in the order of the code's input array.
+    /// The symbols that are inputs of a [`Program`](crate::Program), in its order: those that are given to the code, and
+    /// the results of calls.
     #[must_use]
     pub fn inputs(&self) -> Vec<usize> {
         let block = self.is_block();
@@ -208,6 +289,9 @@ impl System {
             hash.write_u64(stable_hash(&definition.symbol));
             hash.write_u64(stable_hash(definition.polynomial.exponents()));
             hash.write_u64(stable_hash(definition.polynomial.coefficients()));
+        }
+        for call in &self.calls {
+            hash.write_u64(stable_hash(&(call.symbol, call.function, &call.arguments)));
         }
         hash.finish()
     }

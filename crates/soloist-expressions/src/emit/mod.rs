@@ -1,9 +1,12 @@
 //! Writes programs as code.
 
+mod calls;
 mod limits;
 
 use crate::algebra::{Coefficient, Counts, System};
+use crate::domain::calls_text;
 use crate::horner::{Program, Term};
+use calls::Step;
 use num_bigint::BigInt;
 use num_traits::Signed;
 use serde_json::json;
@@ -17,6 +20,10 @@ const WIDTH: usize = 96;
 const COLUMNS: usize = 132;
 /// What stands between two parts of a line of Fortran, even in the middle of a number.
 pub(crate) const CONTINUATION: &str = "&\n&";
+
+/// The first lines of C, which make it C++ too.
+const C_HEAD: &str = "#include <stddef.h>\n#if defined(__cplusplus) && !defined(restrict)\n#define restrict __restrict\n\
+                      #endif\n";
 
 /// Cuts a line of Fortran into parts that continue each other.
 fn continued(line: &str) -> String {
@@ -113,6 +120,8 @@ struct Writer<'a> {
     program: &'a Program,
     language: Language,
     inputs: Vec<String>,
+    /// The names of the inputs of the program: inputs of the code and results of calls.
+    symbols: Vec<String>,
     outputs: Vec<String>,
     /// The start of the names of temporaries; their number follows.
     prefix: String,
@@ -134,7 +143,11 @@ impl<'a> Writer<'a> {
             Language::Form | Language::Json => "",
             _ => "    ",
         };
-        Self { system, program, language, inputs, outputs, prefix, text: String::new(), indent }
+        let symbols = Vec::new();
+        let mut writer =
+            Self { system, program, language, inputs, symbols, outputs, prefix, text: String::new(), indent };
+        writer.symbols = writer.symbol_names();
+        writer
     }
 
     fn line(&mut self, line: &str) {
@@ -158,17 +171,21 @@ impl<'a> Writer<'a> {
         let name = header.function;
         let open = match self.language {
             Language::C => {
-                format!("#include <stddef.h>\n\nvoid {name}(const double *restrict x, double *restrict y)\n{{")
+                let math = if self.system.calls().is_empty() { "" } else { "#include <math.h>\n" };
+                format!("{math}{C_HEAD}\nvoid {name}(const double *restrict x, double *restrict y)\n{{")
             }
             Language::Rust => {
                 format!("#[allow(clippy::all, unused_variables)]\npub fn {name}(x: &[f64; {n}], y: &mut [f64; {m}]) {{")
             }
-            Language::Python => format!("def {name}(x):\n    y = [0]*{m}"),
+            Language::Python => {
+                let math = if calls::needs_math(self.system) { "import math\n\n" } else { "" };
+                format!("{math}def {name}(x):\n    y = [0]*{m}")
+            }
             Language::Fortran => {
                 let mut open = format!("subroutine {name}(x, y)\n    implicit none\n");
                 open.push_str("    integer, parameter :: dp = kind(1.0d0)\n");
                 let _ = writeln!(open, "    real(dp), intent(in) :: x({n})\n    real(dp), intent(out) :: y({m})");
-                let _ = write!(open, "    real(dp) :: t({})", self.program.temporaries.len().max(1));
+                let _ = write!(open, "    real(dp) :: t({})", self.temporaries().max(1));
                 open
             }
             Language::Form | Language::Json => String::new(),
@@ -198,8 +215,9 @@ impl<'a> Writer<'a> {
         let (counts, terms) = (self.program.counts(), self.system.terms());
         self.comment(&format!("{}, simplified by soloist {}", header.source, env!("CARGO_PKG_VERSION")));
         self.comment(&format!(
-            "{} operations: {} additions, {} multiplications (input: {} terms, {} operations)",
+            "{} operations{}: {} additions, {} multiplications (input: {} terms, {} operations)",
             counts.total(),
+            calls_text(self.system),
             counts.additions,
             counts.multiplications,
             terms,
@@ -216,7 +234,7 @@ impl<'a> Writer<'a> {
             self.comment(&format!("sub-expressions with an order of their own: {}", header.exceptions));
         }
         if self.language != Language::Form {
-            for (place, symbol) in system.inputs().into_iter().enumerate() {
+            for (place, symbol) in system.given().into_iter().enumerate() {
                 self.comment(&format!("{} = {}", self.inputs[place], system.symbols()[symbol]));
             }
             for (place, output) in system.outputs().enumerate() {
@@ -233,16 +251,23 @@ impl<'a> Writer<'a> {
     }
 
     fn statements(&mut self) {
-        for (at, terms) in self.program.temporaries.iter().enumerate() {
-            let target = self.temporary(at);
-            self.sum(&target, terms, true);
+        for step in calls::steps(self.system, self.program) {
+            match step {
+                Step::Temporary(at) => {
+                    let target = self.temporary(at);
+                    self.sum(&target, &self.program.temporaries[at], true);
+                }
+                Step::Call(at) => self.call(at),
+            }
         }
-        for (at, terms) in self.program.outputs.iter().enumerate() {
+        let outputs = self.system.results().zip(&self.program.outputs).filter(|(result, _)| !result.argument);
+        for (at, (_, terms)) in outputs.enumerate() {
             let target = self.outputs[at].clone();
             self.sum(&target, terms, false);
         }
     }
 
+    /// The name of a temporary; those behind the temporaries of the program belong to calls.
     fn temporary(&self, at: usize) -> String {
         match self.language {
             Language::Fortran => format!("t({})", at + 1),
@@ -310,7 +335,7 @@ impl<'a> Writer<'a> {
             }
             match (symbol as usize).checked_sub(self.program.inputs) {
                 Some(at) => text.push_str(&self.temporary(at)),
-                None => text.push_str(&self.inputs[symbol as usize]),
+                None => text.push_str(&self.symbols[symbol as usize]),
             }
         }
         text
@@ -342,7 +367,9 @@ impl<'a> Writer<'a> {
             "input": counts_json(&header.input),
             "counts": counts_json(&self.program.counts()),
             "order": names(header.order),
-            "inputs": names(&self.system.inputs()),
+            "calls": self.system.call_counts().0,
+            "divisions": self.system.call_counts().1,
+            "inputs": names(&self.system.given()),
             "outputs": self.system.outputs().map(|output| output.name.as_str()).collect::<Vec<_>>(),
         });
         self.statements();
@@ -366,7 +393,7 @@ pub(crate) fn counts_json(counts: &Counts) -> serde_json::Value {
 
 /// The names of the inputs and outputs of `system` in code.
 pub(crate) fn names(system: &System, language: Language) -> Names {
-    let (inputs, outputs) = (system.inputs(), system.outputs().count());
+    let (inputs, outputs) = (system.given(), system.outputs().count());
     match language {
         Language::Form => {
             let mut taken = BTreeSet::new();

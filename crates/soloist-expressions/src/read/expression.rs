@@ -3,10 +3,23 @@
 use super::number::number_power;
 use super::reader::{Failure, Reader, is_letter};
 use super::sum::{Factor, Sum, TooLarge, power_terms};
-use crate::algebra::Coefficient;
+use crate::algebra::{Coefficient, Function};
+use num_traits::ToPrimitive;
 
 /// Products of terms that one product or power of sums may form to be multiplied out.
 pub const EXPAND_LIMIT: usize = 100_000;
+
+/// The largest degree of a root. Powers of other fractions are powers with a number as exponent.
+const MAX_DEGREE: u32 = 64;
+
+/// An exponent.
+enum Exponent {
+    /// Whether it is negative, and its size.
+    Whole(bool, u32),
+    /// Whether it is negative, and its numerator and denominator.
+    Ratio(bool, u32, u32),
+    Sum(Sum),
+}
 
 enum Atom {
     Number(Coefficient),
@@ -45,9 +58,18 @@ impl Reader<'_> {
             if negative {
                 value = value.neg();
             }
-            let atom = self.atom()?;
-            let (inverse, exponent) = self.power()?;
-            let inverse = inverse ^ divide;
+            let mut atom = if divide || self.inverts() { self.divisor()? } else { self.atom()? };
+            let (inverse, exponent) = match self.power()? {
+                Exponent::Whole(inverse, exponent) => (inverse ^ divide, exponent),
+                exponent => {
+                    let (symbol, inverse, exponent) = self.general_power(place, &mut atom, exponent)?;
+                    let (symbol, content) =
+                        if inverse ^ divide { self.inverse(symbol)? } else { (symbol, Coefficient::ONE) };
+                    debug_assert!(content == Coefficient::ONE, "a call is no block");
+                    out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
+                    (false, 0)
+                }
+            };
             match atom {
                 Atom::Number(number) => {
                     let power =
@@ -59,7 +81,7 @@ impl Reader<'_> {
                     };
                 }
                 Atom::Symbol(symbol) if exponent > 0 => {
-                    let symbol = if inverse { self.inverse(symbol)? } else { symbol };
+                    let symbol = if inverse { self.inverted(place, symbol, exponent, &mut value)? } else { symbol };
                     out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
                 }
                 Atom::Sum(sum) if exponent > 0 => {
@@ -123,8 +145,13 @@ impl Reader<'_> {
     ) -> Result<(), Failure> {
         sum.normalize().map_err(|TooLarge| (place, too_large()))?;
         if sum.len() > 1 && inverse {
-            let name = format!("({})^-1", self.render(&sum)?);
-            let symbol = self.intern(&name)?;
+            let sum = if self.full { self.unfolded(&sum)? } else { sum };
+            let (symbol, content) = if sum.len() == 0 {
+                return Err((place, "a division by zero".into()));
+            } else {
+                self.inverse_of(sum)?
+            };
+            divide_by(place, value, &content, exponent)?;
             out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
             return Ok(());
         }
@@ -140,11 +167,75 @@ impl Reader<'_> {
             value.mul(&power)
         };
         for factor in &sum.factors {
-            let symbol = if inverse { self.inverse(factor.symbol)? } else { factor.symbol };
             let exponent = u32::from(factor.exponent).saturating_mul(exponent);
+            let symbol = if inverse { self.inverted(place, factor.symbol, exponent, value)? } else { factor.symbol };
             out.factors.push(Factor { symbol, exponent: self.exponent(place, exponent)? });
         }
         Ok(())
+    }
+
+    /// The symbol of 1 / `symbol`. Divides `value` by the content of its power.
+    fn inverted(&mut self, place: usize, symbol: u16, exponent: u32, value: &mut Coefficient) -> Result<u16, Failure> {
+        let (symbol, content) = self.inverse(symbol)?;
+        divide_by(place, value, &content, exponent)?;
+        Ok(symbol)
+    }
+
+    /// Whether a negative power of parentheses starts here.
+    fn inverts(&self) -> bool {
+        if self.peek() != b'(' {
+            return false;
+        }
+        let mut depth = 0_usize;
+        let end = self.rest().iter().position(|&byte| {
+            depth = match byte {
+                b'(' => depth + 1,
+                b')' => depth - 1,
+                _ => depth,
+            };
+            depth == 0
+        });
+        let Some(end) = end else { return false };
+        let mut after = self.rest()[end + 1..].iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(4);
+        let power = match (after.next(), after.next()) {
+            (Some(b'^'), next) => next,
+            (Some(b'*'), Some(b'*')) => after.next(),
+            _ => return false,
+        };
+        power == Some(b'-') || power == Some(b'(') && after.next() == Some(b'-')
+    }
+
+    /// Reads an atom by which is divided: a product in parentheses keeps its factors.
+    fn divisor(&mut self) -> Result<Atom, Failure> {
+        let expand = std::mem::replace(&mut self.expand, false);
+        let atom = self.atom();
+        self.expand = expand;
+        atom
+    }
+
+    /// The symbol of a power with an exponent that is no whole number, whether it is to be inverted, and the power of it.
+    fn general_power(
+        &mut self,
+        place: usize,
+        atom: &mut Atom,
+        exponent: Exponent,
+    ) -> Result<(u16, bool, u32), Failure> {
+        let mut base = match std::mem::replace(atom, Atom::Number(Coefficient::ONE)) {
+            Atom::Number(number) => Sum::constant(number),
+            Atom::Symbol(symbol) => Sum::symbol(symbol),
+            Atom::Sum(sum) => sum,
+        };
+        base.normalize().map_err(|TooLarge| (place, too_large()))?;
+        if self.full {
+            base = self.unfolded(&base)?;
+        }
+        match exponent {
+            Exponent::Ratio(negative, above, degree) => {
+                Ok((self.computed(Function::Root(degree), vec![base])?, negative, above))
+            }
+            Exponent::Sum(exponent) => Ok((self.computed(Function::Power, vec![base, exponent])?, false, 1)),
+            Exponent::Whole(..) => Err((place, "expected another exponent".into())),
+        }
     }
 
     fn exponent(&self, place: usize, exponent: u32) -> Result<u16, Failure> {
@@ -152,7 +243,7 @@ impl Reader<'_> {
     }
 
     /// Multiplies a product of powers of sums out; `None` if that is not allowed.
-    fn expanded(&mut self, sums: &[(Sum, u32)]) -> Result<Option<Sum>, TooLarge> {
+    pub(super) fn expanded(&mut self, sums: &[(Sum, u32)]) -> Result<Option<Sum>, TooLarge> {
         if !self.expand {
             return Ok(None);
         }
@@ -187,15 +278,52 @@ impl Reader<'_> {
         Ok(Some(product))
     }
 
-    /// Reads `^` or `**` and a whole number. Returns whether the number is negative, and its size.
-    fn power(&mut self) -> Result<(bool, u32), Failure> {
+    /// Reads `^` or `**` and an exponent.
+    fn power(&mut self) -> Result<Exponent, Failure> {
         self.blanks()?;
         self.at += match *self.rest() {
             [b'*', b'*', ..] => 2,
             [b'^', ..] => 1,
-            _ => return Ok((false, 1)),
+            _ => return Ok(Exponent::Whole(false, 1)),
         };
-        self.whole()
+        let (start, depth) = (self.at, self.depth);
+        let whole = self.whole();
+        let fraction = matches!(*self.rest(), [b'.', ..] | [b'e' | b'E', b'0'..=b'9' | b'-', ..]);
+        match whole {
+            Ok((negative, exponent)) if !fraction => return Ok(Exponent::Whole(negative, exponent)),
+            // Only the start of an expression is worth another attempt.
+            Err(failure) if failure.1 == too_large() => return Err(failure),
+            _ => (self.at, self.depth) = (start, depth),
+        }
+        self.blanks()?;
+        let place = self.at;
+        if !matches!(self.peek(), b'(' | b'0'..=b'9' | b'.' | b'+' | b'-') && !is_letter(self.peek()) {
+            return self.fail("expected a number, a name or '(' as exponent");
+        }
+        let (_, negative) = self.signs()?;
+        let mut sum = match self.atom()? {
+            Atom::Number(number) => Sum::constant(number),
+            Atom::Symbol(symbol) => Sum::symbol(symbol),
+            Atom::Sum(sum) => sum,
+        };
+        sum.normalize().map_err(|TooLarge| (place, too_large()))?;
+        if negative {
+            sum.divide(&Coefficient::from(-1));
+        }
+        let constant = match &sum.values[..] {
+            [] => Coefficient::ZERO,
+            [value] if sum.factors.is_empty() => value.clone(),
+            _ => return Ok(Exponent::Sum(sum)),
+        };
+        let value = constant.abs().to_big();
+        let above = value.numer().to_u32().filter(|&above| above <= u32::from(u16::MAX));
+        let below = value.denom().to_u32().filter(|&below| below <= MAX_DEGREE);
+        match (above, below) {
+            (Some(above), Some(1)) => Ok(Exponent::Whole(constant.is_negative(), above)),
+            (Some(above), Some(below)) => Ok(Exponent::Ratio(constant.is_negative(), above, below)),
+            (None, Some(1)) => Err((place, too_large())),
+            _ => Ok(Exponent::Sum(sum)),
+        }
     }
 
     fn whole(&mut self) -> Result<(bool, u32), Failure> {
@@ -310,29 +438,54 @@ impl Reader<'_> {
 
     fn call(&mut self, name: String) -> Result<Atom, Failure> {
         self.at += 1;
-        let mut text = name;
-        text.push('(');
+        let mut arguments: Vec<Sum> = Vec::new();
+        let expand = std::mem::replace(&mut self.expand, self.full);
         loop {
             self.blanks()?;
-            if self.peek() == b')' && text.ends_with('(') {
+            if self.peek() == b')' && arguments.is_empty() {
                 break;
             }
             let mut argument = self.sum()?;
             argument.normalize().map_err(|TooLarge| (self.at, too_large()))?;
-            text.push_str(&self.render(&argument)?);
+            arguments.push(argument);
             match self.peek() {
-                b',' => text.push(','),
+                b',' => {}
                 b')' => break,
                 _ => return self.fail("expected an operator, ',' or ')'"),
             }
             self.at += 1;
         }
         self.at += 1;
+        self.expand = expand;
+        if let Some(function) = Function::named(&name, arguments.len())
+            && !self.opaque.contains(&name)
+        {
+            return self.computed(function, arguments).map(Atom::Symbol);
+        }
+        let mut text = name;
+        text.push('(');
+        for (place, argument) in arguments.iter().enumerate() {
+            text.push_str(if place > 0 { "," } else { "" });
+            text.push_str(&self.render(argument)?);
+        }
         text.push(')');
+        if text.contains('{') {
+            return self.fail("an argument of a function that the code cannot compute is too long");
+        }
         Ok(Atom::Symbol(self.intern(&text)?))
     }
 }
 
-fn too_large() -> String {
+/// Divides a number by the power of another one.
+fn divide_by(place: usize, value: &mut Coefficient, by: &Coefficient, exponent: u32) -> Result<(), Failure> {
+    if *by == Coefficient::ONE {
+        return Ok(());
+    }
+    let power = number_power(by, exponent).ok_or_else(|| (place, "the number is too large".to_owned()))?;
+    *value = value.div(&power).ok_or_else(|| (place, "a division by zero".to_owned()))?;
+    Ok(())
+}
+
+pub(super) fn too_large() -> String {
     format!("an exponent above {}, the largest that is read", u16::MAX)
 }

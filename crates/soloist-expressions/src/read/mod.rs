@@ -8,12 +8,12 @@ mod statement;
 mod sum;
 mod symbols;
 
-use crate::algebra::{Assigned, Definition, MAX_VARIABLES, Polynomial, Reading, Source, System};
+use crate::algebra::{Assigned, Call, Definition, MAX_VARIABLES, Polynomial, Reading, Source, System};
 pub use dialect::Notation;
 pub use expression::EXPAND_LIMIT;
 pub(crate) use number::MAX_DIGITS;
 pub use reader::EXPAND_BUDGET;
-use reader::{Block, Reader, Statement};
+use reader::{Block, CallOf, Reader, Statement};
 use soloist_domain::InstanceError;
 use soloist_domain::input::{read_file_prefix, text_bytes};
 use std::path::Path;
@@ -136,6 +136,7 @@ fn parse_plain(
 ) -> Result<System, InstanceError> {
     let mut reader = Reader { form: reading.form, ..Reader::new(text, extent.expand) };
     reader.inline = reader.inline.min(extent.inline);
+    reader.opaque.clone_from(&reading.opaque);
     let mut statements = reader.statements().map_err(|(offset, message)| wrong(offset, message))?;
     if statements.is_empty() {
         return Err(InstanceError::new(name, "no expression"));
@@ -147,17 +148,18 @@ fn parse_plain(
         let (name, range) = (statement.name.clone(), statement.range.clone());
         assigned.push(Assigned { name, range, output: outputs.contains(&at) });
     }
-    let (mut symbols, mut blocks) = reader.finish();
-    if outputs.len() < statements.len() {
+    let (mut symbols, mut blocks, mut calls) = reader.finish();
+    if outputs.len() < statements.len() || !calls.is_empty() {
         let results = outputs.iter().map(|&at| &statements[at].sum);
-        let needed = needed(&symbols, &blocks, results);
+        let needed = needed(&symbols, &blocks, &calls, results);
         if needed.contains(&false) {
             let mut results: Vec<&mut Sum> = statements.iter_mut().map(|statement| &mut statement.sum).collect();
-            compact(&mut symbols, &mut blocks, &mut results, &needed);
+            compact(&mut symbols, &mut blocks, &mut calls, &mut results, &needed);
         }
     }
     let symbols: Arc<[String]> = symbols.into();
     let entries = blocks.iter().map(|block| block.sum.len()).chain(outputs.iter().map(|&at| statements[at].sum.len()));
+    let entries = entries.chain(calls.iter().flat_map(|call| &call.arguments).map(Sum::len));
     let entries = entries.sum::<usize>().saturating_mul(symbols.len());
     if symbols.len() > MAX_VARIABLES || entries > MAX_TABLE {
         let message = format!("{entries} exponents (terms times symbols), at most {MAX_TABLE} are held");
@@ -165,18 +167,37 @@ fn parse_plain(
     }
     let mut definitions = Vec::new();
     let mut blocks = blocks.into_iter().peekable();
+    let mut called = calls.into_iter().peekable();
+    let (mut calls, mut results) = (Vec::new(), 0);
     // Outputs in another order than in the text come after all blocks.
     let ordered = outputs.is_sorted();
     for at in outputs {
         while let Some(block) = blocks.next_if(|block| !ordered || block.statement <= at) {
             let polynomial = dense(&symbols, block.sum).map_err(fail)?;
             let symbol = usize::from(block.symbol);
-            definitions.push(Definition { name: symbols[symbol].clone(), polynomial, symbol: Some(symbol) });
+            definitions.push(Definition {
+                name: symbols[symbol].clone(),
+                polynomial,
+                symbol: Some(symbol),
+                argument: false,
+            });
+        }
+        while let Some(call) = called.next_if(|call| !ordered || call.statement <= at) {
+            let symbol = usize::from(call.symbol);
+            let from = results;
+            for sum in call.arguments {
+                let polynomial = dense(&symbols, sum).map_err(fail)?;
+                let name = format!("the argument of {}", symbols[symbol]);
+                definitions.push(Definition { name, polynomial, symbol: None, argument: true });
+                results += 1;
+            }
+            calls.push(Call { symbol, function: call.function, arguments: (from..results).collect() });
         }
         let polynomial = dense(&symbols, std::mem::take(&mut statements[at].sum)).map_err(fail)?;
-        definitions.push(Definition { name: assigned[at].name.clone(), polynomial, symbol: None });
+        definitions.push(Definition { name: assigned[at].name.clone(), polynomial, symbol: None, argument: false });
+        results += 1;
     }
-    let system = System::new(symbols, definitions).map_err(fail)?;
+    let system = System::new(symbols, definitions).map_err(fail)?.with_calls(calls);
     let source = Source { name: name.to_owned(), text: text.into(), statements: assigned, reading: reading.clone() };
     Ok(system.with_source(source))
 }
@@ -202,8 +223,13 @@ fn outputs(statements: &[Statement], names: Option<&[String]>) -> Result<Vec<usi
     if outputs.is_empty() { Err("no output is named".into()) } else { Ok(outputs) }
 }
 
-/// Whether the results need each symbol, through blocks too.
-fn needed<'a>(symbols: &[String], blocks: &[Block], results: impl Iterator<Item = &'a Sum>) -> Vec<bool> {
+/// Whether the results need each symbol, through blocks and calls too.
+fn needed<'a>(
+    symbols: &[String],
+    blocks: &[Block],
+    calls: &[CallOf],
+    results: impl Iterator<Item = &'a Sum>,
+) -> Vec<bool> {
     let mut needed = vec![false; symbols.len()];
     let mark = |sum: &Sum, needed: &mut Vec<bool>| {
         for factor in &sum.factors {
@@ -211,24 +237,35 @@ fn needed<'a>(symbols: &[String], blocks: &[Block], results: impl Iterator<Item 
         }
     };
     results.for_each(|sum| mark(sum, &mut needed));
-    // A block comes before its uses.
-    for block in blocks.iter().rev() {
-        if needed[usize::from(block.symbol)] {
-            mark(&block.sum, &mut needed);
+    let mut parts: Vec<(u16, &[Sum])> =
+        blocks.iter().map(|block| (block.symbol, std::slice::from_ref(&block.sum))).collect();
+    parts.extend(calls.iter().map(|call| (call.symbol, &call.arguments[..])));
+    // A symbol comes before those that are made of it.
+    parts.sort_unstable_by_key(|&(symbol, _)| std::cmp::Reverse(symbol));
+    for (symbol, sums) in parts {
+        if needed[usize::from(symbol)] {
+            sums.iter().for_each(|sum| mark(sum, &mut needed));
         }
     }
     needed
 }
 
-/// Drops the symbols that are not needed, and their blocks.
-fn compact(symbols: &mut Vec<String>, blocks: &mut Vec<Block>, results: &mut [&mut Sum], needed: &[bool]) {
+/// Drops the symbols that are not needed, with their blocks and calls.
+fn compact(
+    symbols: &mut Vec<String>,
+    blocks: &mut Vec<Block>,
+    calls: &mut Vec<CallOf>,
+    results: &mut [&mut Sum],
+    needed: &[bool],
+) {
     let mut place = 0;
     let places: Vec<u16> = needed.iter().map(|&needed| (place, place += u16::from(needed)).0).collect();
     blocks.retain(|block| needed[usize::from(block.symbol)]);
-    for block in &mut *blocks {
-        block.symbol = places[usize::from(block.symbol)];
-    }
+    calls.retain(|call| needed[usize::from(call.symbol)]);
+    let own = blocks.iter_mut().map(|block| &mut block.symbol).chain(calls.iter_mut().map(|call| &mut call.symbol));
+    own.for_each(|symbol| *symbol = places[usize::from(*symbol)]);
     let sums = blocks.iter_mut().map(|block| &mut block.sum).chain(results.iter_mut().map(|sum| &mut **sum));
+    let sums = sums.chain(calls.iter_mut().flat_map(|call| &mut call.arguments));
     for factor in sums.flat_map(|sum| &mut sum.factors) {
         factor.symbol = places[usize::from(factor.symbol)];
     }

@@ -1,6 +1,7 @@
 //! The state of the reader, and the words and signs that it reads.
 
 use super::sum::Sum;
+use crate::algebra::Function;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -30,6 +31,8 @@ pub(super) struct Reader<'a> {
     pub(super) text: &'a [u8],
     pub(super) at: usize,
     pub(super) expand: bool,
+    /// As `expand`, also inside a divisor, whose factors are kept for the time being.
+    pub(super) full: bool,
     /// Products of terms that may still be formed.
     pub(super) budget: usize,
     /// Words of coefficients that they may still write.
@@ -48,6 +51,24 @@ pub(super) struct Reader<'a> {
     pub(super) form: bool,
     /// A value of a statement with more terms is a block where it is used.
     pub(super) inline: usize,
+    /// Functions and inverses that the code computes.
+    pub(super) calls: Vec<CallOf>,
+    /// The calls with each hash of function and arguments.
+    pub(super) known_calls: HashMap<u64, Vec<usize>>,
+    /// The symbol of which each symbol of an inverse is the inverse.
+    pub(super) base_of: HashMap<u16, u16>,
+    /// The names of functions that the code does not compute.
+    pub(super) opaque: Vec<String>,
+}
+
+/// A symbol that stands for a function of arguments.
+#[derive(Debug)]
+pub(super) struct CallOf {
+    pub(super) symbol: u16,
+    pub(super) function: Function,
+    pub(super) arguments: Vec<Sum>,
+    /// The number of the statement that holds it first.
+    pub(super) statement: usize,
 }
 
 /// A statement of the text.
@@ -69,6 +90,7 @@ impl<'a> Reader<'a> {
             text,
             at: 0,
             expand,
+            full: expand,
             budget: EXPAND_BUDGET.saturating_add(text.len()),
             words: EXPAND_WORDS,
             symbols: Vec::new(),
@@ -81,12 +103,16 @@ impl<'a> Reader<'a> {
             depth: 0,
             form: false,
             inline: MAX_INLINE,
+            calls: Vec::new(),
+            known_calls: HashMap::new(),
+            base_of: HashMap::new(),
+            opaque: Vec::new(),
         }
     }
 
-    /// The symbols, and the blocks in the order in which they were found.
-    pub(super) fn finish(self) -> (Vec<String>, Vec<Block>) {
-        (self.symbols, self.blocks)
+    /// The symbols, and the blocks and calls in the order in which they were found.
+    pub(super) fn finish(self) -> (Vec<String>, Vec<Block>, Vec<CallOf>) {
+        (self.symbols, self.blocks, self.calls)
     }
 
     pub(super) fn fail<T>(&self, message: impl Into<String>) -> Result<T, Failure> {

@@ -1,12 +1,14 @@
 //! Symbols, blocks and opaque parts.
 
-use super::reader::{Block, Failure, Reader};
-use super::sum::Sum;
-use crate::algebra::{Coefficient, MAX_VARIABLES};
+use super::reader::{Block, CallOf, Failure, Reader};
+use super::sum::{Sum, TooLarge};
+use crate::algebra::{Coefficient, Function, MAX_VARIABLES};
 use std::fmt::Write as _;
 
 /// The most bytes of the text of an opaque function or inverse.
 const MAX_NAME: usize = 1 << 20;
+/// The most bytes of the text of a function that the code computes. A longer one gets a number as its name.
+const MAX_CALL_NAME: usize = 1000;
 
 impl Reader<'_> {
     pub(super) fn intern(&mut self, name: &str) -> Result<u16, Failure> {
@@ -27,19 +29,106 @@ impl Reader<'_> {
         self.index.contains_key(name)
     }
 
-    /// The symbol of 1 / `symbol`.
-    pub(super) fn inverse(&mut self, symbol: u16) -> Result<u16, Failure> {
-        if let Some(&block) = self.block_of.get(&symbol) {
-            let name = format!("({})^-1", self.render(&self.blocks[block].sum)?);
-            return self.intern(&name);
-        }
-        let name = &self.symbols[usize::from(symbol)];
+    /// The symbol of 1 / `symbol`. The symbol of a block stands for its sum, and the number is the content of that.
+    pub(super) fn inverse(&mut self, symbol: u16) -> Result<(u16, Coefficient), Failure> {
         // The inverse of an inverse is the symbol itself.
-        if let Some(&base) = name.strip_suffix("^-1").and_then(|base| self.index.get(base)) {
-            return Ok(base);
+        if let Some(&base) = self.base_of.get(&symbol) {
+            return Ok((base, Coefficient::ONE));
         }
-        let name = if name.ends_with("^-1") { format!("({name})^-1") } else { format!("{name}^-1") };
-        self.intern(&name)
+        let block = self.block_of.get(&symbol).map(|&block| self.blocks[block].sum.clone());
+        let sum = match block {
+            Some(sum) if self.full => self.unfolded(&sum)?,
+            _ => Sum::symbol(symbol),
+        };
+        self.inverse_of(sum)
+    }
+
+    /// The symbol of 1 divided by a sum without its content, and the content.
+    pub(super) fn inverse_of(&mut self, mut sum: Sum) -> Result<(u16, Coefficient), Failure> {
+        let content = sum.content();
+        sum.divide(&content);
+        let single = match &sum.factors[..] {
+            [factor] if sum.len() == 1 && factor.exponent == 1 => Some(factor.symbol),
+            _ => None,
+        };
+        let symbol = self.computed(Function::Inverse, vec![sum])?;
+        if let Some(base) = single {
+            self.base_of.insert(symbol, base);
+        }
+        Ok((symbol, content))
+    }
+
+    /// A sum with its blocks multiplied out where that is allowed.
+    pub(super) fn unfolded(&mut self, sum: &Sum) -> Result<Sum, Failure> {
+        self.enter()?;
+        let expand = std::mem::replace(&mut self.expand, true);
+        let large = |reader: &Self| (reader.at, super::expression::too_large());
+        let mut result = Sum::default();
+        for at in 0..sum.len() {
+            let (mut rest, mut parts) = (Sum::default(), Vec::new());
+            for factor in sum.row(at) {
+                match self.block_of.get(&factor.symbol).map(|&block| self.blocks[block].sum.clone()) {
+                    Some(inner) => parts.push((self.unfolded(&inner)?, u32::from(factor.exponent))),
+                    None => rest.factors.push(*factor),
+                }
+            }
+            let product = match self.expanded(&parts) {
+                Ok(Some(product)) => product,
+                Ok(None) => {
+                    rest = Sum::default();
+                    rest.factors.extend_from_slice(sum.row(at));
+                    Sum::constant(Coefficient::ONE)
+                }
+                Err(TooLarge) => return Err(large(self)),
+            };
+            rest.close(sum.values[at].clone()).map_err(|TooLarge| large(self))?;
+            let product = product.mul(&rest).map_err(|TooLarge| large(self))?;
+            result.append(&product, &Coefficient::ONE).map_err(|TooLarge| large(self))?;
+        }
+        result.normalize().map_err(|TooLarge| large(self))?;
+        self.expand = expand;
+        self.depth -= 1;
+        Ok(result)
+    }
+
+    /// The symbol of a function of arguments, which the code computes. The arguments must be normalized.
+    pub(super) fn computed(&mut self, function: Function, arguments: Vec<Sum>) -> Result<u16, Failure> {
+        let hash = soloist::stable_hash(&(function, &arguments));
+        let known = self.known_calls.get(&hash).into_iter().flatten();
+        let same = |&&at: &&usize| self.calls[at].function == function && self.calls[at].arguments == arguments;
+        if let Some(&at) = known.clone().find(same) {
+            return Ok(self.calls[at].symbol);
+        }
+        let at = self.calls.len();
+        let name = self.call_name(function, &arguments).unwrap_or_else(|| format!("{{f{}}}", at + 1));
+        let symbol = self.intern(&name)?;
+        self.calls.push(CallOf { symbol, function, arguments, statement: self.done.len() });
+        self.known_calls.entry(hash).or_default().push(at);
+        Ok(symbol)
+    }
+
+    /// The text of a call; `None` if it is long or stands for another symbol.
+    fn call_name(&self, function: Function, arguments: &[Sum]) -> Option<String> {
+        let mut texts = Vec::new();
+        for argument in arguments {
+            let mut text = String::new();
+            self.write(argument, &mut text, MAX_CALL_NAME).ok()?;
+            texts.push(text);
+        }
+        let joined = texts.join(",");
+        let first = arguments.first()?;
+        let plain = first.len() == 1
+            && first.values[0] == Coefficient::ONE
+            && matches!(first.row(0), [factor] if factor.exponent == 1 && !self.block_of.contains_key(&factor.symbol));
+        let name = match function {
+            Function::Inverse if plain && !joined.ends_with("^-1") => format!("{joined}^-1"),
+            Function::Inverse => format!("({joined})^-1"),
+            Function::Root(2) => format!("sqrt({joined})"),
+            Function::Root(degree) => format!("({joined})^(1/{degree})"),
+            Function::Power => format!("pow({joined})"),
+            Function::Named(name) => format!("{name}({joined})"),
+        };
+        (!self.index.contains_key(&name)).then_some(name)
     }
 
     /// The symbol that stands for a sum. The sum must be normalized and have content 1.
@@ -61,11 +150,11 @@ impl Reader<'_> {
     /// A sum as text. Equal sums have equal texts.
     pub(super) fn render(&self, sum: &Sum) -> Result<String, Failure> {
         let mut text = String::new();
-        self.write(sum, &mut text)?;
+        self.write(sum, &mut text, MAX_NAME)?;
         Ok(text)
     }
 
-    fn write(&self, sum: &Sum, text: &mut String) -> Result<(), Failure> {
+    fn write(&self, sum: &Sum, text: &mut String, most: usize) -> Result<(), Failure> {
         if sum.len() == 0 {
             text.push('0');
         }
@@ -86,7 +175,7 @@ impl Reader<'_> {
                 match self.block_of.get(&factor.symbol) {
                     Some(&block) => {
                         text.push('(');
-                        self.write(&self.blocks[block].sum, text)?;
+                        self.write(&self.blocks[block].sum, text, most)?;
                         text.push(')');
                     }
                     None if name.ends_with("^-1") && factor.exponent > 1 => {
@@ -98,7 +187,7 @@ impl Reader<'_> {
                     let _ = write!(text, "^{}", factor.exponent);
                 }
             }
-            if text.len() > MAX_NAME {
+            if text.len() > most {
                 return self.fail("the argument of a function or the base of an inverse is longer than 1 MiB");
             }
         }

@@ -23,6 +23,20 @@ use std::time::Duration;
 /// The most terms of an intermediate that is put in where it is used, as tried one after the other.
 const INLINE: [usize; 7] = [0, 1, 2, 4, 8, 16, 64];
 
+/// Programs of at most this many operations are worth polishing beside a better one.
+const CLOSE: u64 = 500;
+/// How many operations such a program may have more, beside a fifth.
+const CLOSE_MORE: u64 = 20;
+/// The most terms of an input whose orders are refined with its parentheses kept.
+const CLOSE_TERMS: usize = 2_000;
+
+/// A program and the system that it computes.
+#[derive(Debug)]
+struct Candidate {
+    system: Arc<System>,
+    best: Simplified,
+}
+
 /// Simplifies systems: searches for orders of the variables, refines the best ones, extracts common pairs, polishes.
 ///
 /// The default runs the method that suits orders with seed 0, one thread and the default [`Effort`]. The seed of the
@@ -140,20 +154,34 @@ impl Simplifier<'_> {
         };
         let refines = self.effort.refines(system.terms(), self.order.is_some());
         observe(Event::Begin(if refines { Phase::Refine } else { Phase::Build }));
-        let (system, mut best) = self.build(system, &orders, refines)?;
-        if best.attempts > 0 {
-            observe(Event::Refined { operations: best.scheme.total(), attempts: best.attempts });
+        let (first, second) = self.build(system, &orders, refines)?;
+        if first.best.attempts > 0 {
+            observe(Event::Refined { operations: first.best.scheme.total(), attempts: first.best.attempts });
         }
         observe(Event::Begin(Phase::Polish));
-        let before = best.operations();
-        let mut polisher = Polisher::new(best.program, self.effort.polishing(before), self.setup.seed);
+        let before = first.best.operations();
+        let (mut chosen, mut attempts) = self.polish(first);
+        if let Some(second) = second {
+            let (other, more) = self.polish(second);
+            attempts += more;
+            if other.best.operations() < chosen.best.operations() {
+                chosen = other;
+            }
+        }
+        if attempts > 0 {
+            observe(Event::Polished { before, after: chosen.best.operations(), attempts });
+        }
+        Ok(Simplification { system: chosen.system, best: chosen.best, interrupted })
+    }
+
+    /// Polishes a program. Returns it with the number of attempts.
+    fn polish(&self, mut candidate: Candidate) -> (Candidate, u64) {
+        let limits = self.effort.polishing(candidate.best.operations());
+        let mut polisher = Polisher::new(candidate.best.program, limits, self.setup.seed);
         while polisher.advance(self.stop) && !self.stop.is_set() {}
         let attempts = polisher.attempts();
-        best.program = polisher.finish();
-        if attempts > 0 {
-            observe(Event::Polished { before, after: best.operations(), attempts });
-        }
-        Ok(Simplification { system, best, interrupted })
+        candidate.best.program = polisher.finish();
+        (candidate, attempts)
     }
 
     /// The input with those intermediates put in that make the least code of the occurrence orders: all of them, or
@@ -201,13 +229,13 @@ impl Simplifier<'_> {
     }
 
     /// The best program over the orders. Where the input holds sums that were multiplied out, also over the input with
-    /// its parentheses kept.
+    /// its parentheses kept: the better one of the two first, and the other one if it may become better by polishing.
     fn build(
         &self,
         system: &Arc<System>,
         orders: &[Vec<usize>],
         refines: bool,
-    ) -> Result<(Arc<System>, Simplified), InstanceError> {
+    ) -> Result<(Candidate, Option<Candidate>), InstanceError> {
         let Self { effort, stop, setup, .. } = self;
         let mut best = None;
         if refines {
@@ -217,18 +245,27 @@ impl Simplifier<'_> {
         if !effort.greedy {
             let order = orders.first().map_or(&[][..], Vec::as_slice);
             let best = best.unwrap_or_else(|| simplify(system, order, false, *stop));
-            return Ok((Arc::clone(system), best));
+            return Ok((Candidate { system: Arc::clone(system), best }, None));
         }
         let best = best.or_else(|| best_of(system, orders, *stop));
         let best = best.unwrap_or_else(|| simplify(system, &[], true, *stop));
+        let first = Candidate { system: Arc::clone(system), best };
         if self.order.is_none()
             && let Some(written) = as_written(system)?
             && let Some(other) = best_of(&written, &written.occurrence_orders(), *stop)
-            && other.operations() < best.operations()
         {
-            return Ok((Arc::new(written), other));
+            let orders = written.occurrence_orders();
+            let (own, others) = (first.best.operations(), other.operations());
+            let close = own.min(others) <= CLOSE && 5 * own.max(others) <= 6 * own.min(others) + CLOSE_MORE;
+            let refined = (refines && close && written.terms() <= CLOSE_TERMS)
+                .then(|| best_refined(&written, &orders, effort.refinement(others), setup.seed, true, *stop))
+                .flatten()
+                .filter(|refined| refined.operations() < other.operations());
+            let second = Candidate { system: Arc::new(written), best: refined.unwrap_or(other) };
+            let (better, worse) = if second.best.operations() < own { (second, first) } else { (first, second) };
+            return Ok((better, close.then_some(worse)));
         }
-        Ok((Arc::clone(system), best))
+        Ok((first, None))
     }
 }
 

@@ -9,6 +9,40 @@ use std::hash::Hasher;
 /// The primes of verification: 2^61 - 1 (Mersenne) and 2^62 - 57.
 pub(super) const PRIMES: [u64; 2] = [(1 << 61) - 1, (1 << 62) - 57];
 
+const TOO_LARGE: &str = "the exponent is too large";
+
+/// Sign, numerator and denominator of a short fraction by its value modulo a prime.
+fn fraction(value: u64, prime: u64) -> Option<(bool, u64, u64)> {
+    (1..=64).find_map(|degree| {
+        let above = multiply(value, degree, prime);
+        let below = prime - above;
+        if above < 1 << 16 { Some((false, above, degree)) } else { (below < 1 << 16).then_some((true, below, degree)) }
+    })
+}
+
+/// The functions that code may call, by their names in all languages.
+const FUNCTIONS: [(&str, &str, usize); 19] = [
+    ("sin", "sin", 1),
+    ("cos", "cos", 1),
+    ("tan", "tan", 1),
+    ("asin", "asin", 1),
+    ("acos", "acos", 1),
+    ("atan", "atan", 1),
+    ("sinh", "sinh", 1),
+    ("cosh", "cosh", 1),
+    ("tanh", "tanh", 1),
+    ("asinh", "asinh", 1),
+    ("acosh", "acosh", 1),
+    ("atanh", "atanh", 1),
+    ("exp", "exp", 1),
+    ("log", "log", 1),
+    ("abs", "abs", 1),
+    ("atan2", "atan2", 2),
+    ("sqrt", "sqrt", 1),
+    ("pow", "pow", 2),
+    ("fabs", "abs", 1),
+];
+
 /// The deepest nesting of parentheses that is evaluated.
 const MAX_DEPTH: usize = 300;
 
@@ -80,6 +114,10 @@ pub(super) type Values = HashMap<String, u64>;
 pub(super) struct Evaluated {
     pub(super) value: u64,
     pub(super) counts: Counts,
+    /// Function calls.
+    pub(super) calls: usize,
+    /// Divisions by something else than a number.
+    pub(super) divisions: usize,
 }
 
 /// The reason why an expression has no value.
@@ -94,13 +132,15 @@ pub(super) enum Failed {
 /// Evaluates the expression `text` at a point. Names in `values` have those values. With `strict`, other names are
 /// errors.
 pub(super) fn evaluate(text: &[u8], point: Point, values: &Values, strict: bool) -> Result<Evaluated, Failed> {
-    let mut evaluator = Evaluator { text, at: 0, point, values, strict, counts: Counts::default(), depth: 0 };
+    let mut evaluator =
+        Evaluator { text, at: 0, point, values, strict, counts: Counts::default(), calls: 0, divisions: 0, depth: 0 };
     let value = evaluator.sum()?.value;
     evaluator.blanks();
     if evaluator.at < text.len() {
         return Err(evaluator.fail("expected an operator or the end"));
     }
-    Ok(Evaluated { value, counts: evaluator.counts })
+    let Evaluator { counts, calls, divisions, .. } = evaluator;
+    Ok(Evaluated { value, counts, calls, divisions })
 }
 
 /// A value, and whether it is made of numbers only: the compiler does the operations among those.
@@ -117,6 +157,8 @@ struct Evaluator<'a> {
     values: &'a Values,
     strict: bool,
     counts: Counts,
+    calls: usize,
+    divisions: usize,
     depth: usize,
 }
 
@@ -233,6 +275,9 @@ impl Evaluator<'_> {
             let unit = |part: Part| part.constant && (part.value == 1 || part.value == prime - 1);
             let constant = result.constant && factor.constant;
             let free = constant || unit(result) || unit(factor);
+            if divide && !factor.constant {
+                self.divisions += 1;
+            }
             if !free {
                 self.counts.multiplications += 1;
             }
@@ -258,7 +303,23 @@ impl Evaluator<'_> {
         } else {
             return Ok(base);
         }
-        let (negative, exponent) = self.exponent()?;
+        let (start, depth) = (self.at, self.depth);
+        let whole = self.exponent();
+        let fraction = matches!(self.peek(), b'.' | b'e' | b'E');
+        let (negative, exponent) = match whole {
+            Ok(exponent) if !fraction => exponent,
+            Err(Failed::Syntax(at, message)) if message == TOO_LARGE => return Err(Failed::Syntax(at, message)),
+            _ => {
+                (self.at, self.depth) = (start, depth);
+                self.blanks();
+                let (_, negative) = self.signs();
+                let exponent = self.atom()?;
+                let prime = self.point.prime;
+                let value = if negative { negate(exponent.value, prime) } else { exponent.value };
+                self.calls += usize::from(self.strict);
+                return self.general_power(base, Part { value, ..exponent });
+            }
+        };
         if !base.constant {
             self.counts.power(exponent);
         }
@@ -268,6 +329,25 @@ impl Evaluator<'_> {
             return Err(Failed::Unlucky);
         }
         Ok(Part { value: if negative { power(value, prime - 2, prime) } else { value }, ..base })
+    }
+
+    /// A power with any exponent. The root of a number is a hash of the number and the degree, a power with an exponent
+    /// that is no number a hash of both.
+    fn general_power(&mut self, base: Part, exponent: Part) -> Result<Part, Failed> {
+        let prime = self.point.prime;
+        let Some((negative, above, degree)) = exponent.constant.then(|| fraction(exponent.value, prime)).flatten()
+        else {
+            return Ok(Part { value: self.point.hash("pow()", &[base.value, exponent.value]), constant: false });
+        };
+        let (root, constant) = match degree {
+            1 => (base.value, base.constant),
+            _ => (self.point.hash("root()", &[base.value, degree]), false),
+        };
+        let value = power(root, above, prime);
+        if negative && value == 0 {
+            return Err(Failed::Unlucky);
+        }
+        Ok(Part { value: if negative { power(value, prime - 2, prime) } else { value }, constant })
     }
 
     /// A whole number with signs and parentheses around.
@@ -302,10 +382,8 @@ impl Evaluator<'_> {
         let start = self.at;
         while self.peek().is_ascii_digit() {
             let digit = u32::from(self.peek() - b'0');
-            value = value
-                .checked_mul(10)
-                .and_then(|value| value.checked_add(digit))
-                .ok_or_else(|| self.fail("the exponent is too large"))?;
+            value =
+                value.checked_mul(10).and_then(|value| value.checked_add(digit)).ok_or_else(|| self.fail(TOO_LARGE))?;
             self.at += 1;
             self.joint();
         }
@@ -380,6 +458,17 @@ impl Evaluator<'_> {
             self.brackets(&mut name)?;
         } else {
             self.word(&mut name);
+            if self.strict && name == "f64" && self.starts(b"::") {
+                self.at += 2;
+                name.clear();
+                self.word(&mut name);
+                // Rust has other names for these.
+                for (own, other) in [("ln", "log"), ("powf", "pow")] {
+                    if name == own {
+                        other.clone_into(&mut name);
+                    }
+                }
+            }
             if self.peek() == b'.' && self.text.get(self.at + 1).is_some_and(|&byte| is_letter(byte)) {
                 name.push('.');
                 self.at += 1;
@@ -445,10 +534,17 @@ impl Evaluator<'_> {
                 return Ok(Part { value, constant: false });
             }
         }
-        if self.strict {
-            return Err(self.fail("a function, which code does not call"));
+        let own = FUNCTIONS.iter().find(|(own, ..)| *own == name).map(|&(_, known, count)| (known, count));
+        let own = match name.strip_prefix("math.").filter(|_| own.is_none()) {
+            Some(rest) => FUNCTIONS.iter().find(|(own, ..)| *own == rest).map(|&(_, known, count)| (known, count)),
+            None => own,
+        };
+        // A text calls functions by their own names, code by those of its language.
+        let known = own.filter(|&(known, _)| self.strict || known == name);
+        if self.strict && known.is_none() {
+            return Err(self.fail("a function that code does not call"));
         }
-        let mut arguments = Vec::new();
+        let mut arguments: Vec<Part> = Vec::new();
         // Operations inside arguments do not count.
         let counts = self.counts;
         loop {
@@ -456,7 +552,7 @@ impl Evaluator<'_> {
             if arguments.is_empty() && self.peek() == b')' {
                 break;
             }
-            arguments.push(self.sum()?.value);
+            arguments.push(self.sum()?);
             self.blanks();
             match self.peek() {
                 b',' => self.at += 1,
@@ -465,9 +561,29 @@ impl Evaluator<'_> {
             }
         }
         self.at += 1;
-        self.counts = counts;
-        let name = format!("{name}()");
-        Ok(Part { value: self.point.hash(&name, &arguments), constant: false })
+        if self.strict {
+            self.calls += 1;
+        } else {
+            self.counts = counts;
+        }
+        match (known, &arguments[..]) {
+            (Some((_, count)), _) if self.strict && count != arguments.len() => {
+                return Err(self.fail("another number of arguments"));
+            }
+            (Some(("sqrt", 1)), [of]) => {
+                return Ok(Part { value: self.point.hash("root()", &[of.value, 2]), constant: false });
+            }
+            (Some(("pow", 2)), &[base, exponent]) => {
+                let before = self.counts;
+                let result = self.general_power(base, exponent);
+                self.counts = before;
+                return result;
+            }
+            _ => {}
+        }
+        let name = format!("{}()", known.map_or(&name[..], |(known, _)| known));
+        let values: Vec<u64> = arguments.iter().map(|argument| argument.value).collect();
+        Ok(Part { value: self.point.hash(&name, &values), constant: false })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Independent verification: the operations of orders are recounted, code is run at random points.
 
 mod evaluate;
+mod frame;
 mod recompute;
 mod recount;
 
@@ -30,6 +31,8 @@ const MAX_EXACT: usize = 2_000;
 pub struct Verified {
     /// The operations of the text of the code.
     pub counts: Counts,
+    /// The function calls in the text of the code, and its divisions by something else than a number.
+    pub calls: (usize, usize),
     /// The number of points at which all outputs agreed.
     pub points: usize,
     /// Whether the code was also multiplied out and compared term by term.
@@ -69,7 +72,8 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
         code = &joined;
     }
     let names = names(system, language);
-    let mut counts = Counts::default();
+    frame::check(system, code, language, &names)?;
+    let (mut counts, mut calls) = (Counts::default(), (0, 0));
     let mut seed = 0;
     for prime in POINTS {
         loop {
@@ -94,21 +98,22 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
                 Err(None) => continue,
                 Err(Some(message)) => return Err(message),
             };
-            let inputs: Vec<u64> = system.inputs().into_iter().map(|symbol| values[symbol]).collect();
-            let Recomputed { outputs, counts: counted } = match recompute(code, language, &names, &inputs, point) {
-                Ok(found) => found,
-                Err(Refused::Unlucky) => continue,
-                Err(Refused::Wrong(message)) => return Err(message),
-            };
+            let inputs: Vec<u64> = system.given().into_iter().map(|symbol| values[symbol]).collect();
+            let Recomputed { outputs, counts: counted, calls: called } =
+                match recompute(code, language, &names, &inputs, point) {
+                    Ok(found) => found,
+                    Err(Refused::Unlucky) => continue,
+                    Err(Refused::Wrong(message)) => return Err(message),
+                };
             if let Some(at) = (0..outputs.len()).find(|&at| outputs[at] != expected[at]) {
                 let name = system.outputs().nth(at).map_or("", |output| &output.name);
                 return Err(format!("output {} differs from the input modulo {prime}", quote(name.as_bytes())));
             }
-            counts = counted;
+            (counts, calls) = (counted, called);
             break;
         }
     }
-    Ok(Verified { counts, points: POINTS.len(), exact: false })
+    Ok(Verified { counts, calls, points: POINTS.len(), exact: false })
 }
 
 /// The statements of the field `code` of a JSON object that [`emit`](crate::emit()) wrote.
@@ -118,13 +123,16 @@ fn code_lines(code: Option<&Value>) -> Result<Vec<&str>, String> {
     lines.ok_or_else(|| "`code` holds something else than statements".into())
 }
 
-/// The values of all symbols at a point: those of inputs by their text, those of blocks by their terms.
+/// The values of symbols at a point: those of inputs by their text, without a text of the system also those of blocks
+/// by their terms.
 fn symbol_values(system: &System, point: Point) -> Result<Vec<u64>, Failed> {
-    let block = system.is_block();
     let none = Values::new();
-    let mut values = vec![0; block.len()];
-    for (symbol, name) in system.symbols().iter().enumerate().filter(|&(symbol, _)| !block[symbol]) {
-        values[symbol] = evaluate(name.as_bytes(), point, &none, false)?.value;
+    let mut values = vec![0; system.symbols().len()];
+    for symbol in system.given() {
+        values[symbol] = evaluate(system.symbols()[symbol].as_bytes(), point, &none, false)?.value;
+    }
+    if system.source().is_some() {
+        return Ok(values);
     }
     for definition in system.definitions() {
         if let Some(symbol) = definition.symbol {
@@ -182,6 +190,10 @@ pub fn verify_program(
     if counted != claimed {
         return Err(format!("{claimed} operations claimed, {counted} counted"));
     }
+    let ((calls, divisions), (called, divided)) = (system.call_counts(), verified.calls);
+    if (called, divided) != (calls, divisions) {
+        return Err(format!("{calls} calls and {divisions} divisions claimed, {called} and {divided} counted"));
+    }
     Ok(Verified { exact: verify_exactly(system, form)?, ..verified })
 }
 
@@ -191,7 +203,7 @@ pub fn verify_program(
 /// # Errors
 /// One line: code that cannot be read, or an output that differs.
 pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
-    if system.terms() > MAX_EXACT || system.is_block().contains(&true) {
+    if system.terms() > MAX_EXACT || system.is_block().contains(&true) || !system.calls().is_empty() {
         return Ok(false);
     }
     if form.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() > MAX_DIGITS) {

@@ -10,6 +10,8 @@ use soloist_domain::error::quote;
 pub(super) struct Recomputed {
     pub(super) outputs: Vec<u64>,
     pub(super) counts: Counts,
+    /// Function calls and divisions.
+    pub(super) calls: (usize, usize),
 }
 
 /// The reason why code has no value.
@@ -31,7 +33,12 @@ pub(super) fn recompute(
 ) -> Result<Recomputed, Refused> {
     let mut values: Values = names.inputs.iter().cloned().zip(inputs.iter().copied()).collect();
     let mut counts = Counts::default();
+    let mut calls = (0, 0);
     for (number, target, expression) in statements(code, language)? {
+        if let Some(literal) = whole_literal(expression, language) {
+            let message = format!("line {number}: the number {literal} is whole, expected {literal}.0");
+            return Err(Refused::Wrong(message));
+        }
         let result = evaluate(expression.as_bytes(), point, &values, true).map_err(|failed| match failed {
             Failed::Unlucky => Refused::Unlucky,
             Failed::Syntax(offset, message) => {
@@ -40,6 +47,8 @@ pub(super) fn recompute(
             }
         })?;
         counts += result.counts;
+        calls.0 += result.calls;
+        calls.1 += result.divisions;
         if names.inputs.iter().any(|name| name == target) {
             return Err(Refused::Wrong(format!("line {number}: assigns to an input")));
         }
@@ -49,7 +58,45 @@ pub(super) fn recompute(
         let wrong = || Refused::Wrong(format!("output {} is not assigned", quote(name.as_bytes())));
         values.get(name).copied().ok_or_else(wrong)
     });
-    Ok(Recomputed { outputs: outputs.collect::<Result<_, _>>()?, counts })
+    Ok(Recomputed { outputs: outputs.collect::<Result<_, _>>()?, counts, calls })
+}
+
+/// A number that the language would compute with as a whole one: in Rust any without a point, in C and Fortran one that
+/// divides or is divided.
+fn whole_literal(expression: &str, language: Language) -> Option<&str> {
+    if !matches!(language, Language::C | Language::Rust | Language::Fortran) {
+        return None;
+    }
+    let bytes = expression.as_bytes();
+    let name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'.';
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        while at < bytes.len() && name(bytes[at]) {
+            at += 1;
+        }
+        if at == start {
+            at += 1;
+            continue;
+        }
+        let word = &expression[start..at];
+        let before = expression[..start].trim_end().bytes().next_back();
+        let index = matches!(before, Some(b'[')) || bytes.get(at) == Some(&b')') && in_element(expression, start);
+        if !word.bytes().all(|byte| byte.is_ascii_digit()) || index {
+            continue;
+        }
+        let after = expression[at..].trim_start().bytes().next();
+        if language == Language::Rust || before == Some(b'/') || after == Some(b'/') {
+            return Some(word);
+        }
+    }
+    None
+}
+
+/// Whether the number at `start` is the index of an element of Fortran: `x(3)`.
+fn in_element(expression: &str, start: usize) -> bool {
+    let Some(open) = expression[..start].strip_suffix('(') else { return false };
+    open.bytes().next_back().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The language that code is written in, by its first words.
@@ -112,8 +159,16 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
             Language::Rust => "let ",
             _ => "",
         };
-        statement = statement.strip_prefix(prefix).unwrap_or(statement);
+        let declared = statement.strip_prefix(prefix).filter(|_| !prefix.is_empty());
+        statement = declared.unwrap_or(statement);
         let (target, expression) = statement.split_once(" = ").ok_or_else(wrong)?;
+        // A name is declared once, an element of an array never.
+        let element = target.contains('[');
+        let known = found.iter().rev().any(|&(_, other, _)| other == target);
+        if !prefix.is_empty() && (declared.is_some() == element || declared.is_none() && !element && !known) {
+            let kind = if element { "an element that is declared" } else { "a name that is not declared" };
+            return Err(Refused::Wrong(format!("line {number}: {} is {kind}", quote(target.as_bytes()))));
+        }
         found.push((number, target, expression));
     }
     if language == Language::Json {

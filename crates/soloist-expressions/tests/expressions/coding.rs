@@ -87,18 +87,26 @@ fn folder() -> PathBuf {
 
 /// A system for compiled code, its inputs, and what it must compute.
 fn example() -> (System, Vec<f64>, Vec<f64>) {
-    let text = "F = (x+y)^2*z - 3/4*x*y*z + 5*x - 2; G = f(x)*y^5 - x^-1*(x+y)^2 + 1/2; H = 0;";
+    let text = "F = (x+y)^2*z - 3/4*x*y*z + 5*x - 2; G = f(x)*y^5 - x^-1*(x+y)^2 + 1/2; H = 0;
+        K = sin(x*z+y)*cos(y)/(x-y) + sqrt(x+z)^3 + (x+1)^(2/3) - 1/(2*y-2*x) + exp(z)*tan(z) + x^z + log(x)*abs(y);
+        L = atan2(y, x) + asin(z) + acos(z) + atan(x) + sinh(z) + cosh(z) + tanh(z) + 1/((x+z)*(y+z));";
     let system = parse("a", text.as_bytes(), true).unwrap();
-    let (x, y, z, f) = (2.0, -3.0, 0.5, 7.0);
-    let values = system.symbols().iter().map(|name| match name.as_str() {
+    let (x, y, z, f) = (2.0_f64, -3.0_f64, 0.5_f64, 7.0);
+    let given = system.given();
+    let values = given.into_iter().map(|symbol| match system.symbols()[symbol].as_str() {
         "x" => x,
         "y" => y,
         "z" => z,
         "f(x)" => f,
-        "x^-1" => 1.0 / x,
         other => panic!("{other}"),
     });
-    let outputs = vec![1.0 * z - 0.75 * x * y * z + 5.0 * x - 2.0, f * -243.0 - 0.5 + 0.5, 0.0];
+    let last = y.atan2(x) + z.asin() + z.acos() + x.atan() + z.sinh() + z.cosh() + z.tanh() + 1.0 / ((x + z) * (y + z));
+    let functions = (x * z + y).sin() * y.cos() / (x - y) + (x + z).powf(1.5) + (x + 1.0).powf(2.0 / 3.0)
+        - 1.0 / (2.0 * y - 2.0 * x)
+        + z.exp() * z.tan()
+        + x.powf(z)
+        + x.ln() * y.abs();
+    let outputs = vec![1.0 * z - 0.75 * x * y * z + 5.0 * x - 2.0, f * -243.0 - 0.5 + 0.5, 0.0, functions, last];
     (system.clone(), values.collect(), outputs)
 }
 
@@ -126,7 +134,7 @@ fn run_code(language: Language, compiler: &str, file: &str, main: impl Fn(&[f64]
         Language::Python => output(compiler, &[&path], None),
         Language::C => {
             let strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"];
-            output(compiler, &[&strict[..], &["-o", &target, &path]].concat(), Some(&binary))
+            output(compiler, &[&strict[..], &["-o", &target, &path, "-lm"]].concat(), Some(&binary))
         }
         Language::Fortran => output(compiler, &["-std=f95", "-Wall", "-o", &target, &path], Some(&binary)),
         _ => output(compiler, &["--edition", "2021", "-D", "warnings", "-o", &target, &path], Some(&binary)),
@@ -147,9 +155,7 @@ fn rust_code_compiles_and_runs() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     run_code(Language::Rust, &rustc, "main.rs", |inputs| {
         let list = list(inputs);
-        format!(
-            "fn main() {{ let mut y = [9.0; 3]; f(&[{list}], &mut y); println!(\"{{}} {{}} {{}}\", y[0], y[1], y[2]); }}"
-        )
+        format!("fn main() {{ let mut y = [9.0; 5]; f(&[{list}], &mut y); for v in y {{ println!(\"{{v}}\"); }} }}")
     });
 }
 
@@ -159,8 +165,8 @@ fn c_code_compiles_and_runs() {
     run_code(Language::C, "cc", "main.c", |inputs| {
         let list = list(inputs);
         format!(
-            "#include <stdio.h>\nint main(void) {{ const double x[] = {{{list}}}; double y[3]; f_many(1, x, y); \
-             printf(\"%.17g %.17g %.17g\\n\", y[0], y[1], y[2]); return 0; }}\n"
+            "#include <stdio.h>\nint main(void) {{ const double x[] = {{{list}}}; double y[5]; f_many(1, x, y); \
+             for (int i = 0; i < 5; i++) printf(\"%.17g\\n\", y[i]); return 0; }}\n"
         )
     });
 }
@@ -177,7 +183,7 @@ fn fortran_code_compiles_and_runs() {
     run_code(Language::Fortran, "gfortran", "main.f90", |inputs| {
         let list: Vec<String> = inputs.iter().map(|value| format!("{value:?}d0")).collect();
         format!(
-            "program main\n    double precision :: x({}), y(3)\n    x = (/ {} /)\n    call f(x, y)\n    print *, y\n\
+            "program main\n    double precision :: x({}), y(5)\n    x = (/ {} /)\n    call f(x, y)\n    print *, y\n\
              end program main\n",
             inputs.len(),
             list.join(", ")

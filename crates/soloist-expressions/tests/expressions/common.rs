@@ -26,8 +26,8 @@ pub(crate) fn system(text: &str) -> System {
 /// The polynomial of a text with one output.
 pub(crate) fn polynomial(text: &str) -> Polynomial {
     let system = system(text);
-    assert_eq!(system.definitions().len(), 1, "{text}");
-    system.definitions()[0].polynomial.clone()
+    assert_eq!(system.outputs().count(), 1, "{text}");
+    system.outputs().next().unwrap().polynomial.clone()
 }
 
 /// A header for code of `system`.

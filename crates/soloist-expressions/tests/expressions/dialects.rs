@@ -1,7 +1,9 @@
 //! Texts of computer algebra and programming languages.
 
 use proptest::prelude::*;
-use soloist_expressions::{Effort, Language, Notation, Reading, Simplifier, emit, parse, parse_with, verify_code};
+use soloist_expressions::{
+    Effort, Language, Notation, Reading, Simplifier, emit, parse, parse_with, verify_code, verify_program,
+};
 use std::sync::Arc;
 
 /// The outputs of a text, or the error.
@@ -175,18 +177,24 @@ fn every_file_of_the_folder_is_read() {
         ("cform", 1, "a b"),
         ("check_input", 2, "x y z w"),
         ("comments", 1, "a b"),
-        ("form_brackets", 2, "x y z f(x) x^-1"),
-        ("form_format_c", 2, "x y z f(x) x^-1"),
-        ("form_format_fortran", 2, "x y z f(x) x^-1"),
-        ("form_log_full", 2, "x y z f(x) x^-1"),
-        ("form_log_quiet", 2, "x y z f(x) x^-1"),
+        ("form_brackets", 2, "x y z f(x)"),
+        ("form_format_c", 2, "x y z f(x)"),
+        ("form_format_fortran", 2, "x y z f(x)"),
+        ("form_log_full", 2, "x y z f(x)"),
+        ("form_log_quiet", 2, "x y z f(x)"),
         ("fortran", 1, "a b"),
         ("index2", 1, "x[0,1] y z"),
         ("list", 2, "a b"),
         ("maple_list", 2, "a b c"),
+        ("denominator_product", 1, "a b s t m"),
+        ("denominators", 1, "a b c s m"),
+        ("form_id", 1, "gram s14 mw s12 s13"),
         ("math_fullform", 1, "a b"),
+        ("math_functions", 1, "x y"),
+        ("math_wtt", 1, "a b s m"),
         ("matlab", 1, "a b"),
         ("maxima", 2, "a b"),
+        ("powers", 1, "x n"),
         ("straight_line_no_parens", 1, "a b c"),
         ("straight_line_small", 1, "a b c"),
         ("sympy_S", 1, "a b"),
@@ -194,7 +202,7 @@ fn every_file_of_the_folder_is_read() {
         ("sympy_matrix_column", 2, "a b c"),
     ] {
         let system = parse(name, &shared(&format!("{name}.txt")), true).unwrap();
-        let mut found: Vec<&str> = system.inputs().into_iter().map(|at| system.symbols()[at].as_str()).collect();
+        let mut found: Vec<&str> = system.given().into_iter().map(|at| system.symbols()[at].as_str()).collect();
         let mut expected: Vec<&str> = inputs.split(' ').collect();
         found.sort_unstable();
         expected.sort_unstable();
@@ -207,6 +215,54 @@ fn every_file_of_the_folder_is_read() {
             soloist_expressions::read(path.to_str().unwrap(), true).unwrap_or_else(|error| panic!("{error}"));
         }
     }
+}
+
+/// Functions are computed inside, each once; one inverse for each denominator up to content and sign.
+#[test]
+fn functions_and_inverses_are_computed() {
+    for (text, operations, calls, divisions) in [
+        ("a/(s-m^2) + b/(m^2-s) + c/(2*s-2*m^2)", 6, 0, 1),
+        ("a/((s-m^2)*(t-m^2))+b/(s-m^2)", 6, 0, 2),
+        ("sin(x+y)^2 + 2*cos(x+y)^2", 5, 2, 0),
+        ("sqrt(x+1)*y + (1+x)**0.5*z + (x+1)^(3/2)", 6, 1, 0),
+        ("x^(-1/2)*y", 1, 1, 1),
+        ("x^n + x^(n+1)", 2, 2, 0),
+        ("exp(sin(x)^2 + y)*2 + 1/exp(y + sin(x)*sin(x))", 4, 2, 1),
+        ("t = x + y; u = sin(t); f = u*t + u^2/t;", 5, 1, 1),
+        ("atan2(y, x) + log(y/x)*abs(x)", 3, 3, 1),
+        ("1/(a*b + c) + 1/((b*a + c)*(a + 1/(a*b + c)))", 5, 0, 2),
+        ("(x + y)^(1/3)*2.5", 2, 1, 0),
+    ] {
+        let system = Arc::new(parse("a", text.as_bytes(), true).unwrap());
+        assert_eq!(system.call_counts(), (calls, divisions), "{text}");
+        let simplifier = Simplifier { effort: Effort::playouts(20), ..Simplifier::default() };
+        let done = simplifier.run(&system, &mut |_| ()).unwrap();
+        assert!(done.best.operations() <= operations, "{text}: {} operations", done.best.operations());
+        let header = crate::common::header(&done.system, &done.best.order);
+        let form = emit(&done.system, &done.best.program, Language::Form, &header);
+        for language in Language::ALL {
+            let code = emit(&done.system, &done.best.program, language, &header);
+            let verified = verify_program(&done.system, &done.best.program, &code, language, &form);
+            let verified = verified.unwrap_or_else(|error| panic!("{text}: {error}\n{code}"));
+            assert_eq!(verified.calls, done.system.call_counts(), "{text}");
+            // A call of something else is found.
+            for (from, to) in [("sin(", "cos("), ("1.0/t", "2.0/t"), ("sqrt(", "exp(")] {
+                let Some((head, body)) = code.split_once("restrict y)\n") else { continue };
+                if body.contains(from) {
+                    let changed = format!("{head}restrict y)\n{}", body.replacen(from, to, 1));
+                    assert!(verify_code(&done.system, &changed, language).is_err(), "{changed}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn functions_may_stay_inputs() {
+    let reading = Reading { opaque: vec!["sin".into()], ..Reading::default() };
+    let system = parse_with("a", b"sin(x)*cos(x) + g(x)", true, None, &reading).unwrap();
+    let given: Vec<&str> = system.given().into_iter().map(|at| system.symbols()[at].as_str()).collect();
+    assert_eq!((given, system.call_counts()), (vec!["x", "sin(x)", "g(x)"], (1, 0)));
 }
 
 /// One matrix in eight notations gives one program.
@@ -223,6 +279,8 @@ fn eight_notations_of_one_matrix() {
         let code = emit(&done.system, &done.best.program, Language::C, &header);
         verify_code(&done.system, &code, Language::C).unwrap();
         let own = |line: &&str| !line.starts_with("// y[") && !line.contains("simplified by");
+        assert_eq!(done.system.call_counts(), (4, 1), "{name}");
+        assert!(done.best.operations() <= 44, "{name}: {} operations", done.best.operations());
         let lines: Vec<String> = code.lines().filter(own).map(str::to_owned).collect();
         assert_eq!(first.get_or_insert_with(|| lines.clone()), &lines, "{name}");
     }
@@ -260,4 +318,25 @@ proptest! {
             }
         }
     }
+}
+
+/// Emitted code with one change: literals, strides, names of inputs, types.
+#[test]
+#[cfg_attr(not(shared_data), ignore = "reads shared/data")]
+fn mutations_of_code_are_invalid() {
+    let system = parse("check_input", &shared("check_input.txt"), true).unwrap();
+    for (name, message) in [
+        ("c1", "line 16: the number 2 is whole"),
+        ("c2", "line 23: found"),
+        ("c3", "line 5: x[0] is 'x', not 'y'"),
+        ("c4", "line 23: found"),
+        ("c5", "line 13: found"),
+        ("c6", "line 13: found"),
+    ] {
+        let code = String::from_utf8(shared(&format!("{name}.c"))).unwrap();
+        let error = verify_code(&system, &code, Language::C).unwrap_err();
+        assert!(error.contains(message), "{name}: {error}");
+    }
+    let code = String::from_utf8(shared("c1.c")).unwrap().replace("(2/7)", "(2.0/7.0)");
+    assert_eq!(verify_code(&system, &code, Language::C).unwrap().counts.total(), 5);
 }

@@ -161,7 +161,7 @@ impl Parser<'_> {
         let line = String::from_utf8_lossy(line);
         let starts =
             |word: &&str| line.strip_prefix(*word).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
-        SKIPPED.iter().any(|word| starts(&word))
+        SKIPPED.iter().any(starts)
             && !line.contains('=')
             && !line.contains(';')
             && (line.contains("::") || line.starts_with("implicit") || line.contains(' '))

@@ -1,0 +1,159 @@
+//! Calls of functions in code: their order among the temporaries, and their text.
+
+use super::{Language, Writer};
+use crate::algebra::{Function, System};
+use crate::horner::{Program, Term};
+
+/// A statement before the outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A temporary of the program.
+    Temporary(usize),
+    /// A call of the system.
+    Call(usize),
+}
+
+/// Whether Python code needs its module of functions.
+pub(super) fn needs_math(system: &System) -> bool {
+    system.calls().iter().any(|call| call.function != Function::Inverse)
+}
+
+/// Temporaries and calls in an order in which each comes before its uses. Without calls it is that of the program.
+///
+/// No result of a call can be part of its own arguments: programs compute sums and products of what a polynomial holds.
+pub(super) fn steps(system: &System, program: &Program) -> Vec<Step> {
+    let (inputs, count, calls) = (program.inputs, program.temporaries.len(), system.calls());
+    let mut call_of = vec![None; inputs];
+    let symbols = system.inputs();
+    for (at, call) in calls.iter().enumerate() {
+        if let Ok(place) = symbols.binary_search(&call.symbol) {
+            call_of[place] = Some(at);
+        }
+    }
+    let node = |symbol: u32| match (symbol as usize).checked_sub(inputs) {
+        Some(at) => Some(at),
+        None => call_of[symbol as usize].map(|call| count + call),
+    };
+    let parts = |at: usize| -> Vec<usize> {
+        let of = |terms: &[Term]| -> Vec<usize> {
+            terms.iter().flat_map(|term| &term.factors).filter_map(|&symbol| node(symbol)).collect()
+        };
+        match at.checked_sub(count) {
+            None => of(&program.temporaries[at]),
+            Some(call) => calls[call].arguments.iter().flat_map(|&argument| of(&program.outputs[argument])).collect(),
+        }
+    };
+    let mut state = vec![0_u8; count + calls.len()];
+    let mut steps = Vec::with_capacity(state.len());
+    let mut open: Vec<usize> = Vec::new();
+    for start in 0..state.len() {
+        open.push(start);
+        while let Some(&at) = open.last() {
+            match state[at] {
+                0 => {
+                    state[at] = 1;
+                    let mut before = parts(at);
+                    before.retain(|&part| state[part] == 0);
+                    before.reverse();
+                    open.extend(before);
+                }
+                1 => {
+                    state[at] = 2;
+                    steps.push(at.checked_sub(count).map_or(Step::Temporary(at), Step::Call));
+                    open.pop();
+                }
+                _ => {
+                    open.pop();
+                }
+            }
+        }
+    }
+    steps
+}
+
+impl Writer<'_> {
+    /// The names of the inputs of the program.
+    pub(super) fn symbol_names(&self) -> Vec<String> {
+        let mut given = self.inputs.iter();
+        let calls = self.system.calls();
+        let name = |symbol: usize| match calls.iter().position(|call| call.symbol == symbol) {
+            Some(at) => self.temporary(self.result(at)),
+            None => given.next().cloned().unwrap_or_default(),
+        };
+        self.system.inputs().into_iter().map(name).collect()
+    }
+
+    /// The number of the temporary that holds the result of a call.
+    fn result(&self, call: usize) -> usize {
+        self.program.temporaries.len() + self.arguments() + call
+    }
+
+    /// The number of arguments of all calls.
+    fn arguments(&self) -> usize {
+        self.system.calls().iter().map(|call| call.arguments.len()).sum()
+    }
+
+    /// The number of temporaries with those of calls.
+    pub(super) fn temporaries(&self) -> usize {
+        self.result(self.system.calls().len())
+    }
+
+    /// Writes the arguments of a call that are no names, and the call.
+    pub(super) fn call(&mut self, at: usize) {
+        let call = &self.system.calls()[at];
+        let before: usize = self.system.calls()[..at].iter().map(|call| call.arguments.len()).sum();
+        let mut texts = Vec::new();
+        for (place, &argument) in call.arguments.iter().enumerate() {
+            let terms = &self.program.outputs[argument];
+            texts.push(match &terms[..] {
+                [term] if term.multiplications() == 0 && !term.value.is_negative() => self.product(term),
+                _ => {
+                    let target = self.temporary(self.program.temporaries.len() + before + place);
+                    self.sum(&target, terms, true);
+                    target
+                }
+            });
+        }
+        let target = self.temporary(self.result(at));
+        let right = self.call_text(call.function, &texts);
+        self.assign(&target, &right, true, true);
+    }
+
+    fn call_text(&self, function: Function, arguments: &[String]) -> String {
+        let joined = arguments.join(", ");
+        let one = match self.language {
+            Language::C | Language::Rust => "1.0",
+            Language::Fortran => "1.0_dp",
+            _ => "1",
+        };
+        let prefix = match self.language {
+            Language::Rust => "f64::",
+            Language::Python => "math.",
+            _ => "",
+        };
+        match function {
+            Function::Inverse => format!("{one}/{joined}"),
+            Function::Root(2) => format!("{prefix}sqrt({joined})"),
+            Function::Root(degree) => match self.language {
+                Language::C => format!("pow({joined}, 1.0/{degree}.0)"),
+                Language::Rust => format!("f64::powf({joined}, 1.0/{degree}.0)"),
+                Language::Fortran => format!("{joined}**(1.0_dp/{degree}.0_dp)"),
+                Language::Python => format!("math.pow({joined}, 1/{degree})"),
+                Language::Form | Language::Json => format!("pow({joined}, 1/{degree})"),
+            },
+            Function::Power => match (self.language, arguments) {
+                (Language::Fortran, [base, exponent]) => format!("{base}**{exponent}"),
+                (Language::Rust, _) => format!("f64::powf({joined})"),
+                _ => format!("{prefix}pow({joined})"),
+            },
+            Function::Named(name) => {
+                let own = match (self.language, name) {
+                    (Language::C | Language::Python, "abs") => "fabs",
+                    (Language::Rust, "log") => "ln",
+                    _ => name,
+                };
+                format!("{prefix}{own}({joined})")
+            }
+        }
+    }
+}
