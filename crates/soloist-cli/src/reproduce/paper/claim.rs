@@ -115,9 +115,7 @@ impl Verdict {
         if margin.is_none() {
             verdict.judge_power(Own::of(&published(&runs.instances)));
         }
-        if let Some(least) = claim.least_scale.filter(|&least| scale < least)
-            && verdict.outcome == Outcome::NotConfirmed
-        {
+        if let Some(least) = claim.least_scale.filter(|&least| scale < least) {
             verdict.outcome = Outcome::NotTestable;
             verdict.test.push_str(&format!("; the settings mean nothing below scale {least}"));
         }

@@ -26,7 +26,6 @@ pub(crate) struct Made {
     instance_names: Vec<String>,
     left_out: usize,
     pub(crate) missing_instances: Vec<String>,
-    hours: f64,
     methods: Vec<Method>,
 }
 
@@ -72,6 +71,7 @@ impl Runs {
             .ok_or_else(|| Failure::runtime(format!("{}: no problem `{}`", folder.display(), made.problem)))?;
         let mut lines = vec![Line::new(); rows.len()];
         let mut seen = HashSet::new();
+        let mut spent = seconds(&folder.join("tuning.jsonl"))?;
         let reader = std::fs::File::open(&file).map_err(|error| fail(&format_args!("cannot be read: {error}")))?;
         for (number, line) in (1..).zip(BufReader::new(reader).lines()) {
             let line = line.map_err(|error| fail(&error))?;
@@ -92,6 +92,7 @@ impl Runs {
                 )));
             }
             let Record { score, violation, optimal, playouts, seconds, verified, tree, .. } = record;
+            spent += seconds;
             let run = Run { score, violation, optimal, playouts, seconds, verified, tree };
             lines[method].entry(instance).or_default().push((seed, run));
         }
@@ -110,9 +111,30 @@ impl Runs {
             instances: made.instance_names.clone(),
             seeds: made.seeds.clone(),
             left_out: made.left_out,
-            spent: made.hours,
+            spent: spent / 3600.0,
             spec: None,
             file,
         })
     }
+}
+
+/// The seconds of the runs in a file, which may be missing.
+fn seconds(file: &Path) -> Result<f64, Failure> {
+    #[derive(Deserialize)]
+    struct Timed {
+        seconds: f64,
+    }
+    let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", file.display()));
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0.0),
+        Err(error) => return Err(fail(&format_args!("cannot be read: {error}"))),
+    };
+    let mut sum = 0.0;
+    for (number, line) in (1..).zip(text.lines()) {
+        let record: Timed =
+            serde_json::from_str(line).map_err(|error| fail(&format_args!("line {number}: broken record: {error}")))?;
+        sum += record.seconds;
+    }
+    Ok(sum)
 }

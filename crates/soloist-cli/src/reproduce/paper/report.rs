@@ -215,7 +215,7 @@ impl<'a> Report<'a> {
         notes.extend(description.departs.iter().map(|line| format!("differs from the paper: {line}")));
         notes.push(format!(
             "hours: {} of a processor for these runs; about {} for the full scale on the instances used by default",
-            rounded(runs.spent, 2),
+            rounded((runs.spent * 1e6).round() / 1e6, 2),
             rounded(description.hours, 3)
         ));
         notes.extend(description.notes.iter().cloned());
@@ -343,7 +343,7 @@ impl<'a> Report<'a> {
             "seeds": self.runs.seeds,
             "unit": self.paper.description.unit,
             "departs": self.paper.description.departs,
-            "hours": number(self.runs.spent),
+            "hours": number((self.runs.spent * 1e6).round() / 1e6),
             "hours_of_full_scale": number(self.paper.description.hours),
             "missing": self.runs.missing(),
             "methods": methods,
