@@ -108,9 +108,9 @@ impl Walk {
                 return false;
             }
             if frame.joined {
-                walk.join(frame.left)
+                walk.join(frame.left);
             } else {
-                walk.split(frame.left)
+                walk.split(frame.left);
             }
             let (made, own) = (walk.frames[walk.frames.len() - 1], frame);
             if (made.second, made.place) != (own.second, own.place) {

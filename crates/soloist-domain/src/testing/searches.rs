@@ -42,7 +42,7 @@ fn in_slices<P: Problem>(problem: &P, setup: &Setup, units: u64, slice: u64, sav
         session.advance(&slice).unwrap_or_else(|error| panic!("{setup:?}: {error}"));
         if saves {
             let bytes = session.save();
-            let resumed = solver().resume(&bytes).and_then(|solver| Ok(solver.start()));
+            let resumed = solver().resume(&bytes).map(Solver::start);
             session = resumed.unwrap_or_else(|error| panic!("{error}")).unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(session.save(), bytes, "{setup:?}: restored and saved again");
         }
