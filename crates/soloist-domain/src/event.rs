@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use soloist::{Budget, Improvement, Progress, RunInfo, Score};
 
-/// An event of a run that goes on, told apart by the field `event`.
+/// An event of a run that goes on, named by the field `event`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum RunEvent {
@@ -99,7 +99,7 @@ impl RunEvent {
     /// Reads an event, of this release or an earlier one.
     ///
     /// # Errors
-    /// As of [`RunRecord::from_line`].
+    /// Same as [`RunRecord::from_line`](crate::RunRecord::from_line).
     pub fn from_value(value: Value) -> Result<Self, RecordError> {
         known_format(&value)?;
         Ok(serde_json::from_value(value)?)

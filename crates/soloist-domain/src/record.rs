@@ -391,7 +391,7 @@ impl RunRecord {
     /// Reads a record that is JSON already, of this release or an earlier one.
     ///
     /// # Errors
-    /// As of [`from_line`](Self::from_line).
+    /// Same as [`from_line`](Self::from_line).
     pub fn from_value(value: Value) -> Result<Self, RecordError> {
         known_format(&value)?;
         Ok(serde_json::from_value(value)?)
