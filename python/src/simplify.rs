@@ -79,6 +79,10 @@ pub(crate) fn simplify<'py>(py: Python<'py>, text: &str, wish: Wish, request: Re
     dict.set_item("counts", counts(best.program.counts()))?;
     dict.set_item("input", counts(system.counts()))?;
     dict.set_item("order", names)?;
+    dict.set_item("calls", system.call_counts())?;
+    let given: Vec<&str> = system.given().into_iter().map(|symbol| system.symbols()[symbol].as_str()).collect();
+    dict.set_item("inputs", given)?;
+    dict.set_item("outputs", system.outputs().map(|output| output.name.as_str()).collect::<Vec<_>>())?;
     dict.set_item("interrupted", interrupted || stop.load(Ordering::Relaxed))?;
     Ok(dict)
 }

@@ -239,6 +239,9 @@ pub(crate) struct SimplifyArgs {
     /// The outputs in this order, by name [default: every statement that no other one uses, in the order of the text]
     #[arg(long, value_name = "A,B,C", value_parser = values::names)]
     pub(crate) outputs: Option<values::Names>,
+    /// The inputs of the code in this order, by name, whether they are used or not [default: as they first occur]
+    #[arg(long, value_name = "A,B,C", value_parser = values::names)]
+    pub(crate) args: Option<values::Names>,
     /// Functions of FILE that the code does not compute: their values are inputs
     #[arg(long, value_name = "F,G", value_parser = values::names)]
     pub(crate) opaque: Option<values::Names>,

@@ -36,6 +36,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let unopened = |error| Failure::runtime(choice::unopened(&DOMAIN, &args.file, &error));
     let reading = Reading {
         outputs: args.outputs.as_ref().map(|names| names.0.clone()),
+        args: args.args.as_ref().map(|names| names.0.clone()),
         opaque: args.opaque.as_ref().map(|names| names.0.clone()).unwrap_or_default(),
         ..Reading::default()
     };

@@ -36,6 +36,14 @@ class Simplified:
     order: list[str]
     #: Whether Ctrl-C shortened the search.
     interrupted: bool
+    #: The names of the inputs of the code, in its order.
+    inputs: list[str] = field(default_factory=list)
+    #: The names of its outputs, in its order.
+    outputs: list[str] = field(default_factory=list)
+    #: The function calls in the code.
+    calls: int = 0
+    #: The divisions in the code by something else than a number.
+    divisions: int = 0
 
 
 def simplify(
@@ -58,8 +66,8 @@ def simplify(
 ) -> Simplified:
     """Turns expressions into code that computes them with few operations.
 
-    ``text`` holds one expression or several, as FORM, Maple, SymPy and PARI print them (``str(expression)`` of SymPy
-    works as it is). The code is verified: it is run at random points modulo primes, small expressions are compared
+    ``text`` holds one expression or several, as FORM, Mathematica, Maple, SymPy (``str``, ``srepr``), Maxima, MATLAB and
+    PARI print them, or assignments of C or Fortran. Functions and inverses are computed inside the code. The code is verified: it is run at random points modulo primes, small expressions are compared
     term by term.
 
     Args:
@@ -111,4 +119,8 @@ def simplify(
         input=Operations(*found["input"]),
         order=found["order"],
         interrupted=found["interrupted"],
+        inputs=found["inputs"],
+        outputs=found["outputs"],
+        calls=found["calls"][0],
+        divisions=found["calls"][1],
     )

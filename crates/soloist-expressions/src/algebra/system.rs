@@ -102,6 +102,8 @@ pub(crate) struct Assigned {
 pub struct Reading {
     /// The names of the outputs in their order. `None`: all statements that no other statement uses.
     pub outputs: Option<Vec<String>>,
+    /// The names of the inputs of the code in their order, whether they are used or not. `None`: as they first occur.
+    pub args: Option<Vec<String>>,
     /// Whether `[x+y]` is a name from the beginning, as in FORM.
     pub form: bool,
     /// The names of functions that are inputs of the code even if it could compute them.

@@ -204,7 +204,12 @@ impl<'a> Writer<'a> {
                 self.line(&loop_text);
             }
             Language::Rust => self.line("}"),
-            Language::Python => self.line("    return y"),
+            Language::Python => {
+                self.line("    return y");
+                let (inputs, outputs) = named(self.system);
+                self.line(&format!("\n\n{name}.inputs = {}", list(&inputs)));
+                self.line(&format!("{name}.outputs = {}", list(&outputs)));
+            }
             Language::Fortran => self.line(&format!("end subroutine {name}")),
             Language::Form | Language::Json => {}
         }
@@ -378,6 +383,31 @@ impl<'a> Writer<'a> {
         text.push('\n');
         text
     }
+}
+
+/// The names of the inputs and of the outputs in quotes.
+pub(crate) fn named(system: &System) -> (Vec<String>, Vec<String>) {
+    let quoted = |name: &String| json!(name).to_string();
+    let inputs = system.given().into_iter().map(|symbol| quoted(&system.symbols()[symbol]));
+    (inputs.collect(), system.outputs().map(|output| quoted(&output.name)).collect())
+}
+
+/// A list of Python on lines of the usual width.
+fn list(items: &[String]) -> String {
+    let mut text = "[".to_owned();
+    let mut width = 0;
+    for item in items {
+        if width + item.len() > WIDTH - 20 && width > 0 {
+            text.push_str("\n    ");
+            width = 0;
+        }
+        width += item.len() + 2;
+        text.push_str(item);
+        text.push_str(", ");
+    }
+    text.truncate(text.trim_end_matches(", ").len());
+    text.push(']');
+    text
 }
 
 /// Counts as results show them.

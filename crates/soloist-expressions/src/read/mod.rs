@@ -8,7 +8,7 @@ mod statement;
 mod sum;
 mod symbols;
 
-use crate::algebra::{Assigned, Call, Definition, MAX_VARIABLES, Polynomial, Reading, Source, System};
+use crate::algebra::{Assigned, Call, Definition, Function, MAX_VARIABLES, Polynomial, Reading, Source, System};
 pub use dialect::Notation;
 pub use expression::EXPAND_LIMIT;
 pub(crate) use number::MAX_DIGITS;
@@ -86,7 +86,7 @@ pub fn parse(name: &str, bytes: &[u8], expand: bool) -> Result<System, InstanceE
 /// As [`parse`], with a notation and the names of the outputs. Without a notation it is guessed where it matters.
 ///
 /// # Errors
-/// As of [`parse`]; an output that no statement defines.
+/// As of [`parse`]; an output that no statement defines; inputs that are not among those of the reading.
 pub fn parse_with(
     name: &str,
     bytes: &[u8],
@@ -137,6 +137,22 @@ fn parse_plain(
     let mut reader = Reader { form: reading.form, ..Reader::new(text, extent.expand) };
     reader.inline = reader.inline.min(extent.inline);
     reader.opaque.clone_from(&reading.opaque);
+    let args = reading.args.as_deref().unwrap_or_default();
+    for (at, arg) in args.iter().enumerate() {
+        if args[..at].contains(arg) {
+            return Err(InstanceError::new(name, format!("the input `{}` is named twice", arg.escape_debug())));
+        }
+        let head = arg.split_once('(').map_or("", |(head, _)| head);
+        let computed =
+            (1..=2).any(|count| Function::named(head, count).is_some()) && !reading.opaque.contains(&head.to_owned());
+        if computed || arg.contains('^') {
+            return Err(InstanceError::new(
+                name,
+                format!("`{}` is computed by the code and no input", arg.escape_debug()),
+            ));
+        }
+        reader.intern(arg).map_err(|(offset, message)| wrong(offset, message))?;
+    }
     let mut statements = reader.statements().map_err(|(offset, message)| wrong(offset, message))?;
     if statements.is_empty() {
         return Err(InstanceError::new(name, "no expression"));
@@ -151,7 +167,8 @@ fn parse_plain(
     let (mut symbols, mut blocks, mut calls) = reader.finish();
     if outputs.len() < statements.len() || !calls.is_empty() {
         let results = outputs.iter().map(|&at| &statements[at].sum);
-        let needed = needed(&symbols, &blocks, &calls, results);
+        let mut needed = needed(&symbols, &blocks, &calls, results);
+        needed[..args.len()].fill(true);
         if needed.contains(&false) {
             let mut results: Vec<&mut Sum> = statements.iter_mut().map(|statement| &mut statement.sum).collect();
             compact(&mut symbols, &mut blocks, &mut calls, &mut results, &needed);
@@ -198,6 +215,14 @@ fn parse_plain(
         results += 1;
     }
     let system = System::new(symbols, definitions).map_err(fail)?.with_calls(calls);
+    if reading.args.is_some() {
+        let more: Vec<usize> = system.given().into_iter().filter(|&symbol| symbol >= args.len()).collect();
+        if let Some(&first) = more.first() {
+            let shown = system.symbols()[first].escape_debug().to_string();
+            let others = if more.len() > 1 { format!(" and {} more", more.len() - 1) } else { String::new() };
+            return Err(fail(format!("the input `{shown}`{others} is not among the inputs that were named")));
+        }
+    }
     let source = Source { name: name.to_owned(), text: text.into(), statements: assigned, reading: reading.clone() };
     Ok(system.with_source(source))
 }

@@ -11,38 +11,6 @@ pub(super) const PRIMES: [u64; 2] = [(1 << 61) - 1, (1 << 62) - 57];
 
 const TOO_LARGE: &str = "the exponent is too large";
 
-/// Sign, numerator and denominator of a short fraction by its value modulo a prime.
-fn fraction(value: u64, prime: u64) -> Option<(bool, u64, u64)> {
-    (1..=64).find_map(|degree| {
-        let above = multiply(value, degree, prime);
-        let below = prime - above;
-        if above < 1 << 16 { Some((false, above, degree)) } else { (below < 1 << 16).then_some((true, below, degree)) }
-    })
-}
-
-/// The functions that code may call, by their names in all languages.
-const FUNCTIONS: [(&str, &str, usize); 19] = [
-    ("sin", "sin", 1),
-    ("cos", "cos", 1),
-    ("tan", "tan", 1),
-    ("asin", "asin", 1),
-    ("acos", "acos", 1),
-    ("atan", "atan", 1),
-    ("sinh", "sinh", 1),
-    ("cosh", "cosh", 1),
-    ("tanh", "tanh", 1),
-    ("asinh", "asinh", 1),
-    ("acosh", "acosh", 1),
-    ("atanh", "atanh", 1),
-    ("exp", "exp", 1),
-    ("log", "log", 1),
-    ("abs", "abs", 1),
-    ("atan2", "atan2", 2),
-    ("sqrt", "sqrt", 1),
-    ("pow", "pow", 2),
-    ("fabs", "abs", 1),
-];
-
 /// The deepest nesting of parentheses that is evaluated.
 const MAX_DEPTH: usize = 300;
 
@@ -95,7 +63,7 @@ impl Point {
         self.hash(name, &[])
     }
 
-    fn hash(self, name: &str, arguments: &[u64]) -> u64 {
+    pub(super) fn hash(self, name: &str, arguments: &[u64]) -> u64 {
         let mut hash = StableHasher::new();
         hash.write_u64(self.seed);
         hash.write(name.as_bytes());
@@ -145,29 +113,29 @@ pub(super) fn evaluate(text: &[u8], point: Point, values: &Values, strict: bool)
 
 /// A value, and whether it is made of numbers only: the compiler does the operations among those.
 #[derive(Clone, Copy)]
-struct Part {
-    value: u64,
-    constant: bool,
+pub(super) struct Part {
+    pub(super) value: u64,
+    pub(super) constant: bool,
 }
 
-struct Evaluator<'a> {
-    text: &'a [u8],
-    at: usize,
-    point: Point,
-    values: &'a Values,
-    strict: bool,
-    counts: Counts,
-    calls: usize,
-    divisions: usize,
-    depth: usize,
+pub(super) struct Evaluator<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
+    pub(super) point: Point,
+    pub(super) values: &'a Values,
+    pub(super) strict: bool,
+    pub(super) counts: Counts,
+    pub(super) calls: usize,
+    pub(super) divisions: usize,
+    pub(super) depth: usize,
 }
 
 impl Evaluator<'_> {
-    fn fail(&self, message: &'static str) -> Failed {
+    pub(super) fn fail(&self, message: &'static str) -> Failed {
         Failed::Syntax(self.at, message)
     }
 
-    fn peek(&self) -> u8 {
+    pub(super) fn peek(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(0)
     }
 
@@ -176,7 +144,7 @@ impl Evaluator<'_> {
     }
 
     /// Skips blanks, line continuations and comments.
-    fn blanks(&mut self) {
+    pub(super) fn blanks(&mut self) {
         loop {
             let rest = &self.text[self.at..];
             let line = || rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |at| at + 1);
@@ -196,7 +164,7 @@ impl Evaluator<'_> {
     }
 
     /// Skips signs. Returns their number, and whether they make a negative.
-    fn signs(&mut self) -> (usize, bool) {
+    pub(super) fn signs(&mut self) -> (usize, bool) {
         let (mut count, mut negative) = (0, false);
         while matches!(self.peek(), b'+' | b'-') {
             negative ^= self.peek() == b'-';
@@ -224,7 +192,7 @@ impl Evaluator<'_> {
         true
     }
 
-    fn sum(&mut self) -> Result<Part, Failed> {
+    pub(super) fn sum(&mut self) -> Result<Part, Failed> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(self.fail("parentheses are nested too deeply"));
@@ -329,25 +297,6 @@ impl Evaluator<'_> {
             return Err(Failed::Unlucky);
         }
         Ok(Part { value: if negative { power(value, prime - 2, prime) } else { value }, ..base })
-    }
-
-    /// A power with any exponent. The root of a number is a hash of the number and the degree, a power with an exponent
-    /// that is no number a hash of both.
-    fn general_power(&mut self, base: Part, exponent: Part) -> Result<Part, Failed> {
-        let prime = self.point.prime;
-        let Some((negative, above, degree)) = exponent.constant.then(|| fraction(exponent.value, prime)).flatten()
-        else {
-            return Ok(Part { value: self.point.hash("pow()", &[base.value, exponent.value]), constant: false });
-        };
-        let (root, constant) = match degree {
-            1 => (base.value, base.constant),
-            _ => (self.point.hash("root()", &[base.value, degree]), false),
-        };
-        let value = power(root, above, prime);
-        if negative && value == 0 {
-            return Err(Failed::Unlucky);
-        }
-        Ok(Part { value: if negative { power(value, prime - 2, prime) } else { value }, constant })
     }
 
     /// A whole number with signs and parentheses around.
@@ -520,70 +469,6 @@ impl Evaluator<'_> {
         name.push_str(&String::from_utf8_lossy(&kept));
         self.at += end + 1;
         Ok(())
-    }
-
-    /// A function with its arguments, or an element `x(3)` of an array that code has assigned.
-    fn call(&mut self, name: String) -> Result<Part, Failed> {
-        let start = self.at;
-        self.at += 1;
-        let digits = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        if digits > 0 && self.text.get(self.at + digits) == Some(&b')') {
-            let element = format!("{name}{}", String::from_utf8_lossy(&self.text[start..=self.at + digits]));
-            if let Some(&value) = self.values.get(&element) {
-                self.at += digits + 1;
-                return Ok(Part { value, constant: false });
-            }
-        }
-        let own = FUNCTIONS.iter().find(|(own, ..)| *own == name).map(|&(_, known, count)| (known, count));
-        let own = match name.strip_prefix("math.").filter(|_| own.is_none()) {
-            Some(rest) => FUNCTIONS.iter().find(|(own, ..)| *own == rest).map(|&(_, known, count)| (known, count)),
-            None => own,
-        };
-        // A text calls functions by their own names, code by those of its language.
-        let known = own.filter(|&(known, _)| self.strict || known == name);
-        if self.strict && known.is_none() {
-            return Err(self.fail("a function that code does not call"));
-        }
-        let mut arguments: Vec<Part> = Vec::new();
-        // Operations inside arguments do not count.
-        let counts = self.counts;
-        loop {
-            self.blanks();
-            if arguments.is_empty() && self.peek() == b')' {
-                break;
-            }
-            arguments.push(self.sum()?);
-            self.blanks();
-            match self.peek() {
-                b',' => self.at += 1,
-                b')' => break,
-                _ => return Err(self.fail("expected ',' or ')' after an argument")),
-            }
-        }
-        self.at += 1;
-        if self.strict {
-            self.calls += 1;
-        } else {
-            self.counts = counts;
-        }
-        match (known, &arguments[..]) {
-            (Some((_, count)), _) if self.strict && count != arguments.len() => {
-                return Err(self.fail("another number of arguments"));
-            }
-            (Some(("sqrt", 1)), [of]) => {
-                return Ok(Part { value: self.point.hash("root()", &[of.value, 2]), constant: false });
-            }
-            (Some(("pow", 2)), &[base, exponent]) => {
-                let before = self.counts;
-                let result = self.general_power(base, exponent);
-                self.counts = before;
-                return result;
-            }
-            _ => {}
-        }
-        let name = format!("{}()", known.map_or(&name[..], |(known, _)| known));
-        let values: Vec<u64> = arguments.iter().map(|argument| argument.value).collect();
-        Ok(Part { value: self.point.hash(&name, &values), constant: false })
     }
 }
 

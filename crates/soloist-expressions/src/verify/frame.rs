@@ -2,7 +2,7 @@
 //! outputs.
 
 use crate::algebra::System;
-use crate::emit::{Language, Names};
+use crate::emit::{Language, Names, named};
 use soloist_domain::error::quote;
 
 /// Checks every line of code that is no statement of the function.
@@ -17,7 +17,7 @@ pub(super) fn check(system: &System, code: &str, language: Language, names: &Nam
     let (inputs, outputs) = (names.inputs.len(), names.outputs.len());
     let comment = comment(language);
     // Before the function, inside it, behind it.
-    let (mut place, mut function) = (0, String::new());
+    let (mut place, mut function, mut tail) = (0, String::new(), String::new());
     for (index, line) in code.lines().enumerate() {
         let wrong = |expected: &str| {
             Err(format!("line {}: found {}, expected {expected}", index + 1, quote(line.trim().as_bytes())))
@@ -62,9 +62,10 @@ pub(super) fn check(system: &System, code: &str, language: Language, names: &Nam
                     continue;
                 }
                 let name = text.strip_prefix("def ").and_then(|rest| rest.strip_suffix("(x):"));
-                if !name.is_some_and(is_identifier) {
+                let Some(name) = name.filter(|name| is_identifier(name)) else {
                     return wrong("`def NAME(x):`");
-                }
+                };
+                name.clone_into(&mut function);
                 place = 1;
             }
             (0, _) => {
@@ -91,8 +92,15 @@ pub(super) fn check(system: &System, code: &str, language: Language, names: &Nam
                     return wrong(&format!("`{many}` and `{each}`"));
                 }
             }
+            (_, Language::Python) => tail.push_str(text),
             _ => return wrong("the end of the code"),
         }
+    }
+    let (inputs, outputs) = named(system);
+    let expected = format!("{function}.inputs = [{}]{function}.outputs = [{}]", inputs.join(","), outputs.join(","));
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    if !tail.is_empty() && plain(&tail) != plain(&expected) {
+        return Err("the names behind the function are not those of its inputs and outputs".into());
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod evaluate;
 mod frame;
+mod functions;
 mod recompute;
 mod recount;
 

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use soloist_expressions::{
-    Effort, Language, Notation, Reading, Simplifier, emit, parse, parse_with, verify_code, verify_program,
+    Effort, Language, Notation, Reading, Simplifier, Stop, emit, parse, parse_with, simplify, verify_code,
+    verify_program,
 };
 use std::sync::Arc;
 
@@ -145,6 +146,28 @@ fn outputs_are_chosen_and_ordered() {
     let reading = Reading { outputs: Some(vec!["z".into()]), ..Reading::default() };
     let system = parse_with("a", text.as_bytes(), true, None, &reading).unwrap();
     assert_eq!(system.symbols()[..], ["d".to_owned()]);
+}
+
+#[test]
+fn inputs_are_ordered() {
+    let read = |text: &str, args: &[&str]| {
+        let args = Some(args.iter().map(|&name| name.to_owned()).collect());
+        let reading = Reading { args, ..Reading::default() };
+        let system = parse_with("a", text.as_bytes(), true, None, &reading).map_err(|error| error.to_string())?;
+        let names = system.given().into_iter().map(|at| system.symbols()[at].clone());
+        Ok::<_, String>(names.collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(read("sin(x)*y + x/y", &["y", "u", "x"]).unwrap(), "y u x");
+    assert_eq!(read("x*y", &["x"]).unwrap_err(), "a: the input `y` is not among the inputs that were named");
+    assert_eq!(read("x*y", &["x", "y", "x"]).unwrap_err(), "a: the input `x` is named twice");
+    assert_eq!(read("sin(x)", &["x", "sin(x)"]).unwrap_err(), "a: `sin(x)` is computed by the code and no input");
+    // Python code says which is which.
+    let system = parse("a", b"F = b*a; G = a/b;", true).unwrap();
+    let best = simplify(&system, &[0], true, Stop::never());
+    let code = emit(&system, &best.program, Language::Python, &crate::common::header(&system, &best.order));
+    assert!(code.ends_with("f.inputs = [\"b\", \"a\"]\nf.outputs = [\"F\", \"G\"]\n"), "{code}");
+    verify_code(&system, &code, Language::Python).unwrap();
+    assert!(verify_code(&system, &code.replace("[\"b\", \"a\"]", "[\"a\", \"b\"]"), Language::Python).is_err());
 }
 
 #[test]
