@@ -1,35 +1,40 @@
 #![doc = include_str!("guide.md")]
 #![forbid(unsafe_code)]
 
-mod cut;
+mod check;
+mod core;
 #[doc(hidden)]
 pub mod doc;
-mod math;
-mod policy;
+mod erased;
 mod problem;
-mod rng;
+mod rollout;
 mod run;
 pub mod search;
 pub mod statistics;
 
-pub use policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
+pub use check::{Advice, Knowledge, Violation, advise, check};
+pub use core::codec::CheckpointError;
+pub use core::fault::Fault;
+pub use core::hash::{StableHasher, stable_hash};
+pub use core::parameter::{Parameter, ParameterError, Parameters, PerLevel, Settings, Values};
+pub use core::rng::Rng;
+pub use core::score::{Score, Sense};
 pub use problem::{
-    Acceptance, Advice, Covered, Dominance, Edits, Fault, Found, Knowledge, Move, Neighborhood, Ordering, Playout,
-    Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, StableHasher, Step, Uniform, Unit,
-    Violation, Work, advise, check, find_rollout, policy_playout, replayed, stable_hash,
+    Acceptance, Covered, Dominance, Edits, Found, Move, Neighborhood, Ordering, Problem, ProblemSearch, SearchInfo,
+    Step, Unit, Work,
 };
-pub use rng::Rng;
+pub use rollout::policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
+pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
 pub use run::{
-    Budget, CheckpointError, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, ReplayError,
-    RunInfo, SavedRun, Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap,
-    open_regular, probe_writable, remove_temporaries, replay, write_atomically,
+    Budget, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, ReplayError, RunInfo, SavedRun,
+    Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap, open_regular,
+    probe_writable, remove_temporaries, replay, write_atomically,
 };
-pub use search::parameter::{Parameter, ParameterError, Parameters, PerLevel, Settings, Values};
 
 /// What the macro of parameters needs.
 #[doc(hidden)]
 pub mod table {
-    pub use crate::search::parameter::{Value, out_of_range, unknown};
+    pub use crate::core::parameter::{Value, out_of_range, unknown};
 }
 
 pub use search::{Entrant, Method, Preset};

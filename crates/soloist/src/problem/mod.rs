@@ -1,32 +1,19 @@
 //! The traits that a user implements: the instance and its rules.
 
-mod check;
 mod dominance;
-mod fault;
-mod hash;
 mod neighborhood;
 mod ordering;
-pub(crate) mod own;
-mod packing;
-pub(crate) mod player;
-pub(crate) mod replay;
-mod rollout;
-pub(crate) mod rules;
-mod score;
 pub(crate) mod search;
 
-pub use check::{Advice, Knowledge, Violation, advise, check};
 pub use dominance::Dominance;
-pub use fault::Fault;
-pub use hash::{StableHasher, stable_hash};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};
-pub(crate) use packing::{MoveId, Packing};
-pub(crate) use rollout::policy_step;
-pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
-pub use score::{Score, Sense};
 pub use search::{Covered, ProblemSearch, SearchInfo, Step, Unit, Work};
 
+use crate::core::fault::Fault;
+use crate::core::hash::{StableHasher, stable_hash};
+use crate::core::score::{Score, Sense};
+use crate::rollout::{Rollout, RolloutInfo};
 use crate::{Entrant, Settings};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;

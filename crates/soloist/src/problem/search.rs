@@ -1,12 +1,15 @@
 //! Searches that a problem brings along: solvers of its own beside the families of the engine.
 
-use super::rules::has_failed;
-use super::{Packing, Playout, Problem, Score};
-use crate::cut::Watch;
-use crate::run::plan::Horizon;
+use super::Problem;
+use crate::Score;
+use crate::core::coverage::{Ledger, Proof};
+use crate::core::cut::Watch;
+use crate::core::limits::MOST;
+use crate::erased::MoveCodec;
+use crate::erased::problem::has_failed;
+use crate::rollout::Playout;
+use crate::run::plan::PlanShare;
 use crate::search::Tally;
-use crate::search::coverage::{Ledger, Proof};
-use crate::search::sound::MOST;
 use crate::{CheckpointError, Parameter, ParameterError, Parameters, Rng, Settings, Solution, stable_hash};
 
 /// What a search counts as a unit of work, in words: "moves tried", "nodes".
@@ -189,12 +192,12 @@ pub trait ProblemSearch<P: Problem>: Send {
 /// solutions.
 pub struct Work<'w, P: Problem> {
     pub(crate) problem: &'w P,
-    pub(crate) packing: &'w Packing<P::Move>,
+    pub(crate) packing: &'w MoveCodec<P::Move>,
     pub(crate) watch: &'w Watch,
     pub(crate) rng: &'w mut Rng,
     pub(crate) tally: &'w mut Tally,
     pub(crate) ledger: &'w mut Ledger,
-    pub(crate) horizon: Horizon,
+    pub(crate) horizon: PlanShare,
     pub(crate) unit: Unit,
     pub(crate) quota: u64,
     pub(crate) spent: u64,

@@ -1,6 +1,6 @@
 //! The limits of a run.
 
-use crate::cut::Watch;
+use crate::core::cut::Watch;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

@@ -2,12 +2,12 @@
 
 use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
-use super::plan::{Horizon, Plan};
+use super::plan::{Plan, PlanShare};
 use super::stream::{Reports, Rest, SavedStream, Shared, Stream, tighter};
 use super::verdict::Verdict;
-use crate::cut::{Alarm as Bell, Demand, watched};
-use crate::problem::MoveId;
-use crate::search::sound::require;
+use crate::core::cut::{Alarm as Bell, Demand, watched};
+use crate::core::limits::ensure;
+use crate::erased::MoveId;
 use crate::search::{Clock, Limits, Shared as Gift, insert};
 use crate::{CheckpointError, Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -156,7 +156,7 @@ impl<'p> Drive<'p> {
         // A checkpoint in the middle of a slice has improvements that are not in the log.
         let best = self.best().map(|best| best.score);
         let known = |last: &Improvement| best.is_some_and(|best| sense.at_least(best, last.score));
-        require(rising && saved.log.last().is_none_or(known), "a history of another incumbent")?;
+        ensure(rising && saved.log.last().is_none_or(known), "a history of another incumbent")?;
         (self.granted, self.stop, self.target) = (saved.granted, saved.stop, saved.target);
         let goals = self.goals();
         let at_bound = |stream: &Stream<'_>| goals.reached(&stream.tally.best) == Some(StopReason::Bound);
@@ -164,7 +164,7 @@ impl<'p> Drive<'p> {
         let ended = !is_goal(saved.stop) || self.first().is_some();
         let exhausted = self.streams.iter().any(|stream| stream.end == Some(StopReason::Exhausted));
         let exhausted = exhausted || saved.stop != StopReason::Exhausted;
-        require(proven && ended && exhausted, "a goal that no stream has reached")?;
+        ensure(proven && ended && exhausted, "a goal that no stream has reached")?;
         (self.log, self.elapsed) = (saved.log, elapsed);
         Ok(())
     }
@@ -180,7 +180,7 @@ impl<'p> Drive<'p> {
         let events = self.streams.iter_mut().flat_map(|stream| &mut stream.tally.history).chain(&mut self.log);
         let events: Vec<&mut Improvement> = events.collect();
         let possible = times.iter().all(|&time| time <= self.elapsed);
-        require(events.len() == times.len() && possible, "times of other improvements")?;
+        ensure(events.len() == times.len() && possible, "times of other improvements")?;
         for (event, &time) in events.into_iter().zip(times) {
             event.elapsed = time;
         }
@@ -256,7 +256,8 @@ impl<'p> Drive<'p> {
                 goal,
             };
             stream.tally.clock = Clock::running(self.elapsed, start);
-            stream.horizon = Horizon { playouts: share(self.plan.playouts), nodes: share(self.plan.nodes), time: None };
+            stream.horizon =
+                PlanShare { playouts: share(self.plan.playouts), nodes: share(self.plan.nodes), time: None };
         }
         reports.best = self.best().map(|best| best.score);
         reports.bound = self.told.or(self.bound);
@@ -540,7 +541,7 @@ impl<'p> Drive<'p> {
     }
 
     /// Returns the first stream's view of the problem.
-    pub(super) fn problem(&self) -> &dyn crate::problem::rules::Rules {
+    pub(super) fn problem(&self) -> &dyn crate::erased::problem::ErasedProblem {
         &*self.streams[0].problem
     }
 }

@@ -2,7 +2,7 @@
 
 use super::outcome::{Solution, StopReason};
 use crate::Sense;
-use crate::problem::rules::Rules;
+use crate::erased::problem::ErasedProblem;
 use crate::search::Tally;
 
 /// Scores at which a search is over.
@@ -42,7 +42,7 @@ impl Goals {
 
 /// Returns a bound on the scores of all solutions. It is unknown where the problem has none for its root, where that
 /// one is NaN, and where the problem leaves solutions out.
-pub(super) fn root_bound(problem: &dyn Rules) -> Option<f64> {
+pub(super) fn root_bound(problem: &dyn ErasedProblem) -> Option<f64> {
     let bound = if problem.is_complete() { problem.bound(&problem.root()) } else { None };
     bound.filter(|bound| !bound.is_nan())
 }

@@ -4,7 +4,6 @@
 //! limits, clocks, exchanges and checkpoints are in `stream` and `drive`, which do not know the problem's type.
 
 mod budget;
-pub(crate) mod checkpoint;
 mod drive;
 mod file;
 mod goals;
@@ -20,7 +19,6 @@ pub(crate) mod verdict;
 mod verify;
 
 pub use budget::Budget;
-pub use checkpoint::CheckpointError;
 pub use file::{claim_file, open_regular, probe_writable, remove_temporaries, write_atomically};
 pub use observer::{Observer, Progress, Silent, gap};
 pub use outcome::{Counters, Improvement, Outcome, Solution, StopReason, TreeShape};

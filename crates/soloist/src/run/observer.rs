@@ -1,9 +1,10 @@
 //! Observers of a run.
 
-use super::checkpoint::CheckpointError;
 use super::outcome::{Counters, Improvement, Solution};
 use crate::Score;
-use crate::problem::{Move, MoveId, Packing};
+use crate::core::codec::CheckpointError;
+use crate::erased::{MoveCodec, MoveId};
+use crate::problem::Move;
 use std::time::Duration;
 
 /// How far a run is.
@@ -75,7 +76,7 @@ impl<M> Observer<M> for Silent {}
 
 /// Passes the events of a run on, with the problem's moves.
 pub(super) struct Unpacking<'a, M: Move> {
-    pub(super) packing: Packing<M>,
+    pub(super) packing: MoveCodec<M>,
     pub(super) observer: &'a mut dyn Observer<M>,
 }
 

@@ -2,9 +2,9 @@
 
 use super::outcome::{Counters, Solution};
 use super::stream::{Stream, tighter};
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::search::sound::require;
+use crate::core::limits::ensure;
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Beam, BranchAndBound, Context, Method, Search, Status, Tally};
 use crate::{CheckpointError, Rng, stable_hash};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ pub(super) struct SavedProof(Saved, Vec<u8>);
 
 impl Proof {
     /// Returns an attempt that has not begun; `None`: the method or the problem rules it out.
-    pub(super) fn new(share: f64, method: &Method, problem: &dyn Rules, memory: u64) -> Option<Box<Self>> {
+    pub(super) fn new(share: f64, method: &Method, problem: &dyn ErasedProblem, memory: u64) -> Option<Box<Self>> {
         // Who leaves out solutions proves nothing, and exact methods need no help.
         if share <= 0.0 || !problem.is_complete() || matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_)) {
             return None;
@@ -195,11 +195,11 @@ impl Proof {
         SavedProof(self.saved.clone(), self.search.save())
     }
 
-    pub(super) fn load(&mut self, problem: &dyn Rules, saved: SavedProof) -> Result<(), CheckpointError> {
+    pub(super) fn load(&mut self, problem: &dyn ErasedProblem, saved: SavedProof) -> Result<(), CheckpointError> {
         let SavedProof(saved, bytes) = saved;
         let known = saved.bound.is_none_or(|bound| !bound.is_nan());
         let sound = saved.share == self.saved.share && known;
-        require(sound && saved.steps.max(saved.made.playouts) <= saved.cost() + MOST_NODES, "an attempt at a proof")?;
+        ensure(sound && saved.steps.max(saved.made.playouts) <= saved.cost() + MOST_NODES, "an attempt at a proof")?;
         if saved.stage == Stage::GivenUp {
             self.search = suited(problem, 0).1;
         } else {
@@ -213,7 +213,7 @@ impl Proof {
 }
 
 /// Returns the exact search that suits a problem, and its name.
-fn suited(problem: &dyn Rules, memory: u64) -> (&'static str, Box<dyn Search>) {
+fn suited(problem: &dyn ErasedProblem, memory: u64) -> (&'static str, Box<dyn Search>) {
     let root: State = problem.root();
     if problem.bound(&root).is_some() && problem.future(&root).is_some() {
         ("complete beam search", Method::Beam(Beam::complete()).build(problem, memory))

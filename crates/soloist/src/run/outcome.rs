@@ -2,7 +2,8 @@
 
 use super::observer::gap;
 use crate::Score;
-use crate::problem::{Move, MoveId, Packing};
+use crate::erased::{MoveCodec, MoveId};
+use crate::problem::Move;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
@@ -19,7 +20,7 @@ pub struct Solution<M> {
 
 impl Solution<MoveId> {
     /// Returns the solution in the problem's moves.
-    pub(crate) fn unpacked<M: Move>(&self, packing: &Packing<M>) -> Solution<M> {
+    pub(crate) fn unpacked<M: Move>(&self, packing: &MoveCodec<M>) -> Solution<M> {
         Solution { score: self.score, moves: packing.all(&self.moves) }
     }
 }

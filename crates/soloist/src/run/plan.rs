@@ -21,7 +21,7 @@ impl Plan {
 
 /// The part of its plan that a stream has used.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Horizon {
+pub(crate) struct PlanShare {
     /// The stream's share of the counts planned.
     pub(crate) playouts: Option<u64>,
     pub(crate) nodes: Option<u64>,
@@ -29,7 +29,7 @@ pub(crate) struct Horizon {
     pub(crate) time: Option<f64>,
 }
 
-impl Horizon {
+impl PlanShare {
     /// Returns the part of the plan that is over, from 0 to 1. `None`: nothing is planned.
     ///
     /// Where counts are planned they alone decide, so that a run with a limit of counts is reproducible.

@@ -1,20 +1,21 @@
 //! Sessions: runs that are advanced slice by slice, saved, restored, and offered solutions.
 
 use super::budget::Budget;
-use super::checkpoint::{CheckpointError, decode, decode_first, open, seal, write_sealed};
 use super::drive::{Drive, Part, SavedDrive};
 use super::observer::{Observer, Silent, Unpacking};
 use super::opening::{self, GAMES, Proof};
 use super::outcome::{Counters, Improvement, Outcome, Solution, StopReason};
-use super::plan::{Horizon, Plan};
+use super::plan::{Plan, PlanShare};
 use super::setup::Setup;
 use super::stream::{Reports, Stream};
 use super::verify::{ReplayError, replay};
-use crate::cut::Watch;
-use crate::problem::player::TypedPlayer;
-use crate::problem::rules::{Shared, Typed};
-use crate::problem::{MoveId, Packing, find_rollout};
-use crate::search::sound::require;
+use crate::core::codec::{CheckpointError, decode, decode_first, open, seal, write_sealed};
+use crate::core::cut::Watch;
+use crate::core::limits::ensure;
+use crate::erased::problem::{ProblemAdapter, Shared};
+use crate::erased::rollout::RolloutAdapter;
+use crate::erased::{MoveCodec, MoveId};
+use crate::rollout::find_rollout;
 use crate::search::{Tally, walk};
 use crate::{ParameterError, Problem, Rng, Score};
 use serde::{Deserialize, Serialize};
@@ -182,13 +183,13 @@ fn write_run(mut file: &File, fingerprint: u64, run: &Run) -> std::io::Result<()
 
 fn decode_run(body: &[u8]) -> Result<Run, CheckpointError> {
     let run = decode::<Run>(body)?;
-    require(run.0.setup.threads == run.3.streams(), "another number of streams")?;
+    ensure(run.0.setup.threads == run.3.streams(), "another number of streams")?;
     Ok(run)
 }
 
 fn read_info(body: &[u8]) -> Result<RunInfo, CheckpointError> {
     let info: RunInfo = decode_first(body)?;
-    require(info.elapsed <= LONGEST, "more time than a run can take")?;
+    ensure(info.elapsed <= LONGEST, "more time than a run can take")?;
     Ok(info)
 }
 
@@ -265,7 +266,7 @@ impl<M> std::fmt::Debug for Control<'_, M> {
 /// that.
 pub struct Session<'p, P: Problem> {
     problem: Shared<'p, P>,
-    packing: Packing<P::Move>,
+    packing: MoveCodec<P::Move>,
     setup: Setup,
     drive: Drive<'p>,
     /// Why no result of the run can be relied on, if none can.
@@ -300,13 +301,13 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         setup.validate()?;
         let first = || problem.rollouts().first().map_or("random", |info| info.name);
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
-        let (packing, word) = (Packing::new(), Arc::default());
+        let (packing, word) = (MoveCodec::new(), Arc::default());
         let mut streams = Vec::new();
         for (index, rng) in Rng::streams(setup.seed).take(setup.threads).enumerate() {
             let watch = Watch::new(&word, budget.max_moves);
-            let player = TypedPlayer::new(problem.clone(), packing.clone(), watch.clone(), &rollout)
+            let player = RolloutAdapter::new(problem.clone(), packing.clone(), watch.clone(), &rollout)
                 .map_err(|known| no_rollout(&*problem, &rollout, &known))?;
-            let rules = Box::new(Typed::new(problem.clone(), packing.clone(), watch.clone()));
+            let rules = Box::new(ProblemAdapter::new(problem.clone(), packing.clone(), watch.clone()));
             for name in setup.method.rollouts(&*rules).map_err(SolveError::Portfolio)? {
                 find_rollout(&*problem, &name).map_err(|known| no_rollout(&*problem, &name, &known))?;
             }
@@ -330,7 +331,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
                 proof,
                 watch,
                 end: None,
-                horizon: Horizon::default(),
+                horizon: PlanShare::default(),
             });
         }
         let mut session =
@@ -348,7 +349,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         session.drive.load(drive, info.elapsed)?;
         session.drive.set_times(&times)?;
         session.drive.note();
-        require(session.counters() == info.counters, "counters of another run")?;
+        ensure(session.counters() == info.counters, "counters of another run")?;
         session.checked()?;
         Ok(session)
     }

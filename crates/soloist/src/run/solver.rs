@@ -1,7 +1,6 @@
 //! Sets up a run and drives it to its end.
 
 use super::budget::Budget;
-use super::checkpoint::CheckpointError;
 use super::drive::Part;
 use super::file::Claimed;
 use super::observer::Observer;
@@ -10,7 +9,8 @@ use super::plan::Plan;
 use super::session::{Control, RunInfo, Session, SolveError};
 use super::setup::Setup;
 use crate::Problem;
-use crate::problem::rules::Shared;
+use crate::core::codec::CheckpointError;
+use crate::erased::problem::Shared;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

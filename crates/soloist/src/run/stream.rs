@@ -4,12 +4,12 @@ use super::goals::Goals;
 use super::observer::{Observer, Progress};
 use super::opening::{GAMES, Proof, SavedProof};
 use super::outcome::{Counters, Solution, StopReason};
-use super::plan::Horizon;
-use crate::cut::Watch;
-use crate::problem::MoveId;
-use crate::problem::player::Player;
-use crate::problem::rules::Rules;
-use crate::search::sound::require;
+use super::plan::PlanShare;
+use crate::core::cut::Watch;
+use crate::core::limits::ensure;
+use crate::erased::MoveId;
+use crate::erased::problem::ErasedProblem;
+use crate::erased::rollout::ErasedRollout;
 use crate::search::{Context, Search, Status, Tally};
 use crate::{Rng, Score, Sense};
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Stream<'p> {
     pub(super) rng: Rng,
     pub(super) tally: Tally,
-    pub(super) problem: Box<dyn Rules + 'p>,
-    pub(super) rollout: Box<dyn Player + 'p>,
+    pub(super) problem: Box<dyn ErasedProblem + 'p>,
+    pub(super) rollout: Box<dyn ErasedRollout + 'p>,
     pub(super) search: Box<dyn Search>,
     /// First games that are still to be played.
     pub(super) games: u64,
@@ -34,7 +34,7 @@ pub(super) struct Stream<'p> {
     pub(super) end: Option<StopReason>,
     /// Whether it can only continue after an exchange.
     pub(super) waiting: bool,
-    pub(super) horizon: Horizon,
+    pub(super) horizon: PlanShare,
 }
 
 /// How a stream has come to rest.
@@ -133,8 +133,8 @@ impl Stream<'_> {
     /// Restores what [`save`](Self::save) returned.
     pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::CheckpointError> {
         saved.tally.check(&*self.problem, self.tally.stream)?;
-        require(saved.end.is_none_or(StopReason::is_final), "an end that does not last")?;
-        require(saved.games <= GAMES, "more first games than are played")?;
+        ensure(saved.end.is_none_or(StopReason::is_final), "an end that does not last")?;
+        ensure(saved.games <= GAMES, "more first games than are played")?;
         match (&mut self.proof, saved.proof) {
             (Some(proof), Some(saved)) => proof.load(&*self.problem, saved)?,
             (None, None) => {}
@@ -142,7 +142,7 @@ impl Stream<'_> {
         }
         self.search.load(&*self.problem, &saved.search)?;
         self.rollout.load(&saved.rollout)?;
-        require(self.rollout.players() == self.search.players(), "players of another search")?;
+        ensure(self.rollout.players() == self.search.players(), "players of another search")?;
         (self.rng, self.tally) = (saved.rng, saved.tally);
         (self.end, self.games) = (saved.end, saved.games);
         self.waiting = self.search.share().is_some();

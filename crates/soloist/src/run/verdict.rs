@@ -6,7 +6,7 @@ use crate::Score;
 /// What a run has shown about its best solution.
 ///
 /// A run is a proof if a search has covered the whole space, which takes a
-/// [`Proof`](crate::search::coverage::Proof), or if the incumbent is as good as the bound of the root; and if the
+/// [`Proof`](crate::core::coverage::Proof), or if the incumbent is as good as the bound of the root; and if the
 /// problem lists all its solutions. What is proven then is the optimum, or that no solution is feasible. The *degree*
 /// of an infeasible solution is never proven: problems leave out moves after which nothing can be feasible, and bounds
 /// are about feasible scores.

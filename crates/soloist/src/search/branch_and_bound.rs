@@ -1,12 +1,12 @@
 //! Classical tree searches with bounds.
 
-use super::children::{Children, Shuffle};
-use super::depth_first::{DepthFirst, Plan};
 use super::method::Family;
-use super::open_list::OpenList;
 use super::{Search, states};
-use crate::problem::rules::Rules;
-use crate::search::parameter::{choice, parameters};
+use crate::core::parameter::{choice, parameters};
+use crate::erased::problem::ErasedProblem;
+use crate::search::shared::children::{Children, Shuffle};
+use crate::search::shared::depth_first::{DepthFirst, Plan};
+use crate::search::shared::open_list::OpenList;
 
 choice! {
     /// Which state is visited next.
@@ -118,11 +118,11 @@ impl Family for BranchAndBound {
     }
 
     /// The end of the path, and the buffers.
-    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
         states(problem, 8)
     }
 
-    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         let plan = match self.order {
             Order::DepthFirst => Plan::All,
             Order::IterativeBroadening => Plan::Broadening,

@@ -1,11 +1,11 @@
 //! Iterative deepening A*.
 
-use super::children::{Children, Shuffle};
-use super::depth_first::{DepthFirst, Plan};
 use super::method::Family;
 use super::{Search, states};
-use crate::problem::rules::Rules;
-use crate::search::parameter::parameters;
+use crate::core::parameter::parameters;
+use crate::erased::problem::ErasedProblem;
+use crate::search::shared::children::{Children, Shuffle};
+use crate::search::shared::depth_first::{DepthFirst, Plan};
 
 parameters! {
     /// Iterative deepening A* (IDA*), on optimistic bounds of the final score.
@@ -71,11 +71,11 @@ impl Family for IdaStar {
     }
 
     /// The end of the path, and the buffers.
-    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
         states(problem, 8)
     }
 
-    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         let plan = Plan::Threshold { step: self.step };
         Box::new(DepthFirst::new(plan, self.children, self.shuffle, self.table, problem, memory))
     }

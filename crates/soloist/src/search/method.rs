@@ -1,7 +1,7 @@
 //! The families of methods: one table makes the enumeration and everything that differs by family.
 
 use super::{Anneal, Auto, Beam, BranchAndBound, IdaStar, Nmcs, Nrpa, Own, Sampling, Search, Uct};
-use crate::problem::rules::Rules;
+use crate::erased::problem::ErasedProblem;
 use crate::{Parameter, ParameterError, SearchInfo};
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub(crate) trait Family {
     }
 
     /// Returns the bytes without which the search cannot do what its parameters say; 0: it makes do with any memory.
-    fn least_memory(&self, _problem: &dyn Rules) -> u64 {
+    fn least_memory(&self, _problem: &dyn ErasedProblem) -> u64 {
         0
     }
 
@@ -39,12 +39,12 @@ pub(crate) trait Family {
     ///
     /// # Errors
     /// When the problem names methods that do not exist.
-    fn rollouts(&self, _problem: &dyn Rules) -> Result<Vec<String>, ParameterError> {
+    fn rollouts(&self, _problem: &dyn ErasedProblem) -> Result<Vec<String>, ParameterError> {
         Ok(Vec::new())
     }
 
     /// Returns the search; `memory` bytes are for its trees, lists and tables.
-    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search>;
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search>;
 }
 
 macro_rules! families {
@@ -104,7 +104,7 @@ macro_rules! families {
             }
 
             /// Returns the bytes without which a stream cannot do what the parameters say.
-            pub(crate) fn least_memory(&self, problem: &dyn Rules) -> u64 {
+            pub(crate) fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
                 match self { $(Self::$family(parameters) => parameters.least_memory(problem),)+ }
             }
 
@@ -117,12 +117,12 @@ macro_rules! families {
             ///
             /// # Errors
             /// When the problem's [portfolio](crate::Problem::portfolio) holds an entry that cannot run.
-            pub(crate) fn rollouts(&self, problem: &dyn Rules) -> Result<Vec<String>, ParameterError> {
+            pub(crate) fn rollouts(&self, problem: &dyn ErasedProblem) -> Result<Vec<String>, ParameterError> {
                 match self { $(Self::$family(parameters) => parameters.rollouts(problem),)+ }
             }
 
             /// Returns the search that runs this method; `memory` bytes are for its trees, lists and tables.
-            pub(crate) fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+            pub(crate) fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
                 match self { $(Self::$family(parameters) => parameters.build(problem, memory),)+ }
             }
         }

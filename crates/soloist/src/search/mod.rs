@@ -2,7 +2,7 @@
 //!
 //! A search never loops by itself: `Search::step` does one playout (or node, or layer) and returns. Stop rules,
 //! observers, checkpoints and threads therefore live in one place, [`Session`](crate::Session). Recursive algorithms
-//! keep their recursion as a stack of frames. Searches know a problem as `dyn Rules` and its moves as integers: they
+//! keep their recursion as a stack of frames. Searches know a problem as `dyn ErasedProblem` and its moves as integers: they
 //! are compiled once, in this crate.
 //!
 //! The table of families is in `method`, the named settings are in `presets`, and `parameter` makes the tables behind
@@ -12,30 +12,22 @@ mod anneal;
 mod auto;
 mod beam;
 mod branch_and_bound;
-mod children;
-pub(crate) mod coverage;
-mod depth_first;
 mod ida_star;
 mod method;
 mod nmcs;
-mod nodes;
 mod nrpa;
-mod open_list;
 mod own;
-pub(crate) mod parameter;
 mod presets;
 mod sampling;
-mod seen;
-pub(crate) mod sound;
-mod tally;
+pub(crate) mod shared;
 mod uct;
 
+pub(crate) use crate::core::coverage::Coverage;
+pub(crate) use crate::erased::validate::{replay, walk};
 pub use anneal::{AcceptanceRule, Anneal, Schedule};
 pub use auto::{Auto, Entrant, Entries, Entry};
 pub use beam::{Beam, Layers, Merit, Tie};
 pub use branch_and_bound::{BranchAndBound, Order};
-pub use children::{Children, Shuffle};
-pub(crate) use coverage::Coverage;
 pub use ida_star::IdaStar;
 pub use method::Method;
 pub use nmcs::Nmcs;
@@ -43,19 +35,19 @@ pub use nrpa::{Keep, Nrpa, Share, Similar};
 pub use own::Own;
 pub use presets::Preset;
 pub use sampling::Sampling;
-pub(crate) use sound::{replay, walk};
-pub(crate) use tally::{Clock, Limits, Tally, insert};
+pub use shared::children::{Children, Shuffle};
+pub(crate) use shared::tally::{Clock, Limits, Tally, insert};
 pub use uct::{
     Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
     Playing, Playouts, Prune, Pruning, Rank, Selection, Ties, Uct,
 };
 
-use crate::problem::MoveId;
-use crate::problem::player::Player;
-use crate::problem::rules::{Rules, State};
-use crate::run::plan::Horizon;
+use crate::core::coverage::Proof;
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
+use crate::erased::rollout::ErasedRollout;
+use crate::run::plan::PlanShare;
 use crate::{CheckpointError, Rng, Score, Solution, Trace};
-use coverage::Proof;
 use serde::{Deserialize, Serialize};
 
 /// What a step returns: whether the search continues.
@@ -111,7 +103,7 @@ pub(crate) trait Search: Send {
     /// Returns the whole state, for a checkpoint.
     fn save(&self) -> Vec<u8>;
     /// Restores what `save` wrote into a freshly built search.
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError>;
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError>;
 }
 
 /// A solution with its trace, for learning and for other streams.
@@ -125,11 +117,11 @@ pub(crate) struct Shared {
 
 /// The inputs of a search's step: the problem and the parts of its stream.
 pub(crate) struct Context<'a> {
-    pub(crate) problem: &'a dyn Rules,
-    pub(crate) rollout: &'a mut dyn Player,
+    pub(crate) problem: &'a dyn ErasedProblem,
+    pub(crate) rollout: &'a mut dyn ErasedRollout,
     pub(crate) rng: &'a mut Rng,
     pub(crate) tally: &'a mut Tally,
-    pub(crate) horizon: Horizon,
+    pub(crate) horizon: PlanShare,
 }
 
 impl Context<'_> {
@@ -200,7 +192,7 @@ impl Context<'_> {
 }
 
 /// Returns the bytes of as many states as a search cannot do without; 0 where they are few enough for any memory.
-pub(crate) fn states(problem: &dyn Rules, count: u64) -> u64 {
+pub(crate) fn states(problem: &dyn ErasedProblem, count: u64) -> u64 {
     /// Less than this is there whatever the limit is.
     const ALWAYS: u64 = 1 << 20;
     let bytes = (problem.state_bytes() as u64).saturating_mul(count);
@@ -217,7 +209,7 @@ const WALKS: usize = 4;
 ///
 /// The walks are the same at each call. The states of large instances are met up to `ASKED` moves; at the root all are
 /// asked.
-pub(crate) fn is_biased(problem: &dyn Rules) -> bool {
+pub(crate) fn is_biased(problem: &dyn ErasedProblem) -> bool {
     let (mut rng, mut moves, mut asked) = (Rng::new(0), Vec::new(), 0);
     // A walk ends at once where there are no moves.
     for _ in 0..WALKS {

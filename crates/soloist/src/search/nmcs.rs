@@ -1,12 +1,13 @@
 //! Nested Monte-Carlo search.
 
 use super::method::Family;
-use super::sound::{self, require};
 use super::{Context, Search, Status, replay, states};
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::run::checkpoint::{decode, encode};
-use crate::search::parameter::{PerLevel, parameters};
+use crate::core::codec::{decode, encode};
+use crate::core::limits::ensure;
+use crate::core::parameter::{PerLevel, parameters};
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
+use crate::erased::validate;
 use crate::{CheckpointError, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -54,11 +55,11 @@ parameters! {
 }
 
 impl Family for Nmcs {
-    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
         states(problem, self.level + 3)
     }
 
-    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         Box::new(NmcsSearch::new(self.clone(), problem, memory))
     }
 }
@@ -158,7 +159,7 @@ pub(crate) struct NmcsSearch {
 }
 
 impl NmcsSearch {
-    pub(crate) fn new(parameters: Nmcs, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(parameters: Nmcs, problem: &dyn ErasedProblem, memory: u64) -> Self {
         let room = Room { memory: memory / parameters.level, state: problem.state_bytes() as u64 };
         Self { room, parameters, frames: Vec::new(), offered: None, playout: Vec::new(), state: None }
     }
@@ -293,39 +294,39 @@ impl Search for NmcsSearch {
         encode(&(self.frames.iter().map(|frame| &frame.saved).collect::<Vec<_>>(), &self.offered))
     }
 
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         self.frames.clear();
         let (levels, offered) = decode::<(Vec<Saved>, Option<Found>)>(bytes)?;
         if let Some((score, moves)) = &offered {
-            sound::solution(problem, moves, *score)?;
+            validate::solution(problem, moves, *score)?;
         }
         self.offered = offered;
-        require(levels.len() as u64 <= self.parameters.level, "another number of levels")?;
+        ensure(levels.len() as u64 <= self.parameters.level, "another number of levels")?;
         for saved in levels {
             if saved.turn >= saved.entries.len() {
                 return Err(CheckpointError::Corrupt("a beam"));
             }
             let depth = saved.entries[saved.turn].path.len();
-            require(saved.entries.iter().all(|entry| entry.path.len() == depth), "a beam")?;
+            ensure(saved.entries.iter().all(|entry| entry.path.len() == depth), "a beam")?;
             if let Some(above) = self.frames.last() {
                 let path = &above.saved.entries[above.saved.turn].path;
-                require(saved.entries.iter().all(|entry| entry.path.starts_with(path)), "a beam")?;
+                ensure(saved.entries.iter().all(|entry| entry.path.starts_with(path)), "a beam")?;
             }
             let mut states = Vec::new();
             for entry in &saved.entries {
                 for (score, moves) in entry.best.iter().chain(&entry.results) {
-                    require(moves.starts_with(&entry.path), "a beam")?;
-                    sound::solution(problem, moves, *score)?;
+                    ensure(moves.starts_with(&entry.path), "a beam")?;
+                    validate::solution(problem, moves, *score)?;
                 }
                 states.push(replay(problem, &entry.path)?);
             }
             if let Some((score, moves)) = &saved.best {
-                sound::solution(problem, moves, *score)?;
+                validate::solution(problem, moves, *score)?;
             }
             let mut legal = Vec::new();
             problem.moves(&states[saved.turn], &mut legal);
             let sound = saved.moves.iter().all(|mv| legal.contains(mv)) && saved.next <= saved.moves.len();
-            require(sound, "the moves of a beam")?;
+            ensure(sound, "the moves of a beam")?;
             self.frames.push(Frame { states, saved });
         }
         Ok(())

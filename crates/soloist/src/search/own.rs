@@ -1,13 +1,14 @@
 //! The search that a problem brings along, as a method.
 
-use super::coverage::Ledger;
 use super::method::Family;
-use super::sound::require;
 use super::{Context, Search, Status};
-use crate::problem::own::Parts;
-use crate::problem::rules::Rules;
-use crate::problem::{MoveId, Step, Unit};
-use crate::run::checkpoint::{decode, encode};
+use crate::core::codec::{decode, encode};
+use crate::core::coverage::Ledger;
+use crate::core::limits::ensure;
+use crate::erased::MoveId;
+use crate::erased::problem::ErasedProblem;
+use crate::erased::search::Parts;
+use crate::problem::{Step, Unit};
 use crate::{CheckpointError, Parameter, ParameterError, SearchInfo, Settings, Solution};
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +127,7 @@ impl Family for Own {
         self.resolve(searches)
     }
 
-    fn build(&self, _: &dyn Rules, _: u64) -> Box<dyn Search> {
+    fn build(&self, _: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
         let (unit, size, exact) =
             self.info.map_or((Unit::Node(""), 1, false), |info| (info.unit, info.step, info.exact));
         let mut ledger = Ledger::open();
@@ -240,12 +241,12 @@ impl Search for OwnRun {
         encode(&self.saved)
     }
 
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         let saved: Saved = decode(bytes)?;
         saved.ledger.check(problem.sense())?;
         let bound = saved.bound.is_none_or(|bound| !bound.is_nan());
-        require(saved.done < self.size && bound, "a step of another search")?;
-        require(self.exact || !saved.ledger.is_blank(), "a proof of a search that makes none")?;
+        ensure(saved.done < self.size && bound, "a step of another search")?;
+        ensure(self.exact || !saved.ledger.is_blank(), "a proof of a search that makes none")?;
         self.saved = saved;
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Independent playouts.
 
 use super::method::Family;
-use super::parameter::parameters;
 use super::{Context, Search, Status};
-use crate::problem::rules::Rules;
+use crate::core::parameter::parameters;
+use crate::erased::problem::ErasedProblem;
 use crate::{CheckpointError, Solution};
 
 parameters! {
@@ -42,7 +42,7 @@ parameters! {
 }
 
 impl Family for Sampling {
-    fn build(&self, _: &dyn Rules, _: u64) -> Box<dyn Search> {
+    fn build(&self, _: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
         Box::new(SamplingSearch { limit: self.limit, cutoff: self.cutoff })
     }
 }
@@ -82,7 +82,7 @@ impl Search for SamplingSearch {
         Vec::new()
     }
 
-    fn load(&mut self, _: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, _: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         if bytes.is_empty() { Ok(()) } else { Err(CheckpointError::Corrupt("unexpected sampling data")) }
     }
 }

@@ -1,8 +1,8 @@
 //! Edits of sequences of decisions, and how often each kind is drawn.
 
 use crate::Rng;
-use crate::problem::replay::Entry;
-use crate::search::sound::MOST;
+use crate::core::limits::MOST;
+use crate::erased::replay::Entry;
 use serde::{Deserialize, Serialize};
 
 /// How a neighbour differs.
@@ -55,7 +55,7 @@ const LEAST: f64 = 0.2;
 
 /// Weights of the kinds of edits, which follow what each kind brings.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Wheel {
+pub(super) struct EditWeights {
     rates: [f64; EDITS.len()],
     gains: [f64; EDITS.len()],
     tries: [u64; EDITS.len()],
@@ -66,7 +66,7 @@ pub(super) struct Wheel {
     low: Option<f64>,
 }
 
-impl Default for Wheel {
+impl Default for EditWeights {
     fn default() -> Self {
         Self {
             rates: [0.0; EDITS.len()],
@@ -79,7 +79,7 @@ impl Default for Wheel {
     }
 }
 
-impl Wheel {
+impl EditWeights {
     /// Whether a checkpoint's numbers can be drawn by.
     pub(super) fn is_sound(&self) -> bool {
         self.factors.iter().chain(&self.rates).chain(&self.gains).all(|x| x.is_finite() && *x >= 0.0)

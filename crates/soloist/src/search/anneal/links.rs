@@ -2,8 +2,8 @@
 
 use super::edits::{Shape, Turned};
 use crate::Rng;
-use crate::problem::replay::Entry;
-use crate::problem::rules::Rules;
+use crate::erased::problem::ErasedProblem;
+use crate::erased::replay::Entry;
 use std::collections::HashMap;
 
 /// Decisions that count as near behind another one.
@@ -25,7 +25,7 @@ pub(super) struct Links {
 
 impl Links {
     /// Returns no order yet; `None`: the problem has no links.
-    pub(super) fn new(problem: &dyn Rules, first: Option<u64>) -> Option<Self> {
+    pub(super) fn new(problem: &dyn ErasedProblem, first: Option<u64>) -> Option<Self> {
         problem.link(None, Some(first?))?;
         Some(Self {
             sign: if problem.sense() == crate::Sense::Maximize { -1.0 } else { 1.0 },
@@ -64,12 +64,12 @@ impl Links {
     }
 
     /// What the entry now at place `b` costs directly behind the one at place `a`; no entry: the begin, or the end.
-    fn cost(&self, problem: &dyn Rules, a: Option<usize>, b: usize) -> f64 {
+    fn cost(&self, problem: &dyn ErasedProblem, a: Option<usize>, b: usize) -> f64 {
         self.sign * problem.link(self.name(a), self.name(Some(b))).unwrap_or(f64::INFINITY)
     }
 
     /// Returns what an edit of the order adds to the cost; `None`: only a replay tells.
-    pub(super) fn price(&self, problem: &dyn Rules, shape: &Shape) -> Option<f64> {
+    pub(super) fn price(&self, problem: &dyn ErasedProblem, shape: &Shape) -> Option<f64> {
         let &Shape { turn, first, last } = shape;
         let before = first.checked_sub(1);
         let cost = |a, b| self.cost(problem, a, b);
@@ -98,7 +98,7 @@ impl Links {
     }
 
     /// Draws an edit that brings a near decision, and others that follow it, behind a random entry.
-    pub(super) fn guide(&mut self, problem: &dyn Rules, longest: usize, rng: &mut Rng) -> Option<Shape> {
+    pub(super) fn guide(&mut self, problem: &dyn ErasedProblem, longest: usize, rng: &mut Rng) -> Option<Shape> {
         let count = self.order.len();
         let place = rng.index(count);
         let number = self.order[place] as usize;
@@ -123,7 +123,7 @@ impl Links {
     }
 
     /// Lists what is near behind a decision: the cheapest ones, in an order that does not depend on numbers.
-    fn list(&self, problem: &dyn Rules, number: usize) -> Vec<u32> {
+    fn list(&self, problem: &dyn ErasedProblem, number: usize) -> Vec<u32> {
         let from = Some(self.names[number]);
         let cost = |&name: &u64| problem.link(from, Some(name)).map_or(f64::INFINITY, |cost| self.sign * cost);
         let others = (0..).zip(&self.names).filter(|&(other, _): &(usize, _)| other != number);

@@ -9,8 +9,8 @@ mod schedule;
 use super::Search;
 use super::method::Family;
 use crate::ParameterError;
-use crate::problem::rules::Rules;
-use crate::search::parameter::{choice, parameters};
+use crate::core::parameter::{choice, parameters};
+use crate::erased::problem::ErasedProblem;
 use edits::EDITS;
 use run::AnnealSearch;
 
@@ -251,7 +251,7 @@ impl Family for Anneal {
         Ok(())
     }
 
-    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         Box::new(AnnealSearch::new(self.clone(), problem, memory))
     }
 }

@@ -3,11 +3,11 @@
 use super::Anneal;
 use super::edits::{EDITS, Edit, Shape, block, longest_of};
 use super::links::Links;
-use crate::cut::EVERY;
-use crate::math;
-use crate::problem::MoveId;
-use crate::problem::replay::{Entry, Pause, Replay};
-use crate::problem::rules::{Rules, State};
+use crate::core::cut::EVERY;
+use crate::core::math;
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
+use crate::erased::replay::{Entry, Pause, Replay};
 use crate::search::Context;
 use serde::{Deserialize, Serialize};
 
@@ -109,7 +109,7 @@ pub(super) struct Walker {
 }
 
 impl Walker {
-    pub(super) fn new(problem: &dyn Rules, parameters: &Anneal, memory: u64) -> Self {
+    pub(super) fn new(problem: &dyn ErasedProblem, parameters: &Anneal, memory: u64) -> Self {
         let root = problem.root();
         let mut legal = Vec::new();
         problem.moves(&root, &mut legal);
@@ -156,12 +156,12 @@ impl Walker {
     }
 
     /// Returns what names a move in other states.
-    fn name(&self, problem: &dyn Rules, state: &State, mv: MoveId) -> u64 {
+    fn name(&self, problem: &dyn ErasedProblem, state: &State, mv: MoveId) -> u64 {
         if self.replay.by_identity { problem.identity(state, mv).unwrap_or(mv) } else { problem.code(state, mv) }
     }
 
     /// Makes legal moves from the root the present solution.
-    pub(super) fn recode(&mut self, problem: &dyn Rules, moves: &[MoveId]) {
+    pub(super) fn recode(&mut self, problem: &dyn ErasedProblem, moves: &[MoveId]) {
         self.entries.clear();
         self.state.clone_from(&self.root);
         for part in moves.chunks(EVERY) {
@@ -178,7 +178,7 @@ impl Walker {
     }
 
     /// Rebuilds the snapshots of the present solution.
-    pub(super) fn restore(&mut self, problem: &dyn Rules) {
+    pub(super) fn restore(&mut self, problem: &dyn ErasedProblem) {
         self.valid = 0;
         self.respace();
         self.note(problem, 0);
@@ -188,7 +188,7 @@ impl Walker {
         }
     }
 
-    fn suggest(&mut self, problem: &dyn Rules) -> bool {
+    fn suggest(&mut self, problem: &dyn ErasedProblem) -> bool {
         let mut edits = Vec::new();
         let supported = problem.suggest(&self.entries, &mut edits);
         self.suggested = Some(edits);
@@ -231,7 +231,7 @@ impl Walker {
 
     /// Notes what can still be done after each entry from number `first` on, where neighbours are to meet the present
     /// solution.
-    fn note(&mut self, problem: &dyn Rules, first: usize) {
+    fn note(&mut self, problem: &dyn ErasedProblem, first: usize) {
         if self.meets != Meets::Never {
             self.met.truncate(first);
             self.reach(problem, self.met.len());
@@ -241,7 +241,7 @@ impl Walker {
     }
 
     /// Makes `state` the one of the present solution after `count` entries.
-    fn reach(&mut self, problem: &dyn Rules, count: usize) {
+    fn reach(&mut self, problem: &dyn ErasedProblem, count: usize) {
         if self.valid == 0 {
             self.state.clone_from(&self.root);
             self.store(0);
@@ -288,7 +288,7 @@ impl Walker {
     }
 
     /// Plays a move of the neighbour that is no entry of the plan.
-    fn play(&mut self, problem: &dyn Rules, mv: MoveId) {
+    fn play(&mut self, problem: &dyn ErasedProblem, mv: MoveId) {
         let name = self.name(problem, &self.state, mv);
         problem.apply(&mut self.state, mv);
         self.replay.played.push(Entry { mv, name });
@@ -397,7 +397,7 @@ impl Walker {
     }
 
     /// Returns the place in the plan of the entry that a move of the state stands for.
-    fn place_of(&self, problem: &dyn Rules, mv: MoveId) -> Option<usize> {
+    fn place_of(&self, problem: &dyn ErasedProblem, mv: MoveId) -> Option<usize> {
         let head = self.replay.head;
         let mut left = self.replay.plan[head..].iter();
         let at = if self.replay.by_identity {
@@ -473,7 +473,7 @@ impl Walker {
 
     /// Returns by how much the score so far is above that of the present solution after as many entries, if what can
     /// still be done and the entries behind are the same.
-    fn meeting(&self, problem: &dyn Rules) -> Option<f64> {
+    fn meeting(&self, problem: &dyn ErasedProblem) -> Option<f64> {
         let at = self.first + self.replay.played.len();
         if at < self.last || !self.replay.is_in_step() {
             return None;
@@ -508,7 +508,7 @@ impl Walker {
     }
 
     /// Makes the neighbour the present solution.
-    pub(super) fn accept(&mut self, problem: &dyn Rules, end: End) {
+    pub(super) fn accept(&mut self, problem: &dyn ErasedProblem, end: End) {
         let at = self.first + self.replay.played.len();
         if end == End::Met {
             self.entries[self.first..at].copy_from_slice(&self.replay.played);

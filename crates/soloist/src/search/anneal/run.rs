@@ -1,14 +1,15 @@
 //! The annealing itself: runs, neighbours, what is accepted, what is kept.
 
-use super::edits::{EDITS, Edit, Wheel};
+use super::edits::{EDITS, Edit, EditWeights};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::{AcceptanceRule, Anneal};
-use crate::cut::EVERY;
-use crate::problem::MoveId;
-use crate::problem::rules::Rules;
-use crate::run::checkpoint::{decode, encode};
-use crate::search::sound::{self, MOST, require};
+use crate::core::codec::{decode, encode};
+use crate::core::cut::EVERY;
+use crate::core::limits::{MOST, ensure};
+use crate::erased::MoveId;
+use crate::erased::problem::ErasedProblem;
+use crate::erased::validate;
 use crate::search::{Context, Search, Status, walk};
 use crate::{Acceptance, CheckpointError, Rng, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,7 @@ pub(super) struct Worth {
 }
 
 impl Worth {
-    fn new(problem: &dyn Rules, score: Score) -> Self {
+    fn new(problem: &dyn ErasedProblem, score: Score) -> Self {
         match score {
             Score::Infeasible(cost) => Self { feasible: false, cost },
             Score::Feasible(value) => {
@@ -48,7 +49,7 @@ impl Worth {
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Saved {
     clock: Clock,
-    wheel: Wheel,
+    wheel: EditWeights,
     /// The present solution; none before a run's first playout.
     present: Option<Worth>,
     /// The best solution of the run.
@@ -83,11 +84,11 @@ pub(crate) struct AnnealSearch {
 }
 
 impl AnnealSearch {
-    pub(crate) fn new(parameters: Anneal, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(parameters: Anneal, problem: &dyn ErasedProblem, memory: u64) -> Self {
         Self {
             saved: Saved {
                 clock: Clock::default(),
-                wheel: Wheel::default(),
+                wheel: EditWeights::default(),
                 present: None,
                 best: None,
                 edited: false,
@@ -418,7 +419,7 @@ impl Search for AnnealSearch {
         encode(&(&self.saved, entries, self.walker.pruning))
     }
 
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (saved, entries, pruning) = decode::<(Saved, Vec<(MoveId, u64)>, Pruning)>(bytes)?;
         if saved.present.is_some() && saved.best.is_none() || !saved.wheel.is_sound() {
             return Err(CheckpointError::Corrupt("an annealing without a solution"));
@@ -426,28 +427,28 @@ impl Search for AnnealSearch {
         if saved.late_at > 0 && saved.late_at >= saved.late.len() {
             return Err(CheckpointError::Corrupt("a place in a list of costs"));
         }
-        require(saved.clock.is_sound(), "a cooling of another run")?;
+        ensure(saved.clock.is_sound(), "a cooling of another run")?;
         let few = saved.standings.len() <= MOST_VARIANTS && saved.variant <= MOST;
         let known = |&(variant, score): &(u64, Score)| {
             variant <= MOST && score.value().or(score.violation()).is_some_and(f64::is_finite)
         };
-        require(few && saved.standings.iter().all(known), "the variants of an annealing")?;
+        ensure(few && saved.standings.iter().all(known), "the variants of an annealing")?;
         let solutions = saved.best.iter().map(|best| (best.score, &best.moves));
         for (score, moves) in solutions.chain(saved.offered.iter().map(|(score, moves)| (*score, moves))) {
-            sound::solution(problem, moves, score)?;
+            validate::solution(problem, moves, score)?;
         }
         let costs = saved.present.iter().chain(saved.best.iter().map(|best| &best.worth)).map(|worth| worth.cost);
-        require(costs.chain(saved.late.iter().copied()).all(f64::is_finite), "the costs of an annealing")?;
+        ensure(costs.chain(saved.late.iter().copied()).all(f64::is_finite), "the costs of an annealing")?;
         let present: Vec<MoveId> = entries.iter().map(|&(mv, _)| mv).collect();
         let Ok((_, finished)) = walk(problem, &present) else {
             return Err(CheckpointError::Corrupt("an illegal move"));
         };
         let replayed = saved.present.is_some() && !saved.edited;
-        require(!replayed || finished, "an annealing without a solution")?;
+        ensure(!replayed || finished, "an annealing without a solution")?;
         // Decisions are named by what they were in another state: the problem knows no other names than its own.
         self.walker.recode(problem, &present);
         let names = self.walker.entries.iter().map(|entry| entry.name);
-        require(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
+        ensure(names.eq(entries.iter().map(|&(_, name)| name)), "the names of decisions")?;
         self.walker.pruning = pruning;
         self.saved = saved;
         Ok(())

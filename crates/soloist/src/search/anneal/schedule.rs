@@ -1,7 +1,7 @@
 //! Runs and coolings of annealing: what part of a cooling is over, its temperature, and what comes next.
 
 use super::{Anneal, Schedule};
-use crate::search::sound::MOST;
+use crate::core::limits::MOST;
 use serde::{Deserialize, Serialize};
 
 /// Neighbours whose differences are measured at the start of a run: at least, and at most.

@@ -1,26 +1,27 @@
 //! Edits, temperatures, plans, acceptance and replays of annealing.
 
-use super::edits::{EDITS, Edit, Shape, Wheel};
+use super::edits::{EDITS, Edit, EditWeights, Shape};
 use super::replay::End;
 use super::run::AnnealSearch;
 use super::schedule::{Clock, Turn};
 use super::*;
-use crate::cut::Watch;
+use crate::core::cut::Watch;
 use crate::doc::Staircase;
-use crate::problem::MoveId;
-use crate::problem::player::TypedPlayer;
-use crate::problem::replay::Entry;
-use crate::problem::rules::{Shared, Typed};
-use crate::problem::{Found, Packing};
-use crate::run::plan::Horizon;
+use crate::erased::MoveCodec;
+use crate::erased::MoveId;
+use crate::erased::problem::{ProblemAdapter, Shared};
+use crate::erased::replay::Entry;
+use crate::erased::rollout::RolloutAdapter;
+use crate::problem::Found;
+use crate::run::plan::PlanShare;
 use crate::search::{Context, Tally};
 use crate::{
     Acceptance, Budget, Dominance, Edits, Method, Neighborhood, Ordering, Problem, Rng, Score, Sense, Solution, Solver,
     stable_hash,
 };
 
-fn rules<P: Problem>(problem: &P) -> Typed<'_, P> {
-    Typed::new(Shared::Borrowed(problem), Packing::new(), Watch::default())
+fn rules<P: Problem>(problem: &P) -> ProblemAdapter<'_, P> {
+    ProblemAdapter::new(Shared::Borrowed(problem), MoveCodec::new(), Watch::default())
 }
 
 fn kind(edit: Edit) -> usize {
@@ -98,14 +99,14 @@ fn blocks_are_no_longer_than_allowed() {
 #[test]
 fn weights_follow_what_edits_bring() {
     let parameters = Anneal { adapt: true, ..Anneal::default() };
-    let (mut wheel, mut rng) = (Wheel::default(), Rng::new(3));
+    let (mut wheel, mut rng) = (EditWeights::default(), Rng::new(3));
     let (good, bad) = (kind(Edit::Swap), kind(Edit::Insert));
     // Exchanges bring ever better solutions; insertions take back and forth.
     for step in 0..4_000 {
         let is_good = step % 2 == 0;
         wheel.learn(if is_good { good } else { bad }, Some(if is_good { -f64::from(step) } else { 1e6 }));
     }
-    let drawn = |wheel: &Wheel, rng: &mut Rng| {
+    let drawn = |wheel: &EditWeights, rng: &mut Rng| {
         let mut counts = [0; EDITS.len()];
         (0..30_000).for_each(|_| counts[wheel.draw(&parameters.weights(), rng)] += 1);
         counts
@@ -114,7 +115,7 @@ fn weights_follow_what_edits_bring() {
     // Weights 2 and 8 become 2 and 8 x 0.2.
     assert!((counts[good] as f64 / counts[bad] as f64 - 1.25).abs() < 0.1, "{counts:?}");
     assert_eq!(counts[kind(Edit::Remove)], 0, "a weight of 0 stays 0");
-    let counts = drawn(&Wheel::default(), &mut rng);
+    let counts = drawn(&EditWeights::default(), &mut rng);
     assert!((counts[bad] as f64 / counts[good] as f64 - 4.0).abs() < 0.3, "{counts:?}");
 }
 
@@ -223,8 +224,9 @@ impl Problem for Order {
 fn with_search<P: Problem>(problem: &P, count: u64, check: impl FnOnce(&mut AnnealSearch, &mut Context<'_>)) {
     let order = rules(problem);
     let mut tally = Tally::new(problem.sense(), 0, 1);
-    let mut random = TypedPlayer::new(Shared::Borrowed(problem), Packing::new(), Watch::default(), "random").unwrap();
-    let (rng, horizon) = (&mut Rng::new(4), Horizon::default());
+    let mut random =
+        RolloutAdapter::new(Shared::Borrowed(problem), MoveCodec::new(), Watch::default(), "random").unwrap();
+    let (rng, horizon) = (&mut Rng::new(4), PlanShare::default());
     let mut context = Context { problem: &order, rollout: &mut random, rng, tally: &mut tally, horizon };
     let mut search = AnnealSearch::new(Anneal::default(), &order, 1 << 30);
     search.walker.recode(&order, &(0..count).collect::<Vec<_>>());

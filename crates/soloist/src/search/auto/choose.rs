@@ -2,7 +2,7 @@
 
 use super::{Entries, Entry};
 use crate::ParameterError;
-use crate::problem::rules::Rules;
+use crate::erased::problem::ErasedProblem;
 use crate::search::is_biased;
 
 /// Levels that keep finding the same end: without that, the default levels spend a short turn in one basin.
@@ -23,7 +23,7 @@ pub(super) struct Field {
 ///
 /// # Errors
 /// When the problem names a method that cannot run.
-pub(super) fn choose(problem: &dyn Rules) -> Result<Field, ParameterError> {
+pub(super) fn choose(problem: &dyn ErasedProblem) -> Result<Field, ParameterError> {
     let mut entries = Entries::of(&problem.portfolio())?;
     entries.resolve(problem.searches())?;
     let mut entries = entries.entries().to_vec();

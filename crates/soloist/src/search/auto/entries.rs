@@ -1,6 +1,6 @@
 //! The entrants of a portfolio as a parameter.
 
-use crate::search::parameter::{Value, Values};
+use crate::core::parameter::{Value, Values};
 use crate::{Method, ParameterError, SearchInfo, Setup};
 use serde::{Deserialize, Serialize};
 use std::fmt;

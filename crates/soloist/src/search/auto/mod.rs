@@ -6,14 +6,14 @@ mod race;
 mod racer;
 
 use super::method::Family;
-use super::parameter::parameters;
-use super::sound::{MOST, require};
 use super::{Context, Search, Status};
-use crate::problem::MoveId;
-use crate::problem::rules::Rules;
-use crate::run::checkpoint::{decode, encode};
+use crate::core::codec::{decode, encode};
+use crate::core::limits::{MOST, ensure};
+use crate::core::parameter::parameters;
+use crate::erased::MoveId;
+use crate::erased::problem::ErasedProblem;
 use crate::run::outcome::Counters;
-use crate::run::plan::Horizon;
+use crate::run::plan::PlanShare;
 use crate::{CheckpointError, ParameterError, SearchInfo, Solution};
 use choose::{Field, choose};
 pub use entries::{Entrant, Entries, Entry};
@@ -109,7 +109,7 @@ parameters! {
 
 impl Auto {
     /// Returns the methods that race on a problem, and why these.
-    fn field(&self, problem: &dyn Rules) -> Result<Field, ParameterError> {
+    fn field(&self, problem: &dyn ErasedProblem) -> Result<Field, ParameterError> {
         let asked = self.methods.entries();
         if asked.is_empty() { choose(problem) } else { Ok(Field { entries: asked.to_vec(), ..Field::default() }) }
     }
@@ -130,18 +130,18 @@ impl Family for Auto {
         Ok(())
     }
 
-    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
         let Field { entries, .. } = self.field(problem).unwrap_or_default();
         let most = entries.iter().map(|entry| racer::method(entry).least_memory(problem)).max();
         let polisher = u64::from(self.polish > 0.0);
         most.unwrap_or(0).saturating_mul(entries.len() as u64 + polisher)
     }
 
-    fn rollouts(&self, problem: &dyn Rules) -> Result<Vec<String>, ParameterError> {
+    fn rollouts(&self, problem: &dyn ErasedProblem) -> Result<Vec<String>, ParameterError> {
         Ok(self.field(problem)?.entries.iter().filter_map(|entry| entry.rollout().map(str::to_owned)).collect())
     }
 
-    fn build(&self, _: &dyn Rules, memory: u64) -> Box<dyn Search> {
+    fn build(&self, _: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         Box::new(AutoSearch::new(self.clone(), memory))
     }
 }
@@ -196,7 +196,7 @@ impl AutoSearch {
     /// Returns how far the run has come.
     fn progress(&self, context: &Context<'_>) -> Progress {
         let effort = self.effort(Counters { nodes: self.state.nodes, ..context.tally.counters });
-        let Horizon { playouts, nodes, time } = context.horizon;
+        let PlanShare { playouts, nodes, time } = context.horizon;
         let playouts = playouts.map(|playouts| self.effort(Counters { playouts, nodes: 0 }));
         let nodes = nodes.map(|nodes| self.effort(Counters { playouts: 0, nodes }));
         let counts = playouts.into_iter().chain(nodes).reduce(f64::min);
@@ -205,8 +205,8 @@ impl AutoSearch {
     }
 
     /// The part of the turn that is over, as the budget of the method whose turn it is.
-    fn horizon(&self, now: Progress) -> Horizon {
-        Horizon { time: self.state.race.as_ref().map(|race| race.over(now)), ..Horizon::default() }
+    fn horizon(&self, now: Progress) -> PlanShare {
+        PlanShare { time: self.state.race.as_ref().map(|race| race.over(now)), ..PlanShare::default() }
     }
 
     /// Makes a playout; the first one is made when the methods are known, the last one opens the race.
@@ -406,14 +406,14 @@ impl Search for AutoSearch {
         encode(&(&self.state, self.entrants.iter().map(Racer::save).collect::<Vec<_>>()))
     }
 
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (state, entrants) = decode::<(State, Vec<racer::Saved>)>(bytes)?;
         let sound = match &state.race {
             _ if state.named > entrants.len() => false,
             Some(race) => state.samples == SAMPLES && !entrants.is_empty() && race.is_sound(entrants.len()),
             None => state.samples < SAMPLES && entrants.is_empty() == (state.samples == 0),
         };
-        require(sound && state.length.max(state.nodes) <= MOST, "a race that cannot be")?;
+        ensure(sound && state.length.max(state.nodes) <= MOST, "a race that cannot be")?;
         let memory = self.memory / entrants.len().max(1) as u64;
         let entrants = (0..).zip(entrants).map(|(player, saved)| Racer::load(problem, saved, player, memory));
         self.entrants = entrants.collect::<Result<_, _>>()?;

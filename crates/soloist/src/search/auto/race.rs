@@ -1,6 +1,6 @@
 //! The schedule of a race: whose turn it is, for how long, and what comes next.
 
-use crate::search::sound::MOST;
+use crate::core::limits::MOST;
 use serde::{Deserialize, Serialize};
 
 /// How far a run has come.

@@ -1,10 +1,10 @@
 //! A method in the race, with what it has found itself.
 
 use super::Entry;
-use crate::problem::MoveId;
-use crate::problem::rules::Rules;
-use crate::run::plan::Horizon;
-use crate::search::sound::{MOST, require};
+use crate::core::limits::{MOST, ensure};
+use crate::erased::MoveId;
+use crate::erased::problem::ErasedProblem;
+use crate::run::plan::PlanShare;
 use crate::search::{Context, Method, Search, Status, Tally};
 use crate::{CheckpointError, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
@@ -130,7 +130,7 @@ impl Racer {
 
     /// Does a step. `effort` is that of all methods before it; what is better than the incumbent of `context` becomes
     /// the incumbent.
-    pub(super) fn step(&mut self, context: &mut Context<'_>, horizon: Horizon, effort: f64) -> Status {
+    pub(super) fn step(&mut self, context: &mut Context<'_>, horizon: PlanShare, effort: f64) -> Status {
         let Some(search) = &mut self.search else { return Status::Completed };
         let tally = &mut self.tally;
         let shared = &*context.tally;
@@ -167,7 +167,7 @@ impl Racer {
     }
 
     /// Takes up a solution from outside, if it is better than what the entrant has found.
-    pub(super) fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>, horizon: Horizon) {
+    pub(super) fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>, horizon: PlanShare) {
         if self.score().is_some_and(|own| !self.tally.sense.better(solution.score, own)) {
             return;
         }
@@ -196,14 +196,19 @@ impl Racer {
     }
 
     /// Restores entrant number `player`.
-    pub(super) fn load(problem: &dyn Rules, saved: Saved, player: usize, memory: u64) -> Result<Self, CheckpointError> {
+    pub(super) fn load(
+        problem: &dyn ErasedProblem,
+        saved: Saved,
+        player: usize,
+        memory: u64,
+    ) -> Result<Self, CheckpointError> {
         let Saved { mut entry, search, tally, reached, ended, bound } = saved;
         entry.resolve(problem.searches()).map_err(|_| CheckpointError::Corrupt("an entrant that cannot run"))?;
         let mut entrant = Self::new(entry, player, problem.sense());
         tally.check_solutions(problem)?;
         let sound = tally.sense == problem.sense() && tally.history.is_empty() && tally.counters.playouts <= MOST;
         let known = bound.is_none_or(|bound| !bound.is_nan());
-        require(sound && reached.is_finite() && known, "the figures of a method")?;
+        ensure(sound && reached.is_finite() && known, "the figures of a method")?;
         if let Some(bytes) = search {
             let mut search = entrant.method.build(problem, memory);
             search.load(problem, &bytes)?;

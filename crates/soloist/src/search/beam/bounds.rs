@@ -8,15 +8,17 @@ use super::cells::{Cell, CellKey, Cells, Layering, Open};
 use super::merge::{Entry, GONE, Merger, NONE};
 use super::pass::{Ranked, WIDEST, effort};
 use super::rank::{Ranker, list_moves};
-use crate::cut::EVERY;
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::run::checkpoint::{decode, encode};
-use crate::search::children::{optimistic, rank, unbounded};
-use crate::search::coverage::{Ceiling, Ledger};
-use crate::search::nodes::{self, Node, Nodes};
-use crate::search::seen::Seen;
-use crate::search::sound::{self, MOST, require};
+use crate::core::codec::{decode, encode};
+use crate::core::coverage::{Ceiling, Ledger};
+use crate::core::cut::EVERY;
+use crate::core::limits::{MOST, ensure};
+use crate::core::score::{rank, unbounded};
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
+use crate::erased::validate;
+use crate::search::shared::children::optimistic;
+use crate::search::shared::nodes::{self, Node, Nodes};
+use crate::search::shared::seen::Seen;
 use crate::search::{Context, Coverage, Search, Status};
 use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
@@ -75,7 +77,7 @@ pub(crate) struct BoundLayers {
 }
 
 impl BoundLayers {
-    pub(crate) fn new(parameters: Beam, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(parameters: Beam, problem: &dyn ErasedProblem, memory: u64) -> Self {
         let (root, sense) = (problem.root(), problem.sense());
         let bound = optimistic(problem, &root);
         let merges = parameters.merge && problem.future(&root).is_some();
@@ -237,7 +239,7 @@ impl BoundLayers {
     }
 
     /// Puts the state of a node into `self.state`.
-    fn replay(&mut self, problem: &dyn Rules, at: u32) {
+    fn replay(&mut self, problem: &dyn ErasedProblem, at: u32) {
         let Node { mv, parent, .. } = self.nodes.node(at);
         let Some(mv) = mv else {
             self.state.clone_from(&self.root);
@@ -381,11 +383,11 @@ impl BoundLayers {
     }
 
     /// Checks that the open states of a checkpoint lie in their cells.
-    fn check(&self, problem: &dyn Rules) -> Result<(), CheckpointError> {
+    fn check(&self, problem: &dyn ErasedProblem) -> Result<(), CheckpointError> {
         let cells = &self.cells.0;
         let open = || cells.values().flat_map(|cell| &cell.open).chain(&self.pass.now);
         let entries = self.merger.as_ref().map_or(0, Merger::len);
-        require(open().all(|open| open.entry == NONE || (open.entry as usize) < entries), "a beam")?;
+        ensure(open().all(|open| open.entry == NONE || (open.entry as usize) < entries), "a beam")?;
         let sense = self.sense;
         self.nodes.check(problem, &self.root, open().map(|open| open.node), |node, above, state| {
             let own = optimistic(problem, state);
@@ -398,7 +400,7 @@ impl BoundLayers {
             };
             !cell.best.is_nan() && !cell.open.is_empty() && cell.open.iter().all(at)
         };
-        require(cells.iter().all(lies), "a beam")
+        ensure(cells.iter().all(lies), "a beam")
     }
 }
 
@@ -443,16 +445,16 @@ impl Search for BoundLayers {
         encode(&(&self.pass, &self.nodes, &self.cells, self.dual_bound, &self.seen, &self.ranker.policy, table))
     }
 
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Whole = (Pass, Nodes, Cells, Ceiling, Seen, Option<Policy>, Option<(Vec<Entry>, Vec<u64>)>);
         let (pass, nodes, cells, dual_bound, seen, policy, table) = decode::<Whole>(bytes)?;
         let alike = self.ranker.is_like(policy.as_ref()) && table.is_some() == self.merger.is_some();
         let numbers = pass.width.is_finite() && pass.width >= 0.0 && pass.born <= MOST;
-        require(alike && numbers, "a beam")?;
+        ensure(alike && numbers, "a beam")?;
         dual_bound.check(self.sense)?;
         pass.ledger.check(self.sense)?;
         if let Some((score, moves)) = &pass.best {
-            sound::solution(problem, moves, *score)?;
+            validate::solution(problem, moves, *score)?;
         }
         self.nodes.resume(nodes);
         if let (Some(merger), Some(table)) = (&mut self.merger, table) {

@@ -2,7 +2,7 @@
 
 use super::pass::Ranked;
 use crate::Sense;
-use crate::search::children::rank;
+use crate::core::score::rank;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

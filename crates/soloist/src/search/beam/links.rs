@@ -1,6 +1,6 @@
 //! How each state of a beam was reached.
 
-use crate::problem::MoveId;
+use crate::erased::MoveId;
 use serde::{Deserialize, Serialize};
 
 /// The link of the root.

@@ -1,9 +1,9 @@
 //! States of a layer that differ in cost only: the better one stays.
 
 use super::pass::Child;
-use crate::problem::rules::{Rules, State};
-use crate::search::children::rank;
-use crate::search::sound::require;
+use crate::core::limits::ensure;
+use crate::core::score::rank;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ impl Merger {
     }
 
     /// Bytes for each child, its resources being as many as those of `state`.
-    pub(super) fn bytes(problem: &dyn Rules, state: &State) -> usize {
+    pub(super) fn bytes(problem: &dyn ErasedProblem, state: &State) -> usize {
         let mut resources = Vec::new();
         problem.resources(state, &mut resources);
         // Lists double as they grow.
@@ -71,7 +71,7 @@ impl Merger {
 
     /// Reads the future of a state, which [`is_beaten`](Self::is_beaten) and [`add`](Self::add) are about. Returns a
     /// number that tells futures apart, if there is one.
-    pub(super) fn read(&mut self, problem: &dyn Rules, state: &State) -> Option<u64> {
+    pub(super) fn read(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<u64> {
         let sense = self.sense;
         self.ranks.clear();
         self.now = problem.future(state).map(|(key, value)| (key, rank(sense, value)));
@@ -207,7 +207,7 @@ impl Merger {
             let end = (entry.from as usize).checked_add(entry.count as usize);
             end.is_some_and(|end| end <= self.resources.len())
         };
-        require(self.entries.len() < GONE as usize && self.entries.iter().all(sound), "a beam")?;
+        ensure(self.entries.len() < GONE as usize && self.entries.iter().all(sound), "a beam")?;
         // As large as it had to be for them.
         self.index = vec![NONE; (self.entries.len() * 2 + 1).next_power_of_two().max(16)];
         self.link_all();

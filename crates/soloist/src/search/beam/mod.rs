@@ -9,9 +9,9 @@ mod rank;
 mod run;
 
 use crate::ParameterError;
-use crate::problem::rules::Rules;
+use crate::core::parameter::{choice, parameters};
+use crate::erased::problem::ErasedProblem;
 use crate::search::method::Family;
-use crate::search::parameter::{choice, parameters};
 use crate::search::{Search, states};
 
 choice! {
@@ -232,11 +232,11 @@ impl Family for Beam {
     }
 
     /// One place, and the buffers.
-    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
         states(problem, 8)
     }
 
-    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         match self.layers {
             Layers::Depth => Box::new(run::BeamSearch::new(self.clone(), problem, memory)),
             Layers::Bound => Box::new(bounds::BoundLayers::new(self.clone(), problem, memory)),

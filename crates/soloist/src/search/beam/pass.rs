@@ -2,9 +2,9 @@
 
 use super::merge::NONE;
 use crate::Score;
-use crate::problem::MoveId;
+use crate::core::coverage::{Ceiling, Ledger};
+use crate::erased::MoveId;
 use crate::search::Tally;
-use crate::search::coverage::{Ceiling, Ledger};
 use serde::{Deserialize, Serialize};
 
 /// The largest width: later passes are as wide.

@@ -1,9 +1,9 @@
 //! What ranks the states of a beam.
 
 use super::{Beam, Merit, Tie};
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::search::children::rank;
+use crate::core::score::rank;
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Context, Coverage};
 use crate::{Policy, Sense, Trace};
 
@@ -20,7 +20,7 @@ pub(super) struct Ranker {
 }
 
 impl Ranker {
-    pub(super) fn new(parameters: &Beam, problem: &dyn Rules) -> Self {
+    pub(super) fn new(parameters: &Beam, problem: &dyn ErasedProblem) -> Self {
         let policy = || Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.code_count().unwrap_or(0));
         // The potential decides nothing where it is the merit itself, or where there is none.
         let telling = parameters.merit != Merit::Potential && problem.potential(&problem.root()).is_some();
@@ -38,7 +38,12 @@ impl Ranker {
     /// Returns the merit of a state, larger for better states. `None`: the problem gives none. `bound` is the state's
     /// bound.
     #[inline]
-    pub(super) fn merit(&self, problem: &dyn Rules, state: &State, bound: impl FnOnce() -> Option<f64>) -> Option<f64> {
+    pub(super) fn merit(
+        &self,
+        problem: &dyn ErasedProblem,
+        state: &State,
+        bound: impl FnOnce() -> Option<f64>,
+    ) -> Option<f64> {
         let bound = || match problem.sense() {
             Sense::Maximize => bound(),
             Sense::Minimize => bound().map(|bound| -bound),
@@ -75,7 +80,7 @@ impl Ranker {
     /// Returns what decides between states of equal rank, without playouts; `chance`: the logarithm of the chance of
     /// the moves so far.
     #[inline]
-    pub(super) fn tie(&self, problem: &dyn Rules, state: &State, chance: f64) -> u64 {
+    pub(super) fn tie(&self, problem: &dyn ErasedProblem, state: &State, chance: f64) -> u64 {
         match self.tie {
             Tie::Policy => rank(Sense::Maximize, chance),
             Tie::Potential => potential_rank(problem, state),
@@ -84,7 +89,7 @@ impl Ranker {
     }
 
     /// Computes the chances of the moves of a state.
-    pub(super) fn list_chances(&mut self, problem: &dyn Rules, state: &State, moves: &[MoveId]) {
+    pub(super) fn list_chances(&mut self, problem: &dyn ErasedProblem, state: &State, moves: &[MoveId]) {
         self.chances.clear();
         let Some(policy) = &self.policy else { return };
         let weights = moves.iter().map(|&mv| policy.weight(problem.code(state, mv)));
@@ -99,7 +104,7 @@ impl Ranker {
     }
 
     /// Teaches the policy a solution.
-    pub(super) fn learn(&mut self, problem: &dyn Rules, root: &State, moves: &[MoveId]) {
+    pub(super) fn learn(&mut self, problem: &dyn ErasedProblem, root: &State, moves: &[MoveId]) {
         let Some(policy) = &mut self.policy else { return };
         let mut state = root.clone();
         let mut trace = Trace::default();
@@ -118,7 +123,7 @@ impl Ranker {
 
 /// Returns the rank of the potential, 0 where there is none.
 #[inline(never)]
-fn potential_rank(problem: &dyn Rules, state: &State) -> u64 {
+fn potential_rank(problem: &dyn ErasedProblem, state: &State) -> u64 {
     problem.potential(state).filter(|potential| !potential.is_nan()).map_or(0, |value| rank(Sense::Maximize, value))
 }
 

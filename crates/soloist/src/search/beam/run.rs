@@ -5,14 +5,16 @@ use super::merge::{Merger, NONE, Saved};
 use super::pass::{Child, Entry, Pass, Ranked, Round, Trial, effort};
 use super::rank::{Ranker, list_moves};
 use super::{Beam, Merit, Tie};
-use crate::cut::EVERY;
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::run::checkpoint::{decode, encode};
-use crate::search::children::{optimistic, rank};
-use crate::search::coverage::{Ceiling, Ledger};
-use crate::search::seen::Seen;
-use crate::search::sound::{self, require};
+use crate::core::codec::{decode, encode};
+use crate::core::coverage::{Ceiling, Ledger};
+use crate::core::cut::EVERY;
+use crate::core::limits::ensure;
+use crate::core::score::rank;
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
+use crate::erased::validate;
+use crate::search::shared::children::optimistic;
+use crate::search::shared::seen::Seen;
 use crate::search::{Context, Search, Status, replay};
 use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
 use std::cmp::Reverse;
@@ -63,7 +65,7 @@ pub(crate) struct BeamSearch {
 }
 
 impl BeamSearch {
-    pub(crate) fn new(parameters: Beam, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(parameters: Beam, problem: &dyn ErasedProblem, memory: u64) -> Self {
         let root = problem.root();
         // A quarter is for the keys.
         let merges = parameters.merge && problem.future(&root).is_some();
@@ -130,7 +132,7 @@ impl BeamSearch {
     }
 
     /// Returns the state after `moves`.
-    fn after(&self, problem: &dyn Rules, moves: &[MoveId]) -> State {
+    fn after(&self, problem: &dyn ErasedProblem, moves: &[MoveId]) -> State {
         let mut state = self.root.clone();
         moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
         state
@@ -176,7 +178,7 @@ impl BeamSearch {
     }
 
     /// Returns the merit of the state in `self.child`, reached with this logarithm of its chance, without noise.
-    fn merit(&mut self, problem: &dyn Rules, chance: f64) -> f64 {
+    fn merit(&mut self, problem: &dyn ErasedProblem, chance: f64) -> f64 {
         let merit = self.ranker.merit(problem, &self.child, || problem.bound(&self.child));
         if self.sharp {
             self.doubt(problem, merit);
@@ -186,7 +188,7 @@ impl BeamSearch {
 
     /// Notes a rank that says nothing about solutions: the pass proves nothing by its bounds then.
     #[inline(never)]
-    fn doubt(&mut self, problem: &dyn Rules, merit: Option<f64>) {
+    fn doubt(&mut self, problem: &dyn ErasedProblem, merit: Option<f64>) {
         let bounded = match self.parameters.merit {
             Merit::Potential => problem.potential(&self.child).is_none(),
             Merit::Bound => true,
@@ -306,7 +308,7 @@ impl BeamSearch {
     /// Returns what tells the future of the state in `self.child` from others, if anything does. The outer `None`: a
     /// state at least as good is known.
     #[inline(never)]
-    fn read_future(&mut self, problem: &dyn Rules) -> Option<Option<u64>> {
+    fn read_future(&mut self, problem: &dyn ErasedProblem) -> Option<Option<u64>> {
         let merger = self.merger.as_mut()?;
         let key = merger.read(problem, &self.child);
         (!merger.is_beaten()).then_some(key)
@@ -506,7 +508,7 @@ impl Search for BeamSearch {
         encode(&(&self.round, &pass, &self.links, &self.seen, &self.ranker.policy, merged, self.shown))
     }
 
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         type Whole = (Round, Pass, Links, Seen, Option<Policy>, Option<Vec<Saved>>, Ceiling);
         let (round, mut pass, links, seen, policy, merged, shown) = decode::<Whole>(bytes)?;
         let corrupt = Err(CheckpointError::Corrupt("a beam"));
@@ -520,11 +522,11 @@ impl Search for BeamSearch {
             replay(problem, start)?;
         }
         if let Some((score, moves)) = &pass.best {
-            sound::solution(problem, moves, *score)?;
+            validate::solution(problem, moves, *score)?;
         }
         shown.check(self.sense)?;
         let shows = shown <= pass.ceiling && (self.sharp || shown == Ceiling::UNKNOWN);
-        require(pass.width.is_finite() && pass.width >= 0.0 && shows, "a beam")?;
+        ensure(pass.width.is_finite() && pass.width >= 0.0 && shows, "a beam")?;
         (self.beaten, self.shown) = (0, shown);
         (self.round, self.pass, self.links, self.seen, self.ranker.policy) = (round, pass, links, seen, policy);
         self.seen.resume(self.memory / 4)?;
@@ -543,7 +545,7 @@ impl Search for BeamSearch {
         }
         // States are not stored: each is replayed from the start of the pass, whose links were checked.
         let start = replay(problem, self.round.start())?;
-        sound::tree(problem, &start, self.links.len(), |at| self.links.edge(at), |_, _| true)?;
+        validate::tree(problem, &start, self.links.len(), |at| self.links.edge(at), |_, _| true)?;
         self.before.clear();
         self.states.clear();
         self.replayed = true;
@@ -563,7 +565,7 @@ impl Search for BeamSearch {
                 legal.1.clear();
                 problem.moves(&self.before[child.parent as usize], &mut legal.1);
             }
-            require(legal.1.contains(&child.mv), "an illegal move")?;
+            ensure(legal.1.contains(&child.mv), "an illegal move")?;
         }
         Ok(())
     }

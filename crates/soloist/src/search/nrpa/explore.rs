@@ -1,7 +1,7 @@
 //! Forced exploration: playouts that end where earlier ones ended are sent elsewhere.
 
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::Context;
 use crate::{Policy, Trace};
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ impl Ends {
     }
 
     /// Remembers the end of a playout. Returns whether it was there already.
-    pub(super) fn meets(&mut self, problem: &dyn Rules, state: &State, moves: &[MoveId]) -> bool {
+    pub(super) fn meets(&mut self, problem: &dyn ErasedProblem, state: &State, moves: &[MoveId]) -> bool {
         let end = problem.key(state).unwrap_or_else(|| problem.hash_of(moves));
         self.0.resize(ENDS, 0);
         std::mem::replace(&mut self.0[end as usize % ENDS], end) == end

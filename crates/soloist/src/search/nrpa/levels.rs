@@ -1,17 +1,18 @@
 //! The nested levels of plain and high-diversity NRPA: one policy, adapted level by level and restored by undo.
 
 use super::{Keep, Nrpa};
-use crate::problem::MoveId;
-use crate::problem::rules::Rules;
+use crate::core::limits::{MOST, ensure};
+use crate::erased::MoveId;
+use crate::erased::problem::ErasedProblem;
+use crate::erased::validate;
 use crate::search::Shared;
-use crate::search::sound::{self, MOST, require};
 use crate::{CheckpointError, Lifetime, Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
 impl Shared {
     /// Checks a solution of a checkpoint.
-    fn check(&self, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
-        sound::recorded(problem, &self.trace, policy, self.score)
+    fn check(&self, problem: &dyn ErasedProblem, policy: &Policy) -> Result<(), CheckpointError> {
+        validate::recorded(problem, &self.trace, policy, self.score)
     }
 
     fn better(&self, other: &Self, sense: Sense) -> bool {
@@ -155,11 +156,16 @@ impl Levels {
 
     /// Checks the levels of a checkpoint: the policy has a copy for each level at work, and solutions have biases where
     /// the policy has. `policy` is a blank one.
-    pub(super) fn check(&self, parameters: &Nrpa, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
-        require(self.policy.is_like(policy), "a policy of another run")?;
+    pub(super) fn check(
+        &self,
+        parameters: &Nrpa,
+        problem: &dyn ErasedProblem,
+        policy: &Policy,
+    ) -> Result<(), CheckpointError> {
+        ensure(self.policy.is_like(policy), "a policy of another run")?;
         // Before an exchange only the outermost level is at work.
         let copies = if self.waiting { 1 } else { self.frames.len() };
-        require(self.ended || self.policy.copies() == copies, "a policy of another level")?;
+        ensure(self.ended || self.policy.copies() == copies, "a policy of another level")?;
         let count = self.frames.len();
         for (index, frame) in self.frames.iter().enumerate() {
             let level = count - index;
@@ -168,13 +174,13 @@ impl Levels {
                 && frame.playouts < parameters.playouts
                 && frame.beam.len() as u64 <= width
                 && frame.gate.is_sound();
-            require(sound, "a level of another run")?;
+            ensure(sound, "a level of another run")?;
             for found in &frame.beam {
                 found.check(problem, policy)?;
             }
         }
         // Only an outermost level that has a result waits to share it.
-        require(!self.waiting || self.best().is_some(), "a level without a result")
+        ensure(!self.waiting || self.best().is_some(), "a level without a result")
     }
 
     pub(super) fn depth(&self) -> usize {

@@ -5,10 +5,10 @@ mod levels;
 mod policies;
 mod run;
 
-use crate::problem::rules::{Rules, State};
+use crate::core::parameter::{PerLevel, choice, parameters};
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::Search;
 use crate::search::method::Family;
-use crate::search::parameter::{PerLevel, choice, parameters};
 use crate::{ParameterError, Policy};
 
 choice! {
@@ -176,7 +176,7 @@ impl Nrpa {
     }
 
     /// Returns what tells a finished solution from others of equal score and length.
-    fn feature(&self, problem: &dyn Rules, state: &State) -> f64 {
+    fn feature(&self, problem: &dyn ErasedProblem, state: &State) -> f64 {
         let potential = match self.similar {
             Similar::ScoreLength => None,
             Similar::Potential => problem.potential(state).filter(|value| !value.is_nan()),
@@ -221,7 +221,7 @@ impl Family for Nrpa {
         }
     }
 
-    fn least_memory(&self, problem: &dyn Rules) -> u64 {
+    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
         if self.beam != Keep::Policies {
             return 0;
         }
@@ -230,7 +230,7 @@ impl Family for Nrpa {
         (places * self.arms).saturating_mul(Policy::least_bytes(problem.code_count().unwrap_or(0)))
     }
 
-    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         Box::new(run::NrpaSearch::new(self.clone(), problem, memory))
     }
 }

@@ -2,10 +2,11 @@
 
 use super::Nrpa;
 use super::levels::Gate;
-use crate::problem::MoveId;
-use crate::problem::rules::Rules;
+use crate::core::limits::ensure;
+use crate::erased::MoveId;
+use crate::erased::problem::ErasedProblem;
+use crate::erased::validate;
 use crate::search::Shared;
-use crate::search::sound::{self, require};
 use crate::{CheckpointError, Policy, Score, Sense, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -144,7 +145,12 @@ impl Beams {
     }
 
     /// Checks the beams of a checkpoint; `policy` is a blank one.
-    pub(super) fn check(&self, parameters: &Nrpa, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
+    pub(super) fn check(
+        &self,
+        parameters: &Nrpa,
+        problem: &dyn ErasedProblem,
+        policy: &Policy,
+    ) -> Result<(), CheckpointError> {
         let count = self.frames.len();
         for (index, frame) in self.frames.iter().enumerate() {
             let level = count - index;
@@ -154,16 +160,16 @@ impl Beams {
                 && frame.entries.len() as u64 <= parameters.width.at(level)
                 && frame.found.iter().all(|found| found.source < frame.entries.len())
                 && frame.gate.is_sound();
-            require(sound, "a level of another run")?;
+            ensure(sound, "a level of another run")?;
             for Entry { score, trace, policy: own } in &frame.entries {
-                require(own.is_like(policy), "a policy of another run")?;
+                ensure(own.is_like(policy), "a policy of another run")?;
                 match score {
-                    Some(score) => sound::recorded(problem, trace, policy, *score)?,
-                    None => require(trace.moves.is_empty(), "a solution without a score")?,
+                    Some(score) => validate::recorded(problem, trace, policy, *score)?,
+                    None => ensure(trace.moves.is_empty(), "a solution without a score")?,
                 }
             }
             for found in &frame.found {
-                sound::recorded(problem, &found.trace, policy, found.score)?;
+                validate::recorded(problem, &found.trace, policy, found.score)?;
             }
         }
         Ok(())

@@ -4,10 +4,10 @@ use super::explore::{Ends, deviate};
 use super::levels::Levels;
 use super::policies::Beams;
 use super::{Keep, Nrpa};
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::run::checkpoint::{decode, encode};
-use crate::search::sound::{MOST, require};
+use crate::core::codec::{decode, encode};
+use crate::core::limits::{MOST, ensure};
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Context, Search, Shared, Status, is_biased};
 use crate::{CheckpointError, Policy, Score, Sense, Solution, Trace};
 use serde::{Deserialize, Serialize};
@@ -64,13 +64,13 @@ impl Arm {
         }
     }
 
-    fn check(&self, parameters: &Nrpa, problem: &dyn Rules, policy: &Policy) -> Result<(), CheckpointError> {
+    fn check(&self, parameters: &Nrpa, problem: &dyn ErasedProblem, policy: &Policy) -> Result<(), CheckpointError> {
         let (depth, policies) = match &self.core {
             Core::Levels(levels) => (levels.depth(), false),
             Core::Beams(beams) => (beams.depth(), true),
         };
         let sound = depth as u64 == parameters.level && policies == (parameters.beam == Keep::Policies);
-        require(sound, "another number of levels")?;
+        ensure(sound, "another number of levels")?;
         match &self.core {
             Core::Levels(levels) => levels.check(parameters, problem, policy),
             Core::Beams(beams) => beams.check(parameters, problem, policy),
@@ -99,7 +99,7 @@ pub(crate) struct NrpaSearch {
 }
 
 impl NrpaSearch {
-    pub(crate) fn new(parameters: Nrpa, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(parameters: Nrpa, problem: &dyn ErasedProblem, memory: u64) -> Self {
         let root = problem.root();
         let mut remarks = Vec::new();
         if parameters.bias_weight != 0.0 && !is_biased(problem) {
@@ -126,14 +126,14 @@ impl NrpaSearch {
     }
 
     /// Returns a policy that has learned nothing.
-    fn blank(&self, problem: &dyn Rules) -> Policy {
+    fn blank(&self, problem: &dyn ErasedProblem) -> Policy {
         let parameters = &self.parameters;
         Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
             .with_bias_rate(parameters.bias_rate)
             .with_codes(problem.code_count().unwrap_or(0))
     }
 
-    fn start(&mut self, problem: &dyn Rules, variants: usize) {
+    fn start(&mut self, problem: &dyn ErasedProblem, variants: usize) {
         let policy = self.blank(problem);
         let parameters = &self.parameters;
         let core = || match parameters.beam {
@@ -199,7 +199,7 @@ impl NrpaSearch {
     }
 
     /// Gives the playout in `self.trace` to the present arm.
-    fn absorb(&mut self, problem: &dyn Rules, score: Score) {
+    fn absorb(&mut self, problem: &dyn ErasedProblem, score: Score) {
         // While arms race, nothing is shared.
         let shares = self.parameters.shares() && self.arms.len() == 1;
         let (parameters, sense, trace) = (&self.parameters, self.sense, &mut self.trace);
@@ -302,10 +302,10 @@ impl Search for NrpaSearch {
         encode(&(&self.arms, self.turn, self.goal, &self.ends))
     }
 
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         let (mut arms, turn, goal, ends) = decode::<(Vec<Arm>, usize, u64, Ends)>(bytes)?;
         let sound = arms.len() as u64 <= self.parameters.arms && turn < arms.len().max(1) && ends.is_sound();
-        require(sound && goal <= MOST, "another number of arms")?;
+        ensure(sound && goal <= MOST, "another number of arms")?;
         let policy = self.blank(problem);
         for arm in &arms {
             arm.check(&self.parameters, problem, &policy)?;

@@ -1,6 +1,6 @@
 //! The nodes of a tree search: one vector, children of a node in one block, addressed by `u32`.
 
-use crate::problem::MoveId;
+use crate::erased::MoveId;
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! Beam search: playouts counted by depth, and a tree narrowed to a few nodes.
 
 use super::arena::{Arena, NONE, Node};
-use crate::search::parameter::{choice, parameters};
-use crate::search::sound::MOST;
+use crate::core::limits::MOST;
+use crate::core::parameter::{choice, parameters};
 use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

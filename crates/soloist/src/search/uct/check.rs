@@ -3,8 +3,8 @@
 use super::arena::{Arena, NONE, Node};
 use super::run::UctSearch;
 use crate::CheckpointError;
-use crate::problem::rules::{Rules, State};
-use crate::search::sound::MOST;
+use crate::core::limits::MOST;
+use crate::erased::problem::{ErasedProblem, State};
 use std::collections::HashMap;
 
 const LINKS: CheckpointError = CheckpointError::Corrupt("the tree's links");
@@ -85,7 +85,7 @@ impl UctSearch {
     ///
     /// Plays every move of the tree once: cheaper than the playouts that made it. Where states share nodes, a checked
     /// tree has no circles unless the problem's graph has.
-    pub(super) fn check_tree(&self, problem: &dyn Rules) -> Result<(), CheckpointError> {
+    pub(super) fn check_tree(&self, problem: &dyn ErasedProblem) -> Result<(), CheckpointError> {
         let arena = &self.tree.arena;
         if arena.len() == 0 {
             return if self.tree.keys.is_empty() { Ok(()) } else { Err(MOVES) };
@@ -133,7 +133,7 @@ impl UctSearch {
     /// Checks the children of one node.
     fn check_children(
         &self,
-        problem: &dyn Rules,
+        problem: &dyn ErasedProblem,
         frame: &Frame,
         moves: &mut Vec<u64>,
         listed: &mut Vec<u64>,

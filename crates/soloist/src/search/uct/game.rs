@@ -3,12 +3,12 @@
 use super::met::Range;
 use super::run::UctSearch;
 use super::{Rank, refuse};
-use crate::problem::MoveId;
-use crate::problem::rules::State;
-use crate::search::children::optimistic;
-use crate::search::coverage::Ledger;
-use crate::search::parameter::parameters;
-use crate::search::sound::MOST;
+use crate::core::coverage::Ledger;
+use crate::core::limits::MOST;
+use crate::core::parameter::parameters;
+use crate::erased::MoveId;
+use crate::erased::problem::State;
+use crate::search::shared::children::optimistic;
 use crate::search::{Context, Status};
 use crate::{ParameterError, Score, Sense};
 use serde::{Deserialize, Serialize};

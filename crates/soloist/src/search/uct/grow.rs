@@ -4,10 +4,10 @@ use super::arena::Arena;
 use super::run::UctSearch;
 use super::select::Ties;
 use super::{Uct, refuse};
-use crate::cut::EVERY;
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::search::parameter::{choice, parameters};
+use crate::core::cut::EVERY;
+use crate::core::parameter::{choice, parameters};
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Context, Coverage};
 use crate::{ParameterError, Solution};
 use std::collections::HashMap;
@@ -157,7 +157,7 @@ pub(super) struct Tree {
 
 impl Tree {
     /// Returns a tree without nodes, which may take a share of `memory` bytes.
-    pub(super) fn new(uct: &Uct, problem: &dyn Rules, memory: u64) -> Self {
+    pub(super) fn new(uct: &Uct, problem: &dyn ErasedProblem, memory: u64) -> Self {
         // States that share nodes need a map of keys and, to make room, a second tree of half the size.
         let memory = match (uct.growth.transpositions, uct.uses_codes()) {
             (true, _) => memory / 8 * 3,
@@ -193,7 +193,7 @@ pub(super) enum Leaf {
 impl UctSearch {
     /// Gives the leaf `at`, whose state is `state` (`None`: the present one), its children. Returns false when it has
     /// none or there is no room.
-    fn expand(&mut self, problem: &dyn Rules, at: usize, state: Option<&State>) -> bool {
+    fn expand(&mut self, problem: &dyn ErasedProblem, at: usize, state: Option<&State>) -> bool {
         self.walk.moves.clear();
         problem.moves(state.unwrap_or(&self.walk.state), &mut self.walk.moves);
         if self.walk.moves.is_empty() {
@@ -208,7 +208,7 @@ impl UctSearch {
     }
 
     /// Sets what the moves to the children of `at` from the `from`-th one on have beside their statistics.
-    fn set_sides(&mut self, problem: &dyn Rules, at: usize, from: usize, state: Option<&State>) {
+    fn set_sides(&mut self, problem: &dyn ErasedProblem, at: usize, from: usize, state: Option<&State>) {
         if self.uct.uses_sides() {
             let state = state.unwrap_or(&self.walk.state);
             let (codes, biases) = (self.learner.needs_codes, self.uct.selection.bias_weight > 0.0);

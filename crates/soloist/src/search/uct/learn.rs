@@ -3,11 +3,11 @@
 use super::Uct;
 use super::means::{Entry, Means, Stored};
 use super::met::Scale;
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
+use crate::core::limits::{MOST, ensure};
+use crate::core::parameter::{choice, parameters};
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::Context;
-use crate::search::parameter::{choice, parameters};
-use crate::search::sound::{MOST, require};
 use crate::{CheckpointError, Policy, Score, Trace};
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +102,7 @@ pub(super) struct Saved {
 
 impl Learner {
     /// Returns a blank learner that uses about `memory` bytes.
-    pub(super) fn new(uct: &Uct, problem: &dyn Rules, root: &State, memory: u64) -> Self {
+    pub(super) fn new(uct: &Uct, problem: &dyn ErasedProblem, root: &State, memory: u64) -> Self {
         let limit = problem.code_count().unwrap_or(0);
         let plays_history = uct.playing.playouts == Playouts::History;
         // The policy mirrors the table at about three times its size.
@@ -321,9 +321,9 @@ impl Learner {
                 (None, None) => true,
                 _ => false,
             };
-        require(sound, "what was learned")?;
+        ensure(sound, "what was learned")?;
         // Playouts are recorded without biases.
-        require(saved.best_trace.factors.is_empty() && saved.best_trace.terms.is_empty(), "what was learned")?;
+        ensure(saved.best_trace.factors.is_empty() && saved.best_trace.terms.is_empty(), "what was learned")?;
         self.total = Entry { count: saved.total.0, sum: saved.total.1 };
         (self.policy, self.waiting) = (saved.policy, saved.waiting);
         self.best = saved.best;

@@ -29,10 +29,10 @@ pub use prune::{Prune, Pruning};
 pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection, Ties};
 
 use crate::ParameterError;
-use crate::problem::rules::Rules;
+use crate::core::parameter::parameter_groups;
+use crate::erased::problem::ErasedProblem;
 use crate::search::Search;
 use crate::search::method::Family;
-use crate::search::parameter::parameter_groups;
 
 parameter_groups! {
     /// Upper confidence bounds applied to trees (UCT), for one player.
@@ -228,7 +228,7 @@ impl Family for Uct {
         self.nesting.validate(self)
     }
 
-    fn build(&self, problem: &dyn Rules, memory: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
         Box::new(run::UctSearch::new(self.clone(), problem, memory))
     }
 }

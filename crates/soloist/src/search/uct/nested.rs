@@ -3,9 +3,9 @@
 use super::game::Game;
 use super::run::UctSearch;
 use super::{Uct, refuse};
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::search::parameter::parameters;
+use crate::core::parameter::parameters;
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Context, Coverage, Search, Status};
 use crate::{CheckpointError, ParameterError, Score};
 use serde::{Deserialize, Serialize};
@@ -72,7 +72,7 @@ fn inner(uct: &Uct) -> Uct {
 }
 
 impl Nested {
-    pub(super) fn new(uct: &Uct, problem: &dyn Rules, memory: u64) -> Option<Box<Self>> {
+    pub(super) fn new(uct: &Uct, problem: &dyn ErasedProblem, memory: u64) -> Option<Box<Self>> {
         (uct.nesting.nesting > 1).then(|| {
             let search = UctSearch::new(inner(uct), problem, memory);
             Box::new(Self { search, playouts: uct.nesting.nested_playouts, active: false })
@@ -122,7 +122,11 @@ impl Nested {
     }
 
     /// Restores what `save` wrote. Returns the path of the search above, if this one was in progress.
-    pub(super) fn load(&mut self, problem: &dyn Rules, saved: Saved) -> Result<Option<Vec<usize>>, CheckpointError> {
+    pub(super) fn load(
+        &mut self,
+        problem: &dyn ErasedProblem,
+        saved: Saved,
+    ) -> Result<Option<Vec<usize>>, CheckpointError> {
         self.search.load(problem, &saved.search)?;
         self.active = saved.path.is_some();
         Ok(saved.path)

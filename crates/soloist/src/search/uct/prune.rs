@@ -4,9 +4,9 @@
 use super::arena::{Arena, NONE};
 use super::run::UctSearch;
 use super::{NodeValue, Uct, refuse};
-use crate::problem::rules::Rules;
-use crate::search::children::optimistic;
-use crate::search::parameter::{choice, parameters};
+use crate::core::parameter::{choice, parameters};
+use crate::erased::problem::ErasedProblem;
+use crate::search::shared::children::optimistic;
 use crate::search::{Context, Coverage};
 use crate::{ParameterError, Score, Sense};
 
@@ -63,7 +63,7 @@ impl Pruning {
     }
 
     /// Whether a search with these parameters prunes.
-    pub(super) fn applies(&self, uct: &Uct, problem: &dyn Rules) -> bool {
+    pub(super) fn applies(&self, uct: &Uct, problem: &dyn ErasedProblem) -> bool {
         let has_bound = || problem.bound(&problem.root()).is_some_and(|bound| !bound.is_nan());
         match self.prune {
             Prune::On => true,

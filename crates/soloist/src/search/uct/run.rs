@@ -9,10 +9,10 @@ use super::learn::{Learner, Playouts, Saved};
 use super::met::{Met, SavedMet};
 use super::nested::{self, Nested};
 use super::select::Selector;
-use crate::problem::MoveId;
-use crate::problem::rules::{Rules, State};
-use crate::run::checkpoint::{decode, encode};
-use crate::search::sound::require;
+use crate::core::codec::{decode, encode};
+use crate::core::limits::ensure;
+use crate::erased::MoveId;
+use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Context, Coverage, Search, Status, replay};
 use crate::{CheckpointError, Lifetime, Score, Sense, Solution, Trace};
 
@@ -68,7 +68,7 @@ impl Walk {
 }
 
 impl UctSearch {
-    pub(crate) fn new(uct: Uct, problem: &dyn Rules, memory: u64) -> Self {
+    pub(crate) fn new(uct: Uct, problem: &dyn ErasedProblem, memory: u64) -> Self {
         let root = problem.root();
         let nested = Nested::new(&uct, problem, memory / 4);
         let memory = if nested.is_some() { memory / 4 * 3 } else { memory };
@@ -99,7 +99,7 @@ impl UctSearch {
     }
 
     /// Plays the move into the slot `child` and puts it on the path.
-    pub(super) fn enter(&mut self, problem: &dyn Rules, child: usize) {
+    pub(super) fn enter(&mut self, problem: &dyn ErasedProblem, child: usize) {
         self.put_on_path(child);
         problem.apply(&mut self.walk.state, self.tree.arena.get(child).mv);
     }
@@ -119,7 +119,7 @@ impl UctSearch {
     }
 
     /// Goes to the node whose children are having their first playouts, if there is one, else to the root.
-    pub(super) fn go_to_root_or_pending(&mut self, problem: &dyn Rules) {
+    pub(super) fn go_to_root_or_pending(&mut self, problem: &dyn ErasedProblem) {
         let Some(pending) = self.tree.pending.take() else { return self.go_to_root() };
         if !std::mem::take(&mut self.walk.is_waiting) {
             self.go_to_root();
@@ -182,7 +182,7 @@ impl UctSearch {
     }
 
     /// Begins a search from the end of the path instead of a playout. Returns false when there is nothing to search.
-    fn begin_nested(&mut self, problem: &dyn Rules) -> bool {
+    fn begin_nested(&mut self, problem: &dyn ErasedProblem) -> bool {
         let Some(nested) = &mut self.nested else { return false };
         self.walk.moves.clear();
         problem.moves(&self.walk.state, &mut self.walk.moves);
@@ -313,7 +313,7 @@ impl Search for UctSearch {
         encode(&(tree, (&self.game, &self.variants), &self.beam, self.learner.save(), nested))
     }
 
-    fn load(&mut self, problem: &dyn Rules, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
         type SavedTree = (Arena, SavedMet, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
         type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>);
         let (tree, (game, variants), beam, learned, nested) = decode::<Whole>(bytes)?;
@@ -326,7 +326,7 @@ impl Search for UctSearch {
             return Err(CheckpointError::Corrupt("another kind of tree"));
         }
         let narrow = self.beam.iter().zip(&beam).all(|(first, beam)| beam.is_sound(first));
-        require(narrow && game.is_sound() && variants.is_sound(), "a game of another run")?;
+        ensure(narrow && game.is_sound() && variants.is_sound(), "a game of another run")?;
         game.ledger.check(self.sense)?;
         self.tree.arena = arena;
         self.tree.arena.resume(self.tree.memory)?;
@@ -347,7 +347,7 @@ impl Search for UctSearch {
             && nested.is_active()
         {
             let below = self.walk.path.iter().skip(1).map(|&slot| &self.tree.arena.get(slot).mv);
-            require(nested.is_below(game.decided.iter().chain(below)), "a nested search of another node")?;
+            ensure(nested.is_below(game.decided.iter().chain(below)), "a nested search of another node")?;
         }
         self.learner.load(learned)?;
         self.tree.keys = keys.into_iter().collect();

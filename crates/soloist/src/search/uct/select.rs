@@ -4,7 +4,7 @@ use super::arena::{Arena, Node, Violations};
 use super::learn::Learner;
 use super::met::{Range, Scale};
 use super::{Pacing, Uct, refuse};
-use crate::search::parameter::{choice, parameters};
+use crate::core::parameter::{choice, parameters};
 use crate::{ParameterError, Rng, Sense};
 use std::sync::LazyLock;
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::Score;
 use crate::doc::Staircase;
-use crate::problem::Packing;
-use crate::problem::rules::{Rules, Shared, Typed};
+use crate::erased::MoveCodec;
+use crate::erased::problem::{ErasedProblem, ProblemAdapter, Shared};
 use crate::search::method::Family;
 
 /// Returns a root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
@@ -43,7 +43,7 @@ fn choice(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)]) -> (
 fn drawn(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)], draw: u64) -> (usize, f64) {
     uct.validate().unwrap();
     let stairs = Staircase(1);
-    let rules = Typed::new(Shared::Borrowed(&stairs), Packing::new(), crate::cut::Watch::default());
+    let rules = ProblemAdapter::new(Shared::Borrowed(&stairs), MoveCodec::new(), crate::core::cut::Watch::default());
     let mut learner = Learner::new(uct, &rules, &rules.root(), 1 << 20);
     for (codes, score) in played {
         learner.start();

@@ -1,0 +1,278 @@
+//! Checks that a problem keeps what searches rely on.
+
+mod copies;
+mod edits;
+mod keys;
+mod players;
+
+use crate::core::cut::Watch;
+use crate::{Problem, Rng, Score, stable_hash};
+use std::fmt;
+
+/// A rule that a problem breaks, with the moves that lead to the state where it does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation<M> {
+    /// What is wrong.
+    pub what: String,
+    /// The moves from the root to the state.
+    pub moves: Vec<M>,
+}
+
+impl<M> Violation<M> {
+    fn new(what: impl Into<String>, moves: Vec<M>) -> Self {
+        Self { what: what.into(), moves }
+    }
+}
+
+impl<M: fmt::Debug> fmt::Display for Violation<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} after {:?}", self.what, self.moves)
+    }
+}
+
+/// Walks `walks` random games and checks what searches rely on: the same moves, codes and scores when asked twice,
+/// clones that do not share anything, finite scores, violations of at least 0, and a bound that no solution reached
+/// beats.
+///
+/// Copies are compared by what they answer, on at most 20 states: a state must have the same moves, codes, key, future,
+/// bound and score before and after copies of it are played to the end, and the same moves played on another copy must
+/// lead to the same answers.
+///
+/// States that were met with equal [keys](Problem::key), by other ways or by the same moves in another order, must list
+/// the same moves in the same order, have children with equal keys and end with equal scores; where
+/// [futures](crate::Dominance::future) are equal, what was better before must stay better. [Rollouts](Problem::rollouts)
+/// must offer legal moves wherever there are any, and play legal moves to the end of the game. The methods of the
+/// [portfolio](Problem::portfolio) must exist. What [`find`](crate::Ordering::find) names must be legal, and every legal
+/// move must be found by its [identity](crate::Ordering::identity). [Links](crate::Ordering::link) must add up to the
+/// scores but for a constant, and [suggested](crate::Ordering::suggest) edits must name places of the solution. A [neighbourhood](Problem::neighborhood) must
+/// know the differences that its edits make, take them back, and hold solutions that can be played and restored; its
+/// scores are those of its solutions, its unit is a positive number, all its variants are tried.
+///
+/// Call it in the tests of a new problem. [`advise`] says which optional methods would help which search.
+///
+/// # Errors
+/// The first broken rule.
+///
+/// ```
+/// soloist::check(&soloist::doc::Staircase(5), 20, 1).unwrap();
+/// ```
+pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Violation<P::Move>> {
+    let mut rng = Rng::new(seed);
+    copies::check(problem, walks, &mut rng)?;
+    if problem.fingerprint() != problem.fingerprint() {
+        return Err(Violation::new("the fingerprint changes", Vec::new()));
+    }
+    let mut keys = keys::Keys::new();
+    for _ in 0..walks {
+        let played = walk(problem, &mut rng)?;
+        keys.compare(problem, &played, &mut rng)?;
+    }
+    players::check_portfolio(problem)?;
+    players::check(problem, walks, &mut rng)?;
+    edits::check(problem, walks, &mut rng)
+}
+
+/// Returns the key of the state's future, and the numbers that are compared: the score so far and the resources.
+fn future<P: Problem>(problem: &P, state: &P::State) -> Option<(u64, Vec<f64>)> {
+    let dominance = problem.dominance()?;
+    let (key, value) = dominance.future(state);
+    let mut numbers = vec![value];
+    dominance.resources(state, &mut numbers);
+    Some((key, numbers))
+}
+
+fn list<P: Problem>(problem: &P, state: &P::State) -> Vec<P::Move> {
+    let mut moves = Vec::new();
+    problem.moves(state, &mut moves);
+    moves
+}
+
+/// Returns the state after legal moves.
+fn after<P: Problem>(problem: &P, moves: &[P::Move]) -> P::State {
+    let mut state = problem.root();
+    moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
+    state
+}
+
+/// A game that is longer than any run allows by default, and how many of its moves are shown.
+pub(super) const ENDLESS: &str = "a game has not ended after a million moves: do the moves ever end? They begin";
+pub(super) const SHOWN: usize = 16;
+
+/// Plays a random game and returns its moves.
+fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violation<P::Move>> {
+    let mut state = problem.root();
+    let mut played = Vec::new();
+    let mut bounds = Vec::new();
+    let wrong = |what: &str, moves: &[P::Move]| Err(Violation::new(what, moves.to_vec()));
+    loop {
+        if played.len() >= Watch::MOST {
+            return wrong(ENDLESS, &played[..SHOWN]);
+        }
+        let moves = list(problem, &state);
+        if moves != list(problem, &state.clone()) {
+            return wrong("a clone has other moves", &played);
+        }
+        if let Some(bound) = problem.bound(&state) {
+            if bound.is_nan() {
+                return wrong("the bound is not a number", &played);
+            }
+            bounds.push((bound, played.len()));
+        }
+        if problem.potential(&state).is_some_and(f64::is_nan) {
+            return wrong("the potential is not a number", &played);
+        }
+        if future(problem, &state).is_some_and(|(_, numbers)| numbers.iter().any(|number| number.is_nan())) {
+            return wrong("a number of the future is not a number", &played);
+        }
+        let codes = |state: &P::State| moves.iter().map(|&mv| problem.code(state, mv)).collect::<Vec<_>>();
+        if codes(&state) != codes(&state) {
+            return wrong("a code changes", &played);
+        }
+        if problem.code_count().is_some_and(|most| codes(&state).iter().any(|&code| code >= most.into())) {
+            return wrong("a code is not below the number of codes", &played);
+        }
+        if moves.iter().any(|&mv| !problem.bias(&state, mv).is_finite()) {
+            return wrong("a bias is not finite", &played);
+        }
+        let keys = |state: &P::State| (problem.key(state), future(problem, state).map(|(key, _)| key));
+        let before = keys(&state);
+        let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
+        let mut other = state.clone();
+        problem.apply(&mut other, mv);
+        if list(problem, &state) != moves || keys(&state) != before {
+            return wrong("playing on a clone changes the original", &played);
+        }
+        problem.apply(&mut state, mv);
+        if list(problem, &state) != list(problem, &other) || keys(&state) != keys(&other) {
+            return wrong("the same move leads to different states", &played);
+        }
+        played.push(mv);
+    }
+    let score = problem.score(&state);
+    match score {
+        Score::Feasible(value) if !value.is_finite() => return wrong("a score is not finite", &played),
+        Score::Infeasible(degree) if !(degree >= 0.0 && degree.is_finite()) => {
+            return wrong("a violation is negative or not finite", &played);
+        }
+        _ => {}
+    }
+    if problem.score(&state) != score {
+        return wrong("a score changes", &played);
+    }
+    if let Some(value) = score.value() {
+        for (bound, at) in bounds {
+            if problem.sense().better_value(value, bound) {
+                return wrong(&format!("the bound {bound} is beaten by {value}"), &played[..at]);
+            }
+        }
+    }
+    Ok(played)
+}
+
+/// An optional method of a problem, and the searches that use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Knowledge {
+    /// The method of [`Problem`].
+    pub name: &'static str,
+    /// What uses it, and for what.
+    pub use_for: &'static str,
+    /// Whether the problem supplies it.
+    pub supplied: bool,
+}
+
+/// What a problem offers to searches, from random games.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// Random games played.
+    pub walks: usize,
+    /// How many of them ended infeasibly.
+    pub infeasible: usize,
+    /// The optional methods.
+    pub knowledge: Vec<Knowledge>,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} of {} random games end infeasibly", self.infeasible, self.walks)?;
+        for Knowledge { name, use_for, supplied } in &self.knowledge {
+            writeln!(f, "{name} ({}): {use_for}", if *supplied { "supplied" } else { "missing" })?;
+        }
+        Ok(())
+    }
+}
+
+/// Plays `walks` random games and says which optional methods of [`Problem`] there are, which are missing, and which
+/// searches each of them helps.
+///
+/// ```
+/// let advice = soloist::advise(&soloist::doc::Staircase(5), 20, 1);
+/// assert_eq!((advice.walks, advice.infeasible), (20, 0));
+/// let bound = advice.knowledge.iter().find(|knowledge| knowledge.name == "bound").unwrap();
+/// assert!(!bound.supplied && bound.use_for.contains("dfs"));
+/// ```
+pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
+    let mut rng = Rng::new(seed);
+    let [mut bound, mut potential, mut bias, mut key, mut code, mut link, mut suggest] = [false; 7];
+    let mut infeasible = 0;
+    for _ in 0..walks {
+        let mut state = problem.root();
+        let mut played = Vec::new();
+        loop {
+            bound |= problem.bound(&state).is_some();
+            potential |= problem.potential(&state).is_some();
+            key |= problem.key(&state).is_some();
+            let moves = list(problem, &state);
+            if let Some(ordering) = problem.ordering() {
+                let name = moves.first().map(|&mv| ordering.identity(&state, mv));
+                link |= name.is_some() && ordering.link(None, name).is_some();
+            }
+            bias |= moves.iter().any(|&mv| problem.bias(&state, mv) != 0.0);
+            code |= moves.iter().any(|&mv| problem.code(&state, mv) != stable_hash(&mv));
+            let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
+            problem.apply(&mut state, mv);
+            played.push(mv);
+            if played.len() >= Watch::MOST {
+                // Not a game; `check` says so.
+                break;
+            }
+        }
+        suggest |= problem.ordering().is_some_and(|ordering| ordering.suggest(&played, &mut Vec::new()));
+        infeasible += usize::from(!problem.score(&state).is_feasible());
+    }
+    let knowledge = [
+        (
+            "bound",
+            bound,
+            "cabs, beam, dfs, best-first, bfs, lds, ida-star prune and order by it; at the root it ends any search with a proof",
+        ),
+        (
+            "dominance",
+            problem.dominance().is_some(),
+            "cabs, beam, dfs, best-first, bfs, lds, ida-star keep the better of states that differ in cost only; anneal stops replays by it",
+        ),
+        ("key", key, "beams, classical searches and uct merge equal states; kept solutions are told apart"),
+        ("potential", potential, "beam ranks states by it"),
+        ("bias", bias, "gnrpa and its relatives begin with it; uct with bias_weight; lds and dfs with children = bias"),
+        (
+            "code",
+            code,
+            "nrpa, gnrpa, hd-nrpa, beam-nrpa, anneal and uct with histories learn by it; the default is the move alone",
+        ),
+        (
+            "ordering",
+            problem.ordering().is_some(),
+            "anneal replays edited solutions by it, several times as fast as by codes",
+        ),
+        ("link", link, "anneal knows by it what an edit of an order changes, before it replays it"),
+        ("suggest", suggest, "anneal draws edits from it that may improve the solution"),
+        ("neighborhood", problem.neighborhood().is_some(), "anneal edits solutions in place by it"),
+        ("searches", !problem.searches().is_empty(), "solvers of the problem's own, which are methods by their names"),
+        (
+            "rollouts",
+            !problem.rollouts().is_empty(),
+            "sampling, uct, nmcs, nrpa and their relatives complete solutions by them",
+        ),
+    ];
+    let knowledge = knowledge.map(|(name, supplied, use_for)| Knowledge { name, use_for, supplied }).to_vec();
+    Advice { walks, infeasible, knowledge }
+}

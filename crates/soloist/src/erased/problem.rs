@@ -1,0 +1,358 @@
+//! A problem as searches see it: states without their type, moves as integers.
+//!
+//! Searches are compiled once, for `dyn ErasedProblem` and [`dyn ErasedRollout`](crate::erased::rollout::ErasedRollout). [`ProblemAdapter`] and
+//! [`RolloutAdapter`](crate::erased::rollout::RolloutAdapter) stand between them and a user's [`Problem`] and
+//! [`Rollout`](crate::rollout::Rollout): the code that is compiled for each problem. A playout crosses the border once, so that
+//! its loop stays monomorphised.
+
+use crate::Entrant;
+use crate::core::cut::{EVERY, Watch};
+use crate::erased::replay::{Entry, Pause, Replay, follow};
+use crate::erased::rollout::{VOID, across, replay};
+use crate::erased::{MoveCodec, MoveId};
+use crate::problem::{Problem, SearchInfo};
+use crate::rollout::Uniform;
+use crate::rollout::policy::{Policy, Trace};
+use crate::{Fault, Score, Sense, stable_hash};
+use std::any::Any;
+use std::cell::Cell;
+use std::error::Error;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A problem that is borrowed or shared.
+#[derive(Debug)]
+pub(crate) enum Shared<'p, P> {
+    Borrowed(&'p P),
+    Counted(Arc<P>),
+}
+
+impl<P> Clone for Shared<'_, P> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Borrowed(problem) => Self::Borrowed(problem),
+            Self::Counted(problem) => Self::Counted(Arc::clone(problem)),
+        }
+    }
+}
+
+impl<P> Deref for Shared<'_, P> {
+    type Target = P;
+    #[inline]
+    fn deref(&self) -> &P {
+        match self {
+            Self::Borrowed(problem) => problem,
+            Self::Counted(problem) => problem,
+        }
+    }
+}
+
+/// A state of the problem.
+pub(crate) struct State(Box<dyn AnyState>);
+
+trait AnyState: Any + Send {
+    fn boxed(&self) -> Box<dyn AnyState>;
+    fn copy_from(&mut self, other: &dyn AnyState);
+}
+
+impl<S: Clone + Send + 'static> AnyState for S {
+    fn boxed(&self) -> Box<dyn AnyState> {
+        Box::new(self.clone())
+    }
+    fn copy_from(&mut self, other: &dyn AnyState) {
+        self.clone_from(typed(other));
+    }
+}
+
+/// All states of a run are of its problem's type.
+const FOREIGN: &str = "a state of this problem";
+
+#[inline]
+fn typed<S: 'static>(state: &dyn AnyState) -> &S {
+    (state as &dyn Any).downcast_ref().expect(FOREIGN)
+}
+
+impl State {
+    fn new<S: Clone + Send + 'static>(state: S) -> Self {
+        Self(Box::new(state))
+    }
+
+    #[inline]
+    pub(super) fn get<S: 'static>(&self) -> &S {
+        typed(&*self.0)
+    }
+
+    #[inline]
+    pub(super) fn get_mut<S: 'static>(&mut self) -> &mut S {
+        (&mut *self.0 as &mut dyn Any).downcast_mut().expect(FOREIGN)
+    }
+}
+
+impl Clone for State {
+    fn clone(&self) -> Self {
+        Self(self.0.boxed())
+    }
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.0.copy_from(&*other.0);
+    }
+}
+
+/// What searches ask of a problem; see [`Problem`] for the meaning of each method.
+pub(crate) trait ErasedProblem: Send {
+    fn sense(&self) -> Sense;
+    fn root(&self) -> State;
+    /// Appends the legal moves.
+    fn moves(&self, state: &State, moves: &mut Vec<MoveId>);
+    /// Appends at most `most` of the legal moves, from place `from` of their list on; lists all of them.
+    fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>);
+    /// Whether there is no legal move.
+    fn is_finished(&self, state: &State) -> bool;
+    fn apply(&self, state: &mut State, mv: MoveId);
+    /// Makes `child` the state after a move.
+    fn child(&self, state: &State, mv: MoveId, child: &mut State);
+    fn score(&self, state: &State) -> Score;
+    fn code(&self, state: &State, mv: MoveId) -> u64;
+    /// Plays a move and returns the code that it had before.
+    fn play(&self, state: &mut State, mv: MoveId) -> u64;
+    fn code_count(&self) -> Option<u32>;
+    fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
+    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
+    fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
+    /// Plays entries; see [`follow`].
+    fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
+    /// Plays the moves of entries, which are legal.
+    fn apply_all(&self, state: &mut State, entries: &[Entry]);
+    fn bias(&self, state: &State, mv: MoveId) -> f64;
+    fn bound(&self, state: &State) -> Option<f64>;
+    fn is_complete(&self) -> bool;
+    fn potential(&self, state: &State) -> Option<f64>;
+    fn reference(&self) -> Option<f64>;
+    fn portfolio(&self) -> Vec<Entrant>;
+    fn searches(&self) -> &[SearchInfo];
+    fn key(&self, state: &State) -> Option<u64>;
+    fn future(&self, state: &State) -> Option<(u64, f64)>;
+    /// Appends the numbers that are compared beside the score so far.
+    fn resources(&self, state: &State, resources: &mut Vec<f64>);
+    /// Returns the future of a state, or with `exact` its key, as what can still be done and the score so far.
+    fn meeting(&self, state: &State, exact: bool) -> Option<(u64, f64)>;
+    /// Plays the moves of entries, which are legal, and appends the [`meeting`](Self::meeting) after each.
+    fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(u64, f64)>>);
+    /// Returns the stable hash of two numbers and a move.
+    fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64;
+    /// Returns the stable hash of a sequence of moves.
+    fn hash_of(&self, moves: &[MoveId]) -> u64;
+    /// Returns the bytes of a state with what it points to.
+    fn state_bytes(&self) -> usize;
+    /// Records legal moves from `state` on as a policy playout among all legal moves.
+    fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]);
+    /// Returns the cut of the run.
+    fn watch(&self) -> &Watch;
+    /// Whether the problem has reported an error, or the present step is abandoned.
+    fn has_failed(&self) -> bool;
+    /// See [`Problem::fault`].
+    fn fault(&self) -> Option<Fault>;
+    /// Takes that error out.
+    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
+}
+
+/// The rules of a user's problem, for one stream.
+pub(crate) struct ProblemAdapter<'p, P: Problem> {
+    problem: Shared<'p, P>,
+    packing: MoveCodec<P::Move>,
+    watch: Watch,
+    buffer: Cell<Vec<P::Move>>,
+}
+
+impl<'p, P: Problem> ProblemAdapter<'p, P> {
+    pub(crate) fn new(problem: Shared<'p, P>, packing: MoveCodec<P::Move>, watch: Watch) -> Self {
+        Self { problem, packing, watch, buffer: Cell::new(Vec::new()) }
+    }
+
+    #[inline]
+    fn get<'s>(&self, state: &'s State) -> &'s P::State {
+        state.get()
+    }
+}
+
+impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
+    fn sense(&self) -> Sense {
+        self.problem.sense()
+    }
+    fn root(&self) -> State {
+        State::new(self.problem.root())
+    }
+    fn moves(&self, state: &State, moves: &mut Vec<MoveId>) {
+        let mut listed = self.buffer.take();
+        listed.clear();
+        self.problem.moves(self.get(state), &mut listed);
+        moves.extend(listed.iter().map(|&mv| self.packing.pack(mv)));
+        self.buffer.set(listed);
+    }
+    fn moves_from(&self, state: &State, from: usize, most: usize, moves: &mut Vec<MoveId>) {
+        let mut listed = self.buffer.take();
+        listed.clear();
+        self.problem.moves(self.get(state), &mut listed);
+        moves.extend(listed.iter().skip(from).take(most).map(|&mv| self.packing.pack(mv)));
+        self.buffer.set(listed);
+    }
+    fn is_finished(&self, state: &State) -> bool {
+        let mut listed = self.buffer.take();
+        listed.clear();
+        self.problem.moves(self.get(state), &mut listed);
+        let finished = listed.is_empty();
+        self.buffer.set(listed);
+        finished
+    }
+    fn apply(&self, state: &mut State, mv: MoveId) {
+        self.problem.apply(state.get_mut(), self.packing.known(mv));
+    }
+    fn child(&self, state: &State, mv: MoveId, child: &mut State) {
+        let child: &mut P::State = child.get_mut();
+        child.clone_from(self.get(state));
+        self.problem.apply(child, self.packing.known(mv));
+    }
+    fn score(&self, state: &State) -> Score {
+        // A game that was given up has no score.
+        if self.watch.is_void() { VOID } else { self.problem.score(self.get(state)) }
+    }
+    fn code(&self, state: &State, mv: MoveId) -> u64 {
+        self.problem.code(self.get(state), self.packing.known(mv))
+    }
+    fn play(&self, state: &mut State, mv: MoveId) -> u64 {
+        let (state, mv) = (state.get_mut(), self.packing.known(mv));
+        let code = self.problem.code(state, mv);
+        self.problem.apply(state, mv);
+        code
+    }
+    fn code_count(&self) -> Option<u32> {
+        self.problem.code_count()
+    }
+    fn identity(&self, state: &State, mv: MoveId) -> Option<u64> {
+        Some(self.problem.ordering()?.identity(self.get(state), self.packing.known(mv)))
+    }
+    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
+        self.problem.ordering()?.link(before, behind)
+    }
+    fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool {
+        let Some(ordering) = self.problem.ordering() else { return false };
+        let mut moves = self.buffer.take();
+        moves.clear();
+        moves.extend(entries.iter().map(|entry| self.packing.known(entry.mv)));
+        let supported = ordering.suggest(&moves, edits);
+        edits.retain(|&(from, to)| from != to && from.max(to) < moves.len());
+        self.buffer.set(moves);
+        supported
+    }
+    fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause {
+        let mut listed = self.buffer.take();
+        let state = state.get_mut();
+        let pause = loop {
+            let part = until.min(replay.played.len().saturating_add(EVERY));
+            let pause = follow(&*self.problem, &self.packing, &mut listed, state, replay, part);
+            if pause != Pause::Reached || part == until {
+                break pause;
+            }
+            if self.watch.gives_up(replay.played.len()) {
+                break Pause::Finished;
+            }
+        };
+        self.buffer.set(listed);
+        pause
+    }
+    fn apply_all(&self, state: &mut State, entries: &[Entry]) {
+        let state = state.get_mut();
+        for part in entries.chunks(EVERY) {
+            if self.watch.abandons() {
+                return;
+            }
+            part.iter().for_each(|entry| self.problem.apply(state, self.packing.known(entry.mv)));
+        }
+    }
+    fn bias(&self, state: &State, mv: MoveId) -> f64 {
+        self.problem.bias(self.get(state), self.packing.known(mv))
+    }
+    fn bound(&self, state: &State) -> Option<f64> {
+        self.problem.bound(self.get(state))
+    }
+    fn is_complete(&self) -> bool {
+        self.problem.is_complete()
+    }
+    fn potential(&self, state: &State) -> Option<f64> {
+        self.problem.potential(self.get(state))
+    }
+    fn reference(&self) -> Option<f64> {
+        self.problem.reference()
+    }
+    fn portfolio(&self) -> Vec<Entrant> {
+        self.problem.portfolio()
+    }
+    fn searches(&self) -> &[SearchInfo] {
+        self.problem.searches()
+    }
+    fn key(&self, state: &State) -> Option<u64> {
+        self.problem.key(self.get(state))
+    }
+    fn future(&self, state: &State) -> Option<(u64, f64)> {
+        Some(self.problem.dominance()?.future(self.get(state)))
+    }
+    fn resources(&self, state: &State, resources: &mut Vec<f64>) {
+        if let Some(dominance) = self.problem.dominance() {
+            dominance.resources(self.get(state), resources);
+        }
+    }
+    fn meeting(&self, state: &State, exact: bool) -> Option<(u64, f64)> {
+        meeting(&*self.problem, self.get(state), exact)
+    }
+    fn meetings(&self, state: &mut State, exact: bool, entries: &[Entry], met: &mut Vec<Option<(u64, f64)>>) {
+        let state = state.get_mut();
+        for part in entries.chunks(EVERY) {
+            // What has no key meets nothing.
+            let is_over = self.watch.abandons();
+            for entry in part {
+                self.problem.apply(state, self.packing.known(entry.mv));
+                met.push(if is_over { None } else { meeting(&*self.problem, state, exact) });
+            }
+        }
+    }
+    fn salted(&self, salt: u64, place: u64, mv: MoveId) -> u64 {
+        stable_hash(&(salt, place, self.packing.known(mv)))
+    }
+    fn hash_of(&self, moves: &[MoveId]) -> u64 {
+        stable_hash(self.packing.all(moves).as_slice())
+    }
+    fn state_bytes(&self) -> usize {
+        self.problem.state_bytes().max(size_of::<P::State>()).max(1)
+    }
+    fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) {
+        let state = state.get_mut();
+        across(&self.packing, trace, &mut Trace::default(), |trace| {
+            replay(&mut Uniform, &*self.problem, state, policy, trace, &self.packing.all(moves));
+        });
+    }
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+    fn has_failed(&self) -> bool {
+        has_failed(&*self.problem, &self.watch)
+    }
+    fn fault(&self) -> Option<Fault> {
+        self.problem.fault().cloned()
+    }
+    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
+        self.problem.fault().and_then(Fault::take)
+    }
+}
+
+/// Whether nothing counts that the present step finds: user code has reported an error, or the step is abandoned.
+pub(crate) fn has_failed<P: Problem>(problem: &P, watch: &Watch) -> bool {
+    let Some(fault) = problem.fault().filter(|fault| fault.is_raised()) else { return watch.is_void() };
+    if fault.is_abandoned() {
+        watch.abandon();
+    }
+    true
+}
+
+fn meeting<P: Problem>(problem: &P, state: &P::State, exact: bool) -> Option<(u64, f64)> {
+    if exact { Some((problem.key(state)?, 0.0)) } else { Some(problem.dominance()?.future(state)) }
+}

@@ -1,0 +1,410 @@
+//! A problem's rollouts and its neighbourhood as searches see them.
+
+use crate::core::codec::{CheckpointError, decode, encode};
+use crate::core::cut::{EVERY, Watch};
+use crate::core::limits::ensure;
+use crate::erased::problem::{ProblemAdapter, Shared, State, has_failed};
+use crate::erased::search::{OwnSearch, TypedSearch};
+use crate::erased::{MoveCodec, MoveId};
+use crate::problem::{Acceptance, Neighborhood, Problem};
+use crate::rollout::policy::{Policy, Trace};
+use crate::rollout::{Playout, Rollout, find_rollout, policy_step};
+use crate::search::{Coverage, walk};
+use crate::{Fault, Score, stable_hash};
+use crate::{Rng, Settings};
+use serde::{Deserialize, Serialize};
+use std::error::Error;
+
+/// What searches ask of a rollout; see [`Rollout`] for the meaning of each method.
+pub(crate) trait ErasedRollout: Send {
+    /// Appends the candidates. Other moves may be legal.
+    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) -> Coverage;
+    /// Plays to the end and appends the moves.
+    fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng);
+    /// Returns what of the solutions from where the last run began is covered, if another run from there is useless.
+    fn spent(&self) -> Option<Coverage>;
+    fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
+    /// Plays `moves`, which must be candidates, and records them like a policy playout. Returns false when one was no
+    /// candidate.
+    fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool;
+    /// Plays one random candidate, recorded like a step of a policy playout.
+    fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng);
+    /// Plays from the problem's root to the end and returns the score, which is fed back.
+    fn sample(&mut self, rng: &mut Rng) -> Score;
+    /// As [`sample`](Self::sample), but may stop when no score better than `incumbent` can be reached: then nothing is
+    /// returned or fed back.
+    fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score>;
+    /// Returns the moves of the last [`sample`](Self::sample), and a number that tells its solution from others.
+    fn sampled(&self) -> (Vec<MoveId>, u64);
+    fn variants(&self) -> usize;
+    fn set_variant(&mut self, variant: usize);
+    fn feedback(&mut self, score: Score);
+    /// Returns the local search of the problem, if it has one.
+    fn editor(&mut self) -> Option<&mut dyn Editor>;
+    /// Returns the problem's own search that was opened last.
+    fn own(&mut self) -> Option<&mut dyn OwnSearch>;
+    /// Makes a search of the problem's own, in the place of one that was there. Returns false if there is none.
+    fn open_own(&mut self, name: &str, settings: &Settings) -> bool;
+    /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if
+    /// there is no such rollout.
+    fn open(&mut self, name: Option<&str>) -> bool;
+    /// Returns the number of players opened.
+    fn players(&self) -> usize;
+    /// Returns one of the players opened.
+    ///
+    /// # Panics
+    /// When there are not as many.
+    fn player(&mut self, at: usize) -> &mut dyn ErasedRollout;
+    fn save(&self) -> Vec<u8>;
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
+    /// Whether the rollout, or one of a player opened, has reported an error.
+    fn has_failed(&self) -> bool;
+    /// Takes that error out.
+    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
+}
+
+/// A problem's local search as annealing sees it; see [`Neighborhood`] for the meaning of each method.
+pub(crate) trait Editor {
+    /// Whether there is a present solution.
+    fn is_started(&self) -> bool;
+    fn start(&mut self, moves: &[MoveId]) -> bool;
+    fn cost(&self) -> f64;
+    fn score(&self) -> Option<Score>;
+    fn unit(&self) -> Option<f64>;
+    fn variants(&self) -> usize;
+    fn set_variant(&mut self, variant: usize);
+    fn moves(&mut self, moves: &mut Vec<MoveId>);
+    /// Returns the change of the cost of one edit, and whether it was accepted.
+    fn advance(&mut self, acceptance: &mut Acceptance<'_>) -> Option<(f64, bool)>;
+}
+
+/// A user's neighbourhood, for one stream.
+struct EditorAdapter<'p, P: Problem> {
+    problem: Shared<'p, P>,
+    packing: MoveCodec<P::Move>,
+    edits: Box<dyn Neighborhood<P>>,
+    is_started: bool,
+    listed: Vec<P::Move>,
+}
+
+impl<P: Problem> Editor for EditorAdapter<'_, P> {
+    fn is_started(&self) -> bool {
+        self.is_started
+    }
+    fn start(&mut self, moves: &[MoveId]) -> bool {
+        self.is_started = self.edits.start(&self.problem, &self.packing.all(moves));
+        self.is_started
+    }
+    fn cost(&self) -> f64 {
+        self.edits.cost(&self.problem)
+    }
+    fn score(&self) -> Option<Score> {
+        self.edits.score(&self.problem)
+    }
+    fn unit(&self) -> Option<f64> {
+        self.edits.unit(&self.problem).filter(|unit| unit.is_finite() && *unit > 0.0)
+    }
+    fn variants(&self) -> usize {
+        self.edits.variants(&self.problem).max(1)
+    }
+    fn set_variant(&mut self, variant: usize) {
+        self.edits.set_variant(&self.problem, variant.min(self.variants() - 1));
+    }
+    fn moves(&mut self, moves: &mut Vec<MoveId>) {
+        self.listed.clear();
+        self.edits.moves(&self.problem, &mut self.listed);
+        moves.extend(self.listed.iter().map(|&mv| self.packing.pack(mv)));
+    }
+    fn advance(&mut self, acceptance: &mut Acceptance<'_>) -> Option<(f64, bool)> {
+        self.edits.advance(&*self.problem, acceptance)
+    }
+}
+
+/// What a checkpoint holds of a player.
+#[derive(Serialize, Deserialize)]
+struct SavedRollout {
+    rollout: Vec<u8>,
+    /// Moves and bytes of a neighbourhood that has a solution.
+    editor: Option<(Vec<MoveId>, Vec<u8>)>,
+    /// Name, settings and bytes of an own search.
+    own: Option<(String, Settings, Vec<u8>)>,
+    /// The players opened: the names of their rollouts, and what is saved of them.
+    players: Vec<(String, Vec<u8>)>,
+}
+
+/// The score of what does not count.
+pub(super) const VOID: Score = Score::Infeasible(f64::MAX);
+
+/// The most players that a search opens.
+const MOST_PLAYERS: usize = 64;
+
+fn encode_player(saved: &SavedRollout) -> Vec<u8> {
+    encode(saved)
+}
+
+fn decode_player(bytes: &[u8]) -> Result<SavedRollout, CheckpointError> {
+    decode(bytes)
+}
+
+/// A user's rollout, for one stream, and the problem's neighbourhood when a search has asked for it.
+pub(crate) struct RolloutAdapter<'p, P: Problem> {
+    problem: Shared<'p, P>,
+    packing: MoveCodec<P::Move>,
+    watch: Watch,
+    /// The name of the rollout.
+    name: String,
+    players: Vec<Self>,
+    editor: Option<EditorAdapter<'p, P>>,
+    own: Option<TypedSearch<'p, P>>,
+    rollout: Box<dyn Rollout<P>>,
+    playout: Playout<P::Move>,
+    trace: Trace<P::Move>,
+    listed: Vec<P::Move>,
+    /// The end of the last sample.
+    end: Option<P::State>,
+}
+
+impl<'p, P: Problem> RolloutAdapter<'p, P> {
+    /// Returns the player of the rollout called `name`.
+    ///
+    /// # Errors
+    /// The names that exist.
+    pub(crate) fn new(
+        problem: Shared<'p, P>,
+        packing: MoveCodec<P::Move>,
+        watch: Watch,
+        name: &str,
+    ) -> Result<Self, Vec<&'static str>> {
+        let rollout = find_rollout(&*problem, name)?;
+        let (mut playout, mut trace) = (Playout::default(), Trace::default());
+        (playout.watch, trace.watch) = (Some(watch.clone()), Some(watch.clone()));
+        let (name, players, listed) = (name.to_owned(), Vec::new(), Vec::new());
+        Ok(Self {
+            problem,
+            packing,
+            watch,
+            name,
+            players,
+            editor: None,
+            own: None,
+            rollout,
+            playout,
+            trace,
+            listed,
+            end: None,
+        })
+    }
+
+    /// Whether what was just played does not count. Where it was cut and `state` is not finished, the step is
+    /// abandoned.
+    #[inline]
+    fn is_void(watch: &Watch, problem: &P, state: &P::State, listed: &mut Vec<P::Move>) -> bool {
+        (watch.is_raised() || watch.is_void()) && Self::is_unfinished(watch, problem, state, listed)
+    }
+
+    #[cold]
+    fn is_unfinished(watch: &Watch, problem: &P, state: &P::State, listed: &mut Vec<P::Move>) -> bool {
+        listed.clear();
+        problem.moves(state, listed);
+        has_failed(problem, watch) || !listed.is_empty() && watch.abandons()
+    }
+
+    /// Restores the rollout, the neighbourhood and the own search.
+    fn restore(&mut self, saved: SavedRollout) -> Result<(), CheckpointError> {
+        let SavedRollout { rollout, editor, own, .. } = saved;
+        self.rollout.load(&rollout)?;
+        if let Some((name, settings, bytes)) = own {
+            let known =
+                self.problem.searches().iter().any(|info| info.name == name && info.parameters(&settings).is_ok());
+            ensure(known && self.open_own(&name, &settings), "a search that the problem does not have")?;
+            self.own.as_mut().map_or(Ok(()), |own| own.load(&bytes))?;
+        }
+        if let Some((moves, bytes)) = editor {
+            let rules = ProblemAdapter::new(self.problem.clone(), self.packing.clone(), self.watch.clone());
+            let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
+            let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
+            let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
+            let Some(editor) = self.editor.as_mut().filter(|_| is_started) else { return Err(damaged) };
+            editor.edits.load(&self.problem, &bytes)?;
+        }
+        Ok(())
+    }
+}
+
+impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
+    fn candidates(&mut self, state: &State, moves: &mut Vec<MoveId>) -> Coverage {
+        self.listed.clear();
+        self.rollout.candidates(&self.problem, state.get(), &mut self.listed);
+        moves.extend(self.listed.iter().map(|&mv| self.packing.pack(mv)));
+        Coverage::Partial
+    }
+    fn run(&mut self, state: &mut State, moves: &mut Vec<MoveId>, rng: &mut Rng) {
+        self.playout.begin(None);
+        let state = state.get_mut();
+        self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        let _ = Self::is_void(&self.watch, &self.problem, state, &mut self.listed);
+        moves.extend(self.playout.moves.iter().map(|&mv| self.packing.pack(mv)));
+    }
+    fn spent(&self) -> Option<Coverage> {
+        // That no other playout is worth its effort is no proof.
+        self.playout.is_spent.then_some(Coverage::Partial)
+    }
+    fn run_policy(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
+        let Self { problem, packing, watch, rollout, trace: buffer, listed, .. } = self;
+        let state = state.get_mut();
+        across(packing, trace, buffer, |trace| rollout.run_policy(problem, state, policy, trace, rng));
+        let _ = Self::is_void(watch, problem, state, listed);
+    }
+    fn replay(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) -> bool {
+        let Self { problem, packing, rollout, trace: buffer, .. } = self;
+        let moves = packing.all(moves);
+        across(packing, trace, buffer, |trace| {
+            replay(&mut **rollout, &**problem, state.get_mut(), policy, trace, &moves)
+        })
+    }
+    fn deviate(&mut self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, rng: &mut Rng) {
+        let Self { problem, packing, rollout, trace: buffer, .. } = self;
+        across(packing, trace, buffer, |trace| {
+            let any = |moves: &[P::Move], _: &[u64]| Some(rng.index(moves.len()));
+            policy_step(&mut **rollout, &**problem, state.get_mut(), policy, trace, any);
+        });
+    }
+    fn sample(&mut self, rng: &mut Rng) -> Score {
+        let state = self.end.insert(self.problem.root());
+        self.playout.begin(None);
+        self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
+            return VOID;
+        }
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        score
+    }
+    fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score> {
+        let state = self.end.insert(self.problem.root());
+        self.playout.begin(Some(incumbent));
+        self.rollout.run(&self.problem, state, &mut self.playout, rng);
+        if self.playout.is_cut_off {
+            return None;
+        }
+        if Self::is_void(&self.watch, &self.problem, state, &mut self.listed) {
+            return None;
+        }
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        Some(score)
+    }
+    fn sampled(&self) -> (Vec<MoveId>, u64) {
+        let moves = &self.playout.moves;
+        let key = self.end.as_ref().and_then(|end| self.problem.key(end));
+        (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), key.unwrap_or_else(|| stable_hash(moves.as_slice())))
+    }
+    fn variants(&self) -> usize {
+        self.rollout.variants(&self.problem)
+    }
+    fn set_variant(&mut self, variant: usize) {
+        // A checkpoint may name any number.
+        let most = self.rollout.variants(&self.problem).saturating_sub(1);
+        self.rollout.set_variant(variant.min(most));
+    }
+    fn feedback(&mut self, score: Score) {
+        self.rollout.feedback(score);
+    }
+    fn editor(&mut self) -> Option<&mut dyn Editor> {
+        if self.editor.is_none() {
+            let (problem, packing) = (self.problem.clone(), self.packing.clone());
+            let edits = problem.neighborhood()?;
+            self.editor = Some(EditorAdapter { problem, packing, edits, is_started: false, listed: Vec::new() });
+        }
+        self.editor.as_mut().map(|editor| editor as &mut dyn Editor)
+    }
+    fn own(&mut self) -> Option<&mut dyn OwnSearch> {
+        self.own.as_mut().map(|own| own as &mut dyn OwnSearch)
+    }
+    fn open_own(&mut self, name: &str, settings: &Settings) -> bool {
+        // What the search before it holds is free.
+        self.own = None;
+        let (problem, packing, watch) = (self.problem.clone(), self.packing.clone(), self.watch.clone());
+        self.own = TypedSearch::new(problem, packing, watch, name, settings);
+        self.own.is_some()
+    }
+    fn open(&mut self, name: Option<&str>) -> bool {
+        let name = name.unwrap_or(&self.name);
+        let Ok(player) = Self::new(self.problem.clone(), self.packing.clone(), self.watch.clone(), name) else {
+            return false;
+        };
+        self.players.push(player);
+        true
+    }
+    fn players(&self) -> usize {
+        self.players.len()
+    }
+    fn player(&mut self, at: usize) -> &mut dyn ErasedRollout {
+        &mut self.players[at]
+    }
+    fn save(&self) -> Vec<u8> {
+        let editor = self.editor.as_ref().filter(|editor| editor.is_started).map(|editor| {
+            let mut moves = Vec::new();
+            editor.edits.moves(&self.problem, &mut moves);
+            (moves.iter().map(|&mv| self.packing.pack(mv)).collect(), editor.edits.save())
+        });
+        let players = self.players.iter().map(|player| (player.name.clone(), player.save())).collect();
+        let own = self.own.as_ref().map(|own| (own.name.clone(), own.settings.clone(), own.save()));
+        encode_player(&SavedRollout { rollout: self.rollout.save(), editor, own, players })
+    }
+    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+        let mut saved = decode_player(bytes)?;
+        ensure(saved.players.len() <= MOST_PLAYERS, "more players than a search opens")?;
+        let players = std::mem::take(&mut saved.players);
+        self.restore(saved)?;
+        self.players.clear();
+        for (name, bytes) in players {
+            let saved = decode_player(&bytes)?;
+            ensure(saved.players.is_empty() && self.open(Some(&name)), "a player that no search opens")?;
+            self.players.last_mut().map_or(Ok(()), |player| player.restore(saved))?;
+        }
+        Ok(())
+    }
+    fn has_failed(&self) -> bool {
+        self.rollout.fault().is_some_and(Fault::is_raised) || self.players.iter().any(Self::has_failed)
+    }
+    fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
+        let own = self.rollout.fault().and_then(Fault::take);
+        own.or_else(|| self.players.iter().find_map(Self::take_error))
+    }
+}
+
+/// Lets `play` continue `trace` with the problem's moves. All other buffers are exchanged without copying.
+pub(super) fn across<M: crate::problem::Move, T>(
+    packing: &MoveCodec<M>,
+    trace: &mut Trace<MoveId>,
+    buffer: &mut Trace<M>,
+    play: impl FnOnce(&mut Trace<M>) -> T,
+) -> T {
+    buffer.moves.clear();
+    buffer.moves.extend(trace.moves.iter().map(|&mv| packing.known(mv)));
+    trace.swap_records(buffer);
+    let result = play(buffer);
+    trace.swap_records(buffer);
+    let before = trace.moves.len();
+    trace.moves.extend(buffer.moves[before..].iter().map(|&mv| packing.pack(mv)));
+    result
+}
+
+/// Plays `moves` and records them like a policy playout, as far as they are candidates. Returns false when one was not.
+pub(super) fn replay<P: Problem, R: Rollout<P> + ?Sized>(
+    rollout: &mut R,
+    problem: &P,
+    state: &mut P::State,
+    policy: &Policy,
+    trace: &mut Trace<P::Move>,
+    moves: &[P::Move],
+) -> bool {
+    moves.chunks(EVERY).all(|part| {
+        !trace.gives_up()
+            && part.iter().all(|mv| {
+                let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|other| other == mv);
+                policy_step(rollout, problem, state, policy, trace, same)
+            })
+    })
+}
