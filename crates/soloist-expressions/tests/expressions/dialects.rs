@@ -183,7 +183,7 @@ fn a_notation_may_be_given() {
     assert_eq!(read("1/2*x", None).unwrap(), "1/2*x");
 }
 
-/// Code with chosen inputs and outputs is checked by the names in its comments, and long sums go on in further statements.
+/// Code with chosen inputs and outputs is checked by the names in its comments. Long sums take further statements.
 #[test]
 fn chosen_names_are_checked() {
     let text = "t = a - b; y = t^2*c + sin(c)*a; z = y*t";
