@@ -172,10 +172,10 @@ fn texts_of_other_programs_give_complete_code() {
     run(&["check", "horner", &lines, &code]).exits(0);
     run(&["simplify", &lines, "--outputs", "z"]).refused(1, "no statement defines the output `z`");
     run(&["simplify", &lines, "--args", "a,b"]).refused(1, "the input `c` is not among the inputs");
-    let functions = folder.write("b.txt", "{Sin[x + y]/(s - m^2), g[x]*Sin[y + x]/(m^2 - s)}");
+    let functions = folder.write("b.txt", "{Sin[x + y]/(s - m^2), g[x + 1]*Sin[y + x]/(m^2 - s)}");
     let done = run(&["simplify", &functions, "--playouts", "50", "--notation", "mathematica"]).exits(0);
     assert!(done.stderr.contains(" + 1 call + 1 division in the code"), "{done:?}");
-    assert!(done.stderr.contains("functions that the code does not compute, inputs instead: g(x)"), "{done:?}");
+    assert!(done.stderr.contains("functions that the code does not compute, inputs instead: g("), "{done:?}");
     assert!(done.stdout.contains("sin(") && done.stdout.contains("1.0/t"), "{done:?}");
     let done = run(&["simplify", &functions, "--playouts", "50", "--notation", "mathematica", "--opaque", "sin"]);
     assert!(done.exits(0).stdout.contains(" = sin(x+y)\n"));
