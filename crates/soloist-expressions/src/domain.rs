@@ -67,7 +67,7 @@ fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, Insta
 /// The system of a spec or a file. With `expand`, products and powers of sums are multiplied out.
 ///
 /// # Errors
-/// As of [`generate`] and [`read`].
+/// As of [`generate`] and [`read_with`].
 pub fn open(instance: &str, expand: bool) -> Result<System, InstanceError> {
     open_with(instance, expand, None, &Reading::default())
 }

@@ -8,7 +8,7 @@
 //! | | |
 //! |---|---|
 //! | score | operations of the Horner scheme after common sub-expressions, smaller is better; see [`Dag::level_counts`] |
-//! | file | expressions as FORM, Maple, SymPy and PARI print them; see [`parse()`] |
+//! | file | expressions of computer algebra, assignments of C and Fortran; see [`parse()`] |
 //! | specs | `res:7,4`, `random:5x100x6:7`; see [`generate`] |
 //! | solution | `{"order": ["x", "y"], "operations": 9, ...}`, outermost variable first, or code; see [`check`] |
 //!

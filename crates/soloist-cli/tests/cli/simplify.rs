@@ -158,3 +158,26 @@ fn a_signal_in_any_phase_leaves_verified_code() {
         assert!(status == Some(0) || said.contains("stopping"), "{said}");
     }
 }
+
+/// Texts of other programs, intermediates, functions: complete code, and what it does not compute is said.
+#[test]
+fn texts_of_other_programs_give_complete_code() {
+    let folder = Folder::new();
+    let lines = folder.write("a.txt", "t0 = a+b; t1 = t0^4+c; y = t1^3 + t0*t1;");
+    let done = run(&["simplify", &lines, "--playouts", "50"]).exits(0);
+    assert!(done.stdout.contains("// 7 operations:") && done.stdout.contains("// y[0] = y\n"), "{done:?}");
+    let done = run(&["simplify", &lines, "--playouts", "50", "--outputs", "y,t0", "--args", "c,b,a"]).exits(0);
+    assert!(done.stdout.contains("// x[0] = c\n") && done.stdout.contains("// y[1] = t0\n"), "{done:?}");
+    let code = folder.write("a.c", &done.stdout);
+    run(&["check", "horner", &lines, &code]).exits(0);
+    run(&["simplify", &lines, "--outputs", "z"]).refused(1, "no statement defines the output `z`");
+    run(&["simplify", &lines, "--args", "a,b"]).refused(1, "the input `c` is not among the inputs");
+    let functions = folder.write("b.txt", "{Sin[x + y]/(s - m^2), g[x + 1]*Sin[y + x]/(m^2 - s)}");
+    let done = run(&["simplify", &functions, "--playouts", "50", "--notation", "mathematica"]).exits(0);
+    assert!(done.stderr.contains(" + 1 call + 1 division in the code"), "{done:?}");
+    assert!(done.stderr.contains("functions that the code does not compute, inputs instead: g("), "{done:?}");
+    assert!(done.stdout.contains("sin(") && done.stdout.contains("1.0/t"), "{done:?}");
+    let done = run(&["simplify", &functions, "--playouts", "50", "--notation", "mathematica", "--opaque", "sin"]);
+    assert!(done.exits(0).stdout.contains(" = sin(x+y)\n"));
+    run(&["simplify", &folder.write("c.txt", "a +\n Foo[x+1]")]).refused(1, "line 2, column 5: `Foo[` holds");
+}

@@ -64,8 +64,8 @@ pub struct Call {
 
 /// Several polynomials over one table of symbols.
 ///
-/// A symbol is given to the code, or it is the result of a [`Call`] (a function or an inverse, `sin(x)` or `x^-1`), or it
-/// stands for a *block*: a sum of the input text that is not multiplied out because the result would be too large.
+/// A symbol is given to the code, or it is the result of a [`Call`] (a function or an inverse, `sin(x)` or `x^-1`), or
+/// it stands for a *block*: a sum of the input text that is not multiplied out because the result would be too large.
 /// Functions that the code cannot compute are given, named by their text: `f(x,y)`.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -218,8 +218,8 @@ impl System {
         block
     }
 
-    /// The symbols that are inputs of a [`Program`](crate::Program), in its order: those that are given to the code, and
-    /// the results of calls.
+    /// The symbols that are inputs of a [`Program`](crate::Program), in its order: those that are given to the code,
+    /// and the results of calls.
     #[must_use]
     pub fn inputs(&self) -> Vec<usize> {
         let block = self.is_block();

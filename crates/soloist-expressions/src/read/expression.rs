@@ -213,7 +213,7 @@ impl Reader<'_> {
         atom
     }
 
-    /// The symbol of a power with an exponent that is no whole number, whether it is to be inverted, and the power of it.
+    /// The symbol of a power with an exponent that is no whole number, whether it is inverted, and the power of it.
     fn general_power(
         &mut self,
         place: usize,

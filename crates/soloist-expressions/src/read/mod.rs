@@ -1,4 +1,4 @@
-//! Reads expressions as FORM, Maple, SymPy and PARI print them.
+//! Reads expressions as programs of computer algebra print them, and assignments of programming languages.
 
 mod dialect;
 mod expression;
@@ -61,11 +61,19 @@ pub fn read_with(
 /// `\\ ...`, `/* ... */`, `(* ... *)` and, between statements, lines that start with `*`. The name of an earlier output
 /// stands for its expression.
 ///
-/// Functions and inverses are opaque: `sin(x)` and `x^-1` become symbols. Products and powers of sums are multiplied
-/// out if they form at most [`EXPAND_LIMIT`] products of terms (and all of a file at most [`EXPAND_BUDGET`] plus its
-/// size, of at most 2^27 words in the coefficients: `(a+b)^2000` is multiplied out, `(a+b)^3000` is not). Other sums,
-/// or with `expand` false all sums, become blocks of the [`System`]. Time and memory grow linearly with the text, apart
-/// from a sort of the terms.
+/// Other notations are turned into this one first: listings of FORM, Mathematica (`f[x]`, `{a, b}`, `Power[a, 2]`),
+/// Maple (`v := [a, b]`), SymPy (`srepr`, `Matrix`, `S(3)`), Maxima (`f : a$`), MATLAB (`a.*b`, `[a; b]`),
+/// assignments of C (`double t = pow(a, 2);`) and Fortran (`&`, `1.5d0`). FORM's `den(x)` is 1/x and `num(x)` is x.
+/// What is not understood is an error.
+///
+/// A statement that later ones use is an intermediate and no output, unless FORM declares it as an expression.
+///
+/// Functions and inverses that code can compute are [`Call`](crate::Call)s: `sin(x)`, `x^-1`, `x^(1/2)`, `x^n`; one
+/// inverse for each denominator up to content and sign. Other functions are opaque: `f(x)` becomes a symbol.
+/// Products and powers of sums are multiplied out if they form at most [`EXPAND_LIMIT`] products of terms (and all
+/// of a file at most [`EXPAND_BUDGET`] plus its size, of at most 2^27 words in the coefficients: `(a+b)^2000` is
+/// multiplied out, `(a+b)^3000` is not). Other sums, or with `expand` false all sums, become blocks of the
+/// [`System`]. Time and memory grow linearly with the text, apart from a sort of the terms.
 ///
 /// # Errors
 /// One line with line and column and what was expected: syntax, a division by something that is no number, name or sum,
@@ -316,6 +324,14 @@ pub fn as_written(system: &System) -> Result<Option<System>, InstanceError> {
 pub(crate) fn inlined(system: &System, limits: &[usize]) -> Vec<System> {
     let Some(source) = system.source().filter(|source| has_intermediates(source)) else { return Vec::new() };
     limits.iter().filter_map(|&inline| again(source, Extent { expand: true, inline }).ok()).collect()
+}
+
+/// The system of the same text with other inputs and outputs; `None` without a text, or if it has none of these names.
+pub(crate) fn reread(system: &System, reading: &Reading) -> Option<System> {
+    let source = system.source()?;
+    let reading = Reading { form: source.reading.form, ..reading.clone() };
+    let source = Source { reading, ..source.clone() };
+    again(&source, Extent { expand: true, inline: usize::MAX }).ok()
 }
 
 fn has_intermediates(source: &Source) -> bool {

@@ -9,7 +9,8 @@ use std::ops::Range;
 pub const EXPAND_BUDGET: usize = 4_000_000;
 /// Words of coefficients that these products may write in all of a file: a second or two of work.
 const EXPAND_WORDS: u64 = 1 << 27;
-/// A value of an earlier statement with at most this many terms is put in where it is used. A longer one becomes a block.
+/// A value of an earlier statement with at most this many terms is put in where it is used. A longer one becomes a
+/// block.
 const MAX_INLINE: usize = 1000;
 /// The deepest nesting of parentheses that is read.
 const MAX_DEPTH: usize = 200;

@@ -512,7 +512,7 @@ mod tests {
     #[test]
     fn syntax_is_checked() {
         let point = Point { seed: 7, prime: PRIMES[0] };
-        for text in ["", "x+", "(x", "x)", "x y", "2 3", "x^y", "*x", "f(x", "[x", "x^99999999999"] {
+        for text in ["", "x+", "(x", "x)", "x y", "2 3", "x^", "*x", "f(x", "[x", "x^99999999999"] {
             let result = evaluate(text.as_bytes(), point, &Values::new(), false);
             assert!(matches!(result, Err(Failed::Syntax(..))), "{text}");
         }

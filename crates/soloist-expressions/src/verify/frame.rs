@@ -1,7 +1,7 @@
 //! What stands around the statements of code: declarations, types, strides, and the comments that name inputs and
 //! outputs.
 
-use crate::algebra::System;
+use crate::algebra::{Reading, System};
 use crate::emit::{Language, Names, named};
 use soloist_domain::error::quote;
 
@@ -126,6 +126,27 @@ fn fortran(line: &str, inputs: usize, outputs: usize) -> bool {
             .strip_prefix("real(dp) :: t(")
             .and_then(|rest| rest.strip_suffix(')'))
             .is_some_and(|size| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// The inputs and outputs that the comments of code name, if they are others than those of the system.
+pub(super) fn reading(system: &System, code: &str, language: Language) -> Option<Reading> {
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for line in code.lines().map_while(|line| line.trim().strip_prefix(comment(language))) {
+        let Some((element, name)) = line.trim().split_once(" = ") else { continue };
+        if element.starts_with("x[") || element.starts_with("x(") {
+            inputs.push(name.trim().to_owned());
+        } else if element.starts_with("y[") || element.starts_with("y(") {
+            outputs.push(name.trim().to_owned());
+        }
+    }
+    let given: Vec<&String> = system.given().into_iter().map(|symbol| &system.symbols()[symbol]).collect();
+    let own = system.outputs().map(|output| &output.name);
+    if outputs.is_empty() || own.eq(&outputs) && given.iter().copied().eq(&inputs) {
+        return None;
+    }
+    // A function among the inputs is not computed by the code.
+    let opaque = inputs.iter().filter_map(|name| Some(name.split_once('(')?.0.to_owned())).collect();
+    Some(Reading { outputs: Some(outputs), args: Some(inputs), opaque, ..Reading::default() })
 }
 
 /// Checks the comments that say which input or output an element is.

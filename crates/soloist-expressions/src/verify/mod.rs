@@ -7,9 +7,10 @@ mod recompute;
 mod recount;
 
 use crate::algebra::{Assigned, Coefficient, Counts, Definition, Signs, System};
+use crate::domain::calls_text;
 use crate::emit::{CONTINUATION, Language, names};
 use crate::horner::Program;
-use crate::read::{MAX_DIGITS, parse_form};
+use crate::read::{MAX_DIGITS, parse_form, reread};
 use evaluate::{Failed, PRIMES, Point, Values, add, evaluate, multiply, power};
 use recompute::{Recomputed, Refused, detect, recompute};
 pub use recount::{LevelCounts, recount};
@@ -279,13 +280,21 @@ pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, Strin
 }
 
 fn check_code(system: &System, code: &str, language: Language) -> Result<Checked, String> {
+    // Inputs and outputs may have been chosen: the comments of the code name them.
+    let chosen = frame::reading(system, code, language).and_then(|reading| reread(system, &reading));
+    let system = chosen.as_ref().unwrap_or(system);
     let Verified { counts, points, .. } = verify_code(system, code, language)?;
-    let summary = format!(
-        "{} code of {} additions and {} multiplications, equal to the input at {points} random points",
+    let mut summary = format!(
+        "{} code of {} additions and {} multiplications{}, equal to the input at {points} random points",
         language.name(),
         counts.additions,
-        counts.multiplications + counts.power_multiplications
+        counts.multiplications + counts.power_multiplications,
+        calls_text(system)
     );
+    if chosen.is_some() {
+        let outputs: Vec<&str> = system.outputs().take(20).map(|output| output.name.as_str()).collect();
+        summary.push_str(&format!("; outputs {}", outputs.join(", ")));
+    }
     Ok(Checked { score: counts.total() as f64, summary })
 }
 

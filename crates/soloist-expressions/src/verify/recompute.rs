@@ -165,8 +165,11 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
         // A name is declared once, an element of an array never.
         let element = target.contains('[');
         let known = found.iter().rev().any(|&(_, other, _)| other == target);
-        if !prefix.is_empty() && (declared.is_some() == element || declared.is_none() && !element && !known) {
-            let kind = if element { "an element that is declared" } else { "a name that is not declared" };
+        if !prefix.is_empty()
+            && (declared.is_some() && (element || known && language == Language::C)
+                || declared.is_none() && !element && !known)
+        {
+            let kind = if declared.is_none() { "a name that is not declared" } else { "declared already" };
             return Err(Refused::Wrong(format!("line {number}: {} is {kind}", quote(target.as_bytes()))));
         }
         found.push((number, target, expression));

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use soloist_expressions::{
-    Effort, Language, Notation, Reading, Simplifier, Stop, emit, parse, parse_with, simplify, verify_code,
-    verify_program,
+    Effort, Language, Notation, Reading, Signs, Simplifier, Stop, check, emit, parse, parse_with, simplify,
+    verify_code, verify_program,
 };
 use std::sync::Arc;
 
@@ -181,6 +181,35 @@ fn a_notation_may_be_given() {
     assert_eq!(read("[x+y]*2", Some(Notation::Form)).unwrap(), "2*[x+y]");
     assert!(read("1/2*x", Some(Notation::Fortran)).is_err());
     assert_eq!(read("1/2*x", None).unwrap(), "1/2*x");
+}
+
+/// Code with chosen inputs and outputs is checked by the names in its comments. Long sums take further statements.
+#[test]
+fn chosen_names_are_checked() {
+    let text = "t = a - b; y = t^2*c + sin(c)*a; z = y*t";
+    let reading = Reading {
+        outputs: Some(vec!["y".into(), "t".into()]),
+        args: Some(["c", "b", "u", "a", "sin(c)"].map(str::to_owned).to_vec()),
+        opaque: vec!["sin".into()],
+        ..Reading::default()
+    };
+    let system = parse_with("a", text.as_bytes(), true, None, &reading).unwrap();
+    let plain = parse("a", text.as_bytes(), true).unwrap();
+    let best = simplify(&system, &[0], true, Stop::never());
+    for language in [Language::C, Language::Rust, Language::Fortran, Language::Python] {
+        let code = emit(&system, &best.program, language, &crate::common::header(&system, &best.order));
+        let checked = check(&plain, &code, Signs::Canonical).unwrap();
+        assert!(checked.summary.ends_with("; outputs y, t"), "{}", checked.summary);
+        let swapped = code.replace(" = b\n", " = #\n").replace(" = a\n", " = b\n").replace(" = #\n", " = a\n");
+        assert!(check(&plain, &swapped, Signs::Canonical).is_err(), "{swapped}");
+    }
+    let sum: Vec<String> = (0..90).map(|at| format!("x{at}*x{}", at + 1)).collect();
+    let system = parse("a", format!("t = ({})^2; f = t; g = t*x1", sum.join("+")).as_bytes(), false).unwrap();
+    let best = simplify(&system, &[], true, Stop::never());
+    for language in Language::ALL {
+        let code = emit(&system, &best.program, language, &crate::common::header(&system, &best.order));
+        verify_code(&system, &code, language).unwrap();
+    }
 }
 
 /// A file beside the checkout. Tests that call this are ignored where it is absent.
