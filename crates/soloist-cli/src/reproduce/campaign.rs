@@ -1,7 +1,8 @@
 //! All experiments in slices: `--all` works through them, `--status` says how far they are.
 //!
-//! Each experiment has a folder of its own below `--out`. The cheapest claims come first. A slice that is over stops the
-//! run at work, which is dropped; the same call makes it again, so that a slice must be longer than the longest run.
+//! Each experiment has a folder of its own below `--out`. The cheapest claims come first. A slice that is over stops
+//! the run at work, which is dropped; the same call makes it again, so that a slice must be longer than the longest
+//! run.
 
 use super::experiments::{SOURCES, Source};
 use super::paper::{self, Paper};

@@ -1,9 +1,8 @@
 //! `soloist reproduce`: repeats published experiments and writes data, figures and tables.
 //!
 //! Most experiments are described by files (`experiments`), which `paper` carries out as comparisons of `bench`;
-//! `campaign` works through all of them in slices. The
-//! study of SA-UCT is a program: `sensitivity` runs it on expressions, `data` stores its samples, `summary` computes
-//! the intervals, `scatter` draws the figures.
+//! `campaign` works through all of them in slices. The study of SA-UCT is a program: `sensitivity` runs it on
+//! expressions, `data` stores its samples, `summary` computes the intervals, `scatter` draws the figures.
 
 mod campaign;
 mod data;

@@ -75,7 +75,7 @@ fn published_values_stand_beside_ours() {
     assert_eq!(read(folder.join("snakes/runs.jsonl")), runs);
     // An experiment that was cut short ends as an undisturbed one.
     folder.write("snakes/runs.jsonl", &runs[..runs.len() / 3]);
-    assert_eq!(lasting(run(&[&call[..], &["--json"]].concat()).exits(0).json()), lasting(whole.clone()));
+    assert_eq!(lasting(run(&[&call[..], &["--json"]].concat()).exits(0).json()), lasting(whole));
     // The runs alone give the same report, without their settings in the call.
     let whole: serde_json::Value = serde_json::from_str(&read(folder.join("snakes/report.json"))).unwrap();
     let again = ["reproduce", "hd-nrpa-table-2", "--report-only", "--out", &out];
@@ -168,7 +168,7 @@ fn campaigns_go_on_in_slices() {
     let out = folder.join("all");
     let call = ["reproduce", "--all", "--scale", "0.000001", "--limit", "1", "--data", "nowhere", "--out", &out];
     let done = run(&[&call[..], &["--hours", "0.0004", "--quiet"]].concat()).exits(1);
-    assert!(done.stderr.contains("schadd-table-1: no samegame/schadd250"), "{done:?}");
+    assert!(done.stderr.contains("schadd-table-4: no samegame/schadd250"), "{done:?}");
     let status = run(&["reproduce", "--status", &out, "--scale", "0.000001"]).exits(0).stdout;
     assert_eq!(done.stdout, status);
     for id in ["sa-uct", "hd-nrpa-table-2", "rei-table-6.1", "processor hours spent, about"] {

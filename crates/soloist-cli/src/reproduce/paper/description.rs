@@ -21,7 +21,7 @@ pub(crate) struct Description {
     pub(crate) paper: String,
     /// What budgets count here.
     pub(crate) unit: String,
-    /// What differs from the paper, a line each; nothing is left out on purpose.
+    /// What differs from the paper, a line each.
     pub(crate) departs: Vec<String>,
     /// Processor hours of the runs at scale 1 on the instances that are used by default, about.
     pub(crate) hours: f64,

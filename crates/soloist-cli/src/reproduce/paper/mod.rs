@@ -1,8 +1,8 @@
 //! Experiments that are described rather than programmed: runs of `soloist bench` beside published values.
 //!
 //! `description` reads what is run, `published` the values that stand beside it, `stages` chooses settings and makes
-//! the runs, `replay` reads finished ones back, `claim` tests the paper's statements, `report` writes the tables, `chart`
-//! and `figure` draw.
+//! the runs, `replay` reads finished ones back, `claim` tests the paper's statements, `report` writes the tables,
+//! `chart` and `figure` draw.
 
 mod chart;
 mod claim;
