@@ -31,6 +31,7 @@ Or solve an instance of a problem that ships; the solution is verified by code t
 import atexit as _atexit
 
 from . import _soloist
+from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._method import MethodInfo, Parameter, methods
 from ._problem import BLOCKED, Advice, Problem, check
@@ -56,6 +57,7 @@ __all__ = [
     "BrokenPromise",
     "CheckpointError",
     "Improvement",
+    "Improvements",
     "Infeasible",
     "Instance",
     "InstanceError",
@@ -74,6 +76,7 @@ __all__ = [
     "__version__",
     "check",
     "generate",
+    "improvements",
     "load",
     "methods",
     "problems",

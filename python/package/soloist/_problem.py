@@ -122,6 +122,23 @@ class Problem:
         """
         raise NotImplementedError
 
+    def link(self, before: int | None, behind: int | None) -> float | None:
+        """Returns what the thing ``behind`` costs directly after the thing ``before``; needs ``identity`` and ``find``.
+
+        None as a thing is the start or the end of the order; None as a cost: the problem has no links. The score of
+        each solution must be the sum of the links along its order, from the start to the end, and a constant; all
+        solutions decide about the same things, each once. A pair that cannot follow each other has any cost, best
+        infinity.
+        """
+        raise NotImplementedError
+
+    def suggest(self, moves: list[Any]) -> Iterable[tuple[int, int]]:
+        """Returns edits that may improve a finished solution; needs ``identity`` and ``find``.
+
+        An edit ``(source, target)`` takes the move at place ``source`` of ``moves`` to place ``target``.
+        """
+        raise NotImplementedError
+
     def candidates(self, state: Any) -> Sequence[Any]:
         """Returns the moves among which playouts choose; at least one where there are legal moves."""
         raise NotImplementedError
@@ -142,6 +159,8 @@ _OPTIONAL = (
     "resources",
     "identity",
     "find",
+    "link",
+    "suggest",
     "candidates",
     "playout",
 )
@@ -168,17 +187,20 @@ def functions(problem: object) -> dict[str, Any]:
         found[name] = function
     if (found["identity"] is None) != (found["find"] is None):
         raise TypeError(f"{kind.__name__}: `identity` and `find` belong together")
+    for name in ("link", "suggest"):
+        if found[name] is not None and found["identity"] is None:
+            raise TypeError(f"{kind.__name__}: `{name}` belongs to `identity` and `find`, which are missing")
     if found["resources"] is not None and found["future"] is None:
         raise TypeError(f"{kind.__name__}: `resources` belongs to `future`, which is missing")
     found["minimize"] = _SENSES.get(_value(problem, "sense", "maximize"))
     if found["minimize"] is None:
         sense = _value(problem, "sense", "maximize")
-        raise ValueError(f'sense of {kind.__name__}: expected "maximize" or "minimize", got {sense!r}')
+        raise ValueError(f'sense of {kind.__name__}: expected "maximize" or "minimize", got {_arguments.shown(sense)}')
     reference = _value(problem, "reference", None)
     try:
         found["reference"] = None if reference is None else float(reference)
     except (TypeError, ValueError):
-        raise TypeError(f"reference of {kind.__name__}: expected a number, got {reference!r}") from None
+        raise TypeError(f"reference of {kind.__name__}: expected a number, got {_arguments.shown(reference)}") from None
     found["complete"] = bool(_value(problem, "complete", True))
     size = _value(problem, "state_bytes", Problem.state_bytes)
     found["state_bytes"] = _arguments.count(f"state_bytes of {kind.__name__}", size)
@@ -216,7 +238,7 @@ class Advice:
 #: What Python problems have in place of what the Rust interface has.
 _NAMES = {"rollouts": "candidates or playout", "dominance": "future", "ordering": "identity"}
 #: Functions of the Rust interface that Python problems do not have.
-_FOREIGN = {"link", "neighborhood", "suggest"}
+_FOREIGN = {"neighborhood", "searches"}
 
 
 def check(problem: object, walks: int = 20, seed: int = 0, max_moves: int | float = 1e6) -> Advice:
