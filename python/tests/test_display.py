@@ -156,7 +156,7 @@ def test_the_history_as_svg():
     root = svg_of(result._repr_svg_())
     found = texts(root)
     assert any("Bounded" in text for text in found) and "bound" in found and "playouts" in found
-    assert any(f"{result.score:g}" == text for text in found) or "38" in " ".join(found)
+    assert f"best {result.score:g}" in found
     # A step for each improvement and one to the end of the run.
     path = max((one.get("d") for one in root.iter("{http://www.w3.org/2000/svg}path")), key=lambda d: d.count("H"))
     assert path.count("H") == len(result.history)
@@ -170,12 +170,6 @@ def test_histories_without_scores():
     result = soloist.solve(Never(), method="sampling", playouts=20)
     assert "no feasible solution" in texts(svg_of(result._repr_svg_()))
     assert "infeasible by 3.5" in result._repr_html_()
-
-    class Endless(Knapsack):
-        def score(self, state):
-            return float("inf") if state[2] > 20 else state[2]
-
-    svg_of(soloist.solve(Endless(), method="sampling", playouts=50)._repr_svg_())
 
 
 def test_shipped_problems_draw_their_solutions():

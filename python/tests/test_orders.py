@@ -34,7 +34,7 @@ class Route(soloist.Problem):
         return place
 
     def find(self, order, place):
-        return place if place < len(self.ways) and place not in order else None
+        return place if place in self.moves(order) else None
 
 
 class Linked(Route):

@@ -84,8 +84,10 @@ def history_svg(result: Result) -> str:
         parts.append(_label(_LEFT - 6, up(value) + 4, number(value), "end"))
     if bound is not None:
         parts.append(f'<path d="M{_LEFT} {up(bound):.1f}H{right}" stroke="#c60" stroke-dasharray="5 4"/>')
-        parts.append(_label(right, up(bound) + (12 if up(bound) < bottom - 16 else -5), "bound", "end"))
+        parts.append(_label(_LEFT + 6, up(bound) + (12 if up(bound) < bottom - 16 else -5), "bound", "start"))
     parts.append(f'<path d="{path}" fill="none" stroke="#06c" stroke-width="2"/>')
+    level = up(best[-1])
+    parts.append(_label(right, level + (14 if level < _TOP + 20 else -6), f"best {number(best[-1])}", "end"))
     parts.append(_label(_LEFT, bottom + 14, number(at[0]), "start"))
     parts.append(_label(right, bottom + 14, number(at[-1]), "end"))
     parts.append(_label((_LEFT + right) / 2, bottom + 28, "playouts"))
