@@ -34,7 +34,7 @@ from . import _soloist
 from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._method import MethodInfo, Parameter, methods
-from ._problem import BLOCKED, Advice, Problem, check
+from ._problem import BLOCKED, Advice, Problem, Rules, check
 from ._result import Improvement, Progress, Result, Solution, Verified
 from ._session import Session
 from ._simplify import Operations, Simplified, simplify
@@ -69,6 +69,7 @@ __all__ = [
     "Progress",
     "ProblemInfo",
     "Result",
+    "Rules",
     "Session",
     "Simplified",
     "Solution",

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _arguments
-from ._problem import functions
+from ._problem import Rules, functions
 from ._instance import Instance
 from ._result import Improvement, Progress, Result, Stop, calls
 from ._solve import solve, target_of
@@ -137,7 +137,7 @@ class Improvements:
 
 
 def improvements(
-    problem: Any,
+    problem: Rules | Instance | str,
     instance: str | os.PathLike[str] | None = None,
     /,
     *,

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from . import _arguments, _soloist
 from ._instance import Instance
-from ._problem import functions
+from ._problem import Rules, functions
 from ._result import (
     Improvement,
     Progress,
@@ -50,7 +50,7 @@ class Session:
 
     def __init__(
         self,
-        problem: Any,
+        problem: Rules | Instance | str,
         instance: str | os.PathLike[str] | None = None,
         /,
         *,
@@ -100,7 +100,7 @@ class Session:
     def restore(
         cls,
         saved: bytes | str | os.PathLike[str],
-        problem: Any,
+        problem: Rules | Instance | str,
         instance: str | os.PathLike[str] | None = None,
         /,
         *,

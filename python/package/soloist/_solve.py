@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _arguments, _soloist
 from ._instance import Instance, _load
-from ._problem import functions
+from ._problem import Rules, functions
 from ._progress import Display, Shown, shown
 from ._result import Improvement, Progress, Result, Stop, as_start, calls, own_result, shipped_result
 
@@ -32,7 +32,7 @@ def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, 
 
 
 def solve(
-    problem: Any,
+    problem: Rules | Instance | str,
     instance: str | os.PathLike[str] | None = None,
     /,
     *,
