@@ -19,7 +19,7 @@ def same(one, other):
 
 
 def numbers(text):
-    return [[float(word) if "." in word else int(word) for word in line.split()] for line in text.splitlines() if line[:1] != "#"]
+    return [[int(word) for word in line.split()] for line in text.splitlines() if line[:1] != "#"]
 
 
 def test_texts():

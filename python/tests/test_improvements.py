@@ -1,6 +1,10 @@
 """The iterator of improvements: its order, its end, its exceptions."""
 
 import gc
+import os
+import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -76,6 +80,35 @@ def test_exceptions_in_the_body_end_the_run():
             1 / 0
     gc.collect()
     assert threads() == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+@pytest.mark.parametrize("target", TARGETS, ids=IDS)
+def test_ctrl_c_ends_the_loop_and_keeps_the_best(target):
+    run = soloist.improvements(*target, method="sampling", time=600)
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        for better in run:
+            pass
+    timer.join()
+    assert threads() == [] and (run.result.stop, run.result.score) == ("interrupted", better.score)
+
+
+def test_the_interpreter_ends_while_a_loop_is_suspended():
+    script = """
+import soloist
+class Bits(soloist.Problem):
+    def root(self): return ()
+    def moves(self, state): return [0, 1] if len(state) < 60 else []
+    def apply(self, state, move): return state + (move,)
+    def score(self, state): return sum(state)
+run = soloist.improvements(Bits(), method="sampling", time=600)
+other = iter(soloist.improvements("knapsack", "weak:20x1000:1", method="sampling", time=600))
+print(next(run).score is not None, next(other).score is not None)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True True\n", "")
 
 
 def test_exceptions_of_the_problem_come_out_of_the_iterator():

@@ -101,7 +101,8 @@ def _vrptw(data: Any) -> str:
         services = [_real(f"service[{at}]", one) for at, one in enumerate(_list("service", service, size))]
     else:
         services = ["0"] + [_real("service", service)] * (size - 1)
-    capacity, vehicles = _whole("capacity", fields["capacity"]), _whole("vehicles", fields.get("vehicles", max(size - 1, 1)))
+    capacity = _whole("capacity", fields["capacity"])
+    vehicles = _whole("vehicles", fields.get("vehicles", max(size - 1, 1)))
     if "points" in fields:
         points = _rows("points", fields["points"], size, 2, _real)
         rows = zip(range(size), points, demands, windows, services)

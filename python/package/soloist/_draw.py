@@ -104,12 +104,13 @@ def table(result: Result) -> str:
         score = f"none: the best solution is infeasible by {number(result.violation)}"
     else:
         score = "none: no solution was finished"
+    threads = f", {result.threads} threads" if result.threads > 1 else ""
     rows = [
         ("problem", f"{result.problem} {result.instance}".strip()),
         ("score", f"{score} ({result.sense})"),
         ("bound", "unknown" if result.bound is None else number(result.bound)),
         ("gap", None if result.gap is None else f"{result.gap:.2%}"),
-        ("method", f"{result.method}, seed {result.seed}" + (f", {result.threads} threads" if result.threads > 1 else "")),
+        ("method", f"{result.method}, seed {result.seed}{threads}"),
         ("effort", f"{result.playouts:,} playouts, {result.nodes:,} nodes, {result.seconds:.2f} s"),
         ("ended by", result.stop),
     ]

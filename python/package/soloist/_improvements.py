@@ -199,4 +199,5 @@ def improvements(
         "resume": resume,
     }
     _arguments.request(parameters=settings, **arguments)
-    return Improvements(_Run({**arguments, "params": settings, "start": start, "on_progress": on_progress}, found, asked))
+    arguments.update(params=settings, start=start, on_progress=on_progress)
+    return Improvements(_Run(arguments, found, asked))

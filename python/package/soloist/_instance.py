@@ -162,8 +162,8 @@ def load(
         instance: a file or a spec.
         text: in the place of ``instance``: what a file would hold.
         data: in the place of ``instance``: the instance as lists or arrays of numpy. knapsack: a dict with ``capacity``
-            and ``items``, rows of value and weight; partition: the numbers; samegame, clickomania and bubble-breaker: the
-            rows of the board, the top one first; tsptw: a dict with the matrix ``distances`` and ``windows``, rows of
+            and ``items``, rows of value and weight; partition: the numbers; samegame, clickomania and bubble-breaker:
+            the rows of the board, the top one first; tsptw: a dict with the matrix ``distances`` and ``windows``, rows of
             opening and closing, the depot first; vrptw: a dict with ``capacity``, ``demands``, ``windows`` and
             either ``points`` or ``distances``, with ``vehicles`` (as many as customers) and ``service`` (0) if need be,
             the depot first; stacking: the stacks of a block relocation, each from the bottom up.
@@ -179,7 +179,8 @@ def load(
     rules = {name: _arguments.setting(name, value) for name, value in options.items()}
     given = [what for what, value in (("instance", instance), ("text", text), ("data", data)) if value is not None]
     if len(given) != 1:
-        raise TypeError("load: give a file or a spec, text= or data=" + (f", not {' and '.join(given)}" if given else ""))
+        both = f", not {' and '.join(given)}" if given else ""
+        raise TypeError(f"load: give a file or a spec, text= or data={both}")
     if instance is not None:
         if name is not None:
             raise TypeError("name: only instances made of text= or data= are named")

@@ -298,7 +298,8 @@ def check(problem: Rules, walks: int = 20, seed: int = 0, max_moves: int | float
     bound = functions(problem)
     walk(bound, games, seed, most)
     found = _soloist.check_own(bound, games, seed)
-    known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in found["knowledge"] if name not in _FOREIGN]
+    knowledge = [one for one in found["knowledge"] if one[0] not in _FOREIGN]
+    known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in knowledge]
     return Advice(
         walks=found["walks"],
         infeasible=found["infeasible"],

@@ -330,7 +330,8 @@ def as_text(solution: Any) -> str:
         return solution
     if isinstance(solution, (dict, list, tuple)):
         return json.dumps(solution)
-    raise TypeError(f"solution: expected a result, a dict, a list, a text or a path object, got {_arguments.shown(solution)}")
+    shown = _arguments.shown(solution)
+    raise TypeError(f"solution: expected a result, a dict, a list, a text or a path object, got {shown}")
 
 
 def as_moves(solution: Any) -> list[Any]:
