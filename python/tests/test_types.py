@@ -56,7 +56,9 @@ class B(soloist.Problem[int, int]):  apply = lambda self, state, move: None
 
 def test_a_type_checker_finds_mistakes(tmp_path, monkeypatch):
     api = pytest.importorskip("mypy.api")
-    monkeypatch.setenv("MYPYPATH", str(pathlib.Path(soloist.__file__).parents[1]))
+    folder = pathlib.Path(soloist.__file__).parents[1]
+    if folder.name != "site-packages":
+        monkeypatch.setenv("MYPYPATH", str(folder))
     file = tmp_path / "mine.py"
     file.write_text(GOOD + WRONG)
     out, errors, _ = api.run(["--strict", "--cache-dir", str(tmp_path / "cache"), "--python-executable", sys.executable, str(file)])
