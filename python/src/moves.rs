@@ -30,6 +30,8 @@ struct Entry {
     bytes: Arc<[u8]>,
     object: Py<PyAny>,
     code: u64,
+    /// The address of the object's type.
+    kind: usize,
     /// The object was made from bytes: one that the problem itself makes replaces it, which may be of a richer type.
     is_read: bool,
 }
@@ -59,15 +61,18 @@ impl PyMove {
         }
         let mut bytes = Vec::with_capacity(64);
         encode(object, &mut bytes)?;
-        Ok(Self::place(bytes, object.clone().unbind(), false))
+        Ok(Self::place(bytes, object, false))
     }
 
-    fn place(bytes: Vec<u8>, object: Py<PyAny>, is_read: bool) -> Self {
+    fn place(bytes: Vec<u8>, object: &Bound<'_, PyAny>, is_read: bool) -> Self {
+        let kind = object.get_type().as_ptr() as usize;
+        let object = object.clone().unbind();
         let mut table = table();
         if let Some(&at) = table.places.get(&bytes[..]) {
             let entry = &mut table.entries[at];
-            if entry.is_read && !is_read {
-                entry.is_read = false;
+            // Another problem may have made the number as a member of IntEnum, or by another library.
+            if !is_read && (entry.is_read || entry.kind != kind) {
+                (entry.is_read, entry.kind) = (false, kind);
                 let old = std::mem::replace(&mut entry.object, object);
                 drop(table);
                 drop(old);
@@ -77,7 +82,7 @@ impl PyMove {
         let at = table.entries.len();
         let bytes: Arc<[u8]> = bytes.into();
         table.places.insert(Arc::clone(&bytes), at);
-        table.entries.push(Entry { code: stable_hash(&bytes[..]), bytes, object, is_read });
+        table.entries.push(Entry { code: stable_hash(&bytes[..]), bytes, object, kind, is_read });
         Self(i64::MIN + at as i64)
     }
 
@@ -143,8 +148,11 @@ impl<'de> Deserialize<'de> for PyMove {
             Read::Int(value) if (LEAST..=-LEAST).contains(&value) => Ok(Self(value)),
             Read::Int(_) => Err(de::Error::custom("a move out of range")),
             Read::Value(bytes) => {
-                let object = Python::attach(|py| decode(py, &bytes));
-                Ok(Self::place(bytes, object.ok_or_else(|| de::Error::custom("no move"))?, true))
+                let place = |py: Python<'_>| {
+                    let object = decode(py, &bytes)?.into_bound(py);
+                    Some(Self::place(bytes, &object, true))
+                };
+                Python::attach(place).ok_or_else(|| de::Error::custom("no move"))
             }
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Functions {
     resources: Option<Py<PyAny>>,
     identity: Option<Py<PyAny>>,
     find: Option<Py<PyAny>>,
+    link: Option<Py<PyAny>>,
+    suggest: Option<Py<PyAny>>,
     candidates: Option<Py<PyAny>>,
     playout: Option<Py<PyAny>>,
     minimize: bool,
@@ -159,6 +161,8 @@ impl Functions {
             &self.resources,
             &self.identity,
             &self.find,
+            &self.link,
+            &self.suggest,
             &self.candidates,
             &self.playout,
         ];
@@ -435,6 +439,48 @@ impl Ordering<PyProblem> for PyProblem {
                 PyMove::new(&found).map(Found::Move).map_err(from("find"))
             })
         })
+    }
+
+    fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
+        let function = self.functions.link.as_ref()?;
+        let name = |identity: Option<u64>| identity.map(|identity| identity as i64);
+        Python::attach(|py| {
+            self.guard.ask(py, None, || {
+                let cost = function.bind(py).call1((name(before), name(behind)))?;
+                if cost.is_none() { Ok(None) } else { real("link", &cost, "a number or None").map(Some) }
+            })
+        })
+    }
+
+    fn suggest(&self, moves: &[PyMove], edits: &mut Vec<(usize, usize)>) -> bool {
+        let Some(function) = &self.functions.suggest else { return false };
+        let before = edits.len();
+        Python::attach(|py| {
+            self.guard.ask(py, (), || {
+                edits.truncate(before);
+                let played = PyList::new(py, moves.iter().map(|mv| mv.object(py)))?;
+                let found = function.bind(py).call1((played,))?;
+                let expected = || returned("suggest", &found, "a list of pairs of places (from, to)");
+                for pair in found.try_iter().map_err(|_| expected())? {
+                    let (source, target) = pair?.extract::<(i64, i64)>().map_err(|_| expected())?;
+                    let place = |at: i64| usize::try_from(at).ok().filter(|&at| at < moves.len());
+                    let (Some(source), Some(target)) = (place(source), place(target)) else {
+                        return Err(PyValueError::new_err(format!(
+                            "suggest returned ({source}, {target}): the places of {} moves are 0 to {}",
+                            moves.len(),
+                            moves.len().saturating_sub(1)
+                        )));
+                    };
+                    edits.push((source, target));
+                    // A generator may have no end.
+                    if self.guard.fault.is_raised() {
+                        break;
+                    }
+                }
+                Ok(())
+            });
+        });
+        true
     }
 }
 

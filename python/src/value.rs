@@ -66,9 +66,23 @@ fn encode_at(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> PyR
         sized(b'I', value.str()?.to_cow()?.as_bytes());
     } else {
         let kind = value.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("expected {PLAIN}, got {kind}")));
+        return Err(PyTypeError::new_err(format!("expected {PLAIN}, got {kind}{}", way_out(value))));
     }
     Ok(())
+}
+
+/// Says what a value that is refused can be written as, where that is known.
+fn way_out(value: &Bound<'_, PyAny>) -> &'static str {
+    let has = |name: &str| value.hasattr(name).unwrap_or(false);
+    if has("_name_") && has("_value_") {
+        ": use its `.value`, or derive the class from enum.IntEnum"
+    } else if has("__dataclass_fields__") {
+        ": use a NamedTuple, or a tuple of its fields"
+    } else if has("tolist") {
+        ": use its `.item()`, or `.tolist()` as a tuple"
+    } else {
+        ""
+    }
 }
 
 /// Returns the value of bytes that [`encode`] made; `None`: they are not.

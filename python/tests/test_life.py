@@ -2,6 +2,8 @@
 
 import concurrent.futures
 import copy
+import dataclasses
+import enum
 import gc
 import json
 import os
@@ -216,6 +218,60 @@ def test_results_of_moves_of_other_libraries_are_read_again():
     moves = json.loads(result.to_json())["moves"]
     assert moves == [int(move) for move in result.moves]
     assert soloist.solve(problem, method="sampling", playouts=1, start=moves).score >= result.score
+
+
+def test_bytes_as_moves_survive_json():
+    class Words(Knapsack):
+        def moves(self, state):
+            return [(b"\x00'", str(move)) for move in super().moves(state)]
+
+        def apply(self, state, move):
+            return super().apply(state, int(move[1]))
+
+    result = soloist.solve(Words(), method="sampling", playouts=50, seed=1)
+    read = json.loads(result.to_json())["moves"]
+    assert read[0] == [{"bytes": "0027"}, str(result.moves[0][1])]
+    again = soloist.solve(Words(), method="sampling", playouts=1, start=read)
+    assert again.score == result.score and again.moves == result.moves
+    with pytest.raises((TypeError, ValueError)):
+        soloist.solve(Words(), method="sampling", playouts=1, start=[{"bytes": "xyz"}])
+
+
+def test_refused_moves_come_with_the_way_out():
+    numpy = pytest.importorskip("numpy")
+    for move, hint in [
+        (enum.Enum("Move", "LEFT RIGHT").LEFT, "got Move: use its `.value`, or derive the class from enum.IntEnum"),
+        (dataclasses.make_dataclass("Step", ["x"])(1), "got Step: use a NamedTuple, or a tuple of its fields"),
+        (numpy.array([1, 2]), "got ndarray: use its `.item\\(\\)`, or `.tolist\\(\\)` as a tuple"),
+        (object(), "got object$"),
+    ]:
+        problem = type("Odd", (Knapsack,), {"moves": lambda self, state: [move]})()
+        with pytest.raises(TypeError, match=f"^moves: expected an int, .*{hint}"):
+            soloist.solve(problem, method="sampling", playouts=5)
+
+
+def test_numbers_of_numpy_as_parameters():
+    numpy = pytest.importorskip("numpy")
+    setting = dict(method="uct", seed=1, playouts=30)
+    found = soloist.solve(Knapsack(), c=numpy.float32(0.5), transpositions=numpy.bool_(False), **setting)
+    assert (found.parameters["c"], found.parameters["transpositions"]) == (0.5, False)
+
+
+def test_a_blocked_thing_is_one_object_everywhere():
+    assert pickle.loads(pickle.dumps(soloist.BLOCKED)) is soloist.BLOCKED and copy.deepcopy(soloist.BLOCKED) is soloist.BLOCKED
+
+
+def test_large_values_are_cut_in_messages():
+    long = object.__new__(type("Long", (), {"__repr__": lambda self: "x" * 10_000}))
+    for call in [
+        lambda: soloist.solve(Knapsack(), playouts=5, start=long),
+        lambda: soloist.load("knapsack", long),
+        lambda: soloist.verify("knapsack", SPEC, long),
+        lambda: soloist.solve(type("Odd", (Knapsack,), {"sense": long})(), playouts=5),
+    ]:
+        with pytest.raises((TypeError, ValueError)) as caught:
+            call()
+        assert len(str(caught.value)) < 400
 
 
 def test_names_that_other_packages_use():

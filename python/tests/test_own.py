@@ -80,6 +80,30 @@ class Kinds(soloist.Problem):
         return sum(a < b for a, b in zip(state, state[1:]))
 
 
+def test_moves_of_one_problem_leave_those_of_another_as_they_are():
+    class Strange(int):
+        pass
+
+    class Others(soloist.Problem):
+        def root(self):
+            return ()
+
+        def moves(self, state):
+            return [Strange(1), Strange(2)] if len(state) < 3 else []
+
+        def apply(self, state, move):
+            assert type(move) is Strange
+            return state + (move,)
+
+        def score(self, state):
+            return sum(state)
+
+    setting = dict(method="sampling", playouts=30, seed=1)
+    for _ in range(2):
+        assert {type(move) for move in soloist.solve(Others(), **setting).moves} == {Strange}
+        assert Colour.RED in [move for move in soloist.solve(Kinds(), **setting).moves if type(move) is Colour]
+
+
 def test_moves_of_every_kind_come_back_as_they_were():
     result = soloist.solve(Kinds(), method="nrpa", playouts=2000, seed=1)
     assert len(result.moves) == len(KINDS)
@@ -138,7 +162,7 @@ def test_optional_functions_are_used():
 
     problem = Full()
     advice = soloist.check(problem)
-    assert not advice.missing and advice.walks == 20
+    assert set(advice.missing) == {"link", "suggest"} and advice.walks == 20
     for method in ("gnrpa", "beam", "anneal"):
         assert soloist.solve(problem, method=method, playouts=500, time=20, seed=1).score == problem.optimum()
     for rollout in ("playout", "candidates", "random"):

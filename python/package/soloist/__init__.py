@@ -31,9 +31,10 @@ Or solve an instance of a problem that ships; the solution is verified by code t
 import atexit as _atexit
 
 from . import _soloist
+from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._method import MethodInfo, Parameter, methods
-from ._problem import BLOCKED, Advice, Problem, check
+from ._problem import BLOCKED, Advice, Problem, Rules, check
 from ._result import Improvement, Progress, Result, Solution, Verified
 from ._session import Session
 from ._simplify import Operations, Simplified, simplify
@@ -56,6 +57,7 @@ __all__ = [
     "BrokenPromise",
     "CheckpointError",
     "Improvement",
+    "Improvements",
     "Infeasible",
     "Instance",
     "InstanceError",
@@ -67,6 +69,7 @@ __all__ = [
     "Progress",
     "ProblemInfo",
     "Result",
+    "Rules",
     "Session",
     "Simplified",
     "Solution",
@@ -74,6 +77,7 @@ __all__ = [
     "__version__",
     "check",
     "generate",
+    "improvements",
     "load",
     "methods",
     "problems",

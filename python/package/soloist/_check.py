@@ -1,4 +1,4 @@
-"""Random games that look for the mistakes that Python makes easy: states that share parts, playouts against the rules."""
+"""Random games that look for mistakes that Python makes easy: states that share parts, playouts against the rules."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def _alike(a: Any, b: Any, depth: int = 0) -> bool:
     if hasattr(a, "dtype"):
         return _written(a) == _written(b)
     parts, others = _parts(a), _parts(b)
-    return bool(parts) and parts.keys() == others.keys() and all(_alike(x, others[key], depth + 1) for key, x in parts.items())
+    if not parts or parts.keys() != others.keys():
+        return False
+    return all(_alike(x, others[key], depth + 1) for key, x in parts.items())
 
 
 def _parts(value: Any) -> dict[str, Any]:
@@ -197,7 +199,8 @@ class _Walk:
                 )
 
     def endless(self) -> _soloist.BrokenPromise:
-        return self.broken(f"a game of {self.max_moves} moves has not ended: do moves ever end? (max_moves= allows more)")
+        what = f"a game of {self.max_moves} moves has not ended: do moves ever end? (max_moves= allows more)"
+        return self.broken(what)
 
     def look(self, state: Any, moves: list[Any]) -> None:
         """Looks at what is asked of a state."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,22 +146,63 @@ def _inner(solution: Any) -> Any:
     return solution.solution if isinstance(solution, (Result, Solution)) else solution
 
 
-def load(problem: str, instance: str | os.PathLike[str], **options: Any) -> Instance:
-    """Loads an instance of a problem that ships, from a file or a spec; ``options`` choose its rules.
+def load(
+    problem: str,
+    instance: str | os.PathLike[str] | None = None,
+    *,
+    text: str | bytes | None = None,
+    data: Any = None,
+    name: str | None = None,
+    **options: Any,
+) -> Instance:
+    """Loads an instance of a problem that ships; ``options`` choose its rules.
+
+    Args:
+        problem: the name of the problem.
+        instance: a file or a spec.
+        text: in the place of ``instance``: what a file would hold.
+        data: in the place of ``instance``: the instance as lists or arrays of numpy. knapsack: a dict with ``capacity``
+            and ``items``, rows of value and weight; partition: the numbers; samegame, clickomania and bubble-breaker:
+            the rows of the board, the top one first; tsptw: a dict with the matrix ``distances`` and ``windows``, rows of
+            opening and closing, the depot first; vrptw: a dict with ``capacity``, ``demands``, ``windows`` and
+            either ``points`` or ``distances``, with ``vehicles`` (as many as customers) and ``service`` (0) if need be,
+            the depot first; stacking: the stacks of a block relocation, each from the bottom up.
+        name: what the instance made of ``text`` or ``data`` is called; by default ``data-`` and a checksum.
 
     >>> board = soloist.load("samegame", "random:6x6x3:1")
     >>> board.name, board.method, board.options["penalty"]
     ('random:6x6x3:1', 'auto', 'schadd')
+    >>> sack = soloist.load("knapsack", data={"capacity": 10, "items": [(12, 4), (10, 4), (7, 3)]}, name="sack")
+    >>> sack.solve(playouts=100, seed=1).score
+    22.0
     """
     rules = {name: _arguments.setting(name, value) for name, value in options.items()}
-    return _load(problem, instance, rules)
+    given = [what for what, value in (("instance", instance), ("text", text), ("data", data)) if value is not None]
+    if len(given) != 1:
+        both = f", not {' and '.join(given)}" if given else ""
+        raise TypeError(f"load: give a file or a spec, text= or data={both}")
+    if instance is not None:
+        if name is not None:
+            raise TypeError("name: only instances made of text= or data= are named")
+        return _load(problem, instance, rules)
+    if data is not None:
+        from ._data import written
+
+        text = written(_arguments.text("problem", problem), data)
+    if not isinstance(text, (str, bytes)):
+        raise TypeError(f"text: expected a str or bytes, got {_arguments.shown(text)}")
+    contents = text.encode() if isinstance(text, str) else text
+    name = f"data-{zlib.crc32(contents):08x}" if name is None else _arguments.text("name", name)
+    if not name or ":" in name or "\0" in name:
+        raise ValueError(f"name: expected a name without `:`, as specs have it, got {name!r}")
+    return _load(problem, name, rules, [(pathlib.PurePath(name), contents)])
 
 
 def _load(
     problem: Any, instance: Any, rules: dict[str, str], contents: list[tuple[os.PathLike[str], bytes]] | None = None
 ) -> Instance:
     if not isinstance(instance, (str, os.PathLike)):
-        raise TypeError(f"instance: expected a path or a spec, got {instance!r}")
+        raise TypeError(f"instance: expected a path or a spec, got {_arguments.shown(instance)}")
     source = os.fspath(instance)
     return Instance(_soloist.Shipped(_arguments.text("problem", problem), source, rules, contents or None), source)
 

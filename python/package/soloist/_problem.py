@@ -5,9 +5,21 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, SupportsFloat, SupportsIndex
 
 from . import _arguments, _soloist
+
+if TYPE_CHECKING:
+    # Part of every type checker. The defaults keep `class Mine(soloist.Problem)` free of parameters.
+    from typing_extensions import TypeVar
+
+    State = TypeVar("State", default=Any)
+    Move = TypeVar("Move", default=Any)
+else:
+    from typing import TypeVar
+
+    State = TypeVar("State")
+    Move = TypeVar("Move")
 
 
 class _Blocked:
@@ -25,7 +37,23 @@ class _Blocked:
 BLOCKED = _Blocked()
 
 
-class Problem:
+class Rules(Protocol):
+    """What every problem has, also where its class is not derived from :class:`Problem`; for type checkers."""
+
+    def root(self) -> Any:
+        """Returns the empty solution."""
+
+    def moves(self, state: Any, /) -> Iterable[Any]:
+        """Returns the legal moves."""
+
+    def apply(self, state: Any, move: Any, /) -> Any:
+        """Returns the next state."""
+
+    def score(self, state: Any, /) -> SupportsFloat | SupportsIndex | _soloist.Infeasible:
+        """Returns the score of a finished solution."""
+
+
+class Problem(Generic[State, Move]):
     """The rules of a problem, to be derived from; any class with the same functions works as well.
 
     Required are ``root``, ``moves``, ``apply`` and ``score``. The others are optional: leave them out where there is
@@ -34,6 +62,8 @@ class Problem:
     A state may be any object; tuples of numbers are fast. A state is never changed: ``apply`` returns a new one.
     A move is an int, or another plain value: a str, bytes, a float, a bool, None or a tuple of these, named tuples
     and members of ``IntEnum`` included. Ints are fastest. The functions must return the same for the same arguments.
+
+    Type checkers know states and moves from ``class Mine(soloist.Problem[tuple[int, ...], int])``.
 
     >>> class Bits(soloist.Problem):
     ...     '''As many ones as possible in ten bits.'''
@@ -53,7 +83,7 @@ class Problem:
     """
 
     #: ``"maximize"`` or ``"minimize"``.
-    sense: str = "maximize"
+    sense: Literal["maximize", "minimize", "max", "min"] = "maximize"
     #: The score of a trivial solution, for methods that reward by a ratio of scores.
     reference: float | None = None
     #: False where ``moves`` leaves out moves on purpose: no run then claims to have proven anything.
@@ -61,72 +91,89 @@ class Problem:
     #: About how many bytes a state takes with what it holds alone. Beams and exact searches divide ``memory`` by it.
     state_bytes: int = 512
 
-    def root(self) -> Any:
+    def root(self) -> State:
         """Returns the empty solution."""
         raise NotImplementedError("a problem needs the function `root`")
 
-    def moves(self, state: Any) -> Sequence[Any]:
+    def moves(self, state: State) -> Iterable[Move]:
         """Returns the legal moves in a fixed order; none: the solution is finished."""
         raise NotImplementedError("a problem needs the function `moves`")
 
-    def apply(self, state: Any, move: Any) -> Any:
+    def apply(self, state: State, move: Move) -> State:
         """Returns the state after a legal move; ``state`` stays as it is."""
         raise NotImplementedError("a problem needs the function `apply`")
 
-    def score(self, state: Any) -> float | _soloist.Infeasible:
+    def score(self, state: State) -> float | _soloist.Infeasible:
         """Returns the score of a finished solution, or ``soloist.Infeasible(degree)`` if it breaks a constraint."""
         raise NotImplementedError("a problem needs the function `score`")
 
-    def code(self, state: Any, move: Any) -> Any:
+    def code(self, state: State, move: Move) -> Any:
         """Returns the address under which policies learn about the move: an int or another plain value.
 
         Moves that should share what is learned have the same code. By default it is the move.
         """
         raise NotImplementedError
 
-    def bias(self, state: Any, move: Any) -> float:
+    def bias(self, state: State, move: Move) -> float:
         """Returns prior knowledge about a move: its logit before anything is learned."""
         raise NotImplementedError
 
-    def bound(self, state: Any) -> float | None:
+    def bound(self, state: State) -> float | None:
         """Returns a number that no solution reached from here beats; None: unknown."""
         raise NotImplementedError
 
-    def potential(self, state: Any) -> float | None:
+    def potential(self, state: State) -> float | None:
         """Returns how promising a state is beside others after as many moves; larger is more promising."""
         raise NotImplementedError
 
-    def key(self, state: Any) -> Any:
+    def key(self, state: State) -> Any:
         """Returns a plain value that is equal for states with the same futures and the same score so far."""
         raise NotImplementedError
 
-    def future(self, state: Any) -> tuple[Any, float]:
+    def future(self, state: State) -> tuple[Any, float]:
         """Returns a plain value that is equal for states with the same futures, and the score so far.
 
         Of states with the same futures, searches keep the better one.
         """
         raise NotImplementedError
 
-    def resources(self, state: Any) -> Iterable[float]:
+    def resources(self, state: State) -> Iterable[float]:
         """Returns further numbers that are compared among states with the same futures."""
         raise NotImplementedError
 
-    def identity(self, state: Any, move: Any) -> int:
+    def identity(self, state: State, move: Move) -> int:
         """Returns the number of the thing that a move decides about, the same in all states; needs ``find``."""
         raise NotImplementedError
 
-    def find(self, state: Any, identity: int) -> Any:
+    def find(self, state: State, identity: int) -> Move | _Blocked | None:
         """Returns the legal move that decides about a thing.
 
         ``soloist.BLOCKED``: none yet; None: none any more.
         """
         raise NotImplementedError
 
-    def candidates(self, state: Any) -> Sequence[Any]:
+    def link(self, before: int | None, behind: int | None) -> float | None:
+        """Returns what the thing ``behind`` costs directly after the thing ``before``; needs ``identity`` and ``find``.
+
+        None as a thing is the start or the end of the order; None as a cost: the problem has no links. The score of
+        each solution must be the sum of the links along its order, from the start to the end, and a constant; all
+        solutions decide about the same things, each once. A pair that cannot follow each other has any cost, best
+        infinity.
+        """
+        raise NotImplementedError
+
+    def suggest(self, moves: list[Move]) -> Iterable[tuple[int, int]]:
+        """Returns edits that may improve a finished solution; needs ``identity`` and ``find``.
+
+        An edit ``(source, target)`` takes the move at place ``source`` of ``moves`` to place ``target``.
+        """
+        raise NotImplementedError
+
+    def candidates(self, state: State) -> Sequence[Move]:
         """Returns the moves among which playouts choose; at least one where there are legal moves."""
         raise NotImplementedError
 
-    def playout(self, state: Any, rng: random.Random) -> Sequence[Any]:
+    def playout(self, state: State, rng: random.Random) -> Sequence[Move]:
         """Returns the moves that complete a state. Random draws must come from ``rng``."""
         raise NotImplementedError
 
@@ -142,6 +189,8 @@ _OPTIONAL = (
     "resources",
     "identity",
     "find",
+    "link",
+    "suggest",
     "candidates",
     "playout",
 )
@@ -168,17 +217,20 @@ def functions(problem: object) -> dict[str, Any]:
         found[name] = function
     if (found["identity"] is None) != (found["find"] is None):
         raise TypeError(f"{kind.__name__}: `identity` and `find` belong together")
+    for name in ("link", "suggest"):
+        if found[name] is not None and found["identity"] is None:
+            raise TypeError(f"{kind.__name__}: `{name}` belongs to `identity` and `find`, which are missing")
     if found["resources"] is not None and found["future"] is None:
         raise TypeError(f"{kind.__name__}: `resources` belongs to `future`, which is missing")
     found["minimize"] = _SENSES.get(_value(problem, "sense", "maximize"))
     if found["minimize"] is None:
         sense = _value(problem, "sense", "maximize")
-        raise ValueError(f'sense of {kind.__name__}: expected "maximize" or "minimize", got {sense!r}')
+        raise ValueError(f'sense of {kind.__name__}: expected "maximize" or "minimize", got {_arguments.shown(sense)}')
     reference = _value(problem, "reference", None)
     try:
         found["reference"] = None if reference is None else float(reference)
     except (TypeError, ValueError):
-        raise TypeError(f"reference of {kind.__name__}: expected a number, got {reference!r}") from None
+        raise TypeError(f"reference of {kind.__name__}: expected a number, got {_arguments.shown(reference)}") from None
     found["complete"] = bool(_value(problem, "complete", True))
     size = _value(problem, "state_bytes", Problem.state_bytes)
     found["state_bytes"] = _arguments.count(f"state_bytes of {kind.__name__}", size)
@@ -216,10 +268,10 @@ class Advice:
 #: What Python problems have in place of what the Rust interface has.
 _NAMES = {"rollouts": "candidates or playout", "dominance": "future", "ordering": "identity"}
 #: Functions of the Rust interface that Python problems do not have.
-_FOREIGN = {"link", "neighborhood", "suggest"}
+_FOREIGN = {"neighborhood", "searches"}
 
 
-def check(problem: object, walks: int = 20, seed: int = 0, max_moves: int | float = 1e6) -> Advice:
+def check(problem: Rules, walks: int = 20, seed: int = 0, max_moves: int | float = 1e6) -> Advice:
     """Plays random games and raises :class:`BrokenPromise` for the first rule that the problem breaks.
 
     Searches rely on these rules: states that are not changed, the same moves, codes and scores when asked twice,
@@ -246,7 +298,8 @@ def check(problem: object, walks: int = 20, seed: int = 0, max_moves: int | floa
     bound = functions(problem)
     walk(bound, games, seed, most)
     found = _soloist.check_own(bound, games, seed)
-    known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in found["knowledge"] if name not in _FOREIGN]
+    knowledge = [one for one in found["knowledge"] if one[0] not in _FOREIGN]
+    known = [(_NAMES.get(name, name), use, supplied) for name, use, supplied in knowledge]
     return Advice(
         walks=found["walks"],
         infeasible=found["infeasible"],

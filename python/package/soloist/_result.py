@@ -8,10 +8,12 @@ import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 from . import _arguments, _soloist
 
+if TYPE_CHECKING:
+    from ._instance import Instance
 
 #: What asks a run to end: an event, such as ``threading.Event``, or a function that returns something true.
 Stop = Union[threading.Event, Callable[[], object]]
@@ -143,6 +145,33 @@ class Result:
     #: The two numbers that the score stands for, the one that counts first in front; None: it is one number.
     pair: list[float] | None = field(default=None, repr=False)
 
+    #: The instance that was solved, which draws the solution; copies of the result are without it.
+    _instance: ClassVar[Instance | None] = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_instance"}
+
+    def _repr_html_(self) -> str:
+        from ._draw import page
+
+        return page(self)
+
+    def _repr_svg_(self) -> str:
+        from ._draw import drawing, history_svg
+
+        return drawing(self) or history_svg(self)
+
+    def plot(self, ax: Any = None, *, x: str = "playouts") -> Any:
+        """Draws the best score over the run by matplotlib, and returns the axes.
+
+        Args:
+            ax: the axes to draw into, such as those of another result. Default: new ones.
+            x: ``"playouts"``, on a logarithmic scale, or ``"seconds"``.
+        """
+        from ._draw import plot
+
+        return plot(self, ax, x)
+
     def to_dict(self) -> dict[str, Any]:
         """Returns the object that ``soloist solve --json`` prints. The state of a Python problem is left out."""
         fields = {"format": _soloist.FORMAT, **{name: getattr(self, name) for name in _TASK + _ENDING}}
@@ -181,6 +210,8 @@ def _plain(value: Any) -> Any:
         return operator.index(value)
     except TypeError:
         pass
+    if isinstance(value, (bytes, bytearray)):
+        return {"bytes": bytes(value).hex()}
     for name in ("item", "tolist"):
         function = getattr(value, name, None)
         if callable(function) and (name == "tolist" or getattr(value, "shape", None) == ()):
@@ -237,11 +268,11 @@ def own_result(found: dict[str, Any]) -> Result:
     )
 
 
-def shipped_result(text: str, unsaved: str | None) -> Result:
+def shipped_result(text: str, unsaved: str | None, instance: Instance) -> Result:
     """Makes the result of a run on a shipped problem."""
     found = json.loads(text)
     others = [Solution(_float(one["score"]), None, one["moves"], one["solution"]) for one in found.get("others", [])]
-    return Result(
+    result = Result(
         moves=found["moves"],
         solution=found["solution"],
         history=_events(found["history"]),
@@ -250,6 +281,8 @@ def shipped_result(text: str, unsaved: str | None) -> Result:
         unsaved=unsaved,
         **_fields(found),
     )
+    object.__setattr__(result, "_instance", instance)
+    return result
 
 
 def teller(on_improve: Callable[[Improvement], Any] | None) -> Callable[..., None] | None:
@@ -297,18 +330,29 @@ def as_text(solution: Any) -> str:
         return solution
     if isinstance(solution, (dict, list, tuple)):
         return json.dumps(solution)
-    raise TypeError(f"solution: expected a result, a dict, a list, a text or a path object, got {solution!r}")
+    shown = _arguments.shown(solution)
+    raise TypeError(f"solution: expected a result, a dict, a list, a text or a path object, got {shown}")
 
 
 def as_moves(solution: Any) -> list[Any]:
     """Returns the moves of a solution of a Python problem."""
     moves = solution.moves if isinstance(solution, (Result, Solution, Improvement)) else solution
     if moves is None or isinstance(moves, (str, bytes, dict)):
-        raise TypeError(f"expected a result or a list of moves, got {solution!r}")
+        raise TypeError(f"expected a result or a list of moves, got {_arguments.shown(solution)}")
     try:
-        return list(moves)
+        return [_read(move) for move in moves]
     except TypeError:
-        raise TypeError(f"expected a result or a list of moves, got {solution!r}") from None
+        raise TypeError(f"expected a result or a list of moves, got {_arguments.shown(solution)}") from None
+
+
+def _read(move: Any) -> Any:
+    """Returns a move of JSON as it was: bytes are written as an object."""
+    if isinstance(move, dict) and list(move) == ["bytes"] and isinstance(move["bytes"], str):
+        try:
+            return bytes.fromhex(move["bytes"])
+        except ValueError:
+            return move
+    return [_read(part) for part in move] if type(move) is list else move
 
 
 def as_start(solution: Any, is_shipped: bool) -> str | list[Any] | None:

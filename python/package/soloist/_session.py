@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from . import _arguments, _soloist
 from ._instance import Instance
-from ._problem import functions
+from ._problem import Rules, functions
 from ._result import (
     Improvement,
     Progress,
@@ -46,10 +46,11 @@ class Session:
     """
 
     _session: _soloist.OwnSession | _soloist.ShippedSession
+    _instance: Instance
 
     def __init__(
         self,
-        problem: Any,
+        problem: Rules | Instance | str,
         instance: str | os.PathLike[str] | None = None,
         /,
         *,
@@ -90,6 +91,7 @@ class Session:
     def _begin(self, target: Any, request: dict[str, Any]) -> None:
         self._stop: str | None = None
         if isinstance(target, Instance):
+            self._instance = target
             self._session = target._shipped.session(request)
         else:
             self._session = _soloist.OwnSession(functions(target), request)
@@ -98,7 +100,7 @@ class Session:
     def restore(
         cls,
         saved: bytes | str | os.PathLike[str],
-        problem: Any,
+        problem: Rules | Instance | str,
         instance: str | os.PathLike[str] | None = None,
         /,
         *,
@@ -176,7 +178,7 @@ class Session:
         """What the run has yielded so far; for problems that ship, verified."""
         if isinstance(self._session, _soloist.OwnSession):
             return own_result(self._session.report())
-        return shipped_result(self._session.report(), None)
+        return shipped_result(self._session.report(), None, self._instance)
 
     @property
     def playouts(self) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 
 from . import _arguments, _soloist
 from ._instance import Instance, _load
-from ._problem import functions
+from ._problem import Rules, functions
+from ._progress import Display, Shown, shown
 from ._result import Improvement, Progress, Result, Stop, as_start, calls, own_result, shipped_result
 
 
@@ -31,7 +32,7 @@ def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, 
 
 
 def solve(
-    problem: Any,
+    problem: Rules | Instance | str,
     instance: str | os.PathLike[str] | None = None,
     /,
     *,
@@ -52,6 +53,7 @@ def solve(
     on_improve: Callable[[Improvement], Any] | None = None,
     on_progress: Callable[[Progress], Any] | None = None,
     stop: Stop | None = None,
+    progress: Shown = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 30.0,
     resume: bytes | str | os.PathLike[str] | None = None,
@@ -91,6 +93,9 @@ def solve(
         on_progress: called with a :class:`Progress` up to five times a second.
         stop: ends the run as Ctrl-C does: an event such as ``threading.Event``, or a function that returns something
             true. Asked some fifty times a second; between two games for a Python problem.
+        progress: ``"line"`` (or True) or ``"bar"`` shows on stderr, or in the cell of a notebook, how far the run is;
+            False shows nothing. Default: runs of more than a second show a line on a terminal and a bar in a notebook,
+            from the main thread.
         checkpoint: a file to which the run is written again and again.
         checkpoint_every: seconds between two checkpoints.
         resume: a checkpoint to continue, a file or the bytes of :meth:`Session.save`. Limits count the whole run.
@@ -123,6 +128,18 @@ def solve(
         max_moves=max_moves,
         calls=calls(on_improve, on_progress, stop),
     )
-    if is_shipped:
-        return shipped_result(*target_._shipped.solve(request))
-    return own_result(_soloist.solve_own(bound, request))
+    display = Display(shown(progress), request)
+    if display.to is not None:
+
+        def report(state: Progress) -> None:
+            display.update(state)
+            if on_progress is not None:
+                on_progress(state)
+
+        request["calls"] = calls(on_improve, report, stop)
+    try:
+        if isinstance(target_, Instance):
+            return shipped_result(*target_._shipped.solve(request), target_)
+        return own_result(_soloist.solve_own(bound, request))
+    finally:
+        display.close()
