@@ -130,8 +130,8 @@ pub(crate) struct SolveArgs {
     pub(crate) instance: String,
 
     /// The search method with its published parameters; default: the one that suits the instance
-    #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
-    pub(crate) method: Option<&'static Preset>,
+    #[arg(long, short, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, help_heading = SEARCH)]
+    pub(crate) method: Option<String>,
     /// Set an option of the problem or else a parameter of the method (repeatable; without --method: of the default
     /// method)
     #[arg(long, short, value_name = "KEY=VALUE", value_parser = values::setting, help_heading = SEARCH)]
@@ -263,9 +263,9 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, value_name = "A,B,C", value_parser = values::names, help_heading = SEARCH)]
     pub(crate) order: Option<values::Names>,
     /// The search method; default: the one that suits orders
-    #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
+    #[arg(long, short, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, help_heading = SEARCH)]
     #[arg(conflicts_with = "order")]
-    pub(crate) method: Option<&'static Preset>,
+    pub(crate) method: Option<String>,
     /// Set a parameter of the method (repeatable)
     #[arg(long, short, value_name = "KEY=VALUE", value_parser = values::setting, conflicts_with = "order", help_heading = SEARCH)]
     pub(crate) set: Vec<Setting>,
@@ -409,6 +409,22 @@ impl TypedValueParser for ProblemParser {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(domains().iter().map(|domain| PossibleValue::new(domain.name))))
+    }
+}
+
+/// The name of a method. The [spec](soloist_problems::RunSpec) of the run looks it up: some methods belong to a problem.
+#[derive(Clone, Debug)]
+struct MethodName;
+
+impl TypedValueParser for MethodName {
+    type Value = String;
+
+    fn parse_ref(&self, _: &Command, _: Option<&Arg>, value: &OsStr) -> Result<Self::Value, clap::Error> {
+        Ok(value.to_string_lossy().into_owned())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        MethodParser.possible_values().map(|values| Box::new(values.collect::<Vec<_>>().into_iter()) as _)
     }
 }
 

@@ -28,10 +28,10 @@ pub(crate) trait Asking {
 
 impl Asking for SolveArgs {
     fn spec(&self) -> RunSpec {
-        let Self { time, playouts, nodes, target, stall, memory, max_moves, .. } = *self;
+        let &Self { time, playouts, nodes, target, stall, memory, max_moves, .. } = self;
         RunSpec {
             instance: self.instance.clone(),
-            method: self.method.map(|preset| preset.name.to_owned()),
+            method: self.method.clone(),
             rollout: self.rollout.clone(),
             budget: Limits { time, playouts, nodes, target, stall, memory, max_moves },
             seed: self.seed,
@@ -45,7 +45,7 @@ impl Asking for SolveArgs {
 impl Asking for SimplifyArgs {
     fn spec(&self) -> RunSpec {
         RunSpec {
-            method: self.method.map(|preset| preset.name.to_owned()),
+            method: self.method.clone(),
             set: self.set.iter().cloned().collect(),
             seed: self.seed,
             threads: self.threads,
@@ -56,9 +56,9 @@ impl Asking for SimplifyArgs {
 
 impl Asking for TuneArgs {
     fn spec(&self) -> RunSpec {
-        let Self { time, playouts, nodes, stall, memory, .. } = *self;
+        let &Self { time, playouts, nodes, stall, memory, .. } = self;
         RunSpec {
-            method: self.method.map(|preset| preset.name.to_owned()),
+            method: self.method.clone(),
             rollout: self.rollout.clone(),
             budget: Limits { time, playouts, nodes, stall, memory, ..Limits::default() },
             threads: Some(self.threads),

@@ -243,6 +243,14 @@ impl Domain {
         Ok(true)
     }
 
+    /// Returns the method of a name: a preset of the engine or one of the problem's searches.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find_method(&self, name: &str) -> Result<&'static Preset, SpecError> {
+        find_among(Method::presets().iter().chain(self.searches), name)
+    }
+
     /// Returns the options that `settings` name, without defaults.
     ///
     /// # Errors
@@ -277,10 +285,8 @@ pub fn find_among(
     })
 }
 
-/// Returns the method of a name: one of the problem's searches or a preset of the engine.
 fn find_method(domain: Option<&Domain>, name: &str) -> Result<&'static Preset, SpecError> {
-    let searches: &'static [Preset] = domain.map_or(&[], |domain| domain.searches);
-    find_among(searches.iter().chain(Method::presets()), name)
+    domain.map_or_else(|| find_among(Method::presets().iter(), name), |domain| domain.find_method(name))
 }
 
 impl RunSpec {

@@ -1,9 +1,8 @@
 //! The arguments of `tune`.
 
-use super::{MethodParser, OUTPUT, ProblemParser, SEARCH};
+use super::{MethodName, OUTPUT, ProblemParser, SEARCH};
 use crate::values::{self, Setting};
 use clap::{Args, ValueEnum};
-use soloist::Preset;
 use soloist_problems::Domain;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -56,8 +55,8 @@ pub(crate) struct TuneArgs {
     pub(crate) instances: Vec<String>,
 
     /// The search method; default: the one that suits the instance
-    #[arg(long, short, value_name = "NAME", value_parser = MethodParser, hide_possible_values = true, help_heading = SEARCH)]
-    pub(crate) method: Option<&'static Preset>,
+    #[arg(long, short, value_name = "NAME", value_parser = MethodName, hide_possible_values = true, help_heading = SEARCH)]
+    pub(crate) method: Option<String>,
     /// A parameter to tune (repeatable): KEY=LOW..HIGH, KEY=LOW..HIGH:log on a logarithmic scale, KEY=A|B|C among
     /// words. KEY alone: all values of a narrow range or of a choice, else a tenth to ten times the method's value
     #[arg(long, short, value_name = "KEY[=VALUES]", value_parser = values::tuned, required = true, help_heading = SEARCH)]

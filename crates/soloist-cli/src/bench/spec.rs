@@ -4,7 +4,7 @@ use super::raw::{List, RawMethod, RawProfile, RawSpec};
 use crate::failure::{Failure, one_line, unknown};
 use crate::values::{self, Setting, Settings};
 use soloist_problems::units::Text;
-use soloist_problems::{Domain, Limits, RunSpec, SpecError, SpecPart, domains, find_method, input};
+use soloist_problems::{Domain, Limits, RunSpec, SpecError, SpecPart, domains, input};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::Read;
@@ -302,7 +302,7 @@ fn contender(
     let raw = spanned.get_ref();
     let mut run = base.clone();
     if let Some(name) = &raw.method {
-        find_method(name.get_ref()).map_err(|error| place.fail(&name.span(), error))?;
+        domain.find_method(name.get_ref()).map_err(|error| place.fail(&name.span(), error))?;
         run.method = Some(name.get_ref().clone());
     }
     // As written: what a later setting means may depend on an earlier one.

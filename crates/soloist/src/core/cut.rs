@@ -143,7 +143,8 @@ impl Watch {
 
     /// Whether a game of `moves` moves so far has to be given up: the step is abandoned, or the game has had too many.
     pub(crate) fn gives_up(&self, moves: usize) -> bool {
-        if moves >= self.most {
+        // A game of just as many moves may be over.
+        if moves > self.most {
             self.mark(ENDLESS);
             self.word.store(Demand::Abandon as u8, Ordering::Relaxed);
             return true;
@@ -159,7 +160,7 @@ impl Watch {
 
     /// As [`gives_up`](Self::gives_up), for a game that a run may not watch.
     pub(crate) fn ends(watch: Option<&Self>, moves: usize) -> bool {
-        watch.map_or(moves >= Self::MOST, |watch| watch.gives_up(moves))
+        watch.map_or(moves > Self::MOST, |watch| watch.gives_up(moves))
     }
 
     fn mark(&self, mark: u8) {
@@ -305,7 +306,7 @@ mod tests {
         assert!(!third.is_void() && third.overflow().is_none());
         // Another stream may have finished its step.
         assert!(!other.is_void() && !other.is_abandoned() && other.endless().is_none());
-        assert!(other.gives_up(10) && other.endless() == Some(10));
+        assert!(other.gives_up(11) && other.endless() == Some(10));
     }
 
     /// No assertion on times: the work ends because the cut is raised.

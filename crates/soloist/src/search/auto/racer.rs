@@ -156,11 +156,11 @@ impl Racer {
         context.tally.units = tally.units;
         context.tally.flaw = context.tally.flaw.or(tally.flaw);
         if !tally.history.is_empty() {
-            tally.history.clear();
             self.reached = effort;
+        }
+        if !tally.history.is_empty() || tally.keep > 1 {
             context.tally.absorb(tally);
-        } else if tally.keep > 1 {
-            context.tally.absorb(tally);
+            tally.history.clear();
         }
         self.ended = matches!(status, Status::Completed | Status::Waiting);
         status

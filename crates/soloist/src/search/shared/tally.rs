@@ -292,8 +292,20 @@ impl Tally {
         self.best.as_ref().is_none_or(|best| self.sense.better(score, best.score))
     }
 
-    /// Keeps what another tally of the same stream has kept.
+    /// Keeps what another tally of the same stream has kept, with the improvements in its history.
     pub(crate) fn absorb(&mut self, other: &Self) {
+        // A step may have found several: each counts where it was found.
+        let mut reached = self.best.as_ref().map(|best| best.score);
+        for improvement in &other.history {
+            if reached.is_none_or(|reached| self.sense.better(improvement.score, reached)) {
+                reached = Some(improvement.score);
+                self.history.push(*improvement);
+            }
+        }
+        if let Some(best) = other.best.as_ref().filter(|best| self.is_improved_by(best.score)) {
+            self.best = Some(best.clone());
+            self.unverified.best = true;
+        }
         for (identity, solution) in &other.kept {
             let known = |kept: &(u64, Solution<MoveId>)| {
                 kept.0 == *identity && self.sense.at_least(kept.1.score, solution.score)
@@ -301,10 +313,6 @@ impl Tally {
             if self.wants(solution.score) && !self.kept.iter().any(known) {
                 self.keep(solution.clone(), *identity);
             }
-        }
-        // Where the incumbent alone is kept, it has no identity.
-        if let Some(best) = other.best.as_ref().filter(|best| self.is_improved_by(best.score)) {
-            self.keep(best.clone(), 0);
         }
     }
 }
