@@ -226,8 +226,8 @@ standard output, a summary to standard error. The first Ctrl-C ends the search a
 #[derive(Args, Debug)]
 #[command(after_help = SIMPLIFY_EXAMPLES)]
 pub(crate) struct SimplifyArgs {
-    /// Expressions as FORM, Mathematica, Maple, SymPy, Maxima, PARI or MATLAB print them, assignments of C or Fortran, or a
-    /// spec such as res:7,4 (`soloist problems horner`)
+    /// Expressions as FORM, Mathematica, Maple, SymPy, Maxima, PARI or MATLAB print them, assignments of C or Fortran,
+    /// or a spec such as res:7,4 (`soloist problems horner`)
     #[arg(value_name = "FILE")]
     pub(crate) file: String,
     /// The language of the code
@@ -412,7 +412,8 @@ impl TypedValueParser for ProblemParser {
     }
 }
 
-/// The name of a method. The [spec](soloist_problems::RunSpec) of the run looks it up: some methods belong to a problem.
+/// The name of a method. The [spec](soloist_problems::RunSpec) of the run looks it up: some methods belong to a
+/// problem.
 #[derive(Clone, Debug)]
 struct MethodName;
 

@@ -1,7 +1,8 @@
 //! The record of a run: what was asked for, how it went and how it ended, as one JSON object.
 //!
 //! `soloist solve --json`, the files of `bench`, `tune` and `reproduce`, and the Python package write a [`RunRecord`];
-//! `--events` and the live view write [`RunEvent`](crate::RunEvent)s, which are made of the same parts. All readers read these types.
+//! `--events` and the live view write [`RunEvent`](crate::RunEvent)s, which are made of the same parts. All readers
+//! read these types.
 
 use crate::result::{self, Asked};
 use crate::{Answer, Limits, Options, Report};

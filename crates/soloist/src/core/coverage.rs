@@ -9,8 +9,8 @@
 //! exhausted only if its ledger says so.
 //!
 //! Types keep this invariant:
-//! - [`Status::Exhausted`](crate::search::Status::Exhausted) needs a [`Proof`], which only a [`Ledger`] or a [`Ceiling`] makes.
-//!   The stop reason `exhausted`, from which an outcome is optimal, is made from a [`Proof`] alone.
+//! - [`Status::Exhausted`](crate::search::Status::Exhausted) needs a [`Proof`], which only a [`Ledger`] or a
+//!   [`Ceiling`] makes. The stop reason `exhausted`, from which an outcome is optimal, is made from a [`Proof`] alone.
 //! - What may leave something out returns a [`Coverage`], which the compiler does not let a caller drop unseen: the
 //!   candidates of a rollout, a rollout that says that a state is spent, a nested search. The tree search cannot close
 //!   a node without one.

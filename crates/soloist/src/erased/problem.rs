@@ -1,9 +1,10 @@
 //! A problem as searches see it: states without their type, moves as integers.
 //!
-//! Searches are compiled once, for `dyn ErasedProblem` and [`dyn ErasedRollout`](crate::erased::rollout::ErasedRollout). [`ProblemAdapter`] and
+//! Searches are compiled once, for `dyn ErasedProblem` and [`dyn
+//! ErasedRollout`](crate::erased::rollout::ErasedRollout). [`ProblemAdapter`] and
 //! [`RolloutAdapter`](crate::erased::rollout::RolloutAdapter) stand between them and a user's [`Problem`] and
-//! [`Rollout`](crate::rollout::Rollout): the code that is compiled for each problem. A playout crosses the border once, so that
-//! its loop stays monomorphised.
+//! [`Rollout`](crate::rollout::Rollout): the code that is compiled for each problem. A playout crosses the border once,
+//! so that its loop stays monomorphised.
 
 use crate::Entrant;
 use crate::core::cut::{EVERY, Watch};

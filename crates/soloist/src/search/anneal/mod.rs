@@ -76,9 +76,9 @@ parameters! {
     /// [`bias`](crate::Problem::bias), uniformly without one. With `adapt` the weights follow the success of each kind
     /// of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
     ///
-    /// Where the score is a sum of [links](crate::Ordering::link), the difference that an edit makes is known before the
-    /// replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of the twelve
-    /// nearest decisions behind a random entry, alone or with a block that follows it.
+    /// Where the score is a sum of [links](crate::Ordering::link), the difference that an edit makes is known before
+    /// the replay. Only an edit that passes the threshold is replayed. `change` and `guide` then bring one of the
+    /// twelve nearest decisions behind a random entry, alone or with a block that follows it.
     ///
     /// # Acceptance
     ///
@@ -95,9 +95,9 @@ parameters! {
     /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
     /// whose [`bound`](crate::Problem::bound) cannot pass it. It is also abandoned as soon as it meets a state of the
     /// present solution with an equal [`key`](crate::Problem::key) behind the last edited place: the rest is then the
-    /// same. Where it meets an equal [`future`](crate::Dominance::future) instead, it is abandoned if its score so far is
-    /// worse by more than the threshold allows. That is exact where scores are sums. Where the score is a maximum over
-    /// the moves, the rest may make up for the difference, and a neighbour is abandoned that would have passed:
+    /// same. Where it meets an equal [`future`](crate::Dominance::future) instead, it is abandoned if its score so far
+    /// is worse by more than the threshold allows. That is exact where scores are sums. Where the score is a maximum
+    /// over the moves, the rest may make up for the difference, and a neighbour is abandoned that would have passed:
     /// `meet = false` plays every neighbour to its end.
     ///
     /// # Budget
