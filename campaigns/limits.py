@@ -37,7 +37,7 @@ INSTANCES = [
     ("packing", "random:8x400:7"),
     ("packing", "circles:100x100000:7"),
     ("vrptw", "random:4000:7"),
-    ("tsptw", "random:1000x60:7"),
+    ("tsptw", "random:800x60:7"),
     ("horner", "res:7,5"),
     ("morpion", "5D"),
 ]

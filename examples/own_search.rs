@@ -1,10 +1,8 @@
 //! A solver of a problem's own as a method: flips of one vertex, with what a flip changes known at once.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use soloist::{
-    Budget, CheckpointError, Method, Problem, ProblemSearch, Score, SearchInfo, Settings, Solver, stable_hash,
-};
-use soloist::{Step, Unit, Work};
+use soloist::{Budget, CheckpointError, Method, Problem, ProblemSearch, Score, SearchInfo};
+use soloist::{Settings, Solver, Step, Unit, Work, stable_hash};
 
 /// A complete graph with weights 0 to 9: which sides should its vertices be on, so that the edges between are heavy?
 struct Cut;
@@ -14,8 +12,8 @@ const FLIPS: SearchInfo = SearchInfo::new::<()>("flips", "flips of one vertex", 
 /// The weight of the edges from `vertex` to the other side, minus that of the edges on its own one.
 fn outside(sides: &[bool], vertex: usize) -> f64 {
     let weight = |a: usize, b: usize| (stable_hash(&(a.min(b), a.max(b))) % 10) as f64;
-    let others = (0..sides.len()).filter(|&other| other != vertex);
-    others.map(|other| weight(vertex, other) * if sides[other] == sides[vertex] { -1.0 } else { 1.0 }).sum()
+    let signed = |other| weight(vertex, other) * if sides[other] == sides[vertex] { -1.0 } else { 1.0 };
+    (0..sides.len()).filter(|&other| other != vertex).map(signed).sum()
 }
 
 impl Problem for Cut {
@@ -49,8 +47,7 @@ impl ProblemSearch<Cut> for Flips {
         while work.next_unit() {
             let (vertex, odds) = (work.rng().index(VERTICES), work.rng().unit());
             // Worse sides are accepted less and less often over the budget.
-            let loss = outside(&self.0, vertex);
-            if loss <= 0.0 || odds < 0.1 * (1.0 - work.progress().unwrap_or(0.5)) {
+            if outside(&self.0, vertex) <= 0.0 || odds < 0.1 * (1.0 - work.progress().unwrap_or(0.5)) {
                 self.0[vertex] = !self.0[vertex];
                 work.found(&self.0);
             }

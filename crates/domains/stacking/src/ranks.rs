@@ -38,7 +38,9 @@ pub(crate) const RANKS: SearchInfo = SearchInfo::new::<Parameters>(
     "anneals the flexibility heuristic's ranks by item: a trial changes one and replays the rest",
     "our search; S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, Science 220, 1983",
     Unit::Solution("moves tried"),
-);
+)
+// A trial on ten thousand items takes some milliseconds.
+.units_a_step(16);
 
 /// The methods of the problem, for lists.
 pub(crate) const METHODS: &[Preset] = &[Preset::own(&RANKS, || Method::own(&RANKS))];
@@ -217,6 +219,10 @@ impl Task {
         for &mv in moves {
             table[place(&state)] = mv;
             problem.apply(&mut state, mv);
+        }
+        // A replay of large instances takes long.
+        if state.relocations >= self.best {
+            return;
         }
         let Some(work) = &mut self.work else { return };
         // Placements of an item that share a rank may have made it another solution.

@@ -212,7 +212,7 @@ impl<P: Problem> std::fmt::Debug for Work<'_, P> {
 }
 
 /// Units between two looks at the cut.
-const EVERY: u64 = 64;
+const EVERY: u64 = 8;
 
 impl<P: Problem> Work<'_, P> {
     /// The generator of the run. All draws of a search come from it, or from one that is seeded by it.
