@@ -204,7 +204,9 @@ class Pair:
         """What happened: a kind, a number of pieces, and what is wrong."""
         whole, seconds = self.undisturbed()
         if whole is None:
-            return ("refused", 0, None) if seconds.returncode == 2 else ("broken", 0, seconds.stderr.strip()[:300])
+            # A method that has no room for its states says so in one line.
+            is_refused = seconds.returncode == 2 or "needs at least" in seconds.stderr
+            return ("refused", 0, None) if is_refused else ("broken", 0, seconds.stderr.strip()[:300])
         if whole["stop"] == "time":
             return "too long", 0, None
         with tempfile.TemporaryDirectory(prefix="soloist-pairs-") as folder:
