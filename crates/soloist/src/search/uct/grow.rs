@@ -67,9 +67,9 @@ parameters! {
     /// to `ceil(k n^widening_exponent)`. Both apply to `expansion = one`. The child with the largest bias comes first
     /// if `bias_weight` is set, otherwise a random one.
     ///
-    /// With `expansion = lazy` a node gets its children one at a time, in the order of its moves, and only children that
-    /// were tried take memory. The moves are listed again for each. This suits states with hundreds of moves of which
-    /// few are ever followed (the resumable enumeration of Rei's thesis).
+    /// With `expansion = lazy` a node gets its children one at a time, in the order of its moves, and only children
+    /// that were tried take memory. The moves are listed again for each. This suits states with hundreds of moves of
+    /// which few are ever followed (the resumable enumeration of Rei's thesis).
     ///
     /// With `theta` = t > 0 every t-th playout through a node with untried children follows the formula among the tried
     /// ones instead of adding another one. So the tree deepens before it is as wide as the lists of moves (selection
