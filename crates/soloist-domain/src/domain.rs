@@ -323,7 +323,7 @@ pub trait AnyInstance: Send + Sync {
     /// Reads all that a checkpoint of this instance says about its run, which takes as much memory as the checkpoint.
     ///
     /// # Errors
-    /// As of [`inspect`](Self::inspect).
+    /// Same as for [`inspect`](Self::inspect).
     fn inspect_all(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError>;
     /// Reads a solution to start from (the text of a result JSON or of the domain's own format) and returns its moves.
     ///

@@ -1,4 +1,4 @@
-//! The events of a run that goes on, as `soloist solve --events` and the live view write them.
+//! The events of a run in progress, as `soloist solve --events` and the live view write them.
 
 use crate::record::{known_format, number};
 use crate::result::Asked;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use soloist::{Budget, Improvement, Progress, RunInfo, Score};
 
-/// An event of a run that goes on, named by the field `event`.
+/// An event of a run in progress, named by the field `event`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum RunEvent {

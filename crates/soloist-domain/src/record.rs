@@ -170,7 +170,7 @@ impl Step {
         Self { seconds: Some(event.elapsed.as_secs_f64()), ..Self::of(event) }
     }
 
-    /// Returns an improvement while a run goes on: by playouts of all streams.
+    /// Returns an improvement of a run in progress: by playouts of all streams.
     #[must_use]
     pub fn now(improvement: &Improvement, progress: &Progress) -> Self {
         let (seconds, playouts) = (Some(progress.elapsed.as_secs_f64()), progress.counters.playouts);

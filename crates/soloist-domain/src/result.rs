@@ -129,7 +129,7 @@ pub fn verify(instance: &dyn AnyInstance, json: &str, score: f64) -> Result<(), 
 /// and many solutions may be kept.
 ///
 /// # Errors
-/// As of [`verify`], for the first solution that fails.
+/// Same as for [`verify`], for the first solution that fails.
 pub fn verify_all(asked: Asked<'_>, report: &Report) -> Result<(), String> {
     let feasible = report.answers.iter().filter_map(|answer| Some((answer, answer.score.value()?)));
     for (answer, score) in feasible {

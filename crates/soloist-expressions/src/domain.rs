@@ -67,7 +67,7 @@ fn load(instance: &str, options: &Options) -> Result<Box<dyn AnyInstance>, Insta
 /// The system of a spec or a file. With `expand`, products and powers of sums are multiplied out.
 ///
 /// # Errors
-/// As of [`generate`] and [`read_with`].
+/// Same as for [`generate`] and [`read_with`].
 pub fn open(instance: &str, expand: bool) -> Result<System, InstanceError> {
     open_with(instance, expand, None, &Reading::default())
 }
@@ -75,7 +75,7 @@ pub fn open(instance: &str, expand: bool) -> Result<System, InstanceError> {
 /// As [`open`], with the settings of [`read_with`] for files. A spec has one output.
 ///
 /// # Errors
-/// As of [`generate`] and [`read_with`].
+/// Same as for [`generate`] and [`read_with`].
 pub fn open_with(
     instance: &str,
     expand: bool,

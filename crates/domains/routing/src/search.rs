@@ -108,7 +108,7 @@ impl<P: Routed> ProblemSearch<P> for Refinement {
         Step::Running
     }
 
-    /// The annealing goes on from the solution if it is better than its own.
+    /// The annealing continues from the solution if it is better than its own.
     fn offer(&mut self, problem: &P, moves: &[u16], score: Score) {
         let (mut tour, mut absent) = (Vec::new(), Vec::new());
         if problem.split(moves, score, &mut tour, &mut absent) {

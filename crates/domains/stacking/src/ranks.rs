@@ -97,7 +97,7 @@ struct Work {
     /// The states before the decisions 0, `spacing`, 2 `spacing`, ...
     snapshots: Vec<Stacks>,
     spacing: usize,
-    /// A trial in the making.
+    /// A trial that is being made.
     next_places: Vec<u32>,
     next_moves: Vec<u16>,
     next_blamed: Vec<[u32; 2]>,
@@ -213,7 +213,7 @@ impl Task {
         self
     }
 
-    /// Goes on from a solution from outside if it is better than the best one.
+    /// Continues from a solution from outside if it is better than the best one.
     fn offer(&mut self, problem: &Stacking, moves: &[u16]) {
         let (mut state, mut table) = (problem.root(), vec![0; problem.count() * TIMES]);
         for &mv in moves {
@@ -317,7 +317,7 @@ impl ProblemSearch<Stacking> for Ranks {
         Step::Running
     }
 
-    /// The annealing goes on from the solution if it is better than its own.
+    /// The annealing continues from the solution if it is better than its own.
     fn offer(&mut self, problem: &Stacking, moves: &[u16], _: Score) {
         if !moves.is_empty() {
             self.task.get_or_insert_with(|| Task::begin(problem)).offer(problem, moves);

@@ -36,7 +36,7 @@ pub fn read(path: &str, expand: bool) -> Result<System, InstanceError> {
 /// As [`read`], with the settings of [`parse_with`].
 ///
 /// # Errors
-/// As of [`read`] and [`parse_with`].
+/// Same as for [`read`] and [`parse_with`].
 pub fn read_with(
     path: &str,
     expand: bool,
@@ -94,7 +94,7 @@ pub fn parse(name: &str, bytes: &[u8], expand: bool) -> Result<System, InstanceE
 /// As [`parse`], with a notation and the names of the outputs. Without a notation it is guessed where it matters.
 ///
 /// # Errors
-/// As of [`parse`]; an output that no statement defines; inputs that are not among those of the reading.
+/// Same as for [`parse`]; an output that no statement defines; inputs that are not among those of the reading.
 pub fn parse_with(
     name: &str,
     bytes: &[u8],
@@ -310,7 +310,7 @@ fn compact(
 /// intermediate computed once. `None`: the system was not read from a text, or no sum of it was multiplied out.
 ///
 /// # Errors
-/// As of [`parse`]; a text may have too many symbols when each of its sums is one.
+/// Same as for [`parse`]; a text may have too many symbols when each of its sums is one.
 pub fn as_written(system: &System) -> Result<Option<System>, InstanceError> {
     // Reading a large text twice takes long.
     let worth = |source: &&Source| source.text.contains(&b'(') || has_intermediates(source);
