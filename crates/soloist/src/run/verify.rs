@@ -117,11 +117,11 @@ pub fn replay<P: Problem>(problem: &P, moves: &[P::Move], claimed: Score) -> Res
         if !legal.contains(&mv) {
             return Err(ReplayError::Illegal { step, mv: short(&mv), is_finished: legal.is_empty() });
         }
-        // That of the root is compared with every incumbent, wherever it comes from.
-        if step > 0 && step % ask == 0 {
-            bounds.note(step, problem.bound(&state));
-        }
         if step % ask == 0 {
+            // The bound of the root is compared with every incumbent, wherever it comes from.
+            if step > 0 {
+                bounds.note(step, problem.bound(&state));
+            }
             check_future(problem, &state, step, &mut futures)?;
         }
         if step % every == 0 || step + 2 >= moves.len() {

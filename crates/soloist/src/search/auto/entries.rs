@@ -69,9 +69,14 @@ impl Entrant {
 impl fmt::Display for Entrant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all: Vec<String> = self.settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        f.write_str(&self.method)?;
-        if all.is_empty() { Ok(()) } else { write!(f, "({})", all.join(" ")) }
+        write_entry(f, &self.method, &all)
     }
+}
+
+/// Writes a method with its settings in parentheses.
+fn write_entry(f: &mut fmt::Formatter<'_>, method: &str, settings: &[String]) -> fmt::Result {
+    f.write_str(method)?;
+    if settings.is_empty() { Ok(()) } else { write!(f, "({})", settings.join(" ")) }
 }
 
 /// The key that is no parameter of the preset.
@@ -168,8 +173,7 @@ impl fmt::Display for Entry {
         let rollout = self.rollout.iter().map(|rollout| format!("{ROLLOUT}={rollout}"));
         let all: Vec<String> =
             self.settings.iter().map(|(key, value)| format!("{key}={value}")).chain(rollout).collect();
-        f.write_str(&self.preset)?;
-        if all.is_empty() { Ok(()) } else { write!(f, "({})", all.join(" ")) }
+        write_entry(f, &self.preset, &all)
     }
 }
 
