@@ -3,7 +3,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Problem, Score, Sense, stable_hash};
+use soloist::{Prior, Problem, Score, Sense, stable_hash};
 
 /// The neighbours of each vertex; colours are bits, so that at most 64 are used.
 struct Graph {
@@ -106,6 +106,13 @@ impl Problem for Graph {
     fn code(&self, state: &Colored, color: u8) -> u64 {
         stable_hash(&(self.next(state), color))
     }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Graph> for Graph {
     /// A new colour only where it must be.
     fn bias(&self, state: &Colored, color: u8) -> f64 {
         if u32::from(color) > state.colors { -4.0 } else { 0.0 }

@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Problem, Score, stable_hash};
+use soloist::{Dominance, Prior, Problem, Score, stable_hash};
 
 /// A position in each string; at most 16 strings.
 type Place = [u16; 16];
@@ -118,6 +118,13 @@ impl Problem for Strings {
     fn code(&self, taken: &Taken, letter: u8) -> u64 {
         stable_hash(&(taken.at[0], letter))
     }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Strings> for Strings {
     /// A letter that skips little is likely.
     fn bias(&self, taken: &Taken, letter: u8) -> f64 {
         let Some(after) = self.after(&taken.at, usize::from(letter)) else { return 0.0 };

@@ -1,8 +1,8 @@
 //! A solver of a problem's own as a method: flips of one vertex, with what a flip changes known at once.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use soloist::{Budget, CheckpointError, Method, Problem, ProblemSearch, Score, SearchInfo};
-use soloist::{Settings, Solver, Step, Unit, Work, stable_hash};
+use soloist::{Budget, CheckpointError, Method, NamedSearch, Problem, ProblemSearch, Score, SearchInfo};
+use soloist::{Solver, Step, Unit, Work, stable_hash};
 
 /// A complete graph with weights 0 to 9: which sides should its vertices be on, so that the edges between are heavy?
 struct Cut;
@@ -31,11 +31,8 @@ impl Problem for Cut {
     fn score(&self, sides: &Vec<bool>) -> Score {
         Score::Feasible((0..sides.len()).map(|vertex| outside(sides, vertex)).sum())
     }
-    fn searches(&self) -> &[SearchInfo] {
-        &[FLIPS]
-    }
-    fn search(&self, _name: &str, _settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        Some(Box::new(Flips(vec![false; VERTICES])))
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        vec![NamedSearch::new(FLIPS, |_, _| Some(Box::new(Flips(vec![false; VERTICES]))))]
     }
 }
 

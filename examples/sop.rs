@@ -3,7 +3,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Found, Ordering, Problem, Score, Sense, stable_hash};
+use soloist::{Dominance, Facts, Found, Ordering, Prior, Problem, Score, Sense, stable_hash};
 
 /// A set of at most 256 jobs.
 type Set = [u64; 4];
@@ -100,9 +100,17 @@ impl Problem for Orders {
     fn code(&self, at: &Sequence, job: u16) -> u64 {
         (at.last * self.cost.len()) as u64 + u64::from(job)
     }
-    fn code_count(&self) -> Option<u32> {
-        Some((self.cost.len() * self.cost.len()) as u32)
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
     }
+
+    fn facts(&self) -> Facts {
+        Facts { code_count: Some((self.cost.len() * self.cost.len()) as u32), ..Facts::default() }
+    }
+}
+
+impl Prior<Orders> for Orders {
     /// A step that costs much more than the cheapest one to the same job is unlikely.
     fn bias(&self, at: &Sequence, job: u16) -> f64 {
         let (cost, least) = (self.cost[at.last][usize::from(job)].unwrap_or(0), self.to[usize::from(job)]);

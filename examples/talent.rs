@@ -4,7 +4,7 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Problem, Score, Sense};
+use soloist::{Dominance, Prior, Problem, Score, Sense};
 
 /// Durations and actors of the scenes; wages and scenes of the actors. Sets are bits: at most 64 of each.
 struct Film {
@@ -104,6 +104,13 @@ impl Problem for Film {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         Some(self)
     }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Film> for Film {
     /// Scenes whose actors are those present cost little.
     fn bias(&self, filmed: &Filmed, scene: u8) -> f64 {
         let actors = self.actors[usize::from(scene)];

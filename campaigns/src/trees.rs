@@ -6,8 +6,8 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use soloist::{
-    Budget, Dominance, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver,
-    stable_hash,
+    Budget, Dominance, NamedRollout, Outcome, Playout, Prior, Problem, Rng, Rollout, Score, Sense, Setup, SolveError,
+    Solver, stable_hash,
 };
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
@@ -121,9 +121,6 @@ impl Problem for Tree {
     fn code(&self, at: &At, mv: u32) -> u64 {
         stable_hash(&(at.node, mv))
     }
-    fn bias(&self, at: &At, mv: u32) -> f64 {
-        if self.has_bias { self.nodes[self.node(at).children[mv as usize] as usize].bias } else { 0.0 }
-    }
     fn bound(&self, at: &At) -> Option<f64> {
         self.has_bound.then(|| at.so_far + self.node(at).bound)
     }
@@ -136,16 +133,19 @@ impl Problem for Tree {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.has_future.then_some(self as &dyn Dominance<Self>)
     }
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == self.rollout && name != "random").then(|| Box::new(Policy) as Box<dyn Rollout<Self>>)
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        let name = ["spent", "selective", "greedy"].into_iter().find(|&name| name == self.rollout);
+        name.map(|name| NamedRollout::new(name, "", |_| Box::new(Policy))).into_iter().collect()
     }
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        match self.rollout.as_str() {
-            "spent" => &[RolloutInfo { name: "spent", help: "" }],
-            "selective" => &[RolloutInfo { name: "selective", help: "" }],
-            "greedy" => &[RolloutInfo { name: "greedy", help: "" }],
-            _ => &[],
-        }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Tree> for Tree {
+    fn bias(&self, at: &At, mv: u32) -> f64 {
+        if self.has_bias { self.nodes[self.node(at).children[mv as usize] as usize].bias } else { 0.0 }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Job shops as a problem: operations are placed one after the other, each as early as it can begin.
 
 use super::graph::Graph;
-use soloist::{Dominance, Entrant, Found, Neighborhood, Ordering, Problem, Score, Sense, stable_hash};
+use soloist::{Dominance, Entrant, Facts, Found, Neighborhood, Ordering, Prior, Problem, Score, Sense, stable_hash};
 
 /// A number for each job or machine; at most 32 of them.
 type Row = [u32; 32];
@@ -120,9 +120,6 @@ impl Problem for Shop {
     fn code(&self, at: &Schedule, job: u8) -> u64 {
         u64::from(job) * 32 + u64::from(at.placed[usize::from(job)])
     }
-    fn code_count(&self) -> Option<u32> {
-        Some(32 * 32)
-    }
     fn ordering(&self) -> Option<&dyn Ordering<Self>> {
         (!self.active).then_some(self as &dyn Ordering<Self>)
     }
@@ -135,6 +132,17 @@ impl Problem for Shop {
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
         (!self.active).then(|| Box::new(Graph::default()) as Box<dyn Neighborhood<Self>>)
     }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { code_count: Some(32 * 32), ..Facts::default() }
+    }
+}
+
+impl Prior<Shop> for Shop {
     /// Jobs with much left go first.
     fn bias(&self, at: &Schedule, job: u8) -> f64 {
         let job = usize::from(job);

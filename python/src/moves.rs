@@ -3,7 +3,7 @@
 use crate::value::{decode, encode};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use soloist::problem::{Move, MoveReader, MoveWriter};
 use soloist::stable_hash;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
@@ -117,43 +117,28 @@ impl PyMove {
     }
 }
 
-/// A move in a checkpoint.
-#[derive(Serialize)]
-enum Written<'a> {
-    Int(i64),
-    Value(&'a [u8]),
-}
-
-#[derive(Deserialize)]
-enum Read {
-    Int(i64),
-    Value(Vec<u8>),
-}
-
-impl Serialize for PyMove {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.in_table() {
-            None => Written::Int(self.0).serialize(serializer),
+/// An int as a number, a value as its bytes.
+impl Move for PyMove {
+    fn pack(self, to: &mut impl MoveWriter) {
+        let at = self.in_table();
+        to.bits(at.is_some().into(), 1);
+        match at {
+            None => self.0.pack(to),
             Some(at) => {
                 let bytes = Arc::clone(&table().entries[at].bytes);
-                Written::Value(&bytes).serialize(serializer)
+                to.bytes(&bytes);
             }
         }
     }
-}
 
-impl<'de> Deserialize<'de> for PyMove {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Read::deserialize(deserializer)? {
-            Read::Int(value) if (LEAST..=-LEAST).contains(&value) => Ok(Self(value)),
-            Read::Int(_) => Err(de::Error::custom("a move out of range")),
-            Read::Value(bytes) => {
-                let place = |py: Python<'_>| {
-                    let object = decode(py, &bytes)?.into_bound(py);
-                    Some(Self::place(bytes, &object, true))
-                };
-                Python::attach(place).ok_or_else(|| de::Error::custom("no move"))
-            }
+    fn unpack(from: &mut impl MoveReader) -> Option<Self> {
+        if from.bits(1)? == 0 {
+            return i64::unpack(from).filter(|value| (LEAST..=-LEAST).contains(value)).map(Self);
         }
+        let bytes = from.bytes()?;
+        Python::attach(|py| {
+            let object = decode(py, &bytes)?.into_bound(py);
+            Some(Self::place(bytes, &object, true))
+        })
     }
 }

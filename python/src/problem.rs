@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::{Dominance, Fault, Found, Ordering, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense};
+use soloist::{Dominance, Facts, Found, NamedRollout, Ordering, Playout, Prior, Problem, Rng, Rollout, Score, Sense};
 use std::sync::Arc;
 
 /// The functions of a problem, bound once.
@@ -310,28 +310,12 @@ impl Problem for PyProblem {
         })
     }
 
-    fn bias(&self, state: &PyState, mv: PyMove) -> f64 {
-        let Some(bias) = &self.functions.bias else { return 0.0 };
-        Python::attach(|py| {
-            self.guard
-                .ask(py, 0.0, || real("bias", &bias.bind(py).call1((state.0.bind(py), mv.object(py)))?, "a number"))
-        })
-    }
-
     fn bound(&self, state: &PyState) -> Option<f64> {
         self.number_of("bound", self.functions.bound.as_ref(), state)
     }
 
-    fn is_complete(&self) -> bool {
-        self.functions.complete
-    }
-
     fn potential(&self, state: &PyState) -> Option<f64> {
         self.number_of("potential", self.functions.potential.as_ref(), state)
-    }
-
-    fn reference(&self) -> Option<f64> {
-        self.functions.reference
     }
 
     fn key(&self, state: &PyState) -> Option<u64> {
@@ -352,31 +336,41 @@ impl Problem for PyProblem {
         (self.functions.identity.is_some() && self.functions.find.is_some()).then_some(self as &dyn Ordering<Self>)
     }
 
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        match name {
-            "playout" if self.functions.playout.is_some() => Some(Box::new(Whole(Arc::clone(&self.guard)))),
-            "candidates" if self.functions.candidates.is_some() => Some(Box::new(Candidates)),
-            _ => None,
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        let mut all = Vec::new();
+        if self.functions.playout.is_some() {
+            all.push(NamedRollout::new("playout", "the problem's own playout", |problem: &Self| {
+                Box::new(Whole(Arc::clone(&problem.guard)))
+            }));
+        }
+        if self.functions.candidates.is_some() {
+            all.push(NamedRollout::new("candidates", "uniform over the candidates", |_| Box::new(Candidates)));
+        }
+        all
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        self.functions.bias.is_some().then_some(self as &dyn Prior<Self>)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            is_complete: self.functions.complete,
+            reference: self.functions.reference,
+            state_bytes: Some(self.functions.state_bytes),
+            fault: Some(self.guard.fault.clone()),
+            ..Facts::default()
         }
     }
+}
 
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        const PLAYOUT: RolloutInfo = RolloutInfo { name: "playout", help: "the problem's own playout" };
-        const CANDIDATES: RolloutInfo = RolloutInfo { name: "candidates", help: "uniform over the candidates" };
-        match (&self.functions.playout, &self.functions.candidates) {
-            (Some(_), Some(_)) => &[PLAYOUT, CANDIDATES],
-            (Some(_), None) => &[PLAYOUT],
-            (None, Some(_)) => &[CANDIDATES],
-            (None, None) => &[],
-        }
-    }
-
-    fn state_bytes(&self) -> usize {
-        self.functions.state_bytes
-    }
-
-    fn fault(&self) -> Option<&Fault> {
-        Some(&self.guard.fault)
+impl Prior<PyProblem> for PyProblem {
+    fn bias(&self, state: &PyState, mv: PyMove) -> f64 {
+        let Some(bias) = &self.functions.bias else { return 0.0 };
+        Python::attach(|py| {
+            self.guard
+                .ask(py, 0.0, || real("bias", &bias.bind(py).call1((state.0.bind(py), mv.object(py)))?, "a number"))
+        })
     }
 }
 

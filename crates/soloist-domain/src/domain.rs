@@ -5,7 +5,9 @@
 
 use crate::answer::json;
 use crate::{InstanceError, svg};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+use soloist::problem::search_infos;
 use soloist::search::{Entries, Entry};
 use soloist::{
     Budget, CheckpointError, Improvement, Preset, Problem, Progress, RolloutInfo, RunInfo, SavedRun, Score, Sense,
@@ -361,8 +363,8 @@ pub(crate) type MoveOf<I> = <<I as Instance>::Problem as Problem>::Move;
 
 /// What a domain implements for its instance type; [`AnyInstance`] follows.
 pub trait Instance: Send + Sync {
-    /// The problem that is searched.
-    type Problem: Problem;
+    /// The problem that is searched. Results and events hold its moves as JSON.
+    type Problem: Problem<Move: Serialize + DeserializeOwned>;
     /// See [`AnyInstance::name`].
     fn name(&self) -> &str;
     /// See [`AnyInstance::describe`].
@@ -387,7 +389,7 @@ pub trait Instance: Send + Sync {
     fn rollout_for(&self, setup: &Setup) -> String {
         let entries = portfolio(self.problem());
         let named = entries.iter().find(|entry| entry.preset() == setup.preset).and_then(Entry::rollout);
-        let first = || self.problem().rollouts().first().map_or("random", |info| info.name);
+        let first = || self.problem().rollouts().first().map_or("random", |rollout| rollout.info().name);
         named.unwrap_or_else(first).to_owned()
     }
     /// Returns the two numbers that a score stands for, where it encodes an objective in two levels (vehicles, then
@@ -434,7 +436,7 @@ pub trait Instance: Send + Sync {
 /// The methods that a problem names; none where one of them cannot run, which a run reports.
 fn portfolio<P: Problem>(problem: &P) -> Vec<Entry> {
     let Ok(mut entries) = Entries::of(&problem.portfolio()) else { return Vec::new() };
-    if entries.resolve(problem.searches()).is_ok() { entries.entries().to_vec() } else { Vec::new() }
+    if entries.resolve(&search_infos(problem)).is_ok() { entries.entries().to_vec() } else { Vec::new() }
 }
 
 /// Plays a solution from outside: `choose` names the next move among the legal ones of each state, until the state is

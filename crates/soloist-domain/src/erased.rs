@@ -4,8 +4,8 @@ use crate::domain::MoveOf;
 use crate::{Answer, AnyInstance, AnyObserver, AnySession, Checked, Instance, Report, Request};
 use serde_json::Value;
 use soloist::{
-    Budget, CheckpointError, Control, Improvement, Observer, OfferError, Outcome, Problem, Progress, RolloutInfo,
-    RunInfo, SavedRun, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
+    Budget, CheckpointError, Control, Improvement, NamedRollout, Observer, OfferError, Outcome, Problem, Progress,
+    RolloutInfo, RunInfo, SavedRun, Score, Sense, Session, Setup, Solution, SolveError, Solver, StopReason,
 };
 use std::sync::atomic::AtomicBool;
 
@@ -87,7 +87,7 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn is_complete(&self) -> bool {
-        self.problem().is_complete()
+        self.problem().facts().is_complete
     }
 
     fn default_setup(&self) -> Setup {
@@ -99,7 +99,7 @@ impl<I: Instance> AnyInstance for I {
     }
 
     fn rollouts(&self) -> Vec<RolloutInfo> {
-        let mut all = self.problem().rollouts().to_vec();
+        let mut all = self.problem().rollouts().iter().map(NamedRollout::info).collect::<Vec<_>>();
         if all.iter().all(|info| info.name != "random") {
             all.push(RolloutInfo { name: "random", help: "uniform over the legal moves" });
         }

@@ -3,6 +3,7 @@
 use crate::answer::{Answer, short};
 use crate::domain::{Checked, Instance, LoadResult};
 use crate::{InstanceError, input};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use soloist::{Problem, Score};
 
@@ -14,7 +15,7 @@ struct Own<P> {
 
 /// Reads the file `path` by `parse`, for [`Domain::load`](crate::Domain::load) of a problem that is not shipped.
 ///
-/// Solutions are shown as their moves. The checker plays the moves by the problem's own rules, so that it cannot find a
+/// Solutions are shown as their moves; moves of a type of your own derive serde's `Serialize` and `Deserialize` for it. The checker plays the moves by the problem's own rules, so that it cannot find a
 /// mistake in the rules. Implement [`Instance`] to add an independent checker, drawings or other formats. The default
 /// method is `cabs` where the problem has a bound for its root and futures, `anneal` otherwise.
 ///
@@ -45,7 +46,10 @@ struct Own<P> {
 /// assert!(instance.check(r#"{"moves": [false]}"#).unwrap_err().contains("not finished"));
 /// # std::fs::remove_file(file).unwrap();
 /// ```
-pub fn own<P: Problem + 'static>(path: &str, parse: impl FnOnce(&str) -> Result<P, String>) -> LoadResult {
+pub fn own<P: Problem<Move: Serialize + DeserializeOwned> + 'static>(
+    path: &str,
+    parse: impl FnOnce(&str) -> Result<P, String>,
+) -> LoadResult {
     let bytes = input::read_file(path, MOST)?;
     let text = String::from_utf8_lossy(input::text_bytes(path, &bytes)?);
     let problem = parse(&text).map_err(|message| InstanceError::new(path, message))?;
@@ -56,7 +60,7 @@ pub fn own<P: Problem + 'static>(path: &str, parse: impl FnOnce(&str) -> Result<
 /// Bytes of an instance file.
 const MOST: usize = 64 << 20;
 
-impl<P: Problem> Instance for Own<P> {
+impl<P: Problem<Move: Serialize + DeserializeOwned>> Instance for Own<P> {
     type Problem = P;
 
     fn name(&self) -> &str {

@@ -3,7 +3,9 @@
 use crate::algebra::{Signs, System};
 use crate::horner::Dag;
 use crate::scheme::{Direction, Options, Partial, Scheme, SchemeOrders, optimal_order, terms};
-use soloist::{Entrant, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, StableHasher};
+use soloist::{
+    Entrant, Facts, NamedRollout, Playout, Prior, Problem, Rng, Rollout, Score, Sense, StableHasher, find_rollout,
+};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -152,14 +154,6 @@ impl Problem for Orders {
         self.inner.code(state, mv)
     }
 
-    fn code_count(&self) -> Option<u32> {
-        self.inner.code_count()
-    }
-
-    fn bias(&self, state: &Partial, mv: u8) -> f64 {
-        self.inner.bias(state, mv)
-    }
-
     fn bound(&self, state: &Partial) -> Option<f64> {
         let counted = if self.exact { self.inner.bound(state) } else { None };
         let proven = self.proven.map(|cost| cost as f64);
@@ -173,11 +167,6 @@ impl Problem for Orders {
         if self.exact { self.inner.potential(state) } else { None }
     }
 
-    /// The operations of the input.
-    fn reference(&self) -> Option<f64> {
-        Some(self.system.counts().total() as f64)
-    }
-
     fn key(&self, state: &Partial) -> Option<u64> {
         if self.exact { self.inner.key(state) } else { None }
     }
@@ -188,16 +177,35 @@ impl Problem for Orders {
         vec![Entrant::new("anneal").set("depth", 50).set("most", 5)]
     }
 
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        Some(Box::new(Inner(self.inner.rollout(name)?)))
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        self.inner.rollouts()
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        let infos: Vec<_> = self.inner.rollouts().iter().map(NamedRollout::info).collect();
+        NamedRollout::list(&infos, |orders, name| {
+            let inner = find_rollout(&orders.inner, name).ok()?;
+            Some(Box::new(Inner(inner)))
+        })
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            code_count: self.inner.facts().code_count,
+            // The operations of the input.
+            reference: Some(self.system.counts().total() as f64),
+            ..Facts::default()
+        }
+    }
+}
+
+impl Prior<Orders> for Orders {
+    fn bias(&self, state: &Partial, mv: u8) -> f64 {
+        self.inner.bias(state, mv)
     }
 }
 

@@ -6,9 +6,9 @@ mod core;
 #[doc(hidden)]
 pub mod doc;
 mod erased;
-mod problem;
-mod rollout;
-mod run;
+pub mod problem;
+pub mod rollout;
+pub mod run;
 pub mod search;
 
 pub use check::{Advice, Knowledge, Violation, advise, check};
@@ -19,11 +19,11 @@ pub use core::parameter::{Parameter, ParameterError, Parameters, PerLevel, Setti
 pub use core::rng::Rng;
 pub use core::score::{Score, Sense};
 pub use problem::{
-    Acceptance, Covered, Dominance, Edits, Found, Move, Neighborhood, Ordering, Problem, ProblemSearch, SearchInfo,
-    Step, Unit, Work,
+    Acceptance, Covered, Dominance, Edits, Facts, Found, Move, NamedSearch, Neighborhood, Ordering, Prior, Problem,
+    ProblemSearch, SearchInfo, Step, Unit, Work,
 };
 pub use rollout::policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
-pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
+pub use rollout::{NamedRollout, Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
 pub use run::{
     Budget, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, ReplayError, RunInfo, SavedRun,
     Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap, open_regular,

@@ -3,6 +3,7 @@
 use super::symmetric::SymmetricCoils;
 use super::symmetry::orders;
 use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use soloist::Problem;
 use soloist_domain::{
@@ -58,7 +59,7 @@ pub const COIL: Domain = Domain {
 };
 
 /// A problem whose moves stand for a path or a cycle.
-trait Walks: Problem + Send {
+trait Walks: Problem<Move: Serialize + DeserializeOwned> + Send {
     /// The vertices of the solution.
     fn nodes(&self, moves: &[Self::Move]) -> Vec<u32>;
     /// The bits flipped, as results print them.

@@ -4,7 +4,7 @@ use super::bound::Limits;
 use super::path::{Near, Path, add_ball, add_neighbors, flips_into, near};
 use super::rollout::Walk;
 use super::{Cube, Kind};
-use soloist::{Entrant, Problem, Rollout, RolloutInfo, Score, StableHasher};
+use soloist::{Entrant, Facts, NamedRollout, Prior, Problem, Score, StableHasher};
 use std::hash::Hasher;
 
 /// What a learned weight belongs to.
@@ -355,23 +355,6 @@ impl<const W: usize> Problem for Snakes<W> {
         self.code_of(state, mv.into())
     }
 
-    fn code_count(&self) -> Option<u32> {
-        let edges = (1 << self.dimension) * self.dimension;
-        let codes = match self.code {
-            Code::Vertex => 1 << self.dimension,
-            Code::Edge | Code::Step => edges,
-            Code::Turn => edges * (self.dimension + 1),
-        };
-        // A table of more weights than are ever learned would only take memory.
-        (codes <= 1 << 18).then_some(codes)
-    }
-
-    /// Minus the number of free vertices beside the one entered, tight places first; a dead end comes last, as if there
-    /// were as many as dimensions.
-    fn bias(&self, state: &Path<W>, mv: u8) -> f64 {
-        self.bias_of(self.room(state, mv.into()))
-    }
-
     fn bound(&self, state: &Path<W>) -> Option<f64> {
         Some(self.most(state).into())
     }
@@ -400,12 +383,8 @@ impl<const W: usize> Problem for Snakes<W> {
         vec![Entrant::new("beam").set("width", 100).set("widen", 10)]
     }
 
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "random").then(|| Box::new(Walk) as Box<dyn Rollout<Self>>)
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[RolloutInfo { name: "random", help: "uniform over the bits that may be flipped" }]
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::new("random", "uniform over the bits that may be flipped", |_| Box::new(Walk))]
     }
 
     fn fingerprint(&self) -> u64 {
@@ -414,6 +393,32 @@ impl<const W: usize> Problem for Snakes<W> {
         hash.write(&[self.dimension as u8, self.spread as u8, self.code as u8, self.potential as u8]);
         hash.write(&self.prefix);
         hash.finish()
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        let edges = (1 << self.dimension) * self.dimension;
+        let codes = match self.code {
+            Code::Vertex => 1 << self.dimension,
+            Code::Edge | Code::Step => edges,
+            Code::Turn => edges * (self.dimension + 1),
+        };
+        Facts {
+            // A table of more weights than are ever learned would only take memory.
+            code_count: (codes <= 1 << 18).then_some(codes),
+            ..Facts::default()
+        }
+    }
+}
+
+impl<const W: usize> Prior<Snakes<W>> for Snakes<W> {
+    /// Minus the number of free vertices beside the one entered, tight places first; a dead end comes last, as if there
+    /// were as many as dimensions.
+    fn bias(&self, state: &Path<W>, mv: u8) -> f64 {
+        self.bias_of(self.room(state, mv.into()))
     }
 }
 

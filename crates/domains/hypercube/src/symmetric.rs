@@ -4,7 +4,7 @@ use super::path::{Near, add_ball, backwards, flood, holds, inside, near, sphere,
 use super::problem::size;
 use super::symmetry::{Symmetries, Symmetry};
 use super::{Cube, nodes_of};
-use soloist::{Entrant, Problem, Score, StableHasher};
+use soloist::{Entrant, Facts, Problem, Score, StableHasher};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 
@@ -286,10 +286,6 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         }
     }
 
-    fn code_count(&self) -> Option<u32> {
-        Some((1 << self.dimension) + self.symmetries.all.len() as u32)
-    }
-
     /// Every vertex that can still be reached on the path, and its images.
     fn bound(&self, ring: &Ring<W>) -> Option<f64> {
         let Some(symmetry) = ring.symmetry else { return Some(f64::from(1_u32 << self.dimension)) };
@@ -325,10 +321,6 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         Some(hash.finish())
     }
 
-    fn is_complete(&self) -> bool {
-        false
-    }
-
     /// A beam for each symmetry: the vertices that two of them leave free say nothing about which closes later.
     fn portfolio(&self) -> Vec<Entrant> {
         vec![Entrant::new("beam").set("width", 100).set("widen", 3).set("noise", 1).set("split", 1)]
@@ -340,5 +332,13 @@ impl<const W: usize> Problem for SymmetricCoils<W> {
         hash.write(&[self.dimension as u8, self.spread as u8]);
         self.symmetries.all.iter().for_each(|symmetry| hash.write(&[symmetry.order]));
         hash.finish()
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            code_count: Some((1 << self.dimension) + self.symmetries.all.len() as u32),
+            is_complete: false,
+            ..Facts::default()
+        }
     }
 }

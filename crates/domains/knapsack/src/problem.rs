@@ -2,7 +2,7 @@
 
 use super::Sack;
 use serde::{Deserialize, Serialize};
-use soloist::{Entrant, Playout, Problem, Rng, Rollout, RolloutInfo, Score, StableHasher, stable_hash};
+use soloist::{Entrant, NamedRollout, Playout, Prior, Problem, Rng, Rollout, Score, StableHasher, stable_hash};
 use std::hash::{Hash, Hasher};
 
 /// A decision about one item.
@@ -13,6 +13,7 @@ pub struct Choice {
     /// Whether it goes into the knapsack.
     pub take: bool,
 }
+soloist::impl_move!(struct Choice { item, take });
 
 /// A partly filled knapsack: the items before `index` (in ratio order) are decided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -214,14 +215,6 @@ impl Problem for Knapsack {
         u64::from(mv.item) << 1 | u64::from(mv.take)
     }
 
-    /// The item's ratio relative to that of the break item, minus 1, within -4..=4; 0 for skipping.
-    fn bias(&self, state: &Load, mv: Choice) -> f64 {
-        match self.ranked.get(state.index as usize) {
-            Some(item) if mv.take => (item.value as f64 / item.weight as f64 / self.break_ratio - 1.0).clamp(-4.0, 4.0),
-            _ => 0.0,
-        }
-    }
-
     fn bound(&self, state: &Load) -> Option<f64> {
         let at = state.index as usize;
         let (value, weight) = self.before[at];
@@ -246,19 +239,31 @@ impl Problem for Knapsack {
         vec![Entrant::new("nmcs").set("level", 3).set("width", 4)]
     }
 
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "greedy").then(|| Box::new(Greedy) as Box<dyn Rollout<Self>>)
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[
-            RolloutInfo { name: "greedy", help: "takes what fits by value per weight, skipping an item now and then" },
-            RolloutInfo { name: "random", help: "takes or skips with equal chances" },
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![
+            NamedRollout::new("greedy", "takes what fits by value per weight, skipping an item now and then", |_| {
+                Box::new(Greedy)
+            }),
+            NamedRollout::uniform("takes or skips with equal chances"),
         ]
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Knapsack> for Knapsack {
+    /// The item's ratio relative to that of the break item, minus 1, within -4..=4; 0 for skipping.
+    fn bias(&self, state: &Load, mv: Choice) -> f64 {
+        match self.ranked.get(state.index as usize) {
+            Some(item) if mv.take => (item.value as f64 / item.weight as f64 / self.break_ratio - 1.0).clamp(-4.0, 4.0),
+            _ => 0.0,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::board::{Board, LINES, Rules};
 use super::rollout::Random;
 use super::{Game, Stroke};
-use soloist::{Entrant, Problem, Rollout, RolloutInfo, Score, StableHasher};
+use soloist::{Entrant, Facts, NamedRollout, Problem, Score, StableHasher};
 use std::hash::Hasher;
 
 /// The search's view of a [`Game`]: maximise the number of moves.
@@ -126,10 +126,6 @@ impl Problem for Morpion {
         u64::from(mv)
     }
 
-    fn code_count(&self) -> Option<u32> {
-        Some(LINES as u32)
-    }
-
     /// The number of lines that may be drawn next.
     fn potential(&self, state: &Position) -> Option<f64> {
         Some(f64::from(state.0.choices))
@@ -147,15 +143,15 @@ impl Problem for Morpion {
         vec![Entrant::new("nrpa").set("level", 3).set("playouts", 2)]
     }
 
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "random").then(|| Box::new(Random::default()) as Box<dyn Rollout<Self>>)
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[RolloutInfo { name: "random", help: "uniform over the lines that may be drawn" }]
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::new("random", "uniform over the lines that may be drawn", |_| Box::new(Random::default()))]
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { code_count: Some(LINES as u32), ..Facts::default() }
     }
 }

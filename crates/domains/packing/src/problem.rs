@@ -5,9 +5,7 @@ use super::contents::Contents;
 use super::greedy::{Greedy, ROLLOUTS};
 use super::refine;
 use super::{Order, TOLERANCE};
-use soloist::{
-    Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
-};
+use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Rollout, Score, Sense, StableHasher};
 use std::f64::consts::PI;
 use std::hash::Hasher;
 
@@ -369,13 +367,6 @@ impl Problem for Packing {
     type State = Layout;
     type Move = u64;
 
-    /// Some 50 bytes a tube, and for each type a list of about half as many places as there are tubes.
-    fn state_bytes(&self) -> usize {
-        let tubes = self.kit.demand.iter().fold(0_usize, |sum, &count| sum.saturating_add(count as usize));
-        let lists = self.kit.len() * (64 + 12 * tubes);
-        size_of::<Layout>() + 4 * self.kit.len() + 50 * tubes + lists
-    }
-
     fn root(&self) -> Layout {
         let mut state = self.empty();
         self.settle(&mut state);
@@ -432,20 +423,6 @@ impl Problem for Packing {
         hash.finish()
     }
 
-    /// How the type's value per area, contents included, compares with the best one's, and how low it lies: between -6
-    /// and 0.
-    fn bias(&self, state: &Layout, mv: u64) -> f64 {
-        let (kind, place) = decode(mv);
-        let Some(bin) = state.depth.checked_sub(1).and_then(|top| state.stack.get(top)) else { return 0.0 };
-        let merit = |kind: usize| self.contents.worth[kind] / self.kit.disc(kind);
-        let open = |kind: &usize| self.is_open(state, bin.shape, *kind);
-        let best = (0..self.kit.len()).filter(open).map(merit).fold(0.0, f64::max);
-        let lack = if best > 0.0 { 1.0 - merit(kind) / best } else { 0.0 };
-        let ([left, bottom], [width, height]) = bin.shape.frame();
-        let [x, y] = bin.position(place);
-        -4.0 * lack.min(1.0) - 1.5 * ((y - bottom) / height) - 0.5 * ((x - left) / width)
-    }
-
     fn bound(&self, state: &Layout) -> Option<f64> {
         let now = self.score_of(&state.remaining, state.containers);
         let open = 0..state.depth;
@@ -472,11 +449,6 @@ impl Problem for Packing {
                 Some(now + more)
             }
         }
-    }
-
-    /// Candidate positions leave packings out.
-    fn is_complete(&self) -> bool {
-        false
     }
 
     /// The tubes left and the tubes in the open objects, in whatever order they were placed; what closed hulls hold
@@ -507,23 +479,50 @@ impl Problem for Packing {
         vec![Entrant::new("refine")]
     }
 
-    fn searches(&self) -> &[SearchInfo] {
-        refine::SEARCHES[usize::from(self.objective == Objective::Containers)]
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        NamedRollout::list(ROLLOUTS, |_, name| {
+            Greedy::named(name).map(|greedy| Box::new(greedy) as Box<dyn Rollout<Self>>)
+        })
     }
 
-    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        refine::search(name, settings)
-    }
-
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        Greedy::named(name).map(|greedy| Box::new(greedy) as Box<dyn Rollout<Self>>)
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        ROLLOUTS
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        let search = if self.objective == Objective::Containers { refine::FILL } else { refine::REFINE };
+        vec![NamedSearch::new(search, refine::search)]
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        let tubes = self.kit.demand.iter().fold(0_usize, |sum, &count| sum.saturating_add(count as usize));
+        let lists = self.kit.len() * (64 + 12 * tubes);
+        Facts {
+            // Some 50 bytes a tube, and for each type a list of about half as many places as there are tubes.
+            state_bytes: Some(size_of::<Layout>() + 4 * self.kit.len() + 50 * tubes + lists),
+            // Candidate positions leave packings out.
+            is_complete: false,
+            ..Facts::default()
+        }
+    }
+}
+
+impl Prior<Packing> for Packing {
+    /// How the type's value per area, contents included, compares with the best one's, and how low it lies: between -6
+    /// and 0.
+    fn bias(&self, state: &Layout, mv: u64) -> f64 {
+        let (kind, place) = decode(mv);
+        let Some(bin) = state.depth.checked_sub(1).and_then(|top| state.stack.get(top)) else { return 0.0 };
+        let merit = |kind: usize| self.contents.worth[kind] / self.kit.disc(kind);
+        let open = |kind: &usize| self.is_open(state, bin.shape, *kind);
+        let best = (0..self.kit.len()).filter(open).map(merit).fold(0.0, f64::max);
+        let lack = if best > 0.0 { 1.0 - merit(kind) / best } else { 0.0 };
+        let ([left, bottom], [width, height]) = bin.shape.frame();
+        let [x, y] = bin.position(place);
+        -4.0 * lack.min(1.0) - 1.5 * ((y - bottom) / height) - 0.5 * ((x - left) / width)
     }
 }

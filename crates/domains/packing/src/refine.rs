@@ -29,12 +29,10 @@ soloist::parameter_table! {
     }
 }
 
-/// The search for the objective `value`, and for `containers`.
-pub(crate) const SEARCHES: [&[SearchInfo]; 2] = [&[REFINE.units_a_step(200)], &[FILL.units_a_step(200)]];
-
-const REFINE: SearchInfo = info(Unit::Solution("moves tried"));
-/// A move is one of a container among several: a solution is a sequence of containers.
-const FILL: SearchInfo = info(Unit::Node("moves tried"));
+/// The search for the objective `value`.
+pub(crate) const REFINE: SearchInfo = info(Unit::Solution("moves tried"));
+/// The search for `containers`: a move is one of a container among several, a solution is a sequence of containers.
+pub(crate) const FILL: SearchInfo = info(Unit::Node("moves tried"));
 
 const fn info(unit: Unit) -> SearchInfo {
     SearchInfo::new::<Parameters>(
@@ -43,16 +41,16 @@ const fn info(unit: Unit) -> SearchInfo {
         "our search; after G. Schrimpf et al., Journal of Computational Physics 159, 2000",
         unit,
     )
+    .units_a_step(200)
 }
 
 /// The methods of the problem, for lists.
 pub(crate) const METHODS: &[Preset] = &[Preset::own(&REFINE, || Method::own(&REFINE))];
 
-/// Returns the search called `name`.
-pub(crate) fn search(name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Packing>>> {
+/// Returns the search.
+pub(crate) fn search(_: &Packing, settings: &Settings) -> Option<Box<dyn ProblemSearch<Packing>>> {
     let (parameters, greedy) = (settings.read().ok()?, Greedy::named("semi-greedy")?);
-    let refine = Refine { parameters, greedy, memory: Memory::default(), work: None };
-    (name == REFINE.name).then(|| Box::new(refine) as Box<dyn ProblemSearch<Packing>>)
+    Some(Box::new(Refine { parameters, greedy, memory: Memory::default(), work: None }))
 }
 
 /// Tubes that lie directly in a container, for it to be refined; fewest containers: a quarter of all tubes.

@@ -5,10 +5,7 @@ use super::rollout::{self, Plan};
 use super::search;
 use super::{Numbers, meet};
 use num_bigint::BigUint;
-use soloist::{
-    Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
-    stable_hash,
-};
+use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense, StableHasher, stable_hash};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 
@@ -509,25 +506,11 @@ impl Problem for Differencing {
         u64::from(state.depth) << 1 | u64::from(mv)
     }
 
-    fn code_count(&self) -> Option<u32> {
-        Some(2 * self.count() as u32)
-    }
-
-    /// -3 for a join: few of the best partitions' moves are joins.
-    fn bias(&self, _state: &Labels, mv: u16) -> f64 {
-        if mv == SPLIT { 0.0 } else { -3.0 }
-    }
-
     fn bound(&self, state: &Labels) -> Option<f64> {
         if self.dominated(state) {
             return Some(log2_plus_one(&self.difference(state), self.scale));
         }
         Some(f64::from(u8::from(self.odd)))
-    }
-
-    /// Not where large leaves are solved on leading bits.
-    fn is_complete(&self) -> bool {
-        self.leaf <= 4 || self.is_exact()
     }
 
     /// Minus the score of the heuristic completion.
@@ -539,11 +522,6 @@ impl Problem for Differencing {
         Some(-log2_plus_one(&self.difference(&rest), self.scale))
     }
 
-    /// The score of the Karmarkar-Karp heuristic.
-    fn reference(&self) -> Option<f64> {
-        self.potential(&self.root).map(|value| -value)
-    }
-
     /// Repeated constructions of the generalised birthday; where the first state is finished, the tree search that says
     /// so.
     fn portfolio(&self) -> Vec<Entrant> {
@@ -551,29 +529,40 @@ impl Problem for Differencing {
         vec![if is_small { Entrant::new("dfs").rollout("kk") } else { Entrant::new("k-list") }]
     }
 
-    fn searches(&self) -> &[SearchInfo] {
-        search::SEARCHES
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        NamedRollout::list(rollout::INFO, |problem, name| Plan::parse(name).map(|plan| rollout::build(plan, problem)))
     }
 
-    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        search::search(self, name, settings)
-    }
-
-    /// 36 bytes a number, and all words where the keys are not exact.
-    fn state_bytes(&self) -> usize {
-        let words = if self.is_exact() { 0 } else { self.words };
-        size_of::<Labels>() + self.count() * (36 + 8 * words)
-    }
-
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        Plan::parse(name).map(|plan| rollout::build(plan, self))
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        rollout::INFO
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        search::searches()
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        let words = if self.is_exact() { 0 } else { self.words };
+        Facts {
+            code_count: Some(2 * self.count() as u32),
+            // Not where large leaves are solved on leading bits.
+            is_complete: self.leaf <= 4 || self.is_exact(),
+            // The score of the Karmarkar-Karp heuristic.
+            reference: self.potential(&self.root).map(|value| -value),
+            // 36 bytes a number, and all words where the keys are not exact.
+            state_bytes: Some(size_of::<Labels>() + self.count() * (36 + 8 * words)),
+            ..Facts::default()
+        }
+    }
+}
+
+impl Prior<Differencing> for Differencing {
+    /// -3 for a join: few of the best partitions' moves are joins.
+    fn bias(&self, _state: &Labels, mv: u16) -> f64 {
+        if mv == SPLIT { 0.0 } else { -3.0 }
     }
 }

@@ -7,8 +7,8 @@ use super::rollout::{difference, optimal};
 use super::tree::{DepthFirst, Discrepancies};
 use serde::{Deserialize, Serialize};
 use soloist::{
-    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit, Work,
-    replayed,
+    CheckpointError, Method, NamedSearch, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit,
+    Work, replayed,
 };
 
 soloist::parameter_table! {
@@ -29,8 +29,16 @@ soloist::parameter_table! {
 
 const KORF: &str = "R. E. Korf, Artificial Intelligence 106, 1998";
 
-/// The searches, the best general one first.
-pub(crate) const SEARCHES: &[SearchInfo] = &[K_LIST, CKK, LDS, MEET];
+/// Returns the searches, the best general one first.
+pub(crate) fn searches() -> Vec<NamedSearch<Differencing>> {
+    vec![
+        NamedSearch::new(K_LIST, |problem, settings| search(problem, K_LIST.name, settings)),
+        NamedSearch::new(CKK, |problem, settings| search(problem, CKK.name, settings)),
+        NamedSearch::new(LDS, |problem, settings| search(problem, LDS.name, settings)),
+        NamedSearch::new(MEET, |problem, settings| search(problem, MEET.name, settings)),
+    ]
+}
+
 const K_LIST: SearchInfo = SearchInfo::new::<Lists>(
     "k-list",
     "generalised birthday: lists of small signed sums are merged, construction after construction",
@@ -71,11 +79,7 @@ pub(crate) const METHODS: &[Preset] = &[
 ];
 
 /// Returns the search called `name`.
-pub(crate) fn search(
-    problem: &Differencing,
-    name: &str,
-    settings: &Settings,
-) -> Option<Box<dyn ProblemSearch<Differencing>>> {
+fn search(problem: &Differencing, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Differencing>>> {
     let root = problem.root();
     let (keys, least) = (|| root.keys(), problem.least());
     let progress = match name {

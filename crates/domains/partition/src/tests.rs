@@ -78,8 +78,8 @@ fn the_tree_holds_the_optimum() {
         for leaf in [5, 7, 50] {
             let problem = Differencing::new(&numbers).with_leaf(leaf);
             let value = exhaust(&numbers, &problem, &problem.root(), &mut Vec::new());
-            assert_eq!(problem.is_complete(), problem.is_exact());
-            assert!(value == best || value > best && !problem.is_complete(), "{value}, optimum {best}");
+            assert_eq!(problem.facts().is_complete, problem.is_exact());
+            assert!(value == best || value > best && !problem.facts().is_complete, "{value}, optimum {best}");
         }
     }
 }
@@ -160,7 +160,12 @@ fn the_first_leaf_of_every_kernel_is_the_heuristic() {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
         let mut state = problem.root();
-        problem.rollout("kk").unwrap().run(&problem, &mut state, &mut Playout::default(), &mut Rng::new(1));
+        soloist::find_rollout(&problem, "kk").unwrap().run(
+            &problem,
+            &mut state,
+            &mut Playout::default(),
+            &mut Rng::new(1),
+        );
         let expected = problem.exact_difference(&state) << problem.scale();
         let root = problem.root();
         let mut depth_first = DepthFirst::new(root.keys(), 0);
@@ -183,7 +188,7 @@ fn completions_are_shared_exactly() {
     for spec in ["random:40x40:1", "random:40x200:1"] {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
-        let mut kept = problem.rollout("kk").unwrap();
+        let mut kept = soloist::find_rollout(&problem, "kk").unwrap();
         let mut rng = Rng::new(3);
         for _ in 0..300 {
             let mut state = problem.root();
@@ -196,7 +201,7 @@ fn completions_are_shared_exactly() {
             let (mut a, mut b) = (state.clone(), state);
             let (mut one, mut two) = (Playout::default(), Playout::default());
             kept.run(&problem, &mut a, &mut one, &mut rng);
-            problem.rollout("kk").unwrap().run(&problem, &mut b, &mut two, &mut rng);
+            soloist::find_rollout(&problem, "kk").unwrap().run(&problem, &mut b, &mut two, &mut rng);
             assert_eq!((one, problem.score(&a)), (two, problem.score(&b)));
             assert!(problem.is_finished(&a));
         }
@@ -274,13 +279,13 @@ fn published_instances_have_their_known_values() {
         assert_eq!(report.solution()["difference"], json!(optimum.to_string()), "hard{size:04}");
         instance.check(&report.solution().to_string()).unwrap();
         let problem = Differencing::new(&read(path(size).to_str().unwrap()).unwrap());
-        let value = problem.reference().unwrap();
+        let value = problem.facts().reference.unwrap();
         assert!((value - (heuristic as f64 + 1.0).log2()).abs() < 1e-9, "hard{size:04}: {value}");
     }
     // The heuristic on the large ones: table 4.1 of the thesis.
     for (size, value) in [(100, 73.37), (200, 171.81), (300, 265.77), (400, 366.18), (500, 461.60), (600, 557.09)] {
         let problem = Differencing::new(&read(path(size).to_str().unwrap()).unwrap());
-        let found = problem.reference().unwrap();
+        let found = problem.facts().reference.unwrap();
         assert!((found - value).abs() < 0.006, "hard{size:04}: {found}");
     }
     // What depth-first search meets first on hard0100.
@@ -311,7 +316,7 @@ fn huge_numbers_are_exact() {
     let problem = Differencing::new(&numbers);
     soloist::check(&problem, 5, 1).unwrap();
     let mut state = problem.root();
-    problem.rollout("kk").unwrap().run(&problem, &mut state, &mut Playout::default(), &mut Rng::new(1));
+    soloist::find_rollout(&problem, "kk").unwrap().run(&problem, &mut state, &mut Playout::default(), &mut Rng::new(1));
     // The high parts cancel; what is left is in the low ones.
     assert!(problem.exact_difference(&state).bits() < 20);
     assert_eq!(generate("random:2x4096:1").unwrap().values()[0].bits().div_ceil(8), 512);
@@ -483,8 +488,8 @@ fn the_last_labels_are_divided_optimally() {
     for spec in ["random:30x40:1", "random:30x200:2"] {
         let problem = Differencing::new(&generate(spec).unwrap());
         let mut rng = Rng::new(3);
-        let mut rollout = problem.rollout("kk:16").unwrap();
-        let mut plain = problem.rollout("kk").unwrap();
+        let mut rollout = soloist::find_rollout(&problem, "kk:16").unwrap();
+        let mut plain = soloist::find_rollout(&problem, "kk").unwrap();
         for _ in 0..200 {
             let mut state = problem.root();
             for _ in 0..rng.index(20) {

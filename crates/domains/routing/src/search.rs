@@ -74,12 +74,24 @@ pub(crate) trait Routed: Problem<Move = u16> + 'static {
     fn split(&self, moves: &[u16], score: Score, tour: &mut Vec<u16>, absent: &mut Vec<u16>) -> bool;
 }
 
-/// Returns the search called `name`.
-pub(crate) fn search<P: Routed>(problem: &P, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<P>>> {
+/// Steps of ruin and recreation in a playout of the rollout `sisr`, unless its name says otherwise.
+const PLAYOUT_STEPS: u64 = 1000;
+
+/// Returns the steps that the name of a rollout asks for: `sisr`, or `sisr:STEPS`. `None`: it is another name.
+pub(crate) fn sisr_steps(name: &str) -> Option<u64> {
+    let steps = match name.strip_prefix(SISR.name)? {
+        "" => PLAYOUT_STEPS,
+        rest => rest.strip_prefix(':')?.parse().ok()?,
+    };
+    (1..=1_000_000_000).contains(&steps).then_some(steps)
+}
+
+/// Returns the search.
+pub(crate) fn search<P: Routed>(problem: &P, settings: &Settings) -> Option<Box<dyn ProblemSearch<P>>> {
     let parameters: Parameters = settings.read().ok()?;
     let (network, route_cost) = problem.costs();
     let annealing = Annealing::with(Arc::clone(network), route_cost, parameters.schedule());
-    (name == SISR.name).then(|| Box::new(Refinement { annealing, moves: Vec::new() }) as Box<dyn ProblemSearch<P>>)
+    Some(Box::new(Refinement { annealing, moves: Vec::new() }))
 }
 
 /// One annealing over the whole run; a unit is a ruin with its recreation.

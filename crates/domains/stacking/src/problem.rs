@@ -5,10 +5,7 @@ use super::bound;
 use super::ranks;
 use super::rollout;
 use super::stacks::{EMPTY, NONE, Stacks, fit};
-use soloist::{
-    Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
-    stable_hash,
-};
+use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense, StableHasher, stable_hash};
 use std::hash::Hasher;
 use std::ops::Range;
 
@@ -344,11 +341,6 @@ impl Problem for Stacking {
         u64::from(state.pending) << 32 | u64::from(placed) << 16 | u64::from(mv)
     }
 
-    /// Minus the rank, and no less than -8.
-    fn bias(&self, _state: &Stacks, mv: u16) -> f64 {
-        -f64::from(mv.min(8))
-    }
-
     fn bound(&self, state: &Stacks) -> Option<f64> {
         Some(f64::from(bound::relocations(self, state)))
     }
@@ -369,19 +361,6 @@ impl Problem for Stacking {
         Some(stable_hash(&(all, state.relocations, events)))
     }
 
-    /// 12 bytes an item and 6 bytes a stack.
-    fn state_bytes(&self) -> usize {
-        size_of::<Stacks>() + 12 * self.count() + 6 * self.width()
-    }
-
-    fn searches(&self) -> &[SearchInfo] {
-        &[ranks::RANKS]
-    }
-
-    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        ranks::search(name, settings)
-    }
-
     /// Depth-first branch and bound for small block relocation, ranks for all others.
     fn portfolio(&self) -> Vec<Entrant> {
         let arrivals = self.lists.len() > self.due.len();
@@ -389,15 +368,34 @@ impl Problem for Stacking {
         vec![if is_small { Entrant::new("dfs").rollout("fo") } else { Entrant::new(ranks::RANKS.name) }]
     }
 
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        rollout::find(name)
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        NamedRollout::list(rollout::INFO, |_, name| rollout::find(name))
     }
 
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        rollout::INFO
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        vec![NamedSearch::new(ranks::RANKS, ranks::search)]
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            // 12 bytes an item and 6 bytes a stack.
+            state_bytes: Some(size_of::<Stacks>() + 12 * self.count() + 6 * self.width()),
+            ..Facts::default()
+        }
+    }
+}
+
+impl Prior<Stacking> for Stacking {
+    /// Minus the rank, and no less than -8.
+    fn bias(&self, _state: &Stacks, mv: u16) -> f64 {
+        -f64::from(mv.min(8))
     }
 }

@@ -45,10 +45,9 @@ pub(crate) const RANKS: SearchInfo = SearchInfo::new::<Parameters>(
 /// The methods of the problem, for lists.
 pub(crate) const METHODS: &[Preset] = &[Preset::own(&RANKS, || Method::own(&RANKS))];
 
-/// Returns the search called `name`.
-pub(crate) fn search(name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Stacking>>> {
-    let parameters = settings.read().ok()?;
-    (name == RANKS.name).then(|| Box::new(Ranks { parameters, task: None }) as Box<dyn ProblemSearch<Stacking>>)
+/// Returns the search.
+pub(crate) fn search(_: &Stacking, settings: &Settings) -> Option<Box<dyn ProblemSearch<Stacking>>> {
+    Some(Box::new(Ranks { parameters: settings.read().ok()?, task: None }))
 }
 
 /// States of the present solution that are kept, so that a trial replays from the one before its first change.

@@ -293,8 +293,11 @@ fn ranks_find_valid_movements_and_go_on_from_what_is_offered() {
 #[test]
 fn damaged_ranks_are_refused() {
     let problem = Stacking::new(&generate("random:8x200:4").unwrap());
-    let fresh = || problem.search("ranks", &Settings::default()).unwrap();
-    assert!(fresh().load(&problem, b"nonsense").is_err() && problem.search("nosuch", &Settings::default()).is_none());
+    let fresh = || soloist::problem::find_search(&problem, "ranks", &Settings::default()).unwrap();
+    assert!(
+        fresh().load(&problem, b"nonsense").is_err()
+            && soloist::problem::find_search(&problem, "nosuch", &Settings::default()).is_none()
+    );
     let mut session = Solver::new(&problem, Method::named("ranks")).start().unwrap();
     session.advance(&Budget::nodes(300)).unwrap();
     let other = Stacking::new(&generate("random:8x200:5").unwrap());
@@ -490,7 +493,7 @@ fn drawing_is_sound_on_anything() {
         let yard = generate(spec).unwrap();
         let problem = Stacking::new(&yard);
         let (mut state, mut playout) = (problem.root(), Playout::default());
-        problem.rollout("fo").unwrap().run(&problem, &mut state, &mut playout, &mut rng);
+        soloist::find_rollout(&problem, "fo").unwrap().run(&problem, &mut state, &mut playout, &mut rng);
         let rows: Vec<_> = problem
             .movements(&yard, &playout.moves)
             .iter()

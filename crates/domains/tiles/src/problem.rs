@@ -7,7 +7,7 @@ use super::kernel::group::{Links, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Board, Engine, Extent, Geometry, Job};
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::{Entrant, Neighborhood, Problem, Rollout, RolloutInfo, Score, StableHasher};
+use soloist::{Entrant, NamedRollout, Neighborhood, Prior, Problem, Rollout, Score, StableHasher};
 use std::hash::Hasher;
 
 /// A board to be played, under the rules of one of the games.
@@ -149,18 +149,6 @@ impl<G: Geometry> Problem for Tiles<G> {
         state.board.group_code(mv)
     }
 
-    /// The sum of [`biases`](Self::biases).
-    fn bias(&self, state: &Position<G>, mv: u16) -> f64 {
-        let [size, kept] = self.terms(state, mv);
-        size + kept
-    }
-
-    /// Two terms: the group's tiles beyond two, at most 8 of them; and -1 if its colour is the start board's most
-    /// frequent one, the colour that the selective policy keeps for last.
-    fn biases(&self, state: &Position<G>, mv: u16, terms: &mut Vec<f64>) {
-        terms.extend(self.terms(state, mv));
-    }
-
     /// Schadd's over-estimate: every colour leaves in one group; no award while a colour has a single tile.
     fn bound(&self, state: &Position<G>) -> Option<f64> {
         let counts = state.board.color_counts();
@@ -202,16 +190,14 @@ impl<G: Geometry> Problem for Tiles<G> {
         vec![anneal, nrpa]
     }
 
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        TileRollout::named(name).map(|rollout| Box::new(rollout) as Box<dyn Rollout<Self>>)
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        ROLLOUTS
-    }
-
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
         Some(Box::new(TileEdits::new(self)))
+    }
+
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        NamedRollout::list(ROLLOUTS, |_, name| {
+            TileRollout::named(name).map(|rollout| Box::new(rollout) as Box<dyn Rollout<Self>>)
+        })
     }
 
     fn fingerprint(&self) -> u64 {
@@ -222,6 +208,24 @@ impl<G: Geometry> Problem for Tiles<G> {
         hash.write_u64(G::WORDS as u64);
         hash.write_u64(self.key(&self.root()).unwrap_or_default());
         hash.finish()
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl<G: Geometry> Prior<Tiles<G>> for Tiles<G> {
+    /// The sum of [`terms`](Self::terms).
+    fn bias(&self, state: &Position<G>, mv: u16) -> f64 {
+        let [size, kept] = self.terms(state, mv);
+        size + kept
+    }
+
+    /// Two terms: the group's tiles beyond two, at most 8 of them; and -1 if its colour is the start board's most
+    /// frequent one, the colour that the selective policy keeps for last.
+    fn terms(&self, state: &Position<G>, mv: u16, terms: &mut Vec<f64>) {
+        terms.extend(self.terms(state, mv));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cost::Scheme;
 use super::set::{MAX_SEARCHED, Set};
-use soloist::{Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, stable_hash};
+use soloist::{Facts, NamedRollout, Playout, Prior, Problem, Rng, Rollout, Score, Sense, stable_hash};
 use std::sync::Arc;
 
 /// Which end of an order is decided first.
@@ -191,21 +191,6 @@ impl Problem for SchemeOrders {
         state.chosen.len() as u64 * self.scheme.searched().len() as u64 + u64::from(mv)
     }
 
-    fn code_count(&self) -> Option<u32> {
-        let count = self.scheme.searched().len() as u32;
-        Some(count * count)
-    }
-
-    /// The logarithm of the number of terms that hold the variable, relative to the most frequent variable. Backward
-    /// its negative, so that both directions prefer frequent variables outside.
-    fn bias(&self, _state: &Partial, mv: u8) -> f64 {
-        match self.direction {
-            Direction::Forward => self.biases[usize::from(mv)],
-            Direction::Backward => -self.biases[usize::from(mv)],
-            Direction::Middle => 0.0,
-        }
-    }
-
     fn bound(&self, state: &Partial) -> Option<f64> {
         self.optimistic(state).map(|cost| cost as f64)
     }
@@ -214,34 +199,50 @@ impl Problem for SchemeOrders {
         self.optimistic(state).map(|cost| -(cost as f64))
     }
 
-    /// The operations of the input.
-    fn reference(&self) -> Option<f64> {
-        Some(self.scheme.input_operations() as f64)
-    }
-
     fn key(&self, state: &Partial) -> Option<u64> {
         (self.direction != Direction::Middle).then(|| stable_hash(&(state.free, self.decided(state))))
     }
 
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        let frequent_outside = match name {
-            "occurrence" => true,
-            "anti-occurrence" => false,
-            _ => return None,
-        };
-        Some(Box::new(Occurrence { frequent_outside, left: Vec::new() }))
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[
-            RolloutInfo { name: "random", help: "any variable that is left" },
-            RolloutInfo { name: "occurrence", help: "variables that occur in many terms tend to be outside" },
-            RolloutInfo { name: "anti-occurrence", help: "variables that occur in many terms tend to be inside" },
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![
+            NamedRollout::uniform("any variable that is left"),
+            NamedRollout::new("occurrence", "variables that occur in many terms tend to be outside", |_| {
+                Box::new(Occurrence { frequent_outside: true, left: Vec::new() })
+            }),
+            NamedRollout::new("anti-occurrence", "variables that occur in many terms tend to be inside", |_| {
+                Box::new(Occurrence { frequent_outside: false, left: Vec::new() })
+            }),
         ]
     }
 
     fn fingerprint(&self) -> u64 {
         stable_hash(&(self.scheme.fingerprint(), self.direction as u8))
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        let count = self.scheme.searched().len() as u32;
+        Facts {
+            code_count: Some(count * count),
+            // The operations of the input.
+            reference: Some(self.scheme.input_operations() as f64),
+            ..Facts::default()
+        }
+    }
+}
+
+impl Prior<SchemeOrders> for SchemeOrders {
+    /// The logarithm of the number of terms that hold the variable, relative to the most frequent variable. Backward
+    /// its negative, so that both directions prefer frequent variables outside.
+    fn bias(&self, _state: &Partial, mv: u8) -> f64 {
+        match self.direction {
+            Direction::Forward => self.biases[usize::from(mv)],
+            Direction::Backward => -self.biases[usize::from(mv)],
+            Direction::Middle => 0.0,
+        }
     }
 }
 

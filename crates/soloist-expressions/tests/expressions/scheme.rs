@@ -343,7 +343,7 @@ fn methods_and_rollouts_find_good_orders() {
     let optimum = optimal_order(&scheme(&terms), None, &mut |_, _| true).unwrap().unwrap().cost as f64;
     for direction in [Direction::Forward, Direction::Backward, Direction::Middle] {
         let problem = SchemeOrders::new(scheme(&terms), direction);
-        assert!(problem.reference().unwrap() > optimum);
+        assert!(problem.facts().reference.unwrap() > optimum);
         let sa_uct = Method::Uct(Uct::cooled(0.5, 500, Cooling::Linear));
         let anneal = Method::Anneal(Anneal { steps: 500, ..Anneal::default() });
         for (method, rollout) in [

@@ -1,7 +1,7 @@
 //! Checks of what annealing relies on: identities and neighbourhoods.
 
-use crate::check::{Violation, after, list, stable_hash};
-use crate::{Acceptance, Found, Neighborhood, Problem, Rng};
+use crate::check::{Violation, after, list};
+use crate::{Acceptance, Found, Neighborhood, Problem, Rng, stable_hash};
 use std::collections::HashSet;
 
 /// Edits tried on each solution.

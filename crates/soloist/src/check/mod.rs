@@ -1,12 +1,15 @@
 //! Checks that a problem keeps what searches rely on.
 
+mod advise;
 mod copies;
 mod edits;
 mod keys;
 mod players;
 
+pub use advise::{Advice, Knowledge, advise};
+
 use crate::core::cut::Watch;
-use crate::{Problem, Rng, Score, stable_hash};
+use crate::{Problem, Rng, Score};
 use std::fmt;
 
 /// A rule that a problem breaks, with the moves that lead to the state where it does.
@@ -105,6 +108,7 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
     let mut state = problem.root();
     let mut played = Vec::new();
     let mut bounds = Vec::new();
+    let code_count = problem.facts().code_count;
     let wrong = |what: &str, moves: &[P::Move]| Err(Violation::new(what, moves.to_vec()));
     loop {
         if played.len() >= Watch::MOST {
@@ -130,11 +134,18 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
         if codes(&state) != codes(&state) {
             return wrong("a code changes", &played);
         }
-        if problem.code_count().is_some_and(|most| codes(&state).iter().any(|&code| code >= most.into())) {
+        if code_count.is_some_and(|most| codes(&state).iter().any(|&code| code >= most.into())) {
             return wrong("a code is not below the number of codes", &played);
         }
-        if moves.iter().any(|&mv| !problem.bias(&state, mv).is_finite()) {
-            return wrong("a bias is not finite", &played);
+        if let Some(prior) = problem.prior() {
+            let mut terms = Vec::new();
+            for &mv in &moves {
+                terms.clear();
+                prior.terms(&state, mv, &mut terms);
+                if !prior.bias(&state, mv).is_finite() || terms.iter().any(|term| !term.is_finite()) {
+                    return wrong("a bias is not finite", &played);
+                }
+            }
         }
         let keys = |state: &P::State| (problem.key(state), future(problem, state).map(|(key, _)| key));
         let before = keys(&state);
@@ -169,112 +180,4 @@ fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violatio
         }
     }
     Ok(played)
-}
-
-/// An optional method of a problem, and the searches that use it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Knowledge {
-    /// The method of [`Problem`].
-    pub name: &'static str,
-    /// What uses it, and for what.
-    pub use_for: &'static str,
-    /// Whether the problem supplies it.
-    pub supplied: bool,
-}
-
-/// What a problem offers to searches, from random games.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Advice {
-    /// Random games played.
-    pub walks: usize,
-    /// How many of them ended infeasibly.
-    pub infeasible: usize,
-    /// The optional methods.
-    pub knowledge: Vec<Knowledge>,
-}
-
-impl fmt::Display for Advice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} of {} random games end infeasibly", self.infeasible, self.walks)?;
-        for Knowledge { name, use_for, supplied } in &self.knowledge {
-            writeln!(f, "{name} ({}): {use_for}", if *supplied { "supplied" } else { "missing" })?;
-        }
-        Ok(())
-    }
-}
-
-/// Plays `walks` random games and says which optional methods of [`Problem`] there are, which are missing, and which
-/// searches each of them helps.
-///
-/// ```
-/// let advice = soloist::advise(&soloist::doc::Staircase(5), 20, 1);
-/// assert_eq!((advice.walks, advice.infeasible), (20, 0));
-/// let bound = advice.knowledge.iter().find(|knowledge| knowledge.name == "bound").unwrap();
-/// assert!(!bound.supplied && bound.use_for.contains("dfs"));
-/// ```
-pub fn advise<P: Problem>(problem: &P, walks: usize, seed: u64) -> Advice {
-    let mut rng = Rng::new(seed);
-    let [mut bound, mut potential, mut bias, mut key, mut code, mut link, mut suggest] = [false; 7];
-    let mut infeasible = 0;
-    for _ in 0..walks {
-        let mut state = problem.root();
-        let mut played = Vec::new();
-        loop {
-            bound |= problem.bound(&state).is_some();
-            potential |= problem.potential(&state).is_some();
-            key |= problem.key(&state).is_some();
-            let moves = list(problem, &state);
-            if let Some(ordering) = problem.ordering() {
-                let name = moves.first().map(|&mv| ordering.identity(&state, mv));
-                link |= name.is_some() && ordering.link(None, name).is_some();
-            }
-            bias |= moves.iter().any(|&mv| problem.bias(&state, mv) != 0.0);
-            code |= moves.iter().any(|&mv| problem.code(&state, mv) != stable_hash(&mv));
-            let Some(&mv) = moves.get(rng.index(moves.len())) else { break };
-            problem.apply(&mut state, mv);
-            played.push(mv);
-            if played.len() >= Watch::MOST {
-                // Not a game; `check` says so.
-                break;
-            }
-        }
-        suggest |= problem.ordering().is_some_and(|ordering| ordering.suggest(&played, &mut Vec::new()));
-        infeasible += usize::from(!problem.score(&state).is_feasible());
-    }
-    let knowledge = [
-        (
-            "bound",
-            bound,
-            "cabs, beam, dfs, best-first, bfs, lds, ida-star prune and order by it; at the root it ends any search with a proof",
-        ),
-        (
-            "dominance",
-            problem.dominance().is_some(),
-            "cabs, beam, dfs, best-first, bfs, lds, ida-star keep the better of states that differ in cost only; anneal stops replays by it",
-        ),
-        ("key", key, "beams, classical searches and uct merge equal states; kept solutions are told apart"),
-        ("potential", potential, "beam ranks states by it"),
-        ("bias", bias, "gnrpa and its relatives begin with it; uct with bias_weight; lds and dfs with children = bias"),
-        (
-            "code",
-            code,
-            "nrpa, gnrpa, hd-nrpa, beam-nrpa, anneal and uct with histories learn by it; the default is the move alone",
-        ),
-        (
-            "ordering",
-            problem.ordering().is_some(),
-            "anneal replays edited solutions by it, several times as fast as by codes",
-        ),
-        ("link", link, "anneal knows by it what an edit of an order changes, before it replays it"),
-        ("suggest", suggest, "anneal draws edits from it that may improve the solution"),
-        ("neighborhood", problem.neighborhood().is_some(), "anneal edits solutions in place by it"),
-        ("searches", !problem.searches().is_empty(), "solvers of the problem's own, which are methods by their names"),
-        (
-            "rollouts",
-            !problem.rollouts().is_empty(),
-            "sampling, uct, nmcs, nrpa and their relatives complete solutions by them",
-        ),
-    ];
-    let knowledge = knowledge.map(|(name, supplied, use_for)| Knowledge { name, use_for, supplied }).to_vec();
-    Advice { walks, infeasible, knowledge }
 }

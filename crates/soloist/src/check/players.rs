@@ -2,6 +2,7 @@
 
 use crate::check::{SHOWN, Violation, list};
 use crate::core::cut::Watch;
+use crate::problem::search_infos;
 use crate::search::Entries;
 use crate::{Playout, Policy, Problem, Rng, Rollout, Trace, find_rollout};
 
@@ -13,7 +14,7 @@ const VARIANTS: usize = 4;
 pub(super) fn check_portfolio<P: Problem>(problem: &P) -> Result<(), Violation<P::Move>> {
     let wrong = |what: String| Violation::new(what, Vec::new());
     let mut entries = Entries::of(&problem.portfolio()).map_err(|error| wrong(format!("the portfolio: {error}")))?;
-    entries.resolve(problem.searches()).map_err(|error| wrong(format!("the portfolio: {error}")))?;
+    entries.resolve(&search_infos(problem)).map_err(|error| wrong(format!("the portfolio: {error}")))?;
     match entries
         .entries()
         .iter()
@@ -26,7 +27,8 @@ pub(super) fn check_portfolio<P: Problem>(problem: &P) -> Result<(), Violation<P
 
 /// Checks that each rollout of the problem plays legal moves until there are none.
 pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Result<(), Violation<P::Move>> {
-    for info in problem.rollouts() {
+    for rollout in problem.rollouts() {
+        let info = rollout.info();
         let named = |what: &str| format!("the rollout `{}` {what}", info.name);
         let Ok(mut rollout) = find_rollout(problem, info.name) else {
             return Err(Violation::new(named("is listed but does not exist"), Vec::new()));
@@ -39,7 +41,7 @@ pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Res
             rollout.run(problem, &mut state, &mut playout, rng);
             replayed(problem, &state, &playout.moves).map_err(|what| Violation::new(named(what), playout.moves))?;
             rollout.feedback(problem.score(&state));
-            let policy = Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.code_count().unwrap_or(0));
+            let policy = Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.facts().code_count.unwrap_or(0));
             let mut trace = Trace::default();
             let mut state = problem.root();
             rollout.run_policy(problem, &mut state, &policy, &mut trace, rng);

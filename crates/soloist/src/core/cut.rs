@@ -38,6 +38,8 @@ pub(crate) struct Watch {
     marks: Arc<AtomicU8>,
     most: usize,
     record: Arc<Record>,
+    /// Where the problem reports errors.
+    fault: Option<Fault>,
 }
 
 /// What the record of a playout may take, in bytes, and what one has taken that was too large.
@@ -65,13 +67,28 @@ impl Watch {
     /// Returns a view of a cut that nothing raises, for tests.
     #[cfg(test)]
     pub(crate) fn default() -> Self {
-        Self::new(&Arc::default(), Self::MOST as u64)
+        Self::new(&Arc::default(), Self::MOST as u64, None)
     }
 
-    /// Returns the view of one more stream with the cut `word`, whose games have at most `most` moves.
-    pub(crate) fn new(word: &Arc<AtomicU8>, most: u64) -> Self {
+    /// Returns the view of one more stream with the cut `word`, whose games have at most `most` moves. The problem
+    /// reports errors in `fault`.
+    pub(crate) fn new(word: &Arc<AtomicU8>, most: u64, fault: Option<Fault>) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        Self { word: Arc::clone(word), marks: Arc::default(), most, record: Arc::default() }
+        Self { word: Arc::clone(word), marks: Arc::default(), most, record: Arc::default(), fault }
+    }
+
+    /// Whether nothing counts that the present step finds: the problem has reported an error, or the step is abandoned.
+    pub(crate) fn has_failed(&self) -> bool {
+        let Some(fault) = self.fault.as_ref().filter(|fault| fault.is_raised()) else { return self.is_void() };
+        if fault.is_abandoned() {
+            self.abandon();
+        }
+        true
+    }
+
+    /// Returns where the problem reports errors.
+    pub(crate) fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
     }
 
     /// Allows the record of a playout this part of `memory` bytes, 1 in `shares`.
@@ -290,14 +307,14 @@ mod tests {
     #[test]
     fn marks_follow_what_is_asked_for() {
         let word = Arc::default();
-        let (one, other) = (Watch::new(&word, 10), Watch::new(&word, 10));
+        let (one, other) = (Watch::new(&word, 10, None), Watch::new(&word, 10, None));
         assert!(!one.gives_up(9) && !one.shortens() && !one.is_void());
         word.store(Demand::Shorten as u8, Ordering::Relaxed);
         assert!(!one.gives_up(9) && one.shortens() && one.is_shortened() && !one.is_void());
         word.store(Demand::Abandon as u8, Ordering::Relaxed);
         assert!(one.abandons() && one.is_void() && one.is_abandoned());
         // A record that is too large concerns one stream alone.
-        let third = Watch::new(&word, 10);
+        let third = Watch::new(&word, 10, None);
         assert!(!third.overflows(1 << 40) && third.overflow().is_none());
         third.allow(2_000, 2);
         assert!(!third.overflows(1_000) && !third.is_void());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// An error met by user code during a run: a callback that failed, data that cannot be read.
 ///
 /// The methods of [`Problem`](crate::Problem) and [`Rollout`](crate::Rollout) return plain values, which keeps them
-/// fast. Code that can fail holds a `Fault` in its problem, hands it out in [`Problem::fault`](crate::Problem::fault),
+/// fast. Code that can fail holds a `Fault` in its problem, hands out a clone in [`Facts::fault`](crate::Facts::fault),
 /// and calls [`raise`](Self::raise) when it fails; what it returns afterwards does not matter, as long as it returns.
 /// The run ends after that step: no solution found in it counts, and [`Solver::run`](crate::Solver::run) returns the
 /// error.
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Clones are the same fault. Runs at the same time need problems with faults of their own.
 ///
 /// ```
-/// use soloist::{Budget, Fault, Method, Problem, Score, Solver};
+/// use soloist::{Budget, Facts, Fault, Method, Problem, Score, Solver};
 ///
 /// struct Table {
 ///     fault: Fault,
@@ -36,8 +36,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 ///     fn score(&self, _: &u32) -> Score {
 ///         Score::Feasible(0.0)
 ///     }
-///     fn fault(&self) -> Option<&Fault> {
-///         Some(&self.fault)
+///     fn facts(&self) -> Facts {
+///         Facts { fault: Some(self.fault.clone()), ..Facts::default() }
 ///     }
 /// }
 /// let table = Table { fault: Fault::default() };

@@ -11,7 +11,7 @@ use crate::core::cut::{EVERY, Watch};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::rollout::{VOID, across, replay};
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::{Problem, SearchInfo};
+use crate::problem::{Facts, Problem, SearchInfo, search_infos};
 use crate::rollout::Uniform;
 use crate::rollout::policy::{Policy, Trace};
 use crate::{Fault, Score, Sense, stable_hash};
@@ -116,7 +116,6 @@ pub(crate) trait ErasedProblem: Send {
     fn code(&self, state: &State, mv: MoveId) -> u64;
     /// Plays a move and returns the code that it had before.
     fn play(&self, state: &mut State, mv: MoveId) -> u64;
-    fn code_count(&self) -> Option<u32>;
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
@@ -126,9 +125,8 @@ pub(crate) trait ErasedProblem: Send {
     fn apply_all(&self, state: &mut State, entries: &[Entry]);
     fn bias(&self, state: &State, mv: MoveId) -> f64;
     fn bound(&self, state: &State) -> Option<f64>;
-    fn is_complete(&self) -> bool;
     fn potential(&self, state: &State) -> Option<f64>;
-    fn reference(&self) -> Option<f64>;
+    fn facts(&self) -> &Facts;
     fn portfolio(&self) -> Vec<Entrant>;
     fn searches(&self) -> &[SearchInfo];
     fn key(&self, state: &State) -> Option<u64>;
@@ -151,8 +149,6 @@ pub(crate) trait ErasedProblem: Send {
     fn watch(&self) -> &Watch;
     /// Whether the problem has reported an error, or the present step is abandoned.
     fn has_failed(&self) -> bool;
-    /// See [`Problem::fault`].
-    fn fault(&self) -> Option<Fault>;
     /// Takes that error out.
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>>;
 }
@@ -162,12 +158,15 @@ pub(crate) struct ProblemAdapter<'p, P: Problem> {
     problem: Shared<'p, P>,
     packing: MoveCodec<P::Move>,
     watch: Watch,
+    facts: Facts,
+    searches: Vec<SearchInfo>,
     buffer: Cell<Vec<P::Move>>,
 }
 
 impl<'p, P: Problem> ProblemAdapter<'p, P> {
-    pub(crate) fn new(problem: Shared<'p, P>, packing: MoveCodec<P::Move>, watch: Watch) -> Self {
-        Self { problem, packing, watch, buffer: Cell::new(Vec::new()) }
+    pub(crate) fn new(problem: Shared<'p, P>, facts: Facts, packing: MoveCodec<P::Move>, watch: Watch) -> Self {
+        let searches = search_infos(&*problem);
+        Self { problem, packing, watch, facts, searches, buffer: Cell::new(Vec::new()) }
     }
 
     #[inline]
@@ -226,9 +225,6 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         self.problem.apply(state, mv);
         code
     }
-    fn code_count(&self) -> Option<u32> {
-        self.problem.code_count()
-    }
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64> {
         Some(self.problem.ordering()?.identity(self.get(state), self.packing.known(mv)))
     }
@@ -271,25 +267,22 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         }
     }
     fn bias(&self, state: &State, mv: MoveId) -> f64 {
-        self.problem.bias(self.get(state), self.packing.known(mv))
+        self.problem.prior().map_or(0.0, |prior| prior.bias(self.get(state), self.packing.known(mv)))
     }
     fn bound(&self, state: &State) -> Option<f64> {
         self.problem.bound(self.get(state))
     }
-    fn is_complete(&self) -> bool {
-        self.problem.is_complete()
-    }
     fn potential(&self, state: &State) -> Option<f64> {
         self.problem.potential(self.get(state))
     }
-    fn reference(&self) -> Option<f64> {
-        self.problem.reference()
+    fn facts(&self) -> &Facts {
+        &self.facts
     }
     fn portfolio(&self) -> Vec<Entrant> {
         self.problem.portfolio()
     }
     fn searches(&self) -> &[SearchInfo] {
-        self.problem.searches()
+        &self.searches
     }
     fn key(&self, state: &State) -> Option<u64> {
         self.problem.key(self.get(state))
@@ -323,7 +316,8 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         stable_hash(self.packing.all(moves).as_slice())
     }
     fn state_bytes(&self) -> usize {
-        self.problem.state_bytes().max(size_of::<P::State>()).max(1)
+        let size = size_of::<P::State>();
+        self.facts.state_bytes.unwrap_or(2 * size).max(size).max(1)
     }
     fn record(&self, state: &mut State, policy: &Policy, trace: &mut Trace<MoveId>, moves: &[MoveId]) {
         let state = state.get_mut();
@@ -335,23 +329,11 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
         &self.watch
     }
     fn has_failed(&self) -> bool {
-        has_failed(&*self.problem, &self.watch)
-    }
-    fn fault(&self) -> Option<Fault> {
-        self.problem.fault().cloned()
+        self.watch.has_failed()
     }
     fn take_error(&self) -> Option<Box<dyn Error + Send + Sync>> {
-        self.problem.fault().and_then(Fault::take)
+        self.facts.fault.as_ref().and_then(Fault::take)
     }
-}
-
-/// Whether nothing counts that the present step finds: user code has reported an error, or the step is abandoned.
-pub(crate) fn has_failed<P: Problem>(problem: &P, watch: &Watch) -> bool {
-    let Some(fault) = problem.fault().filter(|fault| fault.is_raised()) else { return watch.is_void() };
-    if fault.is_abandoned() {
-        watch.abandon();
-    }
-    true
 }
 
 fn meeting<P: Problem>(problem: &P, state: &P::State, exact: bool) -> Option<(u64, f64)> {

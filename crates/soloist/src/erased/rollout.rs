@@ -3,7 +3,7 @@
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::cut::{EVERY, Watch};
 use crate::core::limits::ensure;
-use crate::erased::problem::{ProblemAdapter, Shared, State, has_failed};
+use crate::erased::problem::{ProblemAdapter, Shared, State};
 use crate::erased::search::{OwnSearch, TypedSearch};
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Acceptance, Neighborhood, Problem};
@@ -206,7 +206,7 @@ impl<'p, P: Problem> RolloutAdapter<'p, P> {
     fn is_unfinished(watch: &Watch, problem: &P, state: &P::State, listed: &mut Vec<P::Move>) -> bool {
         listed.clear();
         problem.moves(state, listed);
-        has_failed(problem, watch) || !listed.is_empty() && watch.abandons()
+        watch.has_failed() || !listed.is_empty() && watch.abandons()
     }
 
     /// Restores the rollout, the neighbourhood and the own search.
@@ -214,13 +214,16 @@ impl<'p, P: Problem> RolloutAdapter<'p, P> {
         let SavedRollout { rollout, editor, own, .. } = saved;
         self.rollout.load(&rollout)?;
         if let Some((name, settings, bytes)) = own {
-            let known =
-                self.problem.searches().iter().any(|info| info.name == name && info.parameters(&settings).is_ok());
-            ensure(known && self.open_own(&name, &settings), "a search that the problem does not have")?;
+            ensure(self.open_own(&name, &settings), "a search that the problem does not have")?;
             self.own.as_mut().map_or(Ok(()), |own| own.load(&bytes))?;
         }
         if let Some((moves, bytes)) = editor {
-            let rules = ProblemAdapter::new(self.problem.clone(), self.packing.clone(), self.watch.clone());
+            let rules = ProblemAdapter::new(
+                self.problem.clone(),
+                self.problem.facts(),
+                self.packing.clone(),
+                self.watch.clone(),
+            );
             let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
             let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
             let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));

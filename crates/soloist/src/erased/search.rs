@@ -4,7 +4,7 @@ use crate::core::coverage::Ledger;
 use crate::core::cut::Watch;
 use crate::erased::problem::Shared;
 use crate::erased::{MoveCodec, MoveId};
-use crate::problem::{Problem, ProblemSearch, Step, Unit, Work};
+use crate::problem::{Problem, ProblemSearch, Step, Unit, Work, find_search};
 use crate::run::plan::PlanShare;
 use crate::search::Tally;
 use crate::{CheckpointError, Rng, Score, Settings};
@@ -47,7 +47,7 @@ impl<'p, P: Problem> TypedSearch<'p, P> {
         name: &str,
         settings: &Settings,
     ) -> Option<Self> {
-        let search = problem.search(name, settings)?;
+        let search = find_search(&*problem, name, settings)?;
         Some(Self { problem, packing, watch, name: name.to_owned(), settings: settings.clone(), search })
     }
 

@@ -1,37 +1,46 @@
 //! The traits that a user implements: the instance and its rules.
 
 mod dominance;
+mod facts;
+pub(crate) mod functions;
+mod moves;
 mod neighborhood;
 mod ordering;
+mod prior;
 pub(crate) mod search;
 
 pub use dominance::Dominance;
+pub use facts::Facts;
+pub use functions::{FUNCTIONS, Function, METHODS};
+pub(crate) use moves::sealed;
+pub use moves::{Move, MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};
-pub use search::{Covered, ProblemSearch, SearchInfo, Step, Unit, Work};
+pub use prior::Prior;
+pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work, find_search, search_infos};
 
-use crate::core::fault::Fault;
+use crate::Entrant;
 use crate::core::hash::{StableHasher, stable_hash};
 use crate::core::score::{Score, Sense};
-use crate::rollout::{Rollout, RolloutInfo};
-use crate::{Entrant, Settings};
-use serde::{Serialize, de::DeserializeOwned};
-use std::fmt::Debug;
-use std::hash::{Hash, Hasher};
-
-/// A decision. Any small copyable value: an index, a cell, a pair.
-///
-/// Implemented for every type with the listed traits; `#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize,
-/// Deserialize)]` is all that a new type needs, and integers and `bool` have them already.
-pub trait Move: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static {}
-
-impl<T: Copy + Eq + Hash + Debug + Send + Sync + Serialize + DeserializeOwned + 'static> Move for T {}
+use crate::rollout::NamedRollout;
+use std::hash::Hasher;
 
 /// An immutable instance of a single-player problem and its rules.
 ///
-/// Four methods are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
+/// Four functions are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
 /// [`score`](Self::score). The others have defaults; each one supplied makes some searches stronger.
-/// [`check`](crate::check()) walks a problem and reports broken promises.
+/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::advise) lists what is
+/// missing.
+///
+/// | group | functions |
+/// |---|---|
+/// | rules | [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply), [`score`](Self::score), [`sense`](Self::sense) |
+/// | the instance | [`facts`](Self::facts), [`fingerprint`](Self::fingerprint) |
+/// | what moves are worth | [`code`](Self::code), [`prior`](Self::prior) |
+/// | what states are worth | [`bound`](Self::bound), [`potential`](Self::potential) |
+/// | which states are equal or better | [`key`](Self::key), [`dominance`](Self::dominance) |
+/// | how solutions are edited | [`ordering`](Self::ordering), [`neighborhood`](Self::neighborhood) |
+/// | methods of the problem | [`rollouts`](Self::rollouts), [`searches`](Self::searches), [`portfolio`](Self::portfolio) |
 pub trait Problem: Send + Sync {
     /// A partial solution. Kept small, because searches clone it; they reuse buffers through `clone_from`.
     type State: Clone + Send + 'static;
@@ -57,6 +66,11 @@ pub trait Problem: Send + Sync {
         Sense::Maximize
     }
 
+    /// Returns plain facts about the instance, such as the number of codes. A run asks once, when it begins.
+    fn facts(&self) -> Facts {
+        Facts::default()
+    }
+
     /// Returns the address under which nested rollout policy adaptation learns the weight of `mv` in `state`.
     ///
     /// Moves that should share what is learned have the same code. The default is a hash of the move alone, stable
@@ -65,21 +79,12 @@ pub trait Problem: Send + Sync {
         stable_hash(&mv)
     }
 
-    /// Returns a number that all codes are below, when it is small: policies then hold their weights in a plain table
-    /// instead of a hash table. `None`: codes may be any number.
-    fn code_count(&self) -> Option<u32> {
+    /// Returns prior knowledge about moves: what each is worth before anything is learned. `None`: there is none.
+    fn prior(&self) -> Option<&dyn Prior<Self>>
+    where
+        Self: Sized,
+    {
         None
-    }
-
-    /// Prior knowledge about `mv`: its logit before anything is learned (used by searches with a bias weight).
-    fn bias(&self, _state: &Self::State, _mv: Self::Move) -> f64 {
-        0.0
-    }
-
-    /// The terms that [`bias`](Self::bias) is the sum of, for searches that learn a weight for each: always as many, in
-    /// the same order. By default the bias is one term.
-    fn biases(&self, state: &Self::State, mv: Self::Move, terms: &mut Vec<f64>) {
-        terms.push(self.bias(state, mv));
     }
 
     /// Returns an optimistic bound: no solution reached from `state` scores better. `None`: unknown.
@@ -87,23 +92,11 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// Whether the moves can reach a best solution. Return `false` if they leave some out on purpose: then no run
-    /// claims a proof.
-    fn is_complete(&self) -> bool {
-        true
-    }
-
     /// How promising `state` is beside others after as many moves: larger is more promising, whatever the sense.
     ///
     /// Beams rank states by it. Asked of finished states too, where a search must tell solutions of equal score apart.
     /// `None`: unknown.
     fn potential(&self, _state: &Self::State) -> Option<f64> {
-        None
-    }
-
-    /// Returns the score of a trivial solution, such as an input left as it is: what searches that reward by a ratio of
-    /// scores compare with. `None`: the first playout's score.
-    fn reference(&self) -> Option<f64> {
         None
     }
 
@@ -148,33 +141,22 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// Returns the domain's playout policy of this name; `random` (uniform over the moves) exists for every
-    /// problem.
-    fn rollout(&self, _name: &str) -> Option<Box<dyn Rollout<Self>>>
+    /// Returns the playout policies of the domain, the best general one first. `random` (uniform over the moves) exists
+    /// for every problem, and is replaced by a policy of that name.
+    fn rollouts(&self) -> Vec<NamedRollout<Self>>
     where
         Self: Sized,
     {
-        None
-    }
-
-    /// Returns the names that [`rollout`](Self::rollout) accepts, the best general one first.
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[]
+        Vec::new()
     }
 
     /// Returns the searches that the problem has beside those of the engine; see [`ProblemSearch`]. Their names are
     /// method names.
-    fn searches(&self) -> &[SearchInfo] {
-        &[]
-    }
-
-    /// Returns the search called `name`, one of [`searches`](Self::searches), before its first step. `settings` holds
-    /// the values of its parameters, which are in their ranges.
-    fn search(&self, _name: &str, _settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>>
+    fn searches(&self) -> Vec<NamedSearch<Self>>
     where
         Self: Sized,
     {
-        None
+        Vec::new()
     }
 
     /// Returns the methods that are known to suit this instance, with their settings, the best one first. By default
@@ -183,20 +165,6 @@ pub trait Problem: Send + Sync {
     /// They race in `auto` beside the presets that can use what the problem offers.
     fn portfolio(&self) -> Vec<Entrant> {
         Vec::new()
-    }
-
-    /// Returns the bytes that a state takes at most, about, with what it holds on the heap. Searches that keep many
-    /// states (beams, paths of exact searches) divide the memory of the budget by it.
-    ///
-    /// The default is twice the size of the type, which suits states that hold little on the heap. A state with lists
-    /// should say how large they are.
-    fn state_bytes(&self) -> usize {
-        2 * size_of::<Self::State>()
-    }
-
-    /// Returns where user code reports that it cannot continue; see [`Fault`]. `None`: it never fails.
-    fn fault(&self) -> Option<&Fault> {
-        None
     }
 
     /// Identifies the instance, so that a checkpoint is never resumed on another one.

@@ -6,7 +6,6 @@ use crate::core::coverage::{Ledger, Proof};
 use crate::core::cut::Watch;
 use crate::core::limits::MOST;
 use crate::erased::MoveCodec;
-use crate::erased::problem::has_failed;
 use crate::rollout::Playout;
 use crate::run::plan::PlanShare;
 use crate::search::Tally;
@@ -86,6 +85,60 @@ impl SearchInfo {
     }
 }
 
+/// Makes a search of a problem's own with the values of its parameters.
+type MakeSearch<P> = fn(&P, &Settings) -> Option<Box<dyn ProblemSearch<P>>>;
+
+/// A search of a problem's own and how it is made; see [`Problem::searches`].
+pub struct NamedSearch<P> {
+    info: SearchInfo,
+    make: MakeSearch<P>,
+}
+
+impl<P> Clone for NamedSearch<P> {
+    fn clone(&self) -> Self {
+        Self { info: self.info, make: self.make }
+    }
+}
+
+impl<P> std::fmt::Debug for NamedSearch<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NamedSearch").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+impl<P: Problem> NamedSearch<P> {
+    /// Returns the search that `make` makes before its first step. The settings that it gets hold the values of the
+    /// parameters, which are in their ranges. `None`: parameters that do not go together.
+    #[must_use]
+    pub const fn new(info: SearchInfo, make: MakeSearch<P>) -> Self {
+        Self { info, make }
+    }
+
+    /// Returns the name, the description and the parameters.
+    #[must_use]
+    pub fn info(&self) -> SearchInfo {
+        self.info
+    }
+
+    /// Makes the search. `None`: the settings are not those of its parameters.
+    #[must_use]
+    pub fn make(&self, problem: &P, settings: &Settings) -> Option<Box<dyn ProblemSearch<P>>> {
+        let settings = self.info.parameters(settings).ok()?.as_slice().into();
+        (self.make)(problem, &settings)
+    }
+}
+
+/// Returns the search that `name` selects, before its first step. `None`: the problem does not have it, or the settings
+/// are not those of its parameters.
+pub fn find_search<P: Problem>(problem: &P, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<P>>> {
+    problem.searches().iter().find(|search| search.info.name == name)?.make(problem, settings)
+}
+
+/// Returns name, description and parameters of each [search](Problem::searches) that a problem has.
+pub fn search_infos<P: Problem>(problem: &P) -> Vec<SearchInfo> {
+    problem.searches().iter().map(NamedSearch::info).collect()
+}
+
 /// What a step returns: whether the search continues.
 #[must_use]
 #[derive(Debug)]
@@ -105,7 +158,7 @@ pub struct Covered(pub(crate) Proof);
 
 /// A search of a problem's own: a solver that knows the domain, run by the engine like one of its families.
 ///
-/// [`Problem::searches`] lists such searches, [`Problem::search`] makes them. The engine gives them what its own
+/// [`Problem::searches`] lists such searches and how they are made. The engine gives them what its own
 /// methods have: limits, the plan over the budget, seeds, threads, checkpoints, offers, gauges, a place in `auto`, and
 /// a name for `--method` with parameters for `--set`. All that a search finds goes through [`Work::found`], which plays
 /// it by the problem's rules.
@@ -115,8 +168,8 @@ pub struct Covered(pub(crate) Proof);
 /// `soloist_domain::testing::check_searches` compares such runs.
 ///
 /// ```
-/// use soloist::{Budget, CheckpointError, Method, Problem, ProblemSearch, Score, SearchInfo, Settings, Solver, Step};
-/// use soloist::{Unit, Work, doc::Staircase};
+/// use soloist::{Budget, CheckpointError, Method, NamedSearch, Problem, ProblemSearch, Score, SearchInfo, Solver};
+/// use soloist::{Step, Unit, Work, doc::Staircase};
 /// # #[derive(Clone)] struct Stairs(Staircase);
 ///
 /// /// Tries random solutions.
@@ -145,11 +198,8 @@ pub struct Covered(pub(crate) Proof);
 /// #   fn moves(&self, state: &Self::State, moves: &mut Vec<bool>) { self.0.moves(state, moves) }
 /// #   fn apply(&self, state: &mut Self::State, right: bool) { self.0.apply(state, right) }
 /// #   fn score(&self, state: &Self::State) -> Score { self.0.score(state) }
-///     fn searches(&self) -> &[SearchInfo] {
-///         &[GUESS]
-///     }
-///     fn search(&self, _: &str, _: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-///         Some(Box::new(Guess))
+///     fn searches(&self) -> Vec<NamedSearch<Self>> {
+///         vec![NamedSearch::new(GUESS, |_, _| Some(Box::new(Guess)))]
 ///     }
 ///     // root, moves, apply, score
 /// }
@@ -290,14 +340,14 @@ impl<P: Problem> Work<'_, P> {
             self.problem.apply(&mut state, mv);
         }
         self.problem.moves(&state, &mut legal);
-        if !legal.is_empty() || has_failed(self.problem, self.watch) {
+        if !legal.is_empty() || self.watch.has_failed() {
             return None;
         }
         let score = self.problem.score(&state);
         if matches!(self.unit, Unit::Node(_)) {
             self.tally.count(score);
         }
-        if self.tally.wants(score) && !has_failed(self.problem, self.watch) {
+        if self.tally.wants(score) && !self.watch.has_failed() {
             let identity = self.problem.key(&state);
             let identity = identity.unwrap_or_else(|| stable_hash(moves));
             let moves = moves.iter().map(|&mv| self.packing.pack(mv)).collect();

@@ -3,9 +3,89 @@
 pub(crate) mod policy;
 
 use crate::core::cut::{EVERY, Watch};
-use crate::problem::{Move, Problem};
+use crate::problem::Problem;
 use crate::{CheckpointError, Policy, Rng, Trace};
 use crate::{Fault, Score};
+
+/// Makes a playout policy from its whole name.
+type Make<P> = fn(&P, &str) -> Option<Box<dyn Rollout<P>>>;
+
+/// A playout policy of a problem and how it is made; see [`Problem::rollouts`].
+pub struct NamedRollout<P> {
+    info: RolloutInfo,
+    make: Maker<P>,
+}
+
+enum Maker<P> {
+    Plain(fn(&P) -> Box<dyn Rollout<P>>),
+    Parsed(Make<P>),
+}
+
+impl<P> Clone for NamedRollout<P> {
+    fn clone(&self) -> Self {
+        let make = match self.make {
+            Maker::Plain(make) => Maker::Plain(make),
+            Maker::Parsed(make) => Maker::Parsed(make),
+        };
+        Self { info: self.info, make }
+    }
+}
+
+impl<P> std::fmt::Debug for NamedRollout<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NamedRollout").field("info", &self.info).finish_non_exhaustive()
+    }
+}
+
+impl<P: Problem> NamedRollout<P> {
+    /// Returns the policy that `make` makes.
+    ///
+    /// ```
+    /// use soloist::{NamedRollout, Uniform, doc::Staircase};
+    ///
+    /// let plain: NamedRollout<Staircase> = NamedRollout::new("plain", "uniform over the steps", |_| Box::new(Uniform));
+    /// assert!(plain.make(&Staircase(5), "plain").is_some() && plain.make(&Staircase(5), "plain:3").is_none());
+    /// ```
+    #[must_use]
+    pub const fn new(name: &'static str, help: &'static str, make: fn(&P) -> Box<dyn Rollout<P>>) -> Self {
+        Self { info: RolloutInfo { name, help }, make: Maker::Plain(make) }
+    }
+
+    /// Returns a policy with an optional argument in its name, such as `kk:30`: `make` gets the whole name, and returns
+    /// `None` if the argument is not valid.
+    #[must_use]
+    pub const fn parsed(info: RolloutInfo, make: Make<P>) -> Self {
+        Self { info, make: Maker::Parsed(make) }
+    }
+
+    /// Returns the policy `random`, uniform over the legal moves, with words of the domain.
+    #[must_use]
+    pub const fn uniform(help: &'static str) -> Self {
+        Self::new("random", help, |_| Box::new(Uniform))
+    }
+
+    /// Returns policies that one function makes by their names.
+    #[must_use]
+    pub fn list(infos: &[RolloutInfo], make: Make<P>) -> Vec<Self> {
+        infos.iter().map(|&info| Self::parsed(info, make)).collect()
+    }
+
+    /// Returns the name and the description.
+    #[must_use]
+    pub fn info(&self) -> RolloutInfo {
+        self.info
+    }
+
+    /// Makes the policy. `None`: `name` does not select it, or its argument is not valid.
+    #[must_use]
+    pub fn make(&self, problem: &P, name: &str) -> Option<Box<dyn Rollout<P>>> {
+        match self.make {
+            Maker::Plain(make) => (name == self.info.name).then(|| make(problem)),
+            Maker::Parsed(make) if name.split(':').next() == Some(self.info.name) => make(problem, name),
+            Maker::Parsed(_) => None,
+        }
+    }
+}
 
 /// Name and one-line description of a domain's playout policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -239,6 +319,7 @@ pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
 ) -> bool {
     let mut candidates = std::mem::take(&mut trace.candidates);
     let mut sums = std::mem::take(&mut trace.weights);
+    let prior = if policy.learns_bias() || policy.uses_bias() { problem.prior() } else { None };
     candidates.clear();
     rollout.candidates(problem, state, &mut candidates);
     sums.clear();
@@ -248,12 +329,16 @@ pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
         total += if policy.learns_bias() {
             let mut terms = std::mem::take(&mut trace.scratch_terms);
             terms.clear();
-            problem.biases(state, mv, &mut terms);
+            match prior {
+                Some(prior) => prior.terms(state, mv, &mut terms),
+                None => terms.push(0.0),
+            }
             let weight = trace.offer_terms(code, &terms, policy);
             trace.scratch_terms = terms;
             weight
         } else if policy.uses_bias() {
-            trace.offer_biased(code, policy.bias_factor(problem.bias(state, mv)), policy)
+            let bias = prior.map_or(0.0, |prior| prior.bias(state, mv));
+            trace.offer_biased(code, policy.bias_factor(bias), policy)
         } else {
             trace.offer(code, policy)
         };
@@ -323,13 +408,14 @@ pub fn replayed<P: Problem>(problem: &P, state: &P::State, moves: &[P::Move]) ->
 /// # Errors
 /// The names that exist, when `name` is unknown.
 pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollout<P>>, Vec<&'static str>> {
-    if let Some(rollout) = problem.rollout(name) {
+    let named = problem.rollouts();
+    if let Some(rollout) = named.iter().find_map(|rollout| rollout.make(problem, name)) {
         return Ok(rollout);
     }
     if name == "random" {
         return Ok(Box::new(Uniform));
     }
-    let mut known: Vec<_> = problem.rollouts().iter().map(|info| info.name).collect();
+    let mut known: Vec<_> = named.iter().map(|rollout| rollout.info.name).collect();
     if !known.contains(&"random") {
         known.push("random");
     }
@@ -337,7 +423,7 @@ pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollo
 }
 
 /// Buffers are not part of a playout's identity.
-impl<M: Move> PartialEq for Playout<M> {
+impl<M: PartialEq> PartialEq for Playout<M> {
     fn eq(&self, other: &Self) -> bool {
         self.moves == other.moves
     }

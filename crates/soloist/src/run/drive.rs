@@ -278,7 +278,7 @@ impl<'p> Drive<'p> {
             before: self.elapsed,
         };
         let demand = if part.abandons { Demand::Abandon } else { Demand::Shorten };
-        let fault = self.streams[0].problem.fault().filter(|_| part.abandons);
+        let fault = self.streams[0].problem.facts().fault.clone().filter(|_| part.abandons);
         let bell = Bell { demand, deadline: part.deadline, stop, begin: start.checked_sub(self.elapsed), fault };
         let word = Arc::clone(&self.word);
         let (rests, watched) = watched(&word, &bell, || self.run_part(&shared));
@@ -428,7 +428,7 @@ impl<'p> Drive<'p> {
         };
         // A proof holds although time or a signal has ended the run before all streams caught up.
         let shown = first.map_or(stop, |(_, reason)| reason);
-        let verdict = Verdict::new(shown, problem.is_complete(), best.as_ref().map(|best| best.score), bound);
+        let verdict = Verdict::new(shown, problem.facts().is_complete, best.as_ref().map(|best| best.score), bound);
         let mut history: Vec<Improvement> = Vec::new();
         for event in self.events(first.map(|(first, _)| first.since())) {
             if history.last().is_none_or(|last| sense.better(event.score, last.score)) {

@@ -43,6 +43,6 @@ impl Goals {
 /// Returns a bound on the scores of all solutions. It is unknown where the problem has none for its root, where that
 /// one is NaN, and where the problem leaves solutions out.
 pub(super) fn root_bound(problem: &dyn ErasedProblem) -> Option<f64> {
-    let bound = if problem.is_complete() { problem.bound(&problem.root()) } else { None };
+    let bound = if problem.facts().is_complete { problem.bound(&problem.root()) } else { None };
     bound.filter(|bound| !bound.is_nan())
 }

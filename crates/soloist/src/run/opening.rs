@@ -87,7 +87,10 @@ impl Proof {
     /// Returns an attempt that has not begun; `None`: the method or the problem rules it out.
     pub(super) fn new(share: f64, method: &Method, problem: &dyn ErasedProblem, memory: u64) -> Option<Box<Self>> {
         // Who leaves out solutions proves nothing, and exact methods need no help.
-        if share <= 0.0 || !problem.is_complete() || matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_)) {
+        if share <= 0.0
+            || !problem.facts().is_complete
+            || matches!(method, Method::BranchAndBound(_) | Method::IdaStar(_))
+        {
             return None;
         }
         let (name, search) = suited(problem, memory);

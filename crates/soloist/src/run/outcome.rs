@@ -10,7 +10,6 @@ use std::time::Duration;
 
 /// A finished solution: the moves from the root, and their score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "M: Move")]
 pub struct Solution<M> {
     /// The score.
     pub score: Score,

@@ -15,6 +15,7 @@ use crate::core::limits::ensure;
 use crate::erased::problem::{ProblemAdapter, Shared};
 use crate::erased::rollout::RolloutAdapter;
 use crate::erased::{MoveCodec, MoveId};
+use crate::problem::search_infos;
 use crate::rollout::find_rollout;
 use crate::search::{Tally, walk};
 use crate::{ParameterError, Problem, Rng, Score};
@@ -138,7 +139,7 @@ impl RunInfo {
 impl RunInfo {
     /// Looks up what the names of own searches stand for.
     fn look_up<P: Problem>(&mut self, problem: &P) -> Result<(), CheckpointError> {
-        let known = self.setup.method.resolve(problem.searches());
+        let known = self.setup.method.resolve(&search_infos(problem));
         known.map_err(|_| CheckpointError::Corrupt("a method that the problem does not have"))
     }
 }
@@ -195,7 +196,7 @@ fn read_info(body: &[u8]) -> Result<RunInfo, CheckpointError> {
 
 fn no_rollout<P: Problem>(problem: &P, name: &str, known: &[&str]) -> SolveError {
     let word = name.split(':').next().unwrap_or_default();
-    let is_method = problem.searches().iter().any(|info| info.name == word);
+    let is_method = search_infos(problem).iter().any(|info| info.name == word);
     SolveError::Rollout { name: name.to_owned(), known: known.join(", "), is_method }
 }
 
@@ -297,17 +298,17 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         if setup.threads > Setup::MOST_THREADS {
             return Err(SolveError::Threads(setup.threads));
         }
-        setup.method.resolve(problem.searches())?;
+        setup.method.resolve(&search_infos(&*problem))?;
         setup.validate()?;
-        let first = || problem.rollouts().first().map_or("random", |info| info.name);
+        let first = || problem.rollouts().first().map_or("random", |rollout| rollout.info().name);
         let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
-        let (packing, word) = (MoveCodec::new(), Arc::default());
+        let (packing, word, facts) = (MoveCodec::new(), Arc::default(), problem.facts());
         let mut streams = Vec::new();
         for (index, rng) in Rng::streams(setup.seed).take(setup.threads).enumerate() {
-            let watch = Watch::new(&word, budget.max_moves);
+            let watch = Watch::new(&word, budget.max_moves, facts.fault.clone());
             let player = RolloutAdapter::new(problem.clone(), packing.clone(), watch.clone(), &rollout)
                 .map_err(|known| no_rollout(&*problem, &rollout, &known))?;
-            let rules = Box::new(ProblemAdapter::new(problem.clone(), packing.clone(), watch.clone()));
+            let rules = Box::new(ProblemAdapter::new(problem.clone(), facts.clone(), packing.clone(), watch.clone()));
             for name in setup.method.rollouts(&*rules).map_err(SolveError::Portfolio)? {
                 find_rollout(&*problem, &name).map_err(|known| no_rollout(&*problem, &name, &known))?;
             }

@@ -2,7 +2,7 @@
 
 use crate::common::{Bag, Packed, method, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::{Budget, Entrant, Observer, Problem, Rollout, RolloutInfo, Setup, SolveError, Solver};
+use soloist::{Budget, Entrant, NamedRollout, Observer, Problem, Rollout, Setup, SolveError, Solver};
 use std::time::Duration;
 
 /// A bag that names methods for `auto`.
@@ -10,11 +10,8 @@ struct Named(Bag, &'static str);
 
 impl Problem for Named {
     rules_of!(Bag);
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "first").then(|| Box::new(First) as Box<dyn Rollout<Self>>)
-    }
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[RolloutInfo { name: "random", help: "uniform" }, RolloutInfo { name: "first", help: "the first item" }]
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::uniform("uniform"), NamedRollout::new("first", "the first item", |_| Box::new(First))]
     }
     fn portfolio(&self) -> Vec<Entrant> {
         let entrant = |text: &str| {

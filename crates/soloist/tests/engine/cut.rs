@@ -3,7 +3,8 @@
 
 use crate::common::method;
 use soloist::{
-    Budget, Control, Fault, Playout, Problem, Rng, Rollout, RolloutInfo, Score, SolveError, Solver, StopReason, check,
+    Budget, Control, Facts, Fault, NamedRollout, Playout, Problem, Rng, Rollout, Score, SolveError, Solver, StopReason,
+    check,
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -171,12 +172,13 @@ impl Problem for Stuck {
         }
         Score::Feasible(f64::from(state.0) + f64::from(state.1))
     }
-    fn fault(&self) -> Option<&Fault> {
-        Some(&self.fault)
-    }
     /// The default one would walk into the trap.
     fn fingerprint(&self) -> u64 {
         1
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { fault: Some(self.fault.clone()), ..Facts::default() }
     }
 }
 
@@ -235,11 +237,8 @@ impl Problem for Patient {
     fn score(&self, state: &u8) -> Score {
         Score::Feasible(f64::from(*state))
     }
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "long").then(|| Box::new(Long) as _)
-    }
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[RolloutInfo { name: "long", help: "works until it is told to end" }]
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::new("long", "works until it is told to end", |_| Box::new(Long))]
     }
 }
 

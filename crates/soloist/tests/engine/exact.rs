@@ -4,7 +4,7 @@
 use crate::common::{Bag, Packed, Recorded, method, run, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
 use soloist::search::{BranchAndBound, Children, Order};
-use soloist::{Budget, Method, Problem, Score, Sense, Solver, StopReason};
+use soloist::{Budget, Method, Prior, Problem, Score, Sense, Solver, StopReason};
 
 const EXACT: [&str; 6] = ["dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
 
@@ -35,9 +35,6 @@ impl Problem for Known {
     fn sense(&self) -> Sense {
         self.bag.sense
     }
-    fn bias(&self, state: &Packed, item: u8) -> f64 {
-        self.bag.bias(state, item)
-    }
     /// The items that still fit by themselves, the last one in part, `slack` times.
     fn bound(&self, state: &Packed) -> Option<f64> {
         let mut moves = Vec::new();
@@ -57,6 +54,16 @@ impl Problem for Known {
     }
     fn key(&self, state: &Packed) -> Option<u64> {
         self.keys.then(|| state.items())
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Known> for Known {
+    fn bias(&self, state: &Packed, item: u8) -> f64 {
+        self.bag.bias(state, item)
     }
 }
 

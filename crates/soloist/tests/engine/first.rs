@@ -2,7 +2,9 @@
 
 use crate::common::{Bag, Fenced, method, recorded, rules_of, run_and_save, timeless, without_time};
 use soloist::doc::Staircase;
-use soloist::{Budget, Dominance, Method, Outcome, Problem, Score, Sense, Setup, Solver, StopReason, stable_hash};
+use soloist::{
+    Budget, Dominance, Facts, Method, Outcome, Prior, Problem, Score, Sense, Setup, Solver, StopReason, stable_hash,
+};
 
 /// Methods that look for an incumbent before they prune or prove.
 const EXACT: [&str; 8] = ["dfs", "bfs", "best-first", "lds", "ida-star", "iterative-broadening", "beam", "cabs"];
@@ -113,8 +115,9 @@ impl Problem for Maze {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         (self.known && self.seed.is_multiple_of(2)).then_some(self as &dyn Dominance<Self>)
     }
-    fn is_complete(&self) -> bool {
-        self.complete
+
+    fn facts(&self) -> Facts {
+        Facts { is_complete: self.complete, ..Facts::default() }
     }
 }
 
@@ -262,7 +265,14 @@ struct Late(Staircase, bool);
 
 impl Problem for Late {
     rules_of!(Staircase);
-    fn bias(&self, state: &Self::State, up: bool) -> f64 {
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Late> for Late {
+    fn bias(&self, state: &<Late as Problem>::State, up: bool) -> f64 {
         let deep = self.0.score(state) != self.0.score(&self.0.root());
         if self.1 && deep && up { 1.0 } else { 0.0 }
     }

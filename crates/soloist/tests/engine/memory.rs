@@ -1,7 +1,7 @@
 //! The memory limit of tree searches, measured by an allocator that counts.
 
 use crate::common::{Bag, Fenced, Packed, method, rules_of, timeless};
-use soloist::{Budget, Dominance, Problem, Solver, stable_hash};
+use soloist::{Budget, Dominance, Facts, Problem, Solver, stable_hash};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -254,8 +254,9 @@ impl Problem for Heavy {
     fn potential(&self, state: &Load) -> Option<f64> {
         Some(f64::from(state.value))
     }
-    fn state_bytes(&self) -> usize {
-        size_of::<Load>() + self.bytes
+
+    fn facts(&self) -> Facts {
+        Facts { state_bytes: Some(size_of::<Load>() + self.bytes), ..Facts::default() }
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::common::rules_of;
 use soloist::doc::Staircase;
 use soloist::{
-    Budget, CheckpointError, Method, Problem, ProblemSearch, Score, SearchInfo, Settings, Setup, SolveError, Solver,
-    Step, StopReason, Unit, Work,
+    Budget, CheckpointError, Method, NamedSearch, Problem, ProblemSearch, Score, SearchInfo, Settings, Setup,
+    SolveError, Solver, Step, StopReason, Unit, Work,
 };
 
 soloist::parameter_table! {
@@ -28,13 +28,10 @@ struct Stairs(Staircase);
 impl Problem for Stairs {
     rules_of!(Staircase);
 
-    fn searches(&self) -> &[SearchInfo] {
-        &[COUNT, CLAIM, CHEAT]
-    }
-
-    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        let limits = if name == "cheat" { Limits::default() } else { settings.read().ok()? };
-        Some(Box::new(Count { next: 0, limits, cheats: name == "cheat", offered: 0 }))
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        let count = |_: &Self, settings: &Settings| Count::boxed(settings.read().ok()?, false);
+        let cheat = NamedSearch::new(CHEAT, |_, _| Count::boxed(Limits::default(), true));
+        vec![NamedSearch::new(COUNT, count), NamedSearch::new(CLAIM, count), cheat]
     }
 }
 
@@ -43,6 +40,12 @@ struct Count {
     limits: Limits,
     cheats: bool,
     offered: u64,
+}
+
+impl Count {
+    fn boxed(limits: Limits, cheats: bool) -> Option<Box<dyn ProblemSearch<Stairs>>> {
+        Some(Box::new(Self { next: 0, limits, cheats, offered: 0 }))
+    }
 }
 
 impl ProblemSearch<Stairs> for Count {

@@ -4,8 +4,8 @@ use crate::common::method;
 use soloist::doc::Staircase;
 use soloist::search::{AcceptanceRule, Anneal};
 use soloist::{
-    Budget, Dominance, Method, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup, SolveError, Solver,
-    StopReason, advise, check, stable_hash,
+    Budget, Dominance, Method, NamedRollout, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup,
+    SolveError, Solver, StopReason, advise, check, stable_hash,
 };
 
 /// Choosing numbers below 4, five times; the score is their sum, plus twice the first. What it says of itself can be
@@ -89,20 +89,13 @@ impl Problem for Sums {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.future.is_some().then_some(self as &dyn Dominance<Self>)
     }
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name != "random" && Some(name) == self.rollout)
-            .then(|| Box::new(Odd(name.to_owned())) as Box<dyn Rollout<Self>>)
-    }
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        match self.rollout {
-            Some("empty") => &[RolloutInfo { name: "empty", help: "" }],
-            Some("illegal") => &[RolloutInfo { name: "illegal", help: "" }],
-            Some("lazy") => &[RolloutInfo { name: "lazy", help: "" }],
-            Some("liar") => &[RolloutInfo { name: "liar", help: "" }],
-            Some("fine") => &[RolloutInfo { name: "fine", help: "" }],
-            Some(_) => &[RolloutInfo { name: "absent", help: "" }],
-            None => &[],
-        }
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        let info = |name| RolloutInfo { name, help: "" };
+        let Some(name) = self.rollout else { return Vec::new() };
+        let infos = ["empty", "illegal", "lazy", "liar", "fine"].into_iter().find(|&one| one == name);
+        NamedRollout::list(&[info(infos.unwrap_or("absent"))], |_, name| {
+            (name != "absent").then(|| Box::new(Odd(name.to_owned())) as Box<dyn Rollout<Self>>)
+        })
     }
 }
 

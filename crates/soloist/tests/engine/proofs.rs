@@ -20,7 +20,7 @@ fn check(problem: &Thicket, outcome: &Outcome<u8>, what: &dyn Fn() -> String) ->
     assert!(!outcome.optimal || feasible, "an optimum that is no solution: {}", what());
     assert!(!outcome.infeasible || truth.is_none() && !feasible, "there is a solution: {}", what());
     let claims = outcome.optimal || outcome.infeasible;
-    assert!(problem.is_complete() || !claims && outcome.bound.is_none(), "not all solutions: {}", what());
+    assert!(problem.facts().is_complete || !claims && outcome.bound.is_none(), "not all solutions: {}", what());
     if let (Some(bound), Some(truth)) = (outcome.bound, truth) {
         assert!(!sense.better_value(truth, bound), "the bound {bound} excludes {truth}: {}", what());
     }

@@ -261,7 +261,7 @@ fn drawn<P: Problem>(problem: &P, state: &P::State, not: Option<P::Move>, rng: &
     if legal.iter().any(|&mv| Some(mv) != not) {
         legal.retain(|&mv| Some(mv) != not);
     }
-    let biases: Vec<f64> = legal.iter().map(|&mv| problem.bias(state, mv)).collect();
+    let biases: Vec<f64> = legal.iter().map(|&mv| crate::common::bias(problem, state, mv)).collect();
     let top = biases.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if legal.is_empty() {
         return None;

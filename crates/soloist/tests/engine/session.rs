@@ -3,8 +3,8 @@
 use crate::common::{Bag, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
 use soloist::{
-    Budget, Fault, OfferError, Outcome, Problem, Rollout, RolloutInfo, Score, Session, Setup, SolveError, Solver,
-    StopReason,
+    Budget, Facts, Fault, NamedRollout, OfferError, Outcome, Problem, Rollout, Score, Session, Setup, SolveError,
+    Solver, StopReason,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -280,14 +280,12 @@ impl Problem for Fragile {
         // An unfinished game looks better than any finished one.
         Score::Feasible(if *state == 12 { 1.0 } else { 1e9 })
     }
-    fn fault(&self) -> Option<&Fault> {
-        Some(&self.fault)
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::uniform(""), NamedRollout::new("fragile", "", |_| Box::new(Broken::default()))]
     }
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "fragile").then(|| Box::new(Broken::default()) as Box<dyn Rollout<Self>>)
-    }
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[RolloutInfo { name: "random", help: "" }, RolloutInfo { name: "fragile", help: "" }]
+
+    fn facts(&self) -> Facts {
+        Facts { fault: Some(self.fault.clone()), ..Facts::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::method;
 use soloist::{
-    Budget, Dominance, Method, Playout, Problem, ReplayError, Rng, Rollout, RolloutInfo, Score, Setup, SolveError,
+    Budget, Dominance, Method, NamedRollout, Playout, Problem, ReplayError, Rng, Rollout, Score, Setup, SolveError,
     Solver,
 };
 use std::sync::{Arc, Mutex};
@@ -84,11 +84,8 @@ impl Problem for Bits {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         Some(self)
     }
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "odd").then(|| Box::new(Odd) as _)
-    }
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[RolloutInfo { name: "odd", help: "" }]
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::new("odd", "", |_| Box::new(Odd))]
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use proptest::prelude::*;
-use soloist::{Playout, Policy, Rng, Rollout, Trace, Uniform, policy_playout};
+use soloist::{Playout, Policy, Prior, Rng, Rollout, Trace, Uniform, policy_playout};
 use std::collections::HashMap;
 
 /// Number of states of the whole tree.
@@ -181,7 +181,7 @@ fn equal_keys_mean_equal_futures() {
 /// The fast playouts draw what the engine's plain code draws.
 fn plays_alike<const W: usize>(kind: Kind, d: u32, k: u32, code: Code, (bias, rate): (f64, f64)) {
     let problem = Snakes::<W>::new(kind, &cube(d, k), code, Potential::default());
-    let mut fast = problem.rollout("random").unwrap();
+    let mut fast = soloist::find_rollout(&problem, "random").unwrap();
     let (mut rng, mut plain_rng) = (Rng::new(7), Rng::new(7));
     let mut policy = Policy::new(1.0, bias, 3.0).with_bias_rate(rate);
     let mut from = problem.root();
@@ -286,7 +286,7 @@ fn widths_agree() {
 fn codes_stay_below_their_limit_and_differ() {
     for code in [Code::Vertex, Code::Edge, Code::Turn, Code::Step] {
         let problem = Snakes::<4>::new(Kind::Snake, &cube(8, 2), code, Potential::default());
-        let limit = u64::from(problem.code_count().unwrap());
+        let limit = u64::from(problem.facts().code_count.unwrap());
         let mut rng = Rng::new(2);
         for _ in 0..50 {
             let mut state = problem.root();
@@ -375,7 +375,7 @@ proptest! {
         let kind = if coil { Kind::Coil } else { Kind::Snake };
         let problem = problem::<16>(kind, d, k);
         let (mut state, mut playout) = (problem.root(), Playout::default());
-        problem.rollout("random").unwrap().run(&problem, &mut state, &mut playout, &mut Rng::new(seed));
+        soloist::find_rollout(&problem, "random").unwrap().run(&problem, &mut state, &mut playout, &mut Rng::new(seed));
         let answer = problem.answer(&playout.moves);
         prop_assert_eq!(violation(&answer, k, kind), None);
         prop_assert_eq!(violation(&problem.nodes(&playout.moves), k, Kind::Snake), None);

@@ -22,7 +22,7 @@ fn moves(problem: &Morpion, state: &Position) -> Vec<u16> {
 /// The moves of a uniform playout.
 fn random_game(problem: &Morpion, rng: &mut Rng) -> Vec<u16> {
     let mut playout = Playout::default();
-    problem.rollout("random").unwrap().run(problem, &mut problem.root(), &mut playout, rng);
+    soloist::find_rollout(problem, "random").unwrap().run(problem, &mut problem.root(), &mut playout, rng);
     playout.moves
 }
 

@@ -129,7 +129,7 @@ fn uniform_playouts_have_the_known_mean() {
 fn fast_playouts_draw_what_the_plain_ones_draw() {
     for variant in Variant::ALL {
         let problem = cross(variant);
-        let mut random = problem.rollout("random").unwrap();
+        let mut random = soloist::find_rollout(&problem, "random").unwrap();
         let (mut rng, mut plain_rng) = (Rng::new(5), Rng::new(5));
         let (mut fast, mut plain) = (Playout::default(), Playout::default());
         for _ in 0..50 {
@@ -149,7 +149,7 @@ fn fast_playouts_draw_what_the_plain_ones_draw() {
 fn fast_policy_playouts_are_the_plain_ones() {
     for (variant, bias_weight) in [(Variant::T5, 0.0), (Variant::D5, 0.0), (Variant::T4, 0.0), (Variant::D4, 0.5)] {
         let problem = cross(variant);
-        let mut random = problem.rollout("random").unwrap();
+        let mut random = soloist::find_rollout(&problem, "random").unwrap();
         let (mut rng, mut plain_rng) = (Rng::new(8), Rng::new(8));
         let mut policy = Policy::new(1.0, bias_weight, 3.0);
         let mut plain_policy = policy.clone();
@@ -185,7 +185,7 @@ fn fast_policy_playouts_are_the_plain_ones() {
             let (trace, plain) = best.as_ref().unwrap();
             policy.adapt(trace, 1.0);
             plain_policy.adapt(plain, 1.0);
-            for code in 0..u64::from(problem.code_count().unwrap()) {
+            for code in 0..u64::from(problem.facts().code_count.unwrap()) {
                 assert_eq!(policy.logit(code).to_bits(), plain_policy.logit(code).to_bits(), "{variant}, code {code}");
             }
         }

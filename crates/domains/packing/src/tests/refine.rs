@@ -21,8 +21,8 @@ fn memory_of_another_instance_is_refused() {
     let (large, small) = (area(&generate("random:6x60:3").unwrap()), area(&generate("random:2x5:3").unwrap()));
     let mut session = Solver::new(&large, Method::named("refine")).start().unwrap();
     session.advance(&Budget::nodes(300)).unwrap();
-    let mut other = small.search("refine", &Settings::default()).unwrap();
-    let mut own = large.search("refine", &Settings::default()).unwrap();
+    let mut other = soloist::problem::find_search(&small, "refine", &Settings::default()).unwrap();
+    let mut own = soloist::problem::find_search(&large, "refine", &Settings::default()).unwrap();
     let bytes = own.save();
     own.load(&large, &bytes).unwrap();
     assert!(own.load(&large, &bytes[..bytes.len() - 1]).is_err() && other.load(&small, b"nonsense").is_err());
@@ -47,7 +47,7 @@ fn offers_are_kept_and_improved() {
 fn a_long_round_ends_at_the_limit() {
     let problem = area(&generate("random:5x80:7").unwrap());
     let budget = Budget::time(std::time::Duration::from_millis(20));
-    let mut method = Method::own(&problem.searches()[0]);
+    let mut method = Method::own(&problem.searches()[0].info());
     method.set("round", "1e9").unwrap();
     let outcome = Solver::new(&problem, method).budget(budget).run().unwrap();
     assert_eq!(outcome.stop, soloist::StopReason::Time);

@@ -10,7 +10,7 @@ fn every_search_is_valid_and_never_worse_than_the_heuristic() {
     for (spec, playouts) in [("random:60x60:5", 40), ("random:70x400:6", 40), ("random:6x10:1", 3)] {
         let numbers = generate(spec).unwrap();
         let problem = Differencing::new(&numbers);
-        let heuristic = problem.reference().unwrap();
+        let heuristic = problem.facts().reference.unwrap();
         for (name, key, value) in
             [("k-list", "size", "10"), ("meet", "labels", "16"), ("ckk", "", ""), ("ckk-lds", "", "")]
         {
@@ -56,7 +56,7 @@ fn trees_and_lists_resume_where_they_were_saved() {
         assert_eq!((a.score, a.moves), (b.score, b.moves), "{name}");
     }
     // A search is not continued as another one.
-    let fresh = |name: &str| problem.search(name, &Settings::default()).unwrap();
+    let fresh = |name: &str| soloist::problem::find_search(&problem, name, &Settings::default()).unwrap();
     for name in ["k-list", "ckk", "ckk-lds", "meet"] {
         for other in ["k-list", "ckk", "ckk-lds", "meet"] {
             assert_eq!(fresh(other).load(&problem, &fresh(name).save()).is_ok(), name == other, "{name} {other}");

@@ -208,7 +208,7 @@ fn fast_policy_playouts_are_the_plain_ones() {
     }
     for spec in ["random:40:1", "clustered:30:2", "capacity:20:3"] {
         let problem = problem(&generate(spec).unwrap(), Objective::Vehicles, Rounding::Exact);
-        let fast = || problem.rollout("selective").unwrap();
+        let fast = || soloist::find_rollout(&problem, "selective").unwrap();
         for (bias, rate) in [(0.0, 0.0), (1.0, 0.0), (1.0, 0.1)] {
             let mut policy = Policy::new(1.0, bias, f64::INFINITY).with_bias_rate(rate);
             for seed in 0..20 {
@@ -235,8 +235,8 @@ fn ruin_and_recreation_does_not_depend_on_how_it_is_cut() {
 #[test]
 fn names_of_rollouts() {
     let problem = problem(&generate("random:30:4").unwrap(), Objective::Vehicles, Rounding::Exact);
-    assert!(problem.rollout("sisr:0").is_none() && problem.rollout("sisr:x").is_none());
-    assert!(problem.rollout("nosuch").is_none() && problem.rollout("fill:3").is_none());
+    assert!(soloist::find_rollout(&problem, "sisr:0").is_err() && soloist::find_rollout(&problem, "sisr:x").is_err());
+    assert!(soloist::find_rollout(&problem, "nosuch").is_err() && soloist::find_rollout(&problem, "fill:3").is_err());
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn selective_moves_keep_customers_in_reach() {
     // Customer 2 closes soon: 1 first would lose it, 2 first loses nothing.
     let text = b"3 10\n0 0 0 0 0 99 0\n1 0 4 1 0 90 5\n2 4 0 1 0 6 5\n3 0 5 1 20 99 0";
     let problem = problem(&parse("t", text).unwrap(), Objective::Vehicles, Rounding::Exact);
-    let (mut selective, mut moves) = (problem.rollout("selective").unwrap(), Vec::new());
+    let (mut selective, mut moves) = (soloist::find_rollout(&problem, "selective").unwrap(), Vec::new());
     selective.candidates(&problem, &problem.root(), &mut moves);
     assert_eq!(moves, [2]);
     let mut state = problem.root();

@@ -3,12 +3,10 @@
 use super::rollout::Refine;
 use super::{Instance, Objective};
 use crate::network::Network;
-use crate::search::{Routed, SISR, search};
+use crate::search::{Routed, SISR, search, sisr_steps};
 use crate::sites::{Pairs, Sites};
 use crate::whole::positive;
-use soloist::{
-    Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
-};
+use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, RolloutInfo, Score, Sense, StableHasher};
 use std::hash::Hasher;
 use std::sync::Arc;
 
@@ -189,11 +187,6 @@ impl Problem for Tsptw {
     type State = Tour;
     type Move = u16;
 
-    /// A bit for each site.
-    fn state_bytes(&self) -> usize {
-        size_of::<Tour>() + 8 * self.network.size().div_ceil(64)
-    }
-
     fn root(&self) -> Tour {
         let unvisited = Sites::customers(self.network.size());
         let left = self.network.customers() as u16;
@@ -251,18 +244,6 @@ impl Problem for Tsptw {
         u64::from(state.last) * self.network.size() as u64 + u64::from(mv)
     }
 
-    fn code_count(&self) -> Option<u32> {
-        u32::try_from(self.network.size() * self.network.size()).ok()
-    }
-
-    fn bias(&self, state: &Tour, mv: u16) -> f64 {
-        self.terms(state, mv as usize).iter().sum()
-    }
-
-    fn biases(&self, state: &Tour, mv: u16, terms: &mut Vec<f64>) {
-        terms.extend(self.terms(state, mv as usize));
-    }
-
     /// So far, plus the shortest way to each city left and home; for the makespan also the latest opening among them
     /// with the shortest way home behind it.
     fn bound(&self, state: &Tour) -> Option<f64> {
@@ -297,34 +278,45 @@ impl Problem for Tsptw {
         vec![Entrant::new(SISR.name)]
     }
 
-    fn searches(&self) -> &[SearchInfo] {
-        &[SISR]
-    }
-
-    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        search(self, name, settings)
-    }
-
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        let steps = match name.strip_prefix("sisr") {
-            Some("") => Refine::STEPS,
-            Some(rest) => rest.strip_prefix(':')?.parse().ok()?,
-            None => return None,
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        const REFINE: RolloutInfo = RolloutInfo {
+            name: "sisr",
+            help: "`random`, then ruin and recreation of a feasible tour: `sisr:1000` makes 1000 steps a playout",
         };
-        (1..=1_000_000_000).contains(&steps).then(|| Box::new(Refine::new(self, steps)) as Box<dyn Rollout<Self>>)
+        vec![
+            NamedRollout::uniform("uniform over the moves"),
+            NamedRollout::parsed(REFINE, |problem, name| Some(Box::new(Refine::new(problem, sisr_steps(name)?)))),
+        ]
     }
 
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[
-            RolloutInfo { name: "random", help: "uniform over the moves" },
-            RolloutInfo {
-                name: "sisr",
-                help: "`random`, then ruin and recreation of a feasible tour: `sisr:1000` makes 1000 steps a playout",
-            },
-        ]
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        vec![NamedSearch::new(SISR, search)]
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            // A bit for each site.
+            state_bytes: Some(size_of::<Tour>() + 8 * self.network.size().div_ceil(64)),
+            code_count: u32::try_from(self.network.size() * self.network.size()).ok(),
+            ..Facts::default()
+        }
+    }
+}
+
+impl Prior<Tsptw> for Tsptw {
+    fn bias(&self, state: &Tour, mv: u16) -> f64 {
+        self.terms(state, mv as usize).iter().sum()
+    }
+
+    fn terms(&self, state: &Tour, mv: u16, terms: &mut Vec<f64>) {
+        terms.extend(self.terms(state, mv as usize));
     }
 }

@@ -3,7 +3,7 @@
 use super::problem::{Tour, Tsptw};
 use crate::anneal::EVERY;
 use crate::sisr::{Settings, Sisr};
-use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace, Uniform, policy_playout};
+use soloist::{Playout, Policy, Prior, Problem, Rng, Rollout, Trace, Uniform, policy_playout};
 use std::sync::Arc;
 
 /// Ruin and recreation as the end of a playout.
@@ -19,8 +19,6 @@ pub(super) struct Refine {
 }
 
 impl Refine {
-    /// Steps a playout without an argument.
-    pub(super) const STEPS: u64 = 1_000;
     /// Temperature of the improvement of single playouts, as a fraction of the mean distance between stops.
     const TEMPERATURE: f64 = 0.05;
 
@@ -106,7 +104,7 @@ impl Rollout<Tsptw> for Refine {
                 let code = problem.code(state, candidate);
                 if policy.learns_bias() {
                     let mut terms = Vec::new();
-                    problem.biases(state, candidate, &mut terms);
+                    Prior::terms(problem, state, candidate, &mut terms);
                     trace.offer_terms(code, &terms, policy);
                 } else if policy.uses_bias() {
                     trace.offer_biased(code, policy.bias_factor(problem.bias(state, candidate)), policy);

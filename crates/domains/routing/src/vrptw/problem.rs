@@ -5,12 +5,11 @@ use super::rollout::{Fill, Refine, Selective};
 use super::{Objective, route_cost};
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
-use crate::search::{Routed, SISR, search};
+use crate::search::{Routed, SISR, search, sisr_steps};
 use crate::sites::Sites;
 use crate::whole::positive;
 use soloist::{
-    Entrant, Neighborhood, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings,
-    StableHasher,
+    Entrant, Facts, NamedRollout, NamedSearch, Neighborhood, Prior, Problem, RolloutInfo, Score, Sense, StableHasher,
 };
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -286,11 +285,6 @@ impl Problem for Vrptw {
     type State = Tour;
     type Move = u16;
 
-    /// A bit for each site.
-    fn state_bytes(&self) -> usize {
-        size_of::<Tour>() + 8 * self.network.size().div_ceil(64)
-    }
-
     fn root(&self) -> Tour {
         let network = &*self.network;
         Tour {
@@ -350,18 +344,6 @@ impl Problem for Vrptw {
         u64::from(state.last) * self.network.size() as u64 + u64::from(mv)
     }
 
-    fn code_count(&self) -> Option<u32> {
-        u32::try_from(self.network.size() * self.network.size()).ok()
-    }
-
-    fn bias(&self, state: &Tour, mv: u16) -> f64 {
-        self.terms(state, mv as usize, self.arrival(state, mv as usize).0).iter().sum()
-    }
-
-    fn biases(&self, state: &Tour, mv: u16, terms: &mut Vec<f64>) {
-        terms.extend(self.terms(state, mv as usize, self.arrival(state, mv as usize).0));
-    }
-
     /// Driven so far, plus the shortest way to each customer left and home, plus a vehicle for each load that remains.
     fn bound(&self, state: &Tour) -> Option<f64> {
         let network = &*self.network;
@@ -407,44 +389,49 @@ impl Problem for Vrptw {
         vec![Entrant::new(SISR.name)]
     }
 
-    fn searches(&self) -> &[SearchInfo] {
-        &[SISR]
-    }
-
-    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        search(self, name, settings)
-    }
-
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        let (name, argument) = name.split_once(':').map_or((name, None), |(name, argument)| (name, Some(argument)));
-        match (name, argument) {
-            ("sisr", argument) => {
-                let steps = argument.map_or(Some(Refine::STEPS), |text| text.parse().ok());
-                let steps = steps.filter(|steps| (1..=1_000_000_000).contains(steps))?;
-                Some(Box::new(Refine::new(self, steps)))
-            }
-            ("selective", None) => Some(Box::new(Selective::default())),
-            ("fill", None) => Some(Box::new(Fill)),
-            _ => None,
-        }
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[
-            RolloutInfo {
-                name: "selective",
-                help: "no customer that makes another one late, where the other order is in time; to the depot when nothing else is left",
-            },
-            RolloutInfo {
-                name: "sisr",
-                help: "`selective`, then ruin and recreation of the tour: `sisr:1000` makes 1000 steps a playout",
-            },
-            RolloutInfo { name: "fill", help: "to the depot when no customer can follow" },
-            RolloutInfo { name: "random", help: "uniform over the legal moves, the depot among them" },
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        const REFINE: RolloutInfo = RolloutInfo {
+            name: "sisr",
+            help: "`selective`, then ruin and recreation of the tour: `sisr:1000` makes 1000 steps a playout",
+        };
+        const SELECTIVE: &str = "no customer that makes another one late, where the other order is in time; to the depot \
+                                 when nothing else is left";
+        vec![
+            NamedRollout::new("selective", SELECTIVE, |_| Box::new(Selective::default())),
+            NamedRollout::parsed(REFINE, |problem, name| Some(Box::new(Refine::new(problem, sisr_steps(name)?)))),
+            NamedRollout::new("fill", "to the depot when no customer can follow", |_| Box::new(Fill)),
+            NamedRollout::uniform("uniform over the legal moves, the depot among them"),
         ]
+    }
+
+    fn searches(&self) -> Vec<NamedSearch<Self>> {
+        vec![NamedSearch::new(SISR, search)]
     }
 
     fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            // A bit for each site.
+            state_bytes: Some(size_of::<Tour>() + 8 * self.network.size().div_ceil(64)),
+            code_count: u32::try_from(self.network.size() * self.network.size()).ok(),
+            ..Facts::default()
+        }
+    }
+}
+
+impl Prior<Vrptw> for Vrptw {
+    fn bias(&self, state: &Tour, mv: u16) -> f64 {
+        self.terms(state, mv as usize, self.arrival(state, mv as usize).0).iter().sum()
+    }
+
+    fn terms(&self, state: &Tour, mv: u16, terms: &mut Vec<f64>) {
+        terms.extend(self.terms(state, mv as usize, self.arrival(state, mv as usize).0));
     }
 }

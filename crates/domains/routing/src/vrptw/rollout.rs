@@ -203,8 +203,6 @@ pub(super) struct Refine {
 }
 
 impl Refine {
-    /// Steps a playout without an argument.
-    pub(super) const STEPS: u64 = 1_000;
     /// Temperature of the improvement of single playouts, as a fraction of the mean distance between stops.
     const TEMPERATURE: f64 = 0.05;
 

@@ -1,6 +1,8 @@
 //! The tile games as search problems: promises kept, fast playouts equal to the plain definition, engines equal.
 
-use soloist::{Budget, Method, Policy, Problem, Rng, Rollout, Score, Sense, Solver, Trace, policy_playout};
+use soloist::{
+    Budget, Method, NamedRollout, Policy, Prior, Problem, Rng, Rollout, Score, Sense, Solver, Trace, policy_playout,
+};
 use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::kernel::{Engine, Geometry, Large, Small};
 use soloist_tiles::problem::{Position, Tiles};
@@ -62,11 +64,18 @@ impl<G: Geometry> Problem for Plain<G> {
     fn code(&self, state: &Self::State, mv: u16) -> u64 {
         self.0.code(state, mv)
     }
-    fn bias(&self, state: &Self::State, mv: u16) -> f64 {
-        self.0.bias(state, mv)
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        NamedRollout::list(ROLLOUTS, |_, name| Some(Box::new(PlainRollout(TileRollout::named(name)?))))
     }
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        Some(Box::new(PlainRollout(TileRollout::named(name)?)))
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl<G: Geometry> Prior<Plain<G>> for Plain<G> {
+    fn bias(&self, state: &<Plain<G> as Problem>::State, mv: u16) -> f64 {
+        self.0.bias(state, mv)
     }
 }
 
@@ -204,7 +213,7 @@ fn potentials_and_biases_are_sums_over_groups() {
                 assert_eq!(problem.potential(&state), Some((state.points + groups) as f64));
                 for &mv in &moves {
                     terms.clear();
-                    problem.biases(&state, mv, &mut terms);
+                    Prior::terms(&problem, &state, mv, &mut terms);
                     assert_eq!(terms.iter().sum::<f64>(), problem.bias(&state, mv));
                     assert_eq!(terms[0], f64::from(state.board.group_size(mv) - 2).min(8.0));
                     assert_eq!(terms[1] == -1.0, state.board.color_at(mv) == frequent);

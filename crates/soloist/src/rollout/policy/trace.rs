@@ -1,6 +1,5 @@
 //! Playouts recorded for adaptation.
 
-use crate::Move;
 use crate::core::cut::Watch;
 use crate::rollout::policy::Policy;
 use serde::{Deserialize, Serialize};
@@ -20,7 +19,7 @@ pub struct Lifetime {
 ///
 /// Adapting a policy needs no replay of the game: the codes are here.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "M: Move", try_from = "Stored<M>")]
+#[serde(try_from = "Stored<M>", bound(deserialize = "M: Deserialize<'de>"))]
 pub struct Trace<M> {
     /// The moves played.
     pub moves: Vec<M>,
@@ -44,7 +43,6 @@ pub struct Trace<M> {
 
 /// A trace as it was written, not yet checked.
 #[derive(Deserialize)]
-#[serde(bound = "M: Move")]
 struct Stored<M> {
     moves: Vec<M>,
     lifetimes: Vec<Lifetime>,

@@ -21,7 +21,7 @@ use crate::{
 };
 
 fn rules<P: Problem>(problem: &P) -> ProblemAdapter<'_, P> {
-    ProblemAdapter::new(Shared::Borrowed(problem), MoveCodec::new(), Watch::default())
+    ProblemAdapter::new(Shared::Borrowed(problem), problem.facts(), MoveCodec::new(), Watch::default())
 }
 
 fn kind(edit: Edit) -> usize {

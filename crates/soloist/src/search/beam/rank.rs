@@ -21,7 +21,7 @@ pub(super) struct Ranker {
 
 impl Ranker {
     pub(super) fn new(parameters: &Beam, problem: &dyn ErasedProblem) -> Self {
-        let policy = || Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.code_count().unwrap_or(0));
+        let policy = || Policy::new(1.0, 0.0, f64::INFINITY).with_codes(problem.facts().code_count.unwrap_or(0));
         // The potential decides nothing where it is the merit itself, or where there is none.
         let telling = parameters.merit != Merit::Potential && problem.potential(&problem.root()).is_some();
         Self {

@@ -227,7 +227,7 @@ impl Family for Nrpa {
         }
         // A beam of policies fills up; each has at least the tables of one that has learned nothing.
         let places: u64 = (1..=self.level).map(|level| self.width.at(level as usize)).sum();
-        (places * self.arms).saturating_mul(Policy::least_bytes(problem.code_count().unwrap_or(0)))
+        (places * self.arms).saturating_mul(Policy::least_bytes(problem.facts().code_count.unwrap_or(0)))
     }
 
     fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {

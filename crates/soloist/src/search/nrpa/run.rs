@@ -130,7 +130,7 @@ impl NrpaSearch {
         let parameters = &self.parameters;
         Policy::new(parameters.temperature, parameters.bias_weight, parameters.clamp)
             .with_bias_rate(parameters.bias_rate)
-            .with_codes(problem.code_count().unwrap_or(0))
+            .with_codes(problem.facts().code_count.unwrap_or(0))
     }
 
     fn start(&mut self, problem: &dyn ErasedProblem, variants: usize) {

@@ -103,7 +103,7 @@ pub(super) struct Saved {
 impl Learner {
     /// Returns a blank learner that uses about `memory` bytes.
     pub(super) fn new(uct: &Uct, problem: &dyn ErasedProblem, root: &State, memory: u64) -> Self {
-        let limit = problem.code_count().unwrap_or(0);
+        let limit = problem.facts().code_count.unwrap_or(0);
         let plays_history = uct.playing.playouts == Playouts::History;
         // The policy mirrors the table at about three times its size.
         let share = if plays_history { memory / 8 } else { memory / 2 };

@@ -77,7 +77,7 @@ impl UctSearch {
         Self {
             sense: problem.sense(),
             tree: Tree::new(&uct, problem, memory),
-            met: Met::new(if reference == 0.0 { problem.reference() } else { Some(reference) }),
+            met: Met::new(if reference == 0.0 { problem.facts().reference } else { Some(reference) }),
             learner: Learner::new(&uct, problem, &root, memory / 4),
             beam: (narrowing.beam_width > 0).then(|| Beam::new(narrowing.beam_width, narrowing.beam_limit)),
             game: Game::new(pacing.move_playouts),

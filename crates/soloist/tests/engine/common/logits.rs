@@ -57,7 +57,10 @@ impl Logits {
             let codes: Vec<u64> = moves.iter().map(|&mv| problem.code(&state, mv)).collect();
             let terms = |mv| {
                 let mut terms = Vec::new();
-                problem.biases(&state, mv, &mut terms);
+                match problem.prior() {
+                    Some(prior) => prior.terms(&state, mv, &mut terms),
+                    None => terms.push(0.0),
+                }
                 terms
             };
             let biases: Vec<Vec<f64>> = moves.iter().map(|&mv| terms(mv)).collect();

@@ -6,8 +6,8 @@ pub(crate) mod tree;
 use serde::{Deserialize, Serialize};
 use soloist::search::Uct;
 use soloist::{
-    Budget, CheckpointError, Method, Outcome, Playout, Problem, Rng, Rollout, RolloutInfo, RunInfo, Score, Sense,
-    Solver, stable_hash,
+    Budget, CheckpointError, Facts, Method, NamedRollout, Outcome, Playout, Prior, Problem, Rng, Rollout, RunInfo,
+    Score, Sense, Solver, stable_hash,
 };
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -143,20 +143,24 @@ impl Problem for Bag {
         self.sense
     }
 
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![
+            NamedRollout::uniform("uniform"),
+            NamedRollout::new("learner", "skips draws that depend on the scores seen so far", |_| {
+                Box::new(Learner::default())
+            }),
+        ]
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Bag> for Bag {
     fn bias(&self, _state: &Packed, item: u8) -> f64 {
         let (value, weight) = self.items[item as usize];
         f64::from(value) / f64::from(weight) - 1.5
-    }
-
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "learner").then(|| Box::new(Learner::default()) as Box<dyn Rollout<Self>>)
-    }
-
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &[
-            RolloutInfo { name: "random", help: "uniform" },
-            RolloutInfo { name: "learner", help: "skips draws that depend on the scores seen so far" },
-        ]
     }
 }
 
@@ -237,18 +241,6 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.code(&state.0, mv)
     }
 
-    fn bias(&self, state: &Self::State, mv: P::Move) -> f64 {
-        self.inner.bias(&state.0, mv)
-    }
-
-    fn biases(&self, state: &Self::State, mv: P::Move, terms: &mut Vec<f64>) {
-        self.inner.biases(&state.0, mv, terms);
-    }
-
-    fn code_count(&self) -> Option<u32> {
-        self.inner.code_count()
-    }
-
     fn bound(&self, state: &Self::State) -> Option<f64> {
         self.inner.bound(&state.0)
     }
@@ -261,13 +253,39 @@ impl<P: Problem> Problem for Recorded<P> {
         self.inner.key(&state.0)
     }
 
-    fn is_complete(&self) -> bool {
-        self.inner.is_complete()
-    }
-
     // Not the default: that one scores walks, which are no playouts.
     fn fingerprint(&self) -> u64 {
         self.inner.fingerprint()
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            code_count: self.inner.facts().code_count,
+            is_complete: self.inner.facts().is_complete,
+            ..Facts::default()
+        }
+    }
+}
+
+/// Returns what a move is worth before anything is learned.
+pub(crate) fn bias<P: Problem>(problem: &P, state: &P::State, mv: P::Move) -> f64 {
+    problem.prior().map_or(0.0, |prior| prior.bias(state, mv))
+}
+
+impl<P: Problem> Prior<Recorded<P>> for Recorded<P> {
+    fn bias(&self, state: &<Recorded<P> as Problem>::State, mv: P::Move) -> f64 {
+        bias(&self.inner, &state.0, mv)
+    }
+
+    fn terms(&self, state: &<Recorded<P> as Problem>::State, mv: P::Move, terms: &mut Vec<f64>) {
+        match self.inner.prior() {
+            Some(prior) => prior.terms(&state.0, mv, terms),
+            None => terms.push(0.0),
+        }
     }
 }
 
@@ -493,12 +511,8 @@ impl Problem for Fenced {
         self.bag.sense
     }
 
-    fn bias(&self, state: &Packed, item: u8) -> f64 {
-        self.bag.bias(state, item)
-    }
-
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        (name == "once").then(|| Box::new(Once) as Box<dyn Rollout<Self>>)
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        vec![NamedRollout::uniform("uniform"), NamedRollout::new("once", "plays once", |_| Box::new(Once))]
     }
 
     fn bound(&self, state: &Packed) -> Option<f64> {
@@ -512,5 +526,15 @@ impl Problem for Fenced {
             }
         }
         Some(if self.bag.sense == Sense::Maximize { value } else { -value })
+    }
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+}
+
+impl Prior<Fenced> for Fenced {
+    fn bias(&self, state: &Packed, item: u8) -> f64 {
+        self.bag.bias(state, item)
     }
 }

@@ -352,7 +352,7 @@ impl<P: Problem> Tree<'_, P> {
             let mut pick = if lazy { 0 } else { rng.index(untried) };
             if self.uct.selection.bias_weight > 0.0 && !lazy {
                 let state = self.state(&path);
-                let bias = |i: usize| self.problem.bias(&state, node.children[node.tried + i]);
+                let bias = |i: usize| crate::common::bias(self.problem, &state, node.children[node.tried + i]);
                 pick = (0..untried)
                     .map(|i| (pick + i) % untried)
                     .rev()

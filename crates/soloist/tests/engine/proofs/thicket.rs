@@ -1,6 +1,8 @@
 //! Random trees and graphs, small enough to look at every way through them.
 
-use soloist::{Dominance, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, stable_hash};
+use soloist::{
+    Dominance, Facts, NamedRollout, Playout, Prior, Problem, Rng, Rollout, RolloutInfo, Score, Sense, stable_hash,
+};
 
 /// A way on: the node it leads to, what it adds to the score, its bias.
 type Way = (usize, i32, f64);
@@ -159,9 +161,6 @@ impl Problem for Thicket {
     fn sense(&self) -> Sense {
         self.sense
     }
-    fn bias(&self, state: &Place, mv: u8) -> f64 {
-        self.ways[state.node][mv as usize].2
-    }
     fn bound(&self, state: &Place) -> Option<f64> {
         self.bounds.get(state.node).map(|bound| f64::from(state.sum) + bound)
     }
@@ -174,21 +173,31 @@ impl Problem for Thicket {
     fn dominance(&self) -> Option<&dyn Dominance<Self>> {
         self.futures.then_some(self as &dyn Dominance<Self>)
     }
-    fn is_complete(&self) -> bool {
-        self.complete
-    }
-    fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        let partial = |shy, from| Some(Box::new(Partial { shy, from }) as Box<dyn Rollout<Self>>);
-        match name {
+    fn rollouts(&self) -> Vec<NamedRollout<Self>> {
+        fn partial(shy: bool, from: u32) -> Option<Box<dyn Rollout<Thicket>>> {
+            Some(Box::new(Partial { shy, from }))
+        }
+        NamedRollout::list(&ROLLOUTS, |_, name| match name {
             "always" => partial(false, 0),
             "late" => partial(false, 2),
             "shy" => partial(true, u32::MAX),
             "shy-always" => partial(true, 0),
             _ => None,
-        }
+        })
     }
-    fn rollouts(&self) -> &'static [RolloutInfo] {
-        &ROLLOUTS
+
+    fn prior(&self) -> Option<&dyn Prior<Self>> {
+        Some(self)
+    }
+
+    fn facts(&self) -> Facts {
+        Facts { is_complete: self.complete, ..Facts::default() }
+    }
+}
+
+impl Prior<Thicket> for Thicket {
+    fn bias(&self, state: &Place, mv: u8) -> f64 {
+        self.ways[state.node][mv as usize].2
     }
 }
 

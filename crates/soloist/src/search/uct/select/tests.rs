@@ -43,7 +43,12 @@ fn choice(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)]) -> (
 fn drawn(uct: &Uct, arena: &Arena, sense: Sense, played: &[(&[u64], f64)], draw: u64) -> (usize, f64) {
     uct.validate().unwrap();
     let stairs = Staircase(1);
-    let rules = ProblemAdapter::new(Shared::Borrowed(&stairs), MoveCodec::new(), crate::core::cut::Watch::default());
+    let rules = ProblemAdapter::new(
+        Shared::Borrowed(&stairs),
+        crate::problem::Facts::default(),
+        MoveCodec::new(),
+        crate::core::cut::Watch::default(),
+    );
     let mut learner = Learner::new(uct, &rules, &rules.root(), 1 << 20);
     for (codes, score) in played {
         learner.start();

@@ -143,7 +143,7 @@ impl<P: Problem> Tree<'_, P> {
         if uct.selection.deviation {
             bound += (variance + uct.selection.d / n).sqrt();
         }
-        bound += uct.selection.bias_weight * self.problem.bias(&self.state(path), child) / (n + 1.0);
+        bound += uct.selection.bias_weight * crate::common::bias(self.problem, &self.state(path), child) / (n + 1.0);
         if uct.selection.history > 0.0 {
             let (history, count) = self.mean_with(0, &[], code);
             if count > 0.0 {
