@@ -5,7 +5,7 @@ use super::bin::{Bin, Shape};
 use super::problem::Kit;
 use super::squeeze::Squeeze;
 use serde::{Deserialize, Serialize};
-use soloist::Rng;
+use soloist::{Acceptance, Rng};
 
 /// A tube in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ impl Board {
         let room = if rng.chance(0.05) { f64::INFINITY } else { 2.0 * room };
         self.fill(stock, room, rng);
         let new = value(&self.counts);
-        let accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
+        let accepted = Acceptance::new(rng, temperature).accepts(self.value - new);
         if accepted {
             self.value = new;
             return;
@@ -188,7 +188,7 @@ impl Board {
             }
             self.fill(stock, f64::INFINITY, rng);
             let new = value(&self.counts);
-            accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
+            accepted = Acceptance::new(rng, temperature).accepts(self.value - new);
             if accepted {
                 self.value = new;
             }

@@ -8,6 +8,7 @@ use super::greedy::{Greedy, bundle, inside};
 use super::problem::{Kit, Layout, Objective, Packing, encode};
 use super::squeeze::Squeeze;
 use serde::{Deserialize, Serialize};
+use soloist::search::Schedule;
 use soloist::{
     CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Rollout, Score, SearchInfo, Settings, Step, Unit,
     Work as Slice, replayed,
@@ -223,7 +224,7 @@ impl Parameters {
     /// The temperature after this part of an annealing.
     fn temperature(&self, board: &Board, part: f64) -> f64 {
         let mean = board.value / board.pieces.len().max(1) as f64;
-        (mean * self.hot * libm::pow(self.cold / self.hot, part)).max(f64::MIN_POSITIVE)
+        Schedule::Geometric.temperature(mean * self.hot, mean * self.cold, part).max(f64::MIN_POSITIVE)
     }
 }
 

@@ -245,18 +245,8 @@ pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
     let mut total = 0;
     for &mv in &candidates {
         let code = problem.code(state, mv);
-        total += if policy.learns_bias() {
-            let mut terms = std::mem::take(&mut trace.scratch_terms);
-            terms.clear();
-            problem.biases(state, mv, &mut terms);
-            let weight = trace.offer_terms(code, &terms, policy);
-            trace.scratch_terms = terms;
-            weight
-        } else if policy.uses_bias() {
-            trace.offer_biased(code, policy.bias_factor(problem.bias(state, mv)), policy)
-        } else {
-            trace.offer(code, policy)
-        };
+        let (bias, terms) = (|| problem.bias(state, mv), |terms: &mut Vec<f64>| problem.biases(state, mv, terms));
+        total += trace.candidate(code, policy, bias, terms);
         sums.push(total);
     }
     let picked = if candidates.is_empty() { None } else { pick(&candidates, &sums) };

@@ -4,7 +4,7 @@ use super::rollout::Refine;
 use super::{Instance, Objective};
 use crate::network::Network;
 use crate::search::{Routed, SISR, search};
-use crate::sites::{Pairs, Sites};
+use crate::sites::{Pairs, Sites, clone_reusing_unvisited};
 use crate::whole::positive;
 use soloist::{
     Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
@@ -27,17 +27,7 @@ pub struct Tour {
     pub(super) unvisited: Sites,
 }
 
-impl Clone for Tour {
-    fn clone(&self) -> Self {
-        Self { unvisited: self.unvisited.clone(), ..*self }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        let mut unvisited = std::mem::replace(&mut self.unvisited, Sites::customers(0));
-        unvisited.clone_from(&other.unvisited);
-        *self = Self { unvisited, ..*other };
-    }
-}
+clone_reusing_unvisited!(Tour);
 
 /// The search's view of an [`Instance`]: the next city, until all are visited; the return is no move.
 ///

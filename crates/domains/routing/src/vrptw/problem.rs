@@ -6,7 +6,7 @@ use super::{Objective, route_cost};
 use crate::bound::fewest_vehicles;
 use crate::network::Network;
 use crate::search::{Routed, SISR, search};
-use crate::sites::Sites;
+use crate::sites::{Sites, clone_reusing_unvisited};
 use crate::whole::positive;
 use soloist::{
     Entrant, Neighborhood, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings,
@@ -34,17 +34,7 @@ pub struct Tour {
     pub(super) unvisited: Sites,
 }
 
-impl Clone for Tour {
-    fn clone(&self) -> Self {
-        Self { unvisited: self.unvisited.clone(), ..*self }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        let mut unvisited = std::mem::replace(&mut self.unvisited, Sites::customers(0));
-        unvisited.clone_from(&other.unvisited);
-        *self = Self { unvisited, ..*other };
-    }
-}
+clone_reusing_unvisited!(Tour);
 
 /// The search's view of an [`Instance`](super::Instance): the next customer, or 0 for the depot, until all are served.
 ///
