@@ -2,17 +2,15 @@
 
 use super::bin::{Bin, Candidate, Shape};
 use super::contents::Contents;
-use super::greedy::{Greedy, ROLLOUTS};
-use super::refine;
+use super::instance::{Tubes, decode, encode};
+use super::rollout::{Greedy, ROLLOUTS};
+use super::search;
 use super::{Order, TOLERANCE};
 use soloist::{
     Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
 };
 use std::f64::consts::PI;
 use std::hash::Hasher;
-
-/// Bits of a move that name the position; the type stands above them.
-const PLACE_BITS: u32 = 52;
 
 /// What a tube is worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,34 +34,6 @@ pub enum Objective {
     Containers,
 }
 
-/// What every part of the search knows about an instance.
-#[derive(Clone, Debug)]
-pub(crate) struct Kit {
-    pub(crate) container: Shape,
-    pub(crate) outer: Vec<f64>,
-    pub(crate) inner: Vec<f64>,
-    pub(crate) demand: Vec<u32>,
-    pub(crate) value: Vec<f64>,
-    /// Types by falling outer radius.
-    pub(crate) by_size: Vec<u16>,
-    /// Overlap that the search allows.
-    pub(crate) slack: f64,
-    /// Side of a grid's cell.
-    pub(crate) cell: f64,
-}
-
-impl Kit {
-    /// The number of types.
-    pub(crate) fn len(&self) -> usize {
-        self.outer.len()
-    }
-
-    /// Area of the disc of a type.
-    pub(crate) fn disc(&self, kind: usize) -> f64 {
-        PI * self.outer[kind] * self.outer[kind]
-    }
-}
-
 /// The search's view of an [`Order`].
 ///
 /// The object being filled is the container or the hull placed last that still has room: contents come before
@@ -84,7 +54,7 @@ impl Kit {
 /// The candidate positions do not hold every packing: [`Problem::is_complete`] says no.
 #[derive(Debug)]
 pub struct Packing {
-    pub(crate) kit: Kit,
+    pub(crate) kit: Tubes,
     pub(crate) objective: Objective,
     pub(crate) contents: Contents,
     /// Upper bound on what a tube and its contents are worth per area of its disc.
@@ -154,16 +124,6 @@ pub struct Place {
     pub y: f64,
 }
 
-/// The move of a type to a place.
-pub(crate) fn encode(kind: u16, place: u64) -> u64 {
-    u64::from(kind) << PLACE_BITS | place
-}
-
-/// Type and place of a move.
-pub(crate) fn decode(mv: u64) -> (usize, u64) {
-    ((mv >> PLACE_BITS) as usize, mv & ((1 << PLACE_BITS) - 1))
-}
-
 impl Packing {
     /// The problem of `order`. Computes the best contents of each type, which takes some milliseconds a type.
     ///
@@ -187,7 +147,7 @@ impl Packing {
         by_size.sort_by(|&a, &b| tubes[b as usize].outer.total_cmp(&tubes[a as usize].outer).then(a.cmp(&b)));
         let smallest = tubes.iter().filter(|tube| tube.demand > 0).map(|tube| tube.outer).fold(f64::INFINITY, f64::min);
         let longer = order.width().max(order.height());
-        let kit = Kit {
+        let kit = Tubes {
             container,
             outer: tubes.iter().map(|tube| tube.outer).collect(),
             inner: tubes.iter().map(|tube| tube.inner).collect(),
@@ -351,7 +311,7 @@ impl Packing {
 
 /// The most that a tube of each type and all it may hold can be worth per area of its disc: insides count as if filled
 /// without gaps at the highest density of what fits.
-fn density(kit: &Kit) -> Vec<f64> {
+fn density(kit: &Tubes) -> Vec<f64> {
     let mut density = vec![0.0; kit.len()];
     let mut order = kit.by_size.clone();
     order.reverse();
@@ -508,11 +468,11 @@ impl Problem for Packing {
     }
 
     fn searches(&self) -> &[SearchInfo] {
-        refine::SEARCHES[usize::from(self.objective == Objective::Containers)]
+        search::SEARCHES[usize::from(self.objective == Objective::Containers)]
     }
 
     fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        refine::search(name, settings)
+        search::search(name, settings)
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

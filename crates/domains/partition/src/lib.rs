@@ -41,7 +41,6 @@ pub use domain::DOMAIN;
 pub use format::{parse, read, write};
 pub use problem::{Differencing, JOIN, Labels, SPLIT};
 pub use spec::{generate, is_spec};
-pub use tree::{DepthFirst, Discrepancies};
 pub use verify::check;
 
 use num_bigint::BigUint;
