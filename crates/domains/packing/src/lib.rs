@@ -38,6 +38,7 @@ mod encoder;
 mod format;
 mod grid;
 mod instance;
+mod model;
 mod overlap;
 mod problem;
 mod rollout;
@@ -49,7 +50,7 @@ mod verify;
 
 pub use domain::DOMAIN;
 pub use format::{parse, read, write};
-pub use problem::{Layout, Objective, Packing, Place, Values};
+pub use model::{Layout, Objective, Packing, Place, Values};
 pub use spec::{generate, is_spec};
 pub use verify::check;
 

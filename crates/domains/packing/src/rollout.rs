@@ -2,7 +2,7 @@
 
 use super::bin::{Bin, Candidate, Shape};
 use super::instance::encode;
-use super::problem::{Layout, Packing};
+use super::model::{Layout, Packing};
 use soloist::{Playout, Rng, Rollout, RolloutInfo};
 
 /// The names, the best general one first.

@@ -234,6 +234,7 @@ impl<O: Order> Tree<O> {
     }
 
     /// Returns the least difference found so far.
+    #[cfg(test)]
     pub(crate) fn best(&self) -> Option<u128> {
         self.found.best
     }

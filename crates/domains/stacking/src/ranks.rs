@@ -1,6 +1,6 @@
 //! Annealing over ranks: the search of the problem's own.
 
-use super::problem::Stacking;
+use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
 use serde::{Deserialize, Serialize};
 use soloist::search::Schedule;

@@ -1,6 +1,6 @@
 //! Ruin and recreation as a playout policy.
 
-use super::problem::{Tour, Tsptw};
+use super::model::{Tour, Tsptw};
 use crate::refine::Refiner;
 use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace, Uniform, policy_playout};
 

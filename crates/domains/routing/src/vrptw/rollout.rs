@@ -1,6 +1,6 @@
 //! Playout policies: selective moves, full vehicles, and ruin and recreation.
 
-use super::problem::{Tour, Vrptw};
+use super::model::{Tour, Vrptw};
 use crate::refine::Refiner;
 use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace};
 
