@@ -5,10 +5,8 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use soloist::{Budget, Method, Problem, Solver};
-use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::kernel::{Engine, Small};
-use soloist_tiles::problem::Tiles;
-use soloist_tiles::spec::generate;
+use soloist_tiles::{Game, Penalty, Tiles, generate};
 use std::hint::black_box;
 
 const PLAYOUTS: u64 = 20_000;

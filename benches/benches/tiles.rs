@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use soloist::Rng;
-use soloist_tiles::game::Game;
+use soloist_tiles::Game;
 use soloist_tiles::kernel::{Board, Engine, Extent, Geometry, Large, Policy, Small, playout};
 
 /// Playouts per measured call.

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use soloist::Rng;
-use soloist_tiles::game::Game;
+use soloist_tiles::Game;
 use soloist_tiles::kernel::{Board, Engine, Extent, Geometry, Large, Policy, Small, playout};
 
 fn measure<G: Geometry>(name: &str, board: &Board<G>, extent: Extent, time: Duration) {

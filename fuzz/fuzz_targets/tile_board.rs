@@ -2,8 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_tiles::format::{Zero, parse, write};
-use soloist_tiles::spec::generate;
+use soloist_tiles::{Zero, generate, parse, write};
 
 fuzz_target!(|data: &[u8]| {
     for zero in [Zero::Auto, Zero::Empty, Zero::Color] {

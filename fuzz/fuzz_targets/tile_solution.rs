@@ -2,14 +2,11 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use soloist_tiles::game::Game;
-use soloist_tiles::solution::parse;
-use soloist_tiles::spec::generate;
-use soloist_tiles::verify::verify;
+use soloist_tiles::{Game, generate, parse_solution, verify};
 
 fuzz_target!(|data: &[u8]| {
     let grid = generate("random:5x5x3:1").expect("a spec");
-    if let Ok(solution) = parse("fuzz", data, grid.rows()) {
+    if let Ok(solution) = parse_solution("fuzz", data, grid.rows()) {
         for game in Game::ALL {
             // Valid or not: never a panic.
             let _ = verify(&grid, game, None, &solution);

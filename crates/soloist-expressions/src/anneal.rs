@@ -9,6 +9,7 @@
 //! S. Kirkpatrick, C. D. Gelatt and M. P. Vecchi, "Optimization by simulated annealing", Science 220, 1983.
 
 use serde::{Deserialize, Serialize};
+use soloist::search::Schedule;
 
 /// How long an annealing search runs: until one of both limits is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +61,7 @@ pub(crate) struct Cooling {
 impl Cooling {
     /// The temperature when `part` of the run is over.
     pub(crate) fn temperature(self, part: f64) -> f64 {
-        self.hot + (self.cold - self.hot) * (part / self.until).min(1.0)
+        Schedule::Linear.temperature(self.hot, self.cold, (part / self.until).min(1.0))
     }
 }
 

@@ -5,8 +5,8 @@
 //! bits: the balls blocked on the way say so for all `m` but the first and the last `k - 1`, which are looked at one by
 //! one.
 
+use super::model::Snakes;
 use super::path::{Path, holds, sphere};
-use super::problem::Snakes;
 use soloist::Problem;
 
 impl<const W: usize> Snakes<W> {

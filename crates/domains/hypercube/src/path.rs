@@ -289,3 +289,9 @@ impl<const W: usize> Path<W> {
         backwards(self.head, self.history)
     }
 }
+
+/// The number of vertices in a set.
+#[inline(always)]
+pub(super) fn size<const W: usize>(set: &[u64; W]) -> u32 {
+    set.iter().map(|word| word.count_ones()).sum()
+}

@@ -1,8 +1,8 @@
 //! Fast playouts: the path is kept in local variables, moves are drawn from a mask without a list.
 
 use super::Kind;
+use super::model::Snakes;
 use super::path::{Path, count, nth};
-use super::problem::Snakes;
 use soloist::{Playout, Policy, Rng, Rollout, Trace, policy_playout};
 
 /// The uniform playout policy, and the learned one, both drawing what the plain code of the engine draws.

@@ -1,7 +1,6 @@
 //! Coils that a symmetry of the cube maps to themselves: a short path and its images.
 
-use super::path::{Near, add_ball, backwards, flood, holds, inside, near, sphere, steps};
-use super::problem::size;
+use super::path::{Near, add_ball, backwards, flood, holds, inside, near, size, sphere, steps};
 use super::symmetry::{Symmetries, Symmetry};
 use super::{Cube, nodes_of};
 use soloist::{Entrant, Facts, Problem, Score, StableHasher};

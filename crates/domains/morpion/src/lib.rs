@@ -37,6 +37,7 @@ mod board;
 mod domain;
 mod draw;
 mod format;
+mod model;
 mod problem;
 mod rollout;
 mod spec;
@@ -45,7 +46,7 @@ mod verify;
 pub use domain::DOMAIN;
 pub use draw::{svg, text};
 pub use format::{parse, read, write};
-pub use problem::{Morpion, Position};
+pub use model::{Morpion, Position};
 pub use spec::{generate, is_spec};
 pub use verify::{Fault, Played, Step, check, replay};
 

@@ -5,7 +5,7 @@
 //! Both playouts make the draws that [`soloist::Rollout`] defines: the moves are those of the plain code.
 
 use super::board::{LINES, Listener, SUMS};
-use super::problem::{Morpion, Position};
+use super::model::{Morpion, Position};
 use soloist::{Lifetime, Playout, Policy, Rng, Rollout, Trace, policy_playout};
 
 /// A line that may be drawn.

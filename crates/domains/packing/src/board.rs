@@ -2,23 +2,14 @@
 //! in another way.
 
 use super::bin::{Bin, Shape};
-use super::problem::Kit;
-use super::squeeze::Squeeze;
-use serde::{Deserialize, Serialize};
-use soloist::Rng;
-
-/// A tube in its place.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Piece {
-    pub(crate) kind: u16,
-    pub(crate) x: f64,
-    pub(crate) y: f64,
-}
+use super::instance::{Piece, Tubes};
+use super::overlap::OverlapSolver;
+use soloist::{Acceptance, Rng};
 
 /// What a board is filled with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stock<'a> {
-    pub(crate) kit: &'a Kit,
+    pub(crate) kit: &'a Tubes,
     /// Pieces of each type at most.
     pub(crate) offer: &'a [u32],
     /// What a piece is roughly worth.
@@ -45,7 +36,7 @@ pub(crate) struct Board {
 
 impl Board {
     /// An empty area.
-    pub(crate) fn new(kit: &Kit, shape: Shape) -> Self {
+    pub(crate) fn new(kit: &Tubes, shape: Shape) -> Self {
         let fits = |&kind: &u16| shape.admits(kit.outer[kind as usize], kit.slack);
         let kinds = kit.by_size.iter().rev().copied().filter(fits).collect();
         Self {
@@ -111,7 +102,7 @@ impl Board {
         let room = if rng.chance(0.05) { f64::INFINITY } else { 2.0 * room };
         self.fill(stock, room, rng);
         let new = value(&self.counts);
-        let accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
+        let accepted = Acceptance::new(rng, temperature).accepts(self.value - new);
         if accepted {
             self.value = new;
             return;
@@ -134,7 +125,7 @@ impl Board {
         stock: Stock<'_>,
         value: &mut dyn FnMut(&[u32]) -> f64,
         temperature: f64,
-        squeeze: &mut Squeeze,
+        solver: &mut OverlapSolver,
         rng: &mut Rng,
     ) {
         let Stock { kit, offer, .. } = stock;
@@ -180,7 +171,7 @@ impl Board {
             self.pieces[a].kind = self.pieces[b].kind;
             self.pieces[b].kind = kind;
         }
-        let mut accepted = squeeze.run(kit, self.shape, &mut self.pieces, 0);
+        let mut accepted = solver.run(kit, self.shape, &mut self.pieces, 0);
         if accepted {
             self.bin.reset(self.shape);
             for piece in &self.pieces {
@@ -188,7 +179,7 @@ impl Board {
             }
             self.fill(stock, f64::INFINITY, rng);
             let new = value(&self.counts);
-            accepted = new >= self.value || rng.unit() < libm::exp((new - self.value) / temperature);
+            accepted = Acceptance::new(rng, temperature).accepts(self.value - new);
             if accepted {
                 self.value = new;
             }
@@ -203,7 +194,7 @@ impl Board {
     }
 
     /// Of some random points the one that is farthest from everything.
-    fn hole(&self, kit: &Kit, rng: &mut Rng) -> [f64; 2] {
+    fn hole(&self, kit: &Tubes, rng: &mut Rng) -> [f64; 2] {
         let ([left, bottom], [width, height]) = self.shape.frame();
         let mut best = (f64::NEG_INFINITY, [0.0; 2]);
         for _ in 0..8 {
@@ -224,7 +215,7 @@ impl Board {
     }
 
     /// Moves some pieces around a point to `removed`; the point, and how far from it there may be room now.
-    fn take_out(&mut self, kit: &Kit, rng: &mut Rng) -> [f64; 3] {
+    fn take_out(&mut self, kit: &Tubes, rng: &mut Rng) -> [f64; 3] {
         self.removed.clear();
         let ([left, bottom], [width, height]) = self.shape.frame();
         let [x, y] = if rng.chance(0.5) {

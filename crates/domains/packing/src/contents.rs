@@ -5,9 +5,9 @@
 //! valuable set is the best bundle; the others serve when a type has run out.
 
 use super::bin::{Bin, Shape};
-use super::board::{Board, Piece, Stock};
-use super::express::Express;
-use super::problem::Kit;
+use super::board::{Board, Stock};
+use super::encoder::MoveEncoder;
+use super::instance::{Piece, Tubes};
 use soloist::Rng;
 
 /// Sets that are kept for a hull.
@@ -19,7 +19,7 @@ const STEPS: (usize, usize) = (2_000, 40_000);
 const LARGE: f64 = 300.0;
 
 /// The number of tubes that a hull has room for by area, at most.
-fn capacity(kit: &Kit, hull: usize) -> f64 {
+fn capacity(kit: &Tubes, hull: usize) -> f64 {
     let inside = Shape::Disc { radius: kit.inner[hull] };
     let mut room = inside.area();
     let mut count = 0.0;
@@ -64,7 +64,7 @@ pub(crate) struct Contents {
 
 impl Contents {
     /// Searches fillings of all types: some milliseconds for each.
-    pub(crate) fn new(kit: &Kit) -> Self {
+    pub(crate) fn new(kit: &Tubes) -> Self {
         let types = kit.len();
         let mut by_inner: Vec<u16> = (0..types as u16).collect();
         by_inner.sort_by(|&a, &b| kit.inner[b as usize].total_cmp(&kit.inner[a as usize]).then(a.cmp(&b)));
@@ -106,7 +106,7 @@ impl Contents {
         contents
     }
 
-    fn search(&self, kit: &Kit, hull: usize, steps: usize, rng: &mut Rng) -> Vec<Filling> {
+    fn search(&self, kit: &Tubes, hull: usize, steps: usize, rng: &mut Rng) -> Vec<Filling> {
         let shape = Shape::Disc { radius: kit.inner[hull] };
         let fits = |kind: usize| kit.demand[kind] > 0 && shape.admits(kit.outer[kind], kit.slack);
         if !(0..kit.len()).any(fits) {
@@ -151,11 +151,11 @@ impl Contents {
     }
 
     /// A filling whose pieces have positions that moves know, and which leaves no room for another tube.
-    fn order(&self, kit: &Kit, shape: Shape, pieces: &[Piece], bin: &mut Bin) -> Filling {
+    fn order(&self, kit: &Tubes, shape: Shape, pieces: &[Piece], bin: &mut Bin) -> Filling {
         let mut filling = Filling::default();
         let mut counts = vec![0; kit.len()];
-        let mut express = Express::default();
-        express.start(kit, shape, pieces, 0);
+        let mut encoder = MoveEncoder::default();
+        encoder.start(kit, shape, pieces, 0);
         bin.reset(shape);
         let mut put = |bin: &mut Bin, counts: &mut [u32], kind: u16, x: f64, y: f64, place: u64| {
             bin.add(kind, x, y, kit.outer[kind as usize]);
@@ -163,7 +163,7 @@ impl Contents {
             filling.pieces.push(Piece { kind, x, y });
             filling.places.push(place);
         };
-        while let Some((kind, spot)) = express.next(kit, bin, |_| true) {
+        while let Some((kind, spot)) = encoder.next(kit, bin, |_| true) {
             put(bin, &mut counts, kind, spot.x, spot.y, spot.place);
         }
         for &kind in &kit.by_size {
@@ -200,7 +200,7 @@ impl Contents {
 
     /// What tubes that lie directly in the container are worth with what can be put inside them, as far as tubes are
     /// offered: counts only, hulls with the largest inside first, each with the filling that is worth most.
-    pub(crate) fn total(&self, kit: &Kit, offer: &[u32], counts: &[u32], scratch: &mut Scratch) -> f64 {
+    pub(crate) fn total(&self, kit: &Tubes, offer: &[u32], counts: &[u32], scratch: &mut Scratch) -> f64 {
         if self.suffices(offer, counts) {
             return counts.iter().zip(&self.worth).map(|(&count, worth)| f64::from(count) * worth).sum();
         }

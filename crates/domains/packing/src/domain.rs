@@ -1,6 +1,6 @@
 //! Recursive circle packing by name: what the command line and other programs without types use.
 
-use super::problem::encode;
+use super::instance::encode;
 use super::{Objective, Order, Packing, Values, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist_domain::answer::json as read_json;
@@ -26,7 +26,7 @@ pub const DOMAIN: Domain = Domain {
             help: "what a tube is worth: the area of its ring, in squared units of the file; 1; or what the fourth column of the file says",
         },
     ],
-    searches: crate::refine::METHODS,
+    searches: crate::search::METHODS,
     load,
     generate: |spec| generate(spec).map(|order| write(&order)),
 };

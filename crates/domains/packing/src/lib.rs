@@ -34,21 +34,23 @@ mod board;
 mod contents;
 mod domain;
 mod draw;
-mod express;
+mod encoder;
 mod format;
-mod greedy;
 mod grid;
+mod instance;
+mod model;
+mod overlap;
 mod problem;
-mod refine;
+mod rollout;
+mod search;
 mod spec;
-mod squeeze;
 #[cfg(test)]
 mod tests;
 mod verify;
 
 pub use domain::DOMAIN;
 pub use format::{parse, read, write};
-pub use problem::{Layout, Objective, Packing, Place, Values};
+pub use model::{Layout, Objective, Packing, Place, Values};
 pub use spec::{generate, is_spec};
 pub use verify::check;
 

@@ -25,6 +25,7 @@ mod draw;
 mod format;
 mod limbs;
 mod meet;
+mod model;
 mod problem;
 mod rollout;
 #[cfg(test)]
@@ -39,9 +40,8 @@ mod verify;
 
 pub use domain::DOMAIN;
 pub use format::{parse, read, write};
-pub use problem::{Differencing, JOIN, Labels, SPLIT};
+pub use model::{Differencing, JOIN, Labels, SPLIT};
 pub use spec::{generate, is_spec};
-pub use tree::{DepthFirst, Discrepancies};
 pub use verify::check;
 
 use num_bigint::BigUint;

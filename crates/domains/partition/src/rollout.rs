@@ -1,7 +1,7 @@
 //! Playout policies: differencing, to the end or to labels that are divided optimally.
 
 use super::meet;
-use super::problem::{Differencing, Labels, SPLIT};
+use super::model::{Differencing, Labels, SPLIT};
 use soloist::{Playout, Rng, Rollout, RolloutInfo};
 
 /// What [`soloist::Problem::rollouts`] lists.

@@ -2,7 +2,7 @@
 
 use super::birthday::{Birthday, Shape};
 use super::limbs::compare;
-use super::problem::{Differencing, JOIN, Labels, SPLIT};
+use super::model::{Differencing, JOIN, Labels, SPLIT};
 use super::rollout::{difference, optimal};
 use super::tree::{DepthFirst, Discrepancies};
 use serde::{Deserialize, Serialize};

@@ -4,6 +4,7 @@ mod proofs;
 mod searches;
 
 use super::birthday::{Birthday, Shape};
+use super::tree::{DepthFirst, Discrepancies};
 use super::*;
 use num_bigint::BigUint;
 use proptest::prelude::*;

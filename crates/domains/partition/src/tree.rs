@@ -129,10 +129,10 @@ impl Walk {
     }
 }
 
-/// A division found: what follows from the labels that the kernel was given.
+/// The best division found: what follows from the labels that the kernel was given.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Found {
-    /// Its difference on the leading bits; none: the largest number.
+    /// Its difference on the leading bits. `None`: none is found yet.
     best: Option<u128>,
     /// The moves to it, true for a join.
     path: Vec<bool>,
@@ -179,47 +179,92 @@ fn sides(labels: &[u128], path: &[bool]) -> Vec<bool> {
     right
 }
 
-/// Depth-first search of the complete Karmarkar-Karp tree (CKK), splits first, on labels of at most 128 bits.
-///
-/// The search stops when it finds a difference of at most `least`. It costs some ten nanoseconds a node: the labels
-/// stay in one sorted list, a move and its undoing shift the few labels above the new one, and the last two levels are
-/// evaluated in place.
-///
-/// # References
-/// R. E. Korf, "A complete anytime algorithm for number partitioning", Artificial Intelligence 106, 1998, pages
-/// 181-203.
+/// The order in which a search visits the Karmarkar-Karp tree, with what it remembers between nodes.
+pub(crate) trait Order: Clone + Default {
+    /// Visits nodes until the search ends, `limit` nodes are visited in all, or a better division is found while none
+    /// waits to be asked for.
+    fn advance(tree: &mut Tree<Self>, limit: u64);
+}
+
+/// A search of the Karmarkar-Karp tree on labels of at most 128 bits. It stops when it finds a difference of at most
+/// `least`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct DepthFirst {
+pub(crate) struct Tree<O> {
     start: Vec<u128>,
     walk: Walk,
     found: Found,
     least: u128,
     nodes: u64,
+    order: O,
     done: bool,
 }
 
-impl DepthFirst {
-    /// A search over `labels` in ascending order, at least one, whose sum has at most 128 bits.
-    #[must_use]
-    pub fn new(labels: &[u128], least: u128) -> Self {
-        let walk = Walk::new(labels);
-        Self { start: labels.to_vec(), walk, found: Found::default(), least, nodes: 0, done: false }
+impl<O: Order> Tree<O> {
+    /// Returns a search over `labels` in ascending order, at least one, whose sum has at most 128 bits.
+    pub(crate) fn new(labels: &[u128], least: u128) -> Self {
+        let (walk, found) = (Walk::new(labels), Found::default());
+        Self { start: labels.to_vec(), walk, found, least, nodes: 0, order: O::default(), done: false }
     }
 
     /// Visits at least `nodes` more nodes unless the search ends; returns whether it has.
-    pub fn advance(&mut self, nodes: u64) -> bool {
+    #[cfg(test)]
+    pub(crate) fn advance(&mut self, nodes: u64) -> bool {
         let limit = self.nodes.saturating_add(nodes);
         while self.nodes < limit && !self.advance_to_better(limit - self.nodes) {}
         self.done
     }
 
-    /// As [`advance`](Self::advance), but ends with a better division, unless one has not been asked for since.
+    /// Visits at least `nodes` more nodes unless the search ends or finds a better division. A division that was not
+    /// asked for does not end it. Returns whether the search has ended.
     pub(crate) fn advance_to_better(&mut self, nodes: u64) -> bool {
-        let limit = self.nodes.saturating_add(nodes);
-        let stale = self.found.fresh;
-        let (walk, found) = (&mut self.walk, &mut self.found);
-        let mut visited = self.nodes;
-        while visited < limit && !self.done && (stale || !found.fresh) {
+        O::advance(self, self.nodes.saturating_add(nodes));
+        self.done
+    }
+
+    /// Whether this is what `begun` may have become.
+    pub(crate) fn continues(&self, begun: &Self) -> bool {
+        let ended = !self.done || self.walk.frames.is_empty() || self.found.best.is_some_and(|best| best <= self.least);
+        let same = self.start == begun.start && self.least == begun.least && self.nodes <= 1 << 60;
+        ended && same && self.walk.follows(&self.start) && self.found.path.len() < self.start.len().max(1)
+    }
+
+    /// Returns the number of nodes visited.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Returns the least difference found so far.
+    #[cfg(test)]
+    pub(crate) fn best(&self) -> Option<u128> {
+        self.found.best
+    }
+
+    /// Returns the sides of the labels in the best division, if it was found since this was asked last.
+    pub(crate) fn improved(&mut self) -> Option<Vec<bool>> {
+        std::mem::take(&mut self.found.fresh).then(|| sides(&self.start, &self.found.path))
+    }
+}
+
+/// Depth-first search of the complete Karmarkar-Karp tree (CKK), splits first.
+///
+/// It costs some ten nanoseconds a node: the labels stay in one sorted list, a move and its undoing shift the few
+/// labels above the new one, and the last two levels are evaluated in place.
+///
+/// # References
+/// R. E. Korf, "A complete anytime algorithm for number partitioning", Artificial Intelligence 106, 1998, pages
+/// 181-203.
+pub(crate) type DepthFirst = Tree<Complete>;
+
+/// The order of [`DepthFirst`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Complete;
+
+impl Order for Complete {
+    fn advance(tree: &mut Tree<Self>, limit: u64) {
+        let stale = tree.found.fresh;
+        let (walk, found) = (&mut tree.walk, &mut tree.found);
+        let mut visited = tree.nodes;
+        while visited < limit && !tree.done && (stale || !found.fresh) {
             visited += 1;
             if let Some(value) = walk.leaf() {
                 found.offer(walk, value, None);
@@ -232,14 +277,14 @@ impl DepthFirst {
                 walk.split(0);
                 continue;
             }
-            if found.best.is_some_and(|best| best <= self.least) {
-                self.done = true;
+            if found.best.is_some_and(|best| best <= tree.least) {
+                tree.done = true;
                 break;
             }
             // Back to the last split, whose join is next.
             loop {
                 let Some(frame) = walk.frames.pop() else {
-                    self.done = true;
+                    tree.done = true;
                     break;
                 };
                 if frame.joined {
@@ -251,32 +296,7 @@ impl DepthFirst {
                 }
             }
         }
-        self.nodes = visited;
-        self.done
-    }
-
-    /// Whether this is what `begun` may have become.
-    pub(crate) fn continues(&self, begun: &Self) -> bool {
-        let ended = !self.done || self.walk.frames.is_empty() || self.found.best.is_some_and(|best| best <= self.least);
-        let same = self.start == begun.start && self.least == begun.least && self.nodes <= 1 << 60;
-        ended && same && self.walk.follows(&self.start) && self.found.path.len() < self.start.len().max(1)
-    }
-
-    /// Nodes visited.
-    #[must_use]
-    pub fn nodes(&self) -> u64 {
-        self.nodes
-    }
-
-    /// The least difference found so far.
-    #[must_use]
-    pub fn best(&self) -> Option<u128> {
-        self.found.best
-    }
-
-    /// The sides of the labels in the best division, if it was found since this was asked last.
-    pub fn improved(&mut self) -> Option<Vec<bool>> {
-        std::mem::take(&mut self.found.fresh).then(|| sides(&self.start, &self.found.path))
+        tree.nodes = visited;
     }
 }
 
@@ -301,63 +321,50 @@ fn last_five(labels: &[u128]) -> (u128, u128) {
 ///
 /// # References
 /// R. E. Korf, "Improved limited discrepancy search", AAAI 1996, pages 286-291.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Discrepancies {
-    start: Vec<u128>,
-    walk: Walk,
-    found: Found,
-    least: u128,
-    nodes: u64,
+pub(crate) type Discrepancies = Tree<Limited>;
+
+/// The order of [`Discrepancies`].
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Limited {
     /// Joins that are left at the present node, and joins of this pass.
     left: u32,
     pass: u32,
     /// Whether a leaf of this pass had joins left to be made elsewhere.
     cut: bool,
-    done: bool,
 }
 
 impl Discrepancies {
-    /// A search over `labels` in ascending order, at least one, whose sum has at most 128 bits.
-    #[must_use]
-    pub fn new(labels: &[u128], least: u128) -> Self {
-        let walk = Walk::new(labels);
-        let found = Found::default();
-        Self { start: labels.to_vec(), walk, found, least, nodes: 0, left: 0, pass: 0, cut: false, done: false }
+    /// Returns the number of joins of the present pass.
+    pub(crate) fn pass(&self) -> u32 {
+        self.order.pass
     }
+}
 
-    /// Visits at least `nodes` more nodes unless the search ends; returns whether it has.
-    pub fn advance(&mut self, nodes: u64) -> bool {
-        let limit = self.nodes.saturating_add(nodes);
-        while self.nodes < limit && !self.advance_to_better(limit - self.nodes) {}
-        self.done
-    }
-
-    /// As [`advance`](Self::advance), but ends with a better division, unless one has not been asked for since.
-    pub(crate) fn advance_to_better(&mut self, nodes: u64) -> bool {
-        let limit = self.nodes.saturating_add(nodes);
-        let stale = self.found.fresh;
-        let (walk, found) = (&mut self.walk, &mut self.found);
-        let (mut visited, mut left) = (self.nodes, self.left);
-        while visited < limit && !self.done && (stale || !found.fresh) {
+impl Order for Limited {
+    fn advance(tree: &mut Tree<Self>, limit: u64) {
+        let stale = tree.found.fresh;
+        let (walk, found, order) = (&mut tree.walk, &mut tree.found, &mut tree.order);
+        let (mut visited, mut left) = (tree.nodes, order.left);
+        while visited < limit && !tree.done && (stale || !found.fresh) {
             visited += 1;
             match walk.leaf() {
                 Some(value) => found.offer(walk, value, None),
                 None => {
                     // Every move but the last ones may be a join; with none left, the rest is differenced.
-                    self.cut |= left == 0;
+                    order.cut |= left == 0;
                     walk.split(left);
                     continue;
                 }
             }
-            if found.best.is_some_and(|best| best <= self.least) {
-                self.done = true;
+            if found.best.is_some_and(|best| best <= tree.least) {
+                tree.done = true;
                 break;
             }
             loop {
                 let Some(frame) = walk.frames.pop() else {
-                    self.done = !self.cut;
-                    (self.pass, self.cut) = (self.pass + 1, false);
-                    left = self.pass;
+                    tree.done = !order.cut;
+                    (order.pass, order.cut) = (order.pass + 1, false);
+                    left = order.pass;
                     break;
                 };
                 if frame.joined {
@@ -372,36 +379,6 @@ impl Discrepancies {
                 }
             }
         }
-        (self.nodes, self.left) = (visited, left);
-        self.done
-    }
-
-    /// Whether this is what `begun` may have become.
-    pub(crate) fn continues(&self, begun: &Self) -> bool {
-        let ended = !self.done || self.walk.frames.is_empty() || self.found.best.is_some_and(|best| best <= self.least);
-        let same = self.start == begun.start && self.least == begun.least && self.nodes <= 1 << 60;
-        ended && same && self.walk.follows(&self.start) && self.found.path.len() < self.start.len().max(1)
-    }
-
-    /// Joins of the present pass.
-    pub(crate) fn pass(&self) -> u32 {
-        self.pass
-    }
-
-    /// Nodes visited.
-    #[must_use]
-    pub fn nodes(&self) -> u64 {
-        self.nodes
-    }
-
-    /// The least difference found so far.
-    #[must_use]
-    pub fn best(&self) -> Option<u128> {
-        self.found.best
-    }
-
-    /// The sides of the labels in the best division, if it was found since this was asked last.
-    pub fn improved(&mut self) -> Option<Vec<bool>> {
-        std::mem::take(&mut self.found.fresh).then(|| sides(&self.start, &self.found.path))
+        (tree.nodes, order.left) = (visited, left);
     }
 }

@@ -7,6 +7,7 @@ use crate::pool::{Kept, Pool, is_sound};
 use crate::sisr::{Settings, Sisr};
 use serde::{Deserialize, Serialize};
 use soloist::Rng;
+use soloist::search::Schedule as Cooling;
 use std::sync::Arc;
 
 /// Steps between two looks at the limits of the run.
@@ -216,7 +217,7 @@ impl Annealing {
         let part = self.clock.step as f64 / self.clock.steps as f64;
         let Schedule { start, reheat, end, .. } = self.schedule;
         let start = if self.clock.kind == Kind::Child { reheat } else { start };
-        unit * start * libm::pow(end / start, part)
+        unit * Cooling::Geometric.temperature(start, end, part)
     }
 
     /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than

@@ -34,6 +34,7 @@ mod anneal;
 pub mod bound;
 pub mod network;
 mod pool;
+mod refine;
 mod route;
 pub mod rules;
 mod search;

@@ -50,6 +50,25 @@ impl Sites {
     }
 }
 
+/// Implements `Clone` for a state whose fields are all `Copy` but for `unvisited`, so that `clone_from` uses the words
+/// of the state that it replaces.
+macro_rules! clone_reusing_unvisited {
+    ($state:ident) => {
+        impl Clone for $state {
+            fn clone(&self) -> Self {
+                Self { unvisited: self.unvisited.clone(), ..*self }
+            }
+
+            fn clone_from(&mut self, other: &Self) {
+                let mut unvisited = std::mem::replace(&mut self.unvisited, $crate::sites::Sites::customers(0));
+                unvisited.clone_from(&other.unvisited);
+                *self = Self { unvisited, ..*other };
+            }
+        }
+    };
+}
+pub(crate) use clone_reusing_unvisited;
+
 /// For each ordered pair of sites whether it belongs to a relation: a row of bits for each first site.
 #[derive(Debug)]
 pub(crate) struct Pairs {

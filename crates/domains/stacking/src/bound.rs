@@ -1,6 +1,6 @@
 //! How many relocations are at least needed.
 
-use super::problem::Stacking;
+use super::model::Stacking;
 use super::stacks::{EMPTY, NONE, Stacks};
 
 /// Dates that are looked ahead at most.

@@ -31,6 +31,7 @@ mod bound;
 mod domain;
 mod draw;
 mod format;
+mod model;
 mod problem;
 mod ranks;
 mod rollout;
@@ -42,7 +43,7 @@ mod verify;
 
 pub use domain::DOMAIN;
 pub use format::{parse, read, write};
-pub use problem::{Movement, Stacking};
+pub use model::{Movement, Stacking};
 pub use spec::{generate, is_spec};
 pub use stacks::Stacks;
 pub use verify::check;

@@ -1,10 +1,11 @@
 //! Annealing over ranks: the search of the problem's own.
 
-use super::problem::Stacking;
+use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
 use serde::{Deserialize, Serialize};
+use soloist::search::Schedule;
 use soloist::{
-    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit,
+    Acceptance, CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit,
     Work as Slice, replayed,
 };
 
@@ -28,7 +29,7 @@ impl Parameters {
 
     /// Returns the temperature after this part of a cooling.
     fn heat_after(&self, part: f64) -> f64 {
-        self.heat * libm::pow(self.cold / self.heat, part)
+        Schedule::Geometric.temperature(self.heat, self.cold, part)
     }
 }
 
@@ -262,10 +263,7 @@ impl Task {
         let old = self.table[place];
         let back = old != 0 && rng.below(2) == 0;
         self.table[place] = if back { 0 } else { rng.index(problem.width()) as u16 };
-        // A worse solution is accepted with probability exp(-loss / heat): the loss that is allowed is drawn
-        // beforehand.
-        let loss = (-heat * libm::log(1.0 - rng.unit())) as u32;
-        let limit = self.present.saturating_add(loss);
+        let limit = self.present.saturating_add(Acceptance::new(rng, heat).limit() as u32);
         // The last state kept before the change.
         let from = (first / work.spacing).min(SNAPSHOTS - 1) * work.spacing;
         if let Some(value) = work.replay(problem, &self.table, from, limit) {

@@ -1,6 +1,6 @@
 //! Playout policies: the flexibility heuristic.
 
-use super::problem::Stacking;
+use super::model::Stacking;
 use super::stacks::Stacks;
 use soloist::{Playout, Rng, Rollout, RolloutInfo};
 

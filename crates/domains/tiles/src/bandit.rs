@@ -3,7 +3,7 @@
 use soloist::CheckpointError;
 
 /// Highest colour that a bandit knows.
-pub const COLORS: usize = 15;
+pub(crate) const COLORS: usize = 15;
 
 /// Scores are clamped to this distance from 0. Boards have at most 992 tiles, so that no game comes near.
 const SCORE: i64 = 1 << 22;

@@ -4,9 +4,11 @@ use super::format::{self, Zero};
 use super::game::{Game, Penalty};
 use super::grid::Grid;
 use super::kernel::{Engine, Geometry, Large, Small};
-use super::problem::Tiles;
-use super::{draw, solution, spec, text, verify};
-use serde_json::Value;
+use super::model::Tiles;
+use super::solution::{Solution, parse_solution, solution_from_json};
+use super::verify::Verified;
+use super::{draw, spec, text, verify};
+use serde_json::{Value, json};
 use soloist::search::{Auto, Entries};
 use soloist::{Method, Problem, Setup};
 use soloist_domain::{AnyInstance, Checked, Domain, DomainOption, Instance, InstanceError, Options, follow};
@@ -105,8 +107,8 @@ fn generate(spec: &str) -> Result<String, InstanceError> {
 
 impl<G: Geometry> TileInstance<G> {
     /// The game of a solution object, played through by the verifier's rules.
-    fn played(&self, solution: &Value) -> Result<verify::Verified, String> {
-        let solution = solution::from_json("solution", solution).map_err(|error| error.to_string())?;
+    fn played(&self, solution: &Value) -> Result<Verified, String> {
+        let solution = solution_from_json("solution", solution).map_err(|error| error.to_string())?;
         verify::play(&self.grid, self.problem.game(), self.problem.penalty(), &solution.moves)
             .map_err(|error| error.to_string())
     }
@@ -160,9 +162,9 @@ impl<G: Geometry> Instance for TileInstance<G> {
     }
 
     fn solution(&self, moves: &[u16]) -> Value {
-        let list = solution::Solution::of_moves(moves.iter().map(|&cell| self.problem.place(cell)));
+        let list = Solution::of_moves(moves.iter().map(|&cell| self.problem.place(cell)));
         match verify::play(&self.grid, self.problem.game(), self.problem.penalty(), &list.moves) {
-            Ok(played) => solution::solution_json(&played),
+            Ok(played) => solution_json(&played),
             // A search that plays an illegal move is shown as it is; the check that follows rejects it.
             Err(error) => serde_json::json!({ "moves": self.moves(moves), "error": error.to_string() }),
         }
@@ -179,8 +181,8 @@ impl<G: Geometry> Instance for TileInstance<G> {
     }
 
     fn start_from(&self, text: &str) -> Result<Vec<u16>, String> {
-        let solution = solution::parse("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
-        let played = verify::verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
+        let solution = parse_solution("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
+        let played = verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
             .map_err(|error| error.to_string())?;
         let mut left = played.steps.iter();
         follow(&self.problem, |_, legal| {
@@ -193,14 +195,14 @@ impl<G: Geometry> Instance for TileInstance<G> {
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {
-        let solution = solution::parse("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
-        let played = verify::verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
+        let solution = parse_solution("solution", text.as_bytes(), self.grid.rows()).map_err(|e| e.to_string())?;
+        let played = verify(&self.grid, self.problem.game(), Some(self.problem.penalty()), &solution)
             .map_err(|error| error.to_string())?;
         Ok(Checked { score: played.score as f64, summary: text::summary(&played) })
     }
 
     fn text(&self, solution: &Value) -> String {
-        self.played(solution).map_or_else(|error| error, |played| text::game(&played))
+        self.played(solution).map_or_else(|error| error, |played| text::game_text(&played))
     }
 
     fn svg(&self, solution: &Value) -> String {
@@ -209,4 +211,21 @@ impl<G: Geometry> Instance for TileInstance<G> {
             Err(_) => draw::svg_board(&self.grid),
         }
     }
+}
+
+/// The `solution` object of a result, as [`solution`](crate::solution) describes it.
+///
+/// `penalty` is `none` for the games that know no penalty.
+pub fn solution_json(played: &Verified) -> Value {
+    let moves: Vec<Value> = (played.steps.iter())
+        .map(|s| json!({"row": s.row, "col": s.col, "size": s.size, "points": s.points, "colour": s.color}))
+        .collect();
+    json!({
+        "game": played.game,
+        "penalty": played.penalty,
+        "moves": moves,
+        "tiles_left": played.tiles_left,
+        "cleared": played.tiles_left == 0,
+        "end_points": played.end_points,
+    })
 }

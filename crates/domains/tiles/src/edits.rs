@@ -17,7 +17,7 @@ use crate::game::Game;
 use crate::kernel::numbered::Numbered;
 use crate::kernel::ops::Ops;
 use crate::kernel::{Geometry, Group, Job, geometry};
-use crate::problem::Tiles;
+use crate::model::Tiles;
 use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Rng, Score};
 
 /// Clicks that wait at the same time, at most.

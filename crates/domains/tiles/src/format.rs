@@ -18,16 +18,15 @@
 //! cells by 0 but is not settled would be taken as numbered from 0: [`ReadBoard::note`] tells when 0 became a colour,
 //! and [`Zero::Empty`] turns such a file into an error that names the cell.
 
-use std::io::Read;
 use std::path::Path;
 
 use crate::grid::{Grid, MAX_COLORS, MAX_COLS, MAX_ROWS, Unsettled};
 use crate::spec;
 use soloist_domain::error::{InstanceError, quote};
-use soloist_domain::input::{column_of, lines, read_file_prefix, read_prefix, text_bytes};
+use soloist_domain::input::{column_of, lines, read_file_prefix, text_bytes};
 
 /// The most bytes of a board file: many times the largest board, so that there is room for comments.
-pub const MAX_BYTES: usize = 65_536;
+pub(crate) const MAX_BYTES: usize = 65_536;
 
 /// How to read `0`; see the [module](self).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -76,14 +75,6 @@ pub fn load(instance: &str, zero: Zero) -> Result<ReadBoard, InstanceError> {
 /// An unreadable file, or one that is no board: one line with the file, the line and what was expected.
 pub fn read(path: &Path, zero: Zero) -> Result<ReadBoard, InstanceError> {
     parse(&path.to_string_lossy(), &read_file_prefix(path, MAX_BYTES)?, zero)
-}
-
-/// The board that `reader` gives, called `name` in errors. At most [`MAX_BYTES`] are read.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_from(name: &str, reader: impl Read, zero: Zero) -> Result<ReadBoard, InstanceError> {
-    parse(name, &read_prefix(name, reader, MAX_BYTES)?, zero)
 }
 
 /// The board in `bytes`, called `name` in errors.
@@ -296,6 +287,7 @@ fn decide(name: &str, rows: &[Row], zero: Zero) -> Result<ReadBoard, InstanceErr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use soloist_domain::input::read_prefix;
 
     fn cells(text: &str) -> (Vec<u8>, Option<Zero>) {
         let board = parse("f", text.as_bytes(), Zero::Auto).unwrap();
@@ -388,9 +380,13 @@ mod tests {
         assert_eq!(error("1".repeat(33)), "f: line 1: 33 cells, at most 32 columns are possible");
 
         // Endless input: the reader must stop by itself.
-        let endless = read_from("f", std::io::repeat(b'1'), Zero::Auto).unwrap_err().to_string();
+        let read_endless = |byte| {
+            let bytes = read_prefix("f", std::io::repeat(byte), MAX_BYTES).unwrap();
+            parse("f", &bytes, Zero::Auto).unwrap_err().to_string()
+        };
+        let endless = read_endless(b'1');
         assert_eq!(endless, "f: line 1: 65536 or more cells, at most 32 columns are possible");
-        let endless = read_from("f", std::io::repeat(b'#'), Zero::Auto).unwrap_err().to_string();
+        let endless = read_endless(b'#');
         assert_eq!(endless, "f: more than 65536 bytes, the limit for a board");
         let mut cut = board(2, 2);
         cut.push_str(&"# filler\n".repeat(10_000));

@@ -2,28 +2,41 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | the games and their points | [`game`] |
-//! | boards as rectangles, files, specs | [`grid`], [`format`](mod@format), [`spec`] |
+//! | the games and their points | [`Game`], [`Penalty`] |
+//! | boards as rectangles, files, specs | [`Grid`]; [`parse`], [`write`](write()); [`generate`] |
 //! | fast boards and playouts | [`kernel`] |
-//! | the search problem and its rollouts | [`problem`], [`rollout`], [`bandit`] |
-//! | solutions, independent verification | [`solution`], [`verify`] |
-//! | drawings and texts | [`draw`], [`text`] |
-//! | the games by name, for the command line | `domain`: [`SAMEGAME`], [`CLICKOMANIA`], [`BUBBLE_BREAKER`] |
+//! | the search problem and its rollouts | [`Tiles`], [`TileRollout`], [`Bandit`] |
+//! | solutions, independent verification | [`Solution`], [`verify`](verify()) |
+//! | drawings and texts | [`svg_board`], [`svg_strip`], [`board_text`], [`game_text`] |
+//! | the games by name, for the command line | [`SAMEGAME`], [`CLICKOMANIA`], [`BUBBLE_BREAKER`] |
 
-pub mod bandit;
+mod bandit;
 mod domain;
-pub mod draw;
-pub mod edits;
-pub mod format;
-pub mod game;
-pub mod grid;
+mod draw;
+mod edits;
+mod format;
+mod game;
+mod grid;
 pub mod kernel;
-pub mod problem;
-pub mod rollout;
+mod model;
+mod problem;
+mod rollout;
 mod softmax;
-pub mod solution;
-pub mod spec;
-pub mod text;
-pub mod verify;
+mod solution;
+mod spec;
+mod text;
+mod verify;
 
-pub use domain::{BUBBLE_BREAKER, CLICKOMANIA, SAMEGAME};
+pub use bandit::Bandit;
+pub use domain::{BUBBLE_BREAKER, CLICKOMANIA, SAMEGAME, solution_json};
+pub use draw::{PANELS, svg_board, svg_strip};
+pub use edits::TileEdits;
+pub use format::{ReadBoard, Zero, load, parse, read, write};
+pub use game::{Game, Penalty, UnknownName};
+pub use grid::{Grid, GridError, MAX_COLORS, MAX_COLS, MAX_ROWS, Unsettled};
+pub use model::{Position, Tiles};
+pub use rollout::{ROLLOUTS, TileRollout};
+pub use solution::{Claim, Solution, parse_solution, solution_from_json};
+pub use spec::{generate, is_spec};
+pub use text::{board_text, game_text, moves_text};
+pub use verify::{Cell, Step, Verified, VerifyError, groups, play, verify};

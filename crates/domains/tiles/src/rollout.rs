@@ -22,7 +22,7 @@ use super::bandit::Bandit;
 use super::kernel::group::several_components;
 use super::kernel::ops::PORTABLE;
 use super::kernel::{Board, Geometry, Policy as Kind, playout};
-use super::problem::{Position, Tiles};
+use super::model::{Position, Tiles};
 use super::softmax::{Biases, Lists, softmax};
 use soloist::{CheckpointError, Playout, Policy, Problem, Rng, Rollout, RolloutInfo, Score, Trace, policy_playout};
 

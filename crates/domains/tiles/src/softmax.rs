@@ -9,7 +9,7 @@ use super::kernel::geometry::{Window, unwindow, window};
 use super::kernel::group::{Body, Links, code, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Engine, Geometry, Job};
-use super::problem::Position;
+use super::model::Position;
 use soloist::{Lifetime, Policy, Rng, Trace};
 use soloist_domain::bits::bits;
 

@@ -11,25 +11,22 @@
 //!               "moves": [{"row": 1, "col": 0, "size": 3, "points": 1, "colour": 2}]}}
 //! ```
 //! Only `moves` with `row` and `col` are needed (`[row, col]`, `[row, col, size]` and `[row, col, size, points]` are
-//! understood too); whatever else is claimed is checked by [`verify`](super::verify::verify). Other fields are ignored.
+//! understood too); whatever else is claimed is checked by [`verify`](crate::verify()). Other fields are ignored.
 //!
 //! # Plain text
 //! One move a line, `row column`, separated by blanks or a comma; blank lines and lines that start with `#` are
 //! ignored. The header `# convention: column-row-from-bottom` before the first move switches to the convention of other
 //! programs: first the column from the left, then the row from the bottom, both from 0.
 
-use std::path::Path;
-
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::game::{Game, Penalty};
-use crate::verify::Verified;
 use soloist_domain::answer;
 use soloist_domain::error::{InstanceError, quote};
-use soloist_domain::input::{lines, read_file_prefix, text_bytes};
+use soloist_domain::input::{lines, text_bytes};
 
 /// The most bytes of a solution file: a result of the largest board takes far less.
-pub const MAX_BYTES: usize = 4 << 20;
+pub(crate) const MAX_BYTES: usize = 4 << 20;
 
 /// A move as claimed: a cell of the group and what it is said to bring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,26 +70,18 @@ impl Solution {
     }
 }
 
-/// The solution in the file at `path`, JSON or plain text. `rows` is the number of rows of the board.
-///
-/// # Errors
-/// An unreadable file, more than [`MAX_BYTES`], or a text that is neither: one line that names the place.
-pub fn read(path: &Path, rows: usize) -> Result<Solution, InstanceError> {
-    parse(&path.to_string_lossy(), &read_file_prefix(path, MAX_BYTES)?, rows)
-}
-
 /// The solution in `bytes`, called `name` in errors: JSON if it starts with a bracket, else a plain move list.
 ///
 /// # Errors
 /// As [`read`].
-pub fn parse(name: &str, bytes: &[u8], rows: usize) -> Result<Solution, InstanceError> {
+pub fn parse_solution(name: &str, bytes: &[u8], rows: usize) -> Result<Solution, InstanceError> {
     if bytes.len() > MAX_BYTES {
         return Err(InstanceError::new(name, format!("more than {MAX_BYTES} bytes, the limit for a solution")));
     }
     let bytes = text_bytes(name, bytes)?;
     if matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
         let value = serde_json::from_slice(bytes).map_err(|error| InstanceError::json(name, &error))?;
-        return from_json(name, &value);
+        return solution_from_json(name, &value);
     }
     parse_text(name, bytes, rows)
 }
@@ -101,7 +90,7 @@ pub fn parse(name: &str, bytes: &[u8], rows: usize) -> Result<Solution, Instance
 ///
 /// # Errors
 /// A missing move list, a field of the wrong type or out of range, or another problem's result.
-pub fn from_json(name: &str, value: &Value) -> Result<Solution, InstanceError> {
+pub fn solution_from_json(name: &str, value: &Value) -> Result<Solution, InstanceError> {
     json_solution(value).map_err(|message| InstanceError::new(name, message))
 }
 
@@ -264,41 +253,12 @@ fn pair(text: &[u8]) -> Option<(usize, usize)> {
     Some((number(first)?, number(second.trim_ascii())?))
 }
 
-/// The `solution` object of a result, as described in the [module](self).
-///
-/// `penalty` is `none` for the games that know no penalty.
-#[must_use]
-pub fn solution_json(played: &Verified) -> Value {
-    let moves: Vec<Value> = (played.steps.iter())
-        .map(|s| json!({"row": s.row, "col": s.col, "size": s.size, "points": s.points, "colour": s.color}))
-        .collect();
-    json!({
-        "game": played.game,
-        "penalty": played.penalty,
-        "moves": moves,
-        "tiles_left": played.tiles_left,
-        "cleared": played.tiles_left == 0,
-        "end_points": played.end_points,
-    })
-}
-
-/// The moves as a plain list that [`parse`] reads back, with a comment on the game and its score.
-#[must_use]
-pub fn moves_text(played: &Verified) -> String {
-    let mut text = format!("# {}, penalty {}, score {}\n", played.game, played.penalty, played.score);
-    text.push_str("# convention: row-column\n");
-    for step in &played.steps {
-        text.push_str(&format!("{} {}\n", step.row, step.col));
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        parse("s", text.as_bytes(), 3).unwrap_err().to_string()
+        parse_solution("s", text.as_bytes(), 3).unwrap_err().to_string()
     }
 
     #[test]
@@ -308,7 +268,7 @@ mod tests {
                 r#"{{"moves": {moves}, "solution": {{"moves": [{{"row": 2, "col": 1}}, {{"row": 0, "col": 0}}]}}}}"#
             )
         };
-        assert!(parse("s", result("[[2, 1], [0, 0]]").as_bytes(), 3).is_ok());
+        assert!(parse_solution("s", result("[[2, 1], [0, 0]]").as_bytes(), 3).is_ok());
         for moves in ["[[2, 1], [0, 1]]", "[[2, 1]]", "[[2, 1], [0, 0], [0, 0]]"] {
             assert!(error(&result(moves)).contains("differ at move"), "{moves}");
         }
@@ -317,7 +277,7 @@ mod tests {
     #[test]
     fn plain_lists() {
         let moves = |text: &str| -> Vec<_> {
-            parse("s", text.as_bytes(), 3).unwrap().moves.iter().map(|m| (m.row, m.col)).collect()
+            parse_solution("s", text.as_bytes(), 3).unwrap().moves.iter().map(|m| (m.row, m.col)).collect()
         };
         assert_eq!(moves("\u{feff}# a\n2 1\r\n0,4\n\n 1 , 3 \n1\t2"), [(2, 1), (0, 4), (1, 3), (1, 2)]);
         assert_eq!(moves("#convention:column-row-from-bottom\n2 1\n0 0\n"), [(1, 2), (2, 0)]);
@@ -347,13 +307,13 @@ mod tests {
         let whole = r#"{"problem":"samegame","score":3.0,"moves":[[1, 2]],"x":1,
             "solution":{"game":"samegame","penalty":"literal","moves":[{"row":1,"col":2,"size":3,"points":1,"colour":4}],
             "tiles_left":0,"cleared":true,"end_points":1000}}"#;
-        let solution = parse("s", whole.as_bytes(), 3).unwrap();
+        let solution = parse_solution("s", whole.as_bytes(), 3).unwrap();
         let claim = Claim { row: 1, col: 2, size: Some(3), points: Some(1), color: Some(4) };
         assert_eq!(solution.moves, [claim]);
         assert_eq!((solution.game, solution.penalty), (Some(Game::SameGame), Some(Penalty::Literal)));
         assert_eq!((solution.score, solution.tiles_left), (Some(3), Some(0)));
         assert_eq!((solution.cleared, solution.end_points), (Some(true), Some(1000)));
-        let bare = parse("s", br#" {"moves":[[1,2],[1,2,3,1]]}"#, 3).unwrap();
+        let bare = parse_solution("s", br#" {"moves":[[1,2],[1,2,3,1]]}"#, 3).unwrap();
         assert_eq!(bare.moves[0], Claim { row: 1, col: 2, ..Claim::default() });
         assert_eq!(bare.moves[1], Claim { color: None, ..claim });
     }
@@ -391,7 +351,7 @@ mod tests {
             assert_eq!(error(text), *expected, "{text}");
         }
         assert!(error(&"[".repeat(100_000)).contains("recursion limit"));
-        let long = parse("s", &vec![b' '; MAX_BYTES + 1], 3).unwrap_err();
+        let long = parse_solution("s", &vec![b' '; MAX_BYTES + 1], 3).unwrap_err();
         assert_eq!(long.to_string(), "s: more than 4194304 bytes, the limit for a solution");
     }
 }

@@ -9,12 +9,12 @@ use crate::verify::Verified;
 /// The board with row and column numbers from 0 at the top left; `.` is an empty cell.
 ///
 /// ```
-/// use soloist_tiles::{grid::Grid, text};
+/// use soloist_tiles::{Grid, board_text};
 /// let grid = Grid::new(2, 2, vec![0, 2, 1, 1]).unwrap();
-/// assert_eq!(text::board(&grid), "     c00 c01\n r00   .   2\n r01   1   1\n");
+/// assert_eq!(board_text(&grid), "     c00 c01\n r00   .   2\n r01   1   1\n");
 /// ```
 #[must_use]
-pub fn board(grid: &Grid) -> String {
+pub fn board_text(grid: &Grid) -> String {
     let mut text = "    ".to_string();
     // Writing to a string cannot fail, here and below.
     (0..grid.cols()).for_each(|col| write!(text, " c{col:02}").unwrap_or(()));
@@ -31,7 +31,7 @@ pub fn board(grid: &Grid) -> String {
 
 /// One line that says how a game ended: score, moves, tiles left.
 #[must_use]
-pub fn summary(played: &Verified) -> String {
+pub(crate) fn summary(played: &Verified) -> String {
     let end = match (played.tiles_left, played.finished) {
         (0, _) => "board cleared".to_string(),
         (1, true) => "1 tile left".to_string(),
@@ -49,7 +49,7 @@ pub fn summary(played: &Verified) -> String {
 
 /// The moves to follow by hand, one a line, with a legend: `12. r07 c03  colour 2  x9  +49  = 133`.
 #[must_use]
-pub fn moves(played: &Verified) -> String {
+pub(crate) fn moves(played: &Verified) -> String {
     let mut text = String::from(
         "Each line: move number, a cell of the group (row and column from 0 at the top left, on the board before the\n\
          move), its colour, the tiles removed, the points gained = the points so far.\n",
@@ -85,13 +85,24 @@ pub fn moves(played: &Verified) -> String {
 
 /// Everything about a game: summary, final board (when a tile is left) and moves.
 #[must_use]
-pub fn game(played: &Verified) -> String {
+pub fn game_text(played: &Verified) -> String {
     let mut text = summary(played) + "\n\n";
     if played.tiles_left > 0 {
-        text.push_str(&board(played.last()));
+        text.push_str(&board_text(played.last()));
         text.push('\n');
     }
     text + &moves(played)
+}
+
+/// The moves as a plain list that [`parse_solution`](crate::parse_solution) reads back, with a comment on the game and its score.
+#[must_use]
+pub fn moves_text(played: &Verified) -> String {
+    let mut text = format!("# {}, penalty {}, score {}\n", played.game, played.penalty, played.score);
+    text.push_str("# convention: row-column\n");
+    for step in &played.steps {
+        text.push_str(&format!("{} {}\n", step.row, step.col));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -123,7 +134,7 @@ end: penalty for the tiles left  -1  = 0
             play(&grid, Game::SameGame, penalty, &Solution::of_moves(moves.iter().copied()).moves).unwrap()
         };
         // The 12s leave, then the column of 1s, which closes: a lone 2 is left and costs 1.
-        let text = game(&play(&[(0, 1), (2, 0)], Penalty::Literal));
+        let text = game_text(&play(&[(0, 1), (2, 0)], Penalty::Literal));
         assert_eq!(text, EXPECTED, "{text}");
         let text = summary(&play(&[], Penalty::Schadd));
         assert_eq!(text, "SameGame: 0 points in 0 moves, unfinished, 6 tiles left (penalty: schadd)");

@@ -88,7 +88,7 @@ fn wrong<T>(number: Option<usize>, message: String) -> Result<T, VerifyError> {
 /// `penalty` is the convention asked for; `None` takes that of the solution, or the default where it names none.
 ///
 /// ```
-/// use soloist_tiles::{game::Game, grid::Grid, solution::Solution, verify::verify};
+/// use soloist_tiles::{Game, Grid, Solution, verify};
 /// let grid = Grid::new(2, 2, vec![1, 2, 1, 2]).unwrap();
 /// let game = verify(&grid, Game::SameGame, None, &Solution::of_moves([(0, 1), (1, 0)])).unwrap();
 /// assert_eq!((game.score, game.tiles_left), (1000, 0));
@@ -282,7 +282,9 @@ fn remove(cells: &mut [Vec<u8>], group: &[Cell]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solution::{from_json, moves_text, parse, solution_json};
+    use crate::domain::solution_json;
+    use crate::solution::{parse_solution, solution_from_json};
+    use crate::text::moves_text;
 
     fn grid(rows: &[&[u8]]) -> Grid {
         Grid::from_rows(&rows.iter().map(|row| row.to_vec()).collect::<Vec<_>>()).unwrap()
@@ -406,12 +408,12 @@ mod tests {
         let mut result = serde_json::json!({
             "problem": "samegame", "score": 23.0, "solution": solution_json(&played),
         });
-        let solution = from_json("s", &result).unwrap();
+        let solution = solution_from_json("s", &result).unwrap();
         assert_eq!(verify(&arch(), Game::SameGame, None, &solution), Ok(played.clone()));
         result["score"] = 24.into();
-        let solution = from_json("s", &result).unwrap();
+        let solution = solution_from_json("s", &result).unwrap();
         assert!(verify(&arch(), Game::SameGame, None, &solution).is_err());
         let text = moves_text(&played);
-        assert_eq!(parse("s", text.as_bytes(), 3).unwrap(), Solution::of_moves([(2, 2)]));
+        assert_eq!(parse_solution("s", text.as_bytes(), 3).unwrap(), Solution::of_moves([(2, 2)]));
     }
 }

@@ -326,22 +326,12 @@ pub(crate) fn policy_step<P: Problem, R: Rollout<P> + ?Sized>(
     let mut total = 0;
     for &mv in &candidates {
         let code = problem.code(state, mv);
-        total += if policy.learns_bias() {
-            let mut terms = std::mem::take(&mut trace.scratch_terms);
-            terms.clear();
-            match prior {
-                Some(prior) => prior.terms(state, mv, &mut terms),
-                None => terms.push(0.0),
-            }
-            let weight = trace.offer_terms(code, &terms, policy);
-            trace.scratch_terms = terms;
-            weight
-        } else if policy.uses_bias() {
-            let bias = prior.map_or(0.0, |prior| prior.bias(state, mv));
-            trace.offer_biased(code, policy.bias_factor(bias), policy)
-        } else {
-            trace.offer(code, policy)
+        let bias = || prior.map_or(0.0, |prior| prior.bias(state, mv));
+        let terms = |terms: &mut Vec<f64>| match prior {
+            Some(prior) => prior.terms(state, mv, terms),
+            None => terms.push(0.0),
         };
+        total += trace.candidate(code, policy, bias, terms);
         sums.push(total);
     }
     let picked = if candidates.is_empty() { None } else { pick(&candidates, &sums) };

@@ -1,10 +1,10 @@
 //! What the search packs: rules, candidates, bounds, known optima.
 
 use crate::bin::{Bin, Candidate, Shape};
-use crate::board::{Board, Piece, Stock};
+use crate::board::{Board, Stock};
 use crate::grid::Grid;
-use crate::problem::{decode, encode};
-use crate::squeeze::Squeeze;
+use crate::instance::{Piece, decode, encode};
+use crate::overlap::OverlapSolver;
 use crate::*;
 use proptest::prelude::*;
 use soloist::search::{BranchAndBound, Nmcs, Nrpa};
@@ -530,7 +530,7 @@ proptest! {
                 apart && (i < fixed || shape.holds(p.x, p.y, r(p), slack))
             })
         };
-        if Squeeze::default().run(kit, shape, &mut pieces, fixed) {
+        if OverlapSolver::default().run(kit, shape, &mut pieces, fixed) {
             prop_assert!(free(&pieces, kit.slack));
             prop_assert_eq!(&pieces[..fixed], &before[..fixed]);
             prop_assert!(pieces.iter().zip(&before).all(|(a, b)| a.kind == b.kind));

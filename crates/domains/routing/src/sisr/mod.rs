@@ -5,7 +5,7 @@ mod repair;
 use crate::network::{NONE, Network};
 use crate::route::Route;
 use repair::{Choice, ranks};
-use soloist::Rng;
+use soloist::{Acceptance, Rng};
 use std::sync::Arc;
 
 /// The numbers of the ruin and of the recreation.
@@ -346,7 +346,7 @@ impl Sisr {
         if self.active.is_empty() {
             return false;
         }
-        let limit = self.cost - temperature * libm::log(1.0 - rng.unit());
+        let limit = self.cost + Acceptance::new(rng, temperature).limit();
         let absent = self.absent.len();
         // Serving a customer that was absent is worth any distance.
         let most = if absent == 0 { limit } else { f64::INFINITY };
@@ -421,7 +421,7 @@ impl Sisr {
     }
 
     fn step_fleet_own(&mut self, rng: &mut Rng, temperature: f64) -> bool {
-        let limit = self.cost - temperature * libm::log(1.0 - rng.unit());
+        let limit = self.cost + Acceptance::new(rng, temperature).limit();
         let sum = |absent: &[u16], misses: &[u32]| absent.iter().map(|&c| u64::from(misses[c as usize])).sum::<u64>();
         let most = sum(&self.absent, &self.misses);
         if let Some(cost) = self.attempt(rng, f64::INFINITY, most, false) {

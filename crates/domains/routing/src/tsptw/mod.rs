@@ -3,6 +3,7 @@
 mod domain;
 mod draw;
 mod format;
+mod model;
 mod problem;
 mod rollout;
 mod spec;
@@ -10,7 +11,7 @@ mod verify;
 
 pub use domain::DOMAIN;
 pub use format::{parse, read, write};
-pub use problem::{Tour, Tsptw};
+pub use model::{Tour, Tsptw};
 pub use spec::{generate, is_spec};
 pub use verify::{Totals, check, verify};
 

@@ -4,6 +4,7 @@ mod domain;
 mod draw;
 mod exact;
 mod format;
+mod model;
 mod neighborhood;
 mod problem;
 mod rollout;
@@ -15,7 +16,7 @@ mod vrplib;
 
 pub use domain::{DOMAIN, rules};
 pub use format::{parse, read, write};
-pub use problem::{Tour, Vrptw};
+pub use model::{Tour, Vrptw};
 pub(crate) use spec::whole;
 pub use spec::{generate, is_spec};
 pub use verify::{Totals, check, verify};
@@ -129,12 +130,6 @@ impl Instance {
             }
         }
         Ok(())
-    }
-
-    /// The tables of the searches: whole numbers where the instance is decimal, see [`rules`](crate::rules).
-    #[must_use]
-    pub fn network(&self, rounding: Rounding) -> Network {
-        tables::network(self, rounding)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Ruin and recreation as the neighbourhood of finished tours, for annealing by the engine.
 
-use super::problem::Vrptw;
+use super::model::Vrptw;
 use crate::pool::is_sound;
 use crate::sisr::{Settings, Sisr};
 use serde::{Deserialize, Serialize};

@@ -1,10 +1,8 @@
 //! Playout policies: selective moves, full vehicles, and ruin and recreation.
 
-use super::problem::{Tour, Vrptw};
-use crate::anneal::EVERY;
-use crate::sisr::{Settings, Sisr};
+use super::model::{Tour, Vrptw};
+use crate::refine::Refiner;
 use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace};
-use std::sync::Arc;
 
 /// To the depot only when no customer can follow: vehicles are filled.
 #[derive(Clone, Copy, Debug)]
@@ -111,16 +109,13 @@ impl Selective {
     fn offer(&mut self, problem: &Vrptw, state: &Tour, policy: &Policy, trace: &mut Trace<u16>) {
         self.sums.clear();
         let mut total = 0;
-        if self.kept.is_empty() {
-            let code = problem.code(state, 0);
-            total += offer(policy, trace, code, [0.0; 4]);
-            self.sums.push(total);
-        }
-        for kept in &self.kept {
-            let code = problem.code(state, kept.customer);
-            let terms =
-                if policy.uses_bias() { problem.terms(state, kept.customer as usize, kept.start) } else { [0.0; 4] };
-            total += offer(policy, trace, code, terms);
+        // The depot has the terms of a customer at the place 0: none.
+        let depot = Candidate { customer: 0, due: 0.0, start: 0.0, leave: 0.0 };
+        let listed = if self.kept.is_empty() { std::slice::from_ref(&depot) } else { &self.kept };
+        for &Candidate { customer, start, .. } in listed {
+            let code = problem.code(state, customer);
+            let terms = || problem.terms(state, customer as usize, start);
+            total += trace.candidate(code, policy, || terms().iter().sum(), |list| list.extend(terms()));
             self.sums.push(total);
         }
     }
@@ -144,18 +139,6 @@ impl Selective {
 
 /// Moves of a playout between two looks at its limits.
 const LOOK: usize = 8;
-
-/// Records a candidate; its weight.
-#[inline]
-fn offer(policy: &Policy, trace: &mut Trace<u16>, code: u64, terms: [f64; 4]) -> u64 {
-    if policy.learns_bias() {
-        trace.offer_terms(code, &terms, policy)
-    } else if policy.uses_bias() {
-        trace.offer_biased(code, policy.bias_factor(terms.iter().sum()), policy)
-    } else {
-        trace.offer(code, policy)
-    }
-}
 
 impl Rollout<Vrptw> for Selective {
     fn candidates(&mut self, problem: &Vrptw, state: &Tour, moves: &mut Vec<u16>) {
@@ -193,50 +176,31 @@ impl Rollout<Vrptw> for Selective {
 /// in canonical order, so that a policy learns it.
 #[derive(Debug)]
 pub(super) struct Refine {
-    steps: u64,
     selective: Selective,
-    kernel: Sisr,
+    refiner: Refiner,
     tour: Vec<u16>,
     absent: Vec<u16>,
-    better: Vec<u16>,
     moves: Vec<u16>,
 }
 
 impl Refine {
-    /// Temperature of the improvement of single playouts, as a fraction of the mean distance between stops.
-    const TEMPERATURE: f64 = 0.05;
+    pub(super) const STEPS: u64 = Refiner::STEPS;
 
     pub(super) fn new(problem: &Vrptw, steps: u64) -> Self {
         Self {
-            steps,
             selective: Selective::default(),
-            kernel: Sisr::new(Arc::clone(problem.network()), problem.vehicle_cost(), Settings::tuned()),
+            refiner: Refiner::new(problem.network(), problem.vehicle_cost(), steps),
             tour: Vec::new(),
             absent: Vec::new(),
-            better: Vec::new(),
             moves: Vec::new(),
         }
     }
 
-    /// Improves the routes in `tour`, without the customers `absent`, with at most `fleet` vehicles, and leaves the
-    /// better tour in `better`.
-    fn improve(&mut self, fleet: usize, rng: &mut Rng, ends: impl Fn() -> bool) {
-        self.kernel.set(&self.tour, &self.absent, fleet);
-        self.kernel.write(&mut self.better);
-        let temperature = Self::TEMPERATURE * self.kernel.mean_leg();
-        let (mut best, mut absent) = (self.kernel.cost(), self.kernel.absent().len());
-        for step in 0..self.steps {
-            if step % EVERY == EVERY - 1 && ends() {
-                break;
-            }
-            if self.kernel.step(rng, temperature) {
-                let now = self.kernel.absent().len();
-                if now < absent || now == absent && self.kernel.cost() < best {
-                    (best, absent) = (self.kernel.cost(), now);
-                    self.kernel.write(&mut self.better);
-                }
-            }
-        }
+    /// Leaves in `moves` what was played from `state` on, with its routes improved.
+    fn improve(&mut self, problem: &Vrptw, state: &Tour, played: &[u16], rng: &mut Rng, ends: impl Fn() -> bool) {
+        let fleet = self.split(problem, state, played);
+        self.refiner.improve(&mut self.tour, &self.absent, fleet, rng, ends);
+        problem.canonical(&self.tour, &mut self.moves);
     }
 
     /// Splits what was played from `state` on into what must stay (in `moves`) and the routes that may change (in
@@ -273,11 +237,7 @@ impl Rollout<Vrptw> for Refine {
         let mut own = playout.sibling();
         let mut end = state.clone();
         self.selective.run(problem, &mut end, &mut own, rng);
-        let fleet = self.split(problem, state, &own.moves);
-        self.improve(fleet, rng, || playout.is_cut());
-        let better = std::mem::take(&mut self.better);
-        problem.canonical(&better, &mut self.moves);
-        self.better = better;
+        self.improve(problem, state, &own.moves, rng, || playout.is_cut());
         for &mv in &self.moves {
             problem.apply(state, mv);
         }
@@ -297,11 +257,7 @@ impl Rollout<Vrptw> for Refine {
         let mut own = trace.sibling();
         let mut end = state.clone();
         self.selective.run_policy(problem, &mut end, policy, &mut own, rng);
-        let fleet = self.split(problem, state, &own.moves);
-        self.improve(fleet, rng, || trace.is_cut());
-        let better = std::mem::take(&mut self.better);
-        problem.canonical(&better, &mut self.moves);
-        self.better = better;
+        self.improve(problem, state, &own.moves, rng, || trace.is_cut());
         for at in 0..self.moves.len() {
             self.selective.record(problem, state, policy, trace, self.moves[at]);
         }

@@ -11,27 +11,31 @@ struct Whole {
     scale: f64,
 }
 
-pub(super) fn network(instance: &Instance, rounding: Rounding) -> Network {
-    let whole = whole(instance, rounding);
-    let exact = whole.is_some();
-    let Whole { table, scale } = whole.unwrap_or_else(|| Whole { table: doubles(instance, rounding), scale: 1.0 });
-    let scaled = |time: f64| if exact { units(time, scale) } else { time };
-    let visits: Vec<Visit> = instance
-        .sites
-        .iter()
-        .map(|site| Visit {
-            demand: site.demand,
-            ready: scaled(site.ready),
-            due: scaled(site.due),
-            service: scaled(site.service),
-        })
-        .collect();
-    let customers = instance.sites.len() - 1;
-    let vehicles = instance.vehicles.map_or(customers, |most| customers.min(most as usize));
-    // A rounded leg loses less than a step: a service of a step makes up for it.
-    let metric = instance.edges == Edges::Euclidean
-        && step(rounding).is_none_or(|(_, step)| instance.sites.iter().skip(1).all(|site| site.service >= step));
-    Network::new(&visits, table, Limits { capacity: instance.capacity, vehicles, scale, metric, timed: false, exact })
+impl Instance {
+    /// Returns the tables of the searches: whole numbers where the instance is decimal, see [`rules`](crate::rules).
+    #[must_use]
+    pub fn network(&self, rounding: Rounding) -> Network {
+        let whole = whole(self, rounding);
+        let exact = whole.is_some();
+        let Whole { table, scale } = whole.unwrap_or_else(|| Whole { table: doubles(self, rounding), scale: 1.0 });
+        let scaled = |time: f64| if exact { units(time, scale) } else { time };
+        let visits: Vec<Visit> = self
+            .sites
+            .iter()
+            .map(|site| Visit {
+                demand: site.demand,
+                ready: scaled(site.ready),
+                due: scaled(site.due),
+                service: scaled(site.service),
+            })
+            .collect();
+        let customers = self.sites.len() - 1;
+        let vehicles = self.vehicles.map_or(customers, |most| customers.min(most as usize));
+        // A rounded leg loses less than a step: a service of a step makes up for it.
+        let metric = self.edges == Edges::Euclidean
+            && step(rounding).is_none_or(|(_, step)| self.sites.iter().skip(1).all(|site| site.service >= step));
+        Network::new(&visits, table, Limits { capacity: self.capacity, vehicles, scale, metric, timed: false, exact })
+    }
 }
 
 /// The decimals that distances are rounded to, and the last of them as a number.

@@ -2,12 +2,8 @@
 
 use soloist::{Budget, Method, Problem, Rng, Score, Solver, StopReason};
 use soloist_domain::testing::published_data;
-use soloist_tiles::format;
-use soloist_tiles::game::{Game, Penalty};
-use soloist_tiles::grid::Grid;
 use soloist_tiles::kernel::{Engine, Small};
-use soloist_tiles::problem::{Position, Tiles};
-use soloist_tiles::spec::generate;
+use soloist_tiles::{Game, Grid, Penalty, Position, Tiles, Zero, generate, read};
 
 const EXACT: [&str; 6] = ["dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
 
@@ -95,7 +91,7 @@ fn bounds_are_admissible_along_playouts() {
 #[cfg_attr(not(shared_data), ignore = "reads shared/data")]
 fn a_standard_board_is_out_of_reach() {
     let folder = published_data("samegame");
-    let board = format::read(&folder.join("standard/js01.txt"), format::Zero::Empty).unwrap();
+    let board = read(&folder.join("standard/js01.txt"), Zero::Empty).unwrap();
     let problem = tiles(&board.grid, Game::SameGame, Penalty::Schadd);
     for name in EXACT {
         let budget = Budget { nodes: Some(20_000), ..Budget::default() };

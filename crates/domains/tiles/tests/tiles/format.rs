@@ -5,14 +5,10 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use soloist::Rng;
 use soloist_domain::testing::published_data;
-use soloist_tiles::draw::{PANELS, svg_board, svg_strip};
-use soloist_tiles::format::{self, Zero};
-use soloist_tiles::game::{Game, Penalty};
-use soloist_tiles::grid::Grid;
-use soloist_tiles::solution::{self, Solution};
-use soloist_tiles::spec::generate;
-use soloist_tiles::text;
-use soloist_tiles::verify::{Verified, groups, play, verify};
+use soloist_tiles::{
+    Game, Grid, PANELS, Penalty, Solution, Verified, Zero, game_text, generate, groups, moves_text, parse, play, read,
+    solution_json, svg_board, svg_strip, verify, write,
+};
 
 /// A random game: uniform over groups, any cell of the group.
 fn random_game(start: &Grid, game: Game, penalty: Penalty, rng: &mut Rng) -> Verified {
@@ -50,7 +46,7 @@ fn published_boards_are_read() {
     let files = published();
     assert_eq!(files.len(), 145);
     for path in files {
-        let loaded = format::read(&path, Zero::Auto).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = read(&path, Zero::Auto).unwrap_or_else(|error| panic!("{error}"));
         let grid = &loaded.grid;
         let shape = (grid.rows(), grid.cols(), grid.colors(), grid.tiles(), loaded.zeros);
         assert_eq!(shape, (15, 15, 5, 225, None), "{}", path.display());
@@ -67,7 +63,7 @@ fn published_boards_are_read() {
         }
         // The same board numbered from 0 is recognised.
         let lower: String = std::fs::read_to_string(&path).unwrap().chars().map(lowered).collect();
-        let again = format::parse("lowered", lower.as_bytes(), Zero::Auto).unwrap();
+        let again = parse("lowered", lower.as_bytes(), Zero::Auto).unwrap();
         assert_eq!((&again.grid, again.zeros), (grid, Some(Zero::Color)), "{}", path.display());
     }
 }
@@ -81,7 +77,7 @@ fn lowered(c: char) -> char {
 fn random_play_on_js01_has_the_known_means() {
     let files = published();
     let path = files.iter().find(|path| path.ends_with("js01.txt")).unwrap();
-    let grid = format::read(path, Zero::Auto).unwrap().grid;
+    let grid = read(path, Zero::Auto).unwrap().grid;
     let mut rng = Rng::new(1);
     let games: Vec<Verified> = (0..500).map(|_| random_game(&grid, Game::SameGame, Penalty::None, &mut rng)).collect();
     // The known means come from long runs of other programs.
@@ -142,12 +138,12 @@ fn games_round_trip_through_files() {
         let penalty = Penalty::ALL[i / 3 % 3];
         let start = spec(9, 8, 3, i as u64);
         let played = random_game(&start, game, penalty, &mut rng);
-        let solution = solution::solution_json(&played);
+        let solution = solution_json(&played);
         let places: Vec<_> = played.steps.iter().map(|step| [step.row, step.col]).collect();
         let result = serde_json::json!({
             "problem": game.name(), "score": played.score as f64, "moves": places, "solution": solution,
         });
-        let read = |text: String| solution::parse("s", text.as_bytes(), start.rows()).unwrap();
+        let read = |text: String| soloist_tiles::parse_solution("s", text.as_bytes(), start.rows()).unwrap();
         let claimed = read(result.to_string());
         assert_eq!(verify(&start, game, None, &claimed), Ok(played.clone()));
         assert_eq!(read(result["solution"].to_string()).moves, claimed.moves);
@@ -162,7 +158,7 @@ fn games_round_trip_through_files() {
             assert!(verify(&start, game, None, &read(wrong.to_string())).is_err(), "{at}");
         }
 
-        let plain = read(solution::moves_text(&played));
+        let plain = read(moves_text(&played));
         assert_eq!(verify(&start, game, Some(penalty), &plain), Ok(played.clone()));
         let mut peers = String::from("# convention: column-row-from-bottom\n");
         for step in &played.steps {
@@ -175,7 +171,7 @@ fn games_round_trip_through_files() {
         assert!(!play(&start, game, penalty, &stopped.moves).unwrap().finished);
         let error = verify(&start, game, None, &stopped).unwrap_err().to_string();
         assert!(error.starts_with("unfinished: "), "{error}");
-        assert!(text::game(&played).lines().count() > played.steps.len());
+        assert!(game_text(&played).lines().count() > played.steps.len());
     }
 }
 
@@ -232,10 +228,10 @@ fn one_line(text: &str, start: &str) -> bool {
 
 fn check_reader(bytes: &[u8]) -> Result<(), TestCaseError> {
     for zero in [Zero::Auto, Zero::Empty, Zero::Color] {
-        match format::parse("f", bytes, zero) {
+        match parse("f", bytes, zero) {
             Ok(loaded) => {
                 prop_assert!(loaded.grid.is_settled() && loaded.grid.tiles() > 0);
-                let again = format::parse("f", format::write(&loaded.grid).as_bytes(), Zero::Auto);
+                let again = parse("f", write(&loaded.grid).as_bytes(), Zero::Auto);
                 prop_assert_eq!(again.map(|again| again.grid), Ok(loaded.grid));
             }
             Err(error) => prop_assert!(one_line(&error.to_string(), "f: "), "{}", error),
@@ -264,27 +260,27 @@ proptest! {
 
     #[test]
     fn reader_survives_mutated_boards(grid in settled(), edits in edits()) {
-        let mut text = format::write(&grid).into_bytes();
+        let mut text = write(&grid).into_bytes();
         edits.into_iter().for_each(|edit| mutate(&mut text, edit));
         check_reader(&text)?;
     }
 
     #[test]
     fn boards_round_trip(grid in settled()) {
-        let text = format::write(&grid);
+        let text = write(&grid);
         for zero in [Zero::Auto, Zero::Empty] {
-            let loaded = format::parse("f", text.as_bytes(), zero).unwrap();
+            let loaded = parse("f", text.as_bytes(), zero).unwrap();
             prop_assert_eq!(&loaded.grid, &grid);
         }
         // 0 for the empty cells means the same.
-        let zeros = format::parse("f", text.replace('.', "0").as_bytes(), Zero::Auto).unwrap();
+        let zeros = parse("f", text.replace('.', "0").as_bytes(), Zero::Auto).unwrap();
         prop_assert_eq!(zeros.grid, grid);
     }
 
     #[test]
     fn solution_reader_survives(bytes in prop::collection::vec(any::<u8>(), 0..200), text in "[0-9 ,#a-z:\n-]{0,80}") {
         for bytes in [&bytes[..], text.as_bytes()] {
-            if let Err(error) = solution::parse("s", bytes, 15) {
+            if let Err(error) = soloist_tiles::parse_solution("s", bytes, 15) {
                 prop_assert!(one_line(&error.to_string(), "s: "), "{}", error);
             }
         }
@@ -294,11 +290,11 @@ proptest! {
     fn result_reader_and_verifier_survive_mutations(edits in edits(), seed in 0_u64..50) {
         let start = spec(5, 5, 2, seed);
         let played = random_game(&start, Game::SameGame, Penalty::Schadd, &mut Rng::new(seed));
-        let solution = solution::solution_json(&played);
+        let solution = solution_json(&played);
         let result = serde_json::json!({"problem": "samegame", "score": played.score, "solution": solution});
         let mut text = result.to_string().into_bytes();
         edits.into_iter().for_each(|edit| mutate(&mut text, edit));
-        if let Ok(claimed) = solution::parse("s", &text, start.rows()) {
+        if let Ok(claimed) = soloist_tiles::parse_solution("s", &text, start.rows()) {
             // Whatever is accepted is a true, finished game.
             if let Ok(verified) = verify(&start, Game::SameGame, None, &claimed) {
                 prop_assert!(verified.finished);

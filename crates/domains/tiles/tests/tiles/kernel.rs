@@ -3,11 +3,11 @@
 use proptest::prelude::*;
 use soloist::Rng;
 use soloist_domain::testing::published_data;
-use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::kernel::geometry::{base_of, contains, lowest, spread, window};
 use soloist_tiles::kernel::group::{code, flood_from, flood_lowest, flood_smallest};
 use soloist_tiles::kernel::ops::PORTABLE;
 use soloist_tiles::kernel::{Board, Engine, Extent, Geometry, Large, Policy, Small, playout};
+use soloist_tiles::{Game, Penalty};
 
 /// Columns of colours from the bottom, nothing stored above a column's top.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,13 +3,8 @@
 use soloist::{
     Budget, Method, NamedRollout, Policy, Prior, Problem, Rng, Rollout, Score, Sense, Solver, Trace, policy_playout,
 };
-use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::kernel::{Engine, Geometry, Large, Small};
-use soloist_tiles::problem::{Position, Tiles};
-use soloist_tiles::rollout::{ROLLOUTS, TileRollout};
-use soloist_tiles::solution::Solution;
-use soloist_tiles::spec::generate;
-use soloist_tiles::verify;
+use soloist_tiles::{Game, Penalty, Position, ROLLOUTS, Solution, TileRollout, Tiles, generate, verify};
 
 fn tiles<G: Geometry>(spec: &str, game: Game, engine: Engine) -> Tiles<G> {
     let grid = generate(spec).unwrap();
@@ -190,7 +185,7 @@ fn scores_are_the_verifiers() {
                 let solver = Solver::new(&problem, Method::preset("uct").unwrap()).rollout("random-cell");
                 let best = solver.budget(Budget::playouts(50)).run().unwrap().best.unwrap();
                 let moves = Solution::of_moves(best.moves.iter().map(|&cell| problem.place(cell)));
-                let played = verify::verify(&grid, game, Some(penalty), &moves).unwrap();
+                let played = verify(&grid, game, Some(penalty), &moves).unwrap();
                 assert_eq!(best.score, Score::Feasible(played.score as f64), "{board} {game}");
             }
         }

@@ -3,13 +3,8 @@
 
 use proptest::prelude::*;
 use soloist::{Budget, CheckpointError, Method, Playout, Policy, Problem, Rng, Rollout, RunInfo, Score, Solver, Trace};
-use soloist_tiles::bandit::Bandit;
-use soloist_tiles::game::{Game, Penalty};
-use soloist_tiles::grid::Grid;
 use soloist_tiles::kernel::{self, Board, Engine, Extent, Geometry, Large, Small};
-use soloist_tiles::problem::{Position, Tiles};
-use soloist_tiles::rollout::{ROLLOUTS, TileRollout};
-use soloist_tiles::spec::generate;
+use soloist_tiles::{Bandit, Game, Grid, Penalty, Position, ROLLOUTS, TileRollout, Tiles, generate};
 use std::time::Duration;
 
 fn grid(spec: &str) -> Grid {

@@ -1,6 +1,6 @@
 //! Specs of random boards.
 
-use soloist_tiles::spec::{generate, is_spec};
+use soloist_tiles::{generate, is_spec};
 
 #[test]
 fn golden_boards() {

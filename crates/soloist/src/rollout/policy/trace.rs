@@ -34,8 +34,6 @@ pub struct Trace<M> {
     pub(crate) candidates: Vec<M>,
     #[serde(skip)]
     pub(crate) weights: Vec<u64>,
-    #[serde(skip)]
-    pub(crate) scratch_terms: Vec<f64>,
     /// The cut of the run to which the playout belongs. `None`: it belongs to none.
     #[serde(skip)]
     pub(crate) watch: Option<Watch>,
@@ -85,7 +83,6 @@ impl<M> Default for Trace<M> {
             chosen: Vec::new(),
             candidates: Vec::new(),
             weights: Vec::new(),
-            scratch_terms: Vec::new(),
             watch: None,
         }
     }
@@ -137,7 +134,6 @@ impl<M> Trace<M> {
         std::mem::swap(&mut self.terms, &mut other.terms);
         std::mem::swap(&mut self.chosen, &mut other.chosen);
         std::mem::swap(&mut self.weights, &mut other.weights);
-        std::mem::swap(&mut self.scratch_terms, &mut other.scratch_terms);
     }
 
     /// Returns the mean entropy of the policy's choices over the steps of the playout, in bits; `None` of an empty one.
@@ -215,11 +211,30 @@ impl<M> Trace<M> {
         policy.biased_weight(code, factor)
     }
 
-    /// As [`offer_biased`](Self::offer_biased), for a policy that learns the weights of the bias's terms: as many at
-    /// every call.
-    pub fn offer_terms(&mut self, code: u64, terms: &[f64], policy: &Policy) -> u64 {
-        self.terms.extend_from_slice(terms);
-        self.offer_biased(code, policy.terms_factor(terms), policy)
+    /// Records a candidate of the current step, whatever the policy asks of biases, and returns its weight: the one
+    /// rule by which [`policy_playout`](crate::policy_playout) and faster playouts weigh.
+    ///
+    /// `bias` returns the sum of the candidate's [bias](crate::Problem::bias), `terms` appends its
+    /// [terms](crate::Problem::biases), as many at every call. At most one of them is called, and only if the policy
+    /// uses its result.
+    #[inline]
+    pub fn candidate(
+        &mut self,
+        code: u64,
+        policy: &Policy,
+        bias: impl FnOnce() -> f64,
+        terms: impl FnOnce(&mut Vec<f64>),
+    ) -> u64 {
+        if policy.learns_bias() {
+            let before = self.terms.len();
+            terms(&mut self.terms);
+            let factor = policy.terms_factor(&self.terms[before..]);
+            self.offer_biased(code, factor, policy)
+        } else if policy.uses_bias() {
+            self.offer_biased(code, policy.bias_factor(bias()), policy)
+        } else {
+            self.offer(code, policy)
+        }
     }
 
     /// Ends a step: of the last `offered` entries the one at `at` was chosen, by `mv`.

@@ -209,18 +209,27 @@ impl Clock {
     }
 }
 
+impl Schedule {
+    /// Returns the temperature when the part `over` of a cooling (0 to 1) from `start` to `end` is over. Both are at
+    /// least 0, in any unit.
+    #[must_use]
+    pub fn temperature(self, start: f64, end: f64, over: f64) -> f64 {
+        let cooled = match self {
+            // The quotient of the ends has no meaning.
+            Self::Geometric if start == 0.0 => 0.0,
+            Self::Geometric => start * libm::pow(end / start, over),
+            Self::Linear => start + (end - start) * over,
+        };
+        // The quotient of two ends may be too large for a number.
+        cooled.min(f64::MAX)
+    }
+}
+
 impl Anneal {
     /// Returns the temperature, in units of the differences met, when `over` of cooling number `round` of a run is
     /// over.
     pub(super) fn temperature(&self, over: f64, round: u64) -> f64 {
-        let cooled = match self.cooling {
-            // The quotient of the ends has no meaning.
-            Schedule::Geometric if self.start == 0.0 => 0.0,
-            Schedule::Geometric => self.start * libm::pow(self.end / self.start, over),
-            Schedule::Linear => self.start + (self.end - self.start) * over,
-        };
-        // The quotient of two ends may be too large for a number.
-        let cooled = cooled.min(f64::MAX);
+        let cooled = self.cooling.temperature(self.start, self.end, over);
         if round == 0 { cooled } else { cooled * libm::pow(self.reheat_factor, round as f64) }
     }
 }

@@ -1,13 +1,15 @@
 //! The search that keeps a packing and improves it: a method of the problem's own.
 
 use super::bin::Bin;
-use super::board::{Board, Piece, Stock};
+use super::board::{Board, Stock};
 use super::contents::{Contents, Scratch};
-use super::express::Express;
-use super::greedy::{Greedy, bundle, inside};
-use super::problem::{Kit, Layout, Objective, Packing, encode};
-use super::squeeze::Squeeze;
+use super::encoder::MoveEncoder;
+use super::instance::{Piece, Tubes, encode};
+use super::model::{Layout, Objective, Packing};
+use super::overlap::OverlapSolver;
+use super::rollout::{Greedy, bundle, inside};
 use serde::{Deserialize, Serialize};
+use soloist::search::Schedule;
 use soloist::{
     CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Rollout, Score, SearchInfo, Settings, Step, Unit,
     Work as Slice, replayed,
@@ -80,7 +82,7 @@ struct Memory {
 /// Rounds of one semi-greedy packing, then some moves of annealing in place (ruin and recreate): a few neighbouring
 /// tubes of the container are taken out, the hole is filled in another way from candidate positions, and the result is
 /// kept by Metropolis' rule. In most moves a tube is added, changes its type, or two are exchanged instead, and all
-/// tubes move until none overlap ([`Squeeze`]), if they can.
+/// tubes move until none overlap ([`OverlapSolver`]), if they can.
 ///
 /// Contents of tubes are counts: a tube counts with the best bundle for its type, or with what the tubes offered allow.
 /// Positions in place may be such that no move names them, so at the end of a round a new best packing slides into a
@@ -103,9 +105,9 @@ struct Refine {
 struct Work {
     board: Board,
     bin: Bin,
-    express: Express,
+    encoder: MoveEncoder,
     scratch: Scratch,
-    squeeze: Squeeze,
+    solver: OverlapSolver,
     /// The value of [`Memory::peak`].
     peak: f64,
 }
@@ -116,21 +118,21 @@ pub(crate) fn emit(
     problem: &Packing,
     pieces: &[Piece],
     corner: usize,
-    express: &mut Express,
+    encoder: &mut MoveEncoder,
     bin: &mut Bin,
     remaining: &mut [u32],
     moves: &mut Vec<u64>,
 ) {
     let kit = &problem.kit;
-    express.start(kit, kit.container, pieces, corner);
+    encoder.start(kit, kit.container, pieces, corner);
     bin.reset(kit.container);
-    express.settle(kit, bin);
+    encoder.settle(kit, bin);
     let mut reserved = vec![0_u32; kit.len()];
-    for piece in express.rest() {
+    for piece in encoder.rest() {
         reserved[piece.kind as usize] += 1;
     }
     loop {
-        let next = express.next(kit, bin, |kind| remaining[kind as usize] > 0);
+        let next = encoder.next(kit, bin, |kind| remaining[kind as usize] > 0);
         // Nothing that still has a place may stay outside.
         let next = next.or_else(|| {
             reserved.fill(0);
@@ -150,7 +152,7 @@ pub(crate) fn emit(
         remaining[kind as usize] -= 1;
         // Pieces that were dropped are no longer waited for.
         reserved.fill(0);
-        for piece in express.rest() {
+        for piece in encoder.rest() {
             reserved[piece.kind as usize] += 1;
         }
         fill_hull(problem, kind as usize, &reserved, remaining, moves);
@@ -206,7 +208,7 @@ fn fill_hull(problem: &Packing, hull: usize, reserved: &[u32], remaining: &mut [
 
 /// Returns the value of these numbers of pieces in the container, contents included.
 fn valued<'a>(
-    kit: &'a Kit,
+    kit: &'a Tubes,
     contents: &'a Contents,
     offer: &'a [u32],
     scratch: &'a mut Scratch,
@@ -221,7 +223,25 @@ impl Parameters {
     /// The temperature after this part of an annealing.
     fn temperature(&self, board: &Board, part: f64) -> f64 {
         let mean = board.value / board.pieces.len().max(1) as f64;
-        (mean * self.hot * libm::pow(self.cold / self.hot, part)).max(f64::MIN_POSITIVE)
+        Schedule::Geometric.temperature(mean * self.hot, mean * self.cold, part).max(f64::MIN_POSITIVE)
+    }
+
+    /// Tries one move when this part of an annealing is over.
+    fn try_one(
+        &self,
+        board: &mut Board,
+        solver: &mut OverlapSolver,
+        stock: Stock<'_>,
+        value: &mut impl FnMut(&[u32]) -> f64,
+        part: f64,
+        rng: &mut Rng,
+    ) {
+        let temperature = self.temperature(board, part);
+        if rng.chance(self.squeeze) {
+            board.squeeze(stock, value, temperature, solver, rng);
+        } else {
+            board.step(stock, value, temperature, rng);
+        }
     }
 }
 
@@ -234,7 +254,7 @@ impl Refine {
         let peak = board.value;
         board.set(&memory.now, &mut valued(kit, &problem.contents, &kit.demand, &mut scratch));
         let bin = Bin::new(kit.container, kit.len(), kit.cell, kit.slack);
-        Work { board, bin, express: Express::default(), scratch, squeeze: Squeeze::default(), peak }
+        Work { board, bin, encoder: MoveEncoder::default(), scratch, solver: OverlapSolver::default(), peak }
     }
 
     /// Whether what was loaded from a checkpoint is of this problem.
@@ -295,13 +315,8 @@ impl Refine {
                 work.peak = f64::NEG_INFINITY;
             }
             let part = memory.step as f64 / memory.length as f64;
-            let temperature = self.parameters.temperature(&work.board, part);
             memory.step += 1;
-            if rng.chance(self.parameters.squeeze) {
-                work.board.squeeze(stock, &mut value, temperature, &mut work.squeeze, rng);
-            } else {
-                work.board.step(stock, &mut value, temperature, rng);
-            }
+            self.parameters.try_one(&mut work.board, &mut work.solver, stock, &mut value, part, rng);
             if work.board.value > work.peak {
                 work.peak = work.board.value;
                 memory.peak.clone_from(&work.board.pieces);
@@ -325,7 +340,7 @@ impl Refine {
             for corner in 0..4 {
                 let mut left = kit.demand.clone();
                 let mut moves = Vec::new();
-                emit(problem, &memory.peak, corner, &mut work.express, &mut work.bin, &mut left, &mut moves);
+                emit(problem, &memory.peak, corner, &mut work.encoder, &mut work.bin, &mut left, &mut moves);
                 let value = problem.score_of(&left, 1);
                 if value > memory.value {
                     (memory.left, memory.moves, memory.value) = (left, moves, value);
@@ -362,12 +377,7 @@ impl Refine {
                 }
                 tried += 1;
                 let part = step as f64 / memory.length as f64;
-                let temperature = self.parameters.temperature(&work.board, part);
-                if rng.chance(self.parameters.squeeze) {
-                    work.board.squeeze(stock, &mut value, temperature, &mut work.squeeze, &mut rng);
-                } else {
-                    work.board.step(stock, &mut value, temperature, &mut rng);
-                }
+                self.parameters.try_one(&mut work.board, &mut work.solver, stock, &mut value, part, &mut rng);
                 if work.board.value > peak {
                     peak = work.board.value;
                     best.clone_from(&work.board.pieces);
@@ -377,7 +387,7 @@ impl Refine {
                 }
             }
             drop(value);
-            emit(problem, &best, 0, &mut work.express, &mut work.bin, &mut left, &mut moves);
+            emit(problem, &best, 0, &mut work.encoder, &mut work.bin, &mut left, &mut moves);
         }
         *slice.rng() = rng;
         slice.spend(tried);

@@ -1,7 +1,8 @@
 //! Construction by value and position: greedy and semi-greedy playouts.
 
 use super::bin::{Bin, Candidate, Shape};
-use super::problem::{Layout, Packing, encode};
+use super::instance::encode;
+use super::model::{Layout, Packing};
 use soloist::{Playout, Rng, Rollout, RolloutInfo};
 
 /// The names, the best general one first.

@@ -1,8 +1,7 @@
 //! Making room: all pieces move until no two overlap, if that can be done.
 
 use super::bin::Shape;
-use super::board::Piece;
-use super::problem::Kit;
+use super::instance::{Piece, Tubes};
 
 /// Corrections that the search direction is built from.
 const HISTORY: usize = 6;
@@ -22,7 +21,7 @@ const CHECK: usize = 20;
 /// thresholding search for packing equal circles into a circular container", European Journal of Operational Research
 /// 299, 2022, pages 137-153.
 #[derive(Debug, Default)]
-pub(crate) struct Squeeze {
+pub(crate) struct OverlapSolver {
     radii: Vec<f64>,
     /// Coordinates that stay.
     fixed: usize,
@@ -49,10 +48,10 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-impl Squeeze {
+impl OverlapSolver {
     /// Moves the pieces apart, but for the first `fixed` ones. `false`: overlaps are left, the pieces are where they
     /// were.
-    pub(crate) fn run(&mut self, kit: &Kit, shape: Shape, pieces: &mut [Piece], fixed: usize) -> bool {
+    pub(crate) fn run(&mut self, kit: &Tubes, shape: Shape, pieces: &mut [Piece], fixed: usize) -> bool {
         self.fixed = 2 * fixed;
         let margin = 0.05 * kit.slack;
         let size = 2 * pieces.len();

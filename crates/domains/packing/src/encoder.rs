@@ -6,15 +6,14 @@
 //! that those to come can make room.
 
 use super::bin::{Bin, Candidate, Shape, nearest};
-use super::board::Piece;
-use super::problem::Kit;
-use super::squeeze::Squeeze;
+use super::instance::{Piece, Tubes};
+use super::overlap::OverlapSolver;
 
 /// Brings pieces into an order and to positions that the moves know, one tube at a time.
 #[derive(Debug, Default)]
-pub(crate) struct Express {
+pub(crate) struct MoveEncoder {
     targets: Vec<Piece>,
-    squeeze: Squeeze,
+    solver: OverlapSolver,
     /// Positions that pieces could take: whether that blocks another piece, square of the distance, piece.
     options: Vec<(bool, f64, usize, Candidate)>,
     /// All pieces, those placed first.
@@ -26,11 +25,11 @@ const PASSES: usize = 60;
 /// Positions that are tried for a piece that floats.
 const TRIES: usize = 12;
 
-impl Express {
+impl MoveEncoder {
     /// Starts with `pieces` in an empty area, mirrored or turned so that the first one can be placed where every game
     /// begins: of the places where that could be (corners of a container, tubes of a hull), the one of this rank, best
     /// first, and the last one if there are fewer.
-    pub(crate) fn start(&mut self, kit: &Kit, shape: Shape, pieces: &[Piece], rank: usize) {
+    pub(crate) fn start(&mut self, kit: &Tubes, shape: Shape, pieces: &[Piece], rank: usize) {
         self.targets.clear();
         self.targets.extend_from_slice(pieces);
         let radius = |piece: &Piece| kit.outer[piece.kind as usize];
@@ -78,7 +77,7 @@ impl Express {
 
     /// Lets the pieces slide towards the corner where the first one goes, one after the other and again until none
     /// moves: each then touches two things that are lower, most of the time.
-    pub(crate) fn settle(&mut self, kit: &Kit, bin: &mut Bin) {
+    pub(crate) fn settle(&mut self, kit: &Tubes, bin: &mut Bin) {
         let shape = bin.shape;
         let slope = if matches!(shape, Shape::Rect { .. }) { 0.5 } else { 0.0 };
         for _ in 0..PASSES {
@@ -124,7 +123,7 @@ impl Express {
     /// without one are dropped. `None`: none is left.
     pub(crate) fn next(
         &mut self,
-        kit: &Kit,
+        kit: &Tubes,
         bin: &mut Bin,
         available: impl Fn(u16) -> bool,
     ) -> Option<(u16, Candidate)> {
@@ -182,7 +181,7 @@ impl Express {
             let fixed = self.pieces.len();
             self.pieces
                 .extend(self.targets.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, &piece)| piece));
-            if self.squeeze.run(kit, bin.shape, &mut self.pieces, fixed) {
+            if self.solver.run(kit, bin.shape, &mut self.pieces, fixed) {
                 let kind = self.targets[at].kind;
                 self.targets.clear();
                 self.targets.extend_from_slice(&self.pieces[fixed..]);

@@ -1,0 +1,320 @@
+//! The rules: paths, what blocks a vertex, and where a cycle closes.
+
+use super::limits::Limits;
+use super::path::{Near, Path, add_ball, add_neighbors, flips_into, near};
+use super::{Cube, Kind};
+use soloist::{Problem, StableHasher};
+use std::hash::Hasher;
+
+/// What a learned weight belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Code {
+    /// The vertex entered.
+    #[default]
+    Vertex,
+    /// The edge taken, in its direction.
+    Edge,
+    /// The edge taken and the bit flipped before.
+    Turn,
+    /// The bit flipped and the number of edges before.
+    Step,
+}
+
+impl Code {
+    /// The code of that name; the default for any other.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "edge" => Self::Edge,
+            "turn" => Self::Turn,
+            "step" => Self::Step,
+            _ => Self::Vertex,
+        }
+    }
+}
+
+/// What a path is ranked by among others as long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Potential {
+    /// The vertices that the head reaches over vertices that are not blocked.
+    #[default]
+    Reachable,
+    /// All vertices that are not blocked.
+    Free,
+}
+
+impl Potential {
+    /// The potential of that name; the default for any other.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        if name == "free" { Self::Free } else { Self::Reachable }
+    }
+}
+
+/// The paths of a [`Cube`], to be made as long as possible, or to be closed to a cycle as long as possible.
+///
+/// A move is the bit flipped. A state holds the blocked vertices as `64 W` bits (`W` a power of two, at least a 64th of
+/// the vertices), so that a move costs a few words: for spread 2 those of the head's neighbours, else those of a ball.
+///
+/// **Coils** are snakes that close: without its last `k - 1` vertices a coil of length `N` is a snake of length `N - k`
+/// with ends at distance exactly `k`. So a snake is played, and whenever its head has `k` bits, the `k!` shortest ways
+/// back to the start are tried; the score is the longest cycle so found on the way, at least the trivial one of `2 d`
+/// vertices (flip all bits in turn, twice). A path is finished as well when no cycle can close any more because all
+/// vertices beside the start are too close to the path.
+///
+/// The bound is that of `bound.rs`; the key tells states apart by what may follow the head, not by what is blocked
+/// elsewhere.
+///
+/// # References
+/// K. J. Kochut, "Snake-in-the-box codes for dimension 7", Journal of Combinatorial Mathematics and Combinatorial
+/// Computing 20, 1996 (canonical paths). T. Cazenave and S. Edelkamp, "High-diversity Monte-Carlo tree search", 2016
+/// (spreads 2 to 7). S. Hood, D. Recoskie, J. Sawada and D. Wong, "Snakes, coils, and single-track circuit codes with
+/// spread k", Journal of Combinatorial Optimization 30, 2015.
+#[derive(Debug)]
+pub struct Snakes<const W: usize> {
+    pub(super) kind: Kind,
+    pub(super) dimension: u32,
+    pub(super) spread: u32,
+    pub(super) prefix: Vec<u8>,
+    pub(crate) code: Code,
+    pub(crate) potential: Potential,
+    /// All bits of a vertex.
+    full: u16,
+    /// The words in use.
+    pub(super) words: usize,
+    /// The words that a ball of radius `k - 1` reaches.
+    pub(super) near: Vec<Near>,
+    /// Of a coil, by number of edges (the last entry for all more): the balls around the first `k - 1` vertices.
+    first: Vec<[u64; W]>,
+    /// Of a coil: the vertices within `k - 1` of the start, where it closes.
+    center: [u64; W],
+    /// A single vertex.
+    pub(super) start: Path<W>,
+    /// The prefix.
+    pub(crate) root: Path<W>,
+    pub(super) limits: Limits<W>,
+}
+
+impl<const W: usize> Snakes<W> {
+    /// The paths of `cube`, beginning with its prefix.
+    ///
+    /// # Panics
+    /// When `W` is no power of two or `64 W` is less than the number of vertices.
+    #[must_use]
+    pub fn new(kind: Kind, cube: &Cube, code: Code, potential: Potential) -> Self {
+        let (dimension, spread) = (cube.dimension(), cube.spread());
+        assert!(W.is_power_of_two() && 64 * W >= 1 << dimension, "{W} words hold no cube of dimension {dimension}");
+        let words = (1_usize << dimension).div_ceil(64);
+        let near = near(spread - 1, words);
+        let full = ((1_u32 << dimension) - 1) as u16;
+        let mut first = Vec::new();
+        let mut balls = [0; W];
+        // After `length` edges, the ball around vertex number `length + 1 - k` counts: 0, 1, 3, 7, ...
+        for length in 0..(2 * spread).saturating_sub(2).max(1) {
+            if let Some(number) = (length + 1).checked_sub(spread)
+                && kind == Kind::Coil
+                && spread > 1
+                && number < dimension
+            {
+                add_ball(&mut balls, (1 << number) - 1, &near);
+            }
+            first.push(balls);
+        }
+        let mut center = [0; W];
+        add_ball(&mut center, 0, &near);
+        let mut start =
+            Path { blocked: [0; W], history: 0, head: 0, tail: 0, length: 0, closed: 0, allowed: 1, gates: 0 };
+        if spread == 1 {
+            start.blocked[0] = 1;
+        }
+        if kind == Kind::Coil {
+            start.closed = 2 * dimension as u16;
+            // Of the vertices beside the start, those of the first `k` bits are too close to vertex number `k`.
+            start.gates = full & !((1 << spread) - 1);
+        }
+        let limits = Limits::new(dimension, spread);
+        let mut snakes = Self {
+            kind,
+            dimension,
+            spread,
+            prefix: cube.prefix().to_vec(),
+            code,
+            potential,
+            full,
+            words,
+            near,
+            first,
+            center,
+            root: start.clone(),
+            start,
+            limits,
+        };
+        let mut root = snakes.start.clone();
+        cube.prefix().iter().for_each(|&bit| snakes.apply(&mut root, bit));
+        snakes.root = root;
+        snakes
+    }
+
+    /// Path or cycle.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The vertices of the path after `moves`, the prefix included.
+    #[must_use]
+    pub fn nodes(&self, moves: &[u8]) -> Vec<u32> {
+        let mut node = 0;
+        let flips = self.prefix.iter().chain(moves);
+        let after = flips.map(|&bit| {
+            node ^= 1 << bit;
+            node
+        });
+        std::iter::once(0).chain(after).collect()
+    }
+
+    /// The vertices of the solution that `moves` stand for: of the path, or of the longest cycle found on it.
+    #[must_use]
+    pub fn answer(&self, moves: &[u8]) -> Vec<u32> {
+        match self.kind {
+            Kind::Snake => self.nodes(moves),
+            Kind::Coil => self.cycle(moves),
+        }
+    }
+
+    /// Of a coil: the balls around the first vertices that count at this length.
+    #[inline(always)]
+    pub(super) fn first(&self, path: &Path<W>) -> &[u64; W] {
+        &self.first[usize::from(path.length).min(self.first.len() - 1)]
+    }
+
+    /// The bits that may be flipped, as a mask. `TWO`: the spread is 2.
+    #[inline(always)]
+    pub(super) fn legal<const COIL: bool, const TWO: bool>(&self, path: &Path<W>) -> u32 {
+        if COIL && path.gates == 0 {
+            return 0;
+        }
+        if !TWO && u32::from(path.length) + 1 < self.spread {
+            // Nothing is blocked yet, and each bit differs from those before.
+            return 1_u32 << path.length & u32::from(self.full);
+        }
+        let head = usize::from(path.head);
+        let into = if COIL {
+            let first = self.first(path);
+            flips_into::<W>(|word| path.blocked[word] | first[word], head)
+        } else {
+            flips_into::<W>(|word| path.blocked[word], head)
+        };
+        !into & u32::from(path.allowed)
+    }
+
+    /// Flips a bit that may be flipped.
+    #[inline(always)]
+    pub(super) fn advance<const COIL: bool, const TWO: bool>(&self, path: &mut Path<W>, bit: u32) {
+        let left = usize::from(path.head);
+        path.head ^= 1 << bit;
+        path.allowed |= 2_u16 << bit & self.full;
+        path.length += 1;
+        path.history = path.history << 4 | bit;
+        if TWO {
+            if !COIL || path.length > 1 {
+                add_neighbors(&mut path.blocked, left);
+            }
+        } else {
+            let (length, spread) = (u32::from(path.length), self.spread);
+            if length + 1 >= spread {
+                if length + 1 > spread {
+                    path.tail ^= 1 << (path.history >> (4 * (spread - 1)) & 15);
+                }
+                if !COIL || length + 2 >= 2 * spread {
+                    add_ball(&mut path.blocked, path.tail.into(), &self.near);
+                }
+            }
+        }
+        if COIL {
+            self.close::<TWO>(path);
+        }
+    }
+
+    /// Notes the cycle that the path closes to, if there is a new one, and what its head takes from later ones.
+    #[inline(always)]
+    fn close<const TWO: bool>(&self, path: &mut Path<W>) {
+        if count_bits(path.head) == self.spread {
+            let (gates, length) = (path.gates, path.length + self.spread as u16);
+            let open = gates & path.head != 0 && length > path.closed;
+            // A single vertex closes a coil of spread 2: that it is open says all.
+            if open && (TWO || self.closing(path, gates).is_some()) {
+                path.closed = length;
+            }
+            path.gates &= !path.head;
+        }
+    }
+
+    /// The mask of moves, whatever the kind and the spread.
+    #[inline]
+    pub(super) fn legal_any(&self, path: &Path<W>) -> u32 {
+        match (self.kind, self.spread == 2) {
+            (Kind::Snake, true) => self.legal::<false, true>(path),
+            (Kind::Snake, false) => self.legal::<false, false>(path),
+            (Kind::Coil, true) => self.legal::<true, true>(path),
+            (Kind::Coil, false) => self.legal::<true, false>(path),
+        }
+    }
+
+    /// The bias of a move to a vertex with `room` free ones beside it.
+    #[inline(always)]
+    pub(super) fn bias_of(&self, room: u32) -> f64 {
+        -f64::from(if room == 0 { self.dimension } else { room })
+    }
+
+    /// The number of free vertices beside the one entered by flipping `bit`.
+    #[inline(always)]
+    pub(super) fn room(&self, path: &Path<W>, bit: u32) -> u32 {
+        let first = self.first(path);
+        let into = flips_into::<W>(|word| path.blocked[word] | first[word], usize::from(path.head ^ 1 << bit));
+        (!into & u32::from(self.full)).count_ones()
+    }
+
+    /// The address of a move's weight.
+    #[inline(always)]
+    pub(super) fn code_of(&self, path: &Path<W>, bit: u32) -> u64 {
+        let (head, d) = (u64::from(path.head), u64::from(self.dimension));
+        let edge = head * d + u64::from(bit);
+        match self.code {
+            Code::Vertex => head ^ 1 << bit,
+            Code::Edge => edge,
+            // Without a bit before: the number after the last.
+            Code::Turn => edge * (d + 1) + self.last_flip(path).map_or(d, u64::from),
+            Code::Step => u64::from(path.length) * d + u64::from(bit),
+        }
+    }
+
+    /// The bit flipped last.
+    #[inline(always)]
+    fn last_flip(&self, path: &Path<W>) -> Option<u32> {
+        (path.length > 0).then_some(path.history & 15)
+    }
+
+    /// Hash of what the future of a path depends on, and of its score so far.
+    pub(crate) fn key_of(&self, path: &Path<W>) -> u64 {
+        let mut hash = StableHasher::new();
+        let ahead = self.ahead(path, self.legal_any(path));
+        ahead[..self.words].iter().for_each(|&word| hash.write_u64(word));
+        if self.kind == Kind::Coil {
+            let near_start = path.blocked.iter().zip(&self.center).take(self.words);
+            near_start.for_each(|(blocked, center)| hash.write_u64(blocked & center));
+        }
+        let parts = [path.head, path.length, path.allowed, path.gates];
+        hash.write_u64(parts.iter().fold(0, |sum, &part| sum << 16 | u64::from(part)));
+        // The flips between the head and the last vertex with a blocked ball.
+        let flips = if self.spread > 2 { path.history & ((1 << (4 * (self.spread - 2))) - 1) } else { 0 };
+        hash.write_u64(u64::from(path.closed) << 32 | u64::from(flips));
+        hash.finish()
+    }
+}
+
+/// The number of bits of a vertex.
+#[inline(always)]
+fn count_bits(vertex: u16) -> u32 {
+    super::path::count::<128>(vertex.into()) as u32
+}
