@@ -17,9 +17,6 @@ pub(crate) struct Refiner {
 }
 
 impl Refiner {
-    /// Steps for each playout unless the rollout's name has a number.
-    pub(crate) const STEPS: u64 = 1_000;
-
     /// `route_cost` is what a route costs beside its distance.
     pub(crate) fn new(network: &Arc<Network>, route_cost: f64, steps: u64) -> Self {
         Self { steps, kernel: Sisr::new(Arc::clone(network), route_cost, Settings::tuned()) }

@@ -16,8 +16,6 @@ pub(super) struct Refine {
 }
 
 impl Refine {
-    pub(super) const STEPS: u64 = Refiner::STEPS;
-
     pub(super) fn new(problem: &Tsptw, steps: u64) -> Self {
         Self { refiner: Refiner::new(problem.network(), 0.0, steps), tour: Vec::new(), candidates: Vec::new() }
     }

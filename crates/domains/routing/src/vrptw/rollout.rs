@@ -184,8 +184,6 @@ pub(super) struct Refine {
 }
 
 impl Refine {
-    pub(super) const STEPS: u64 = Refiner::STEPS;
-
     pub(super) fn new(problem: &Vrptw, steps: u64) -> Self {
         Self {
             selective: Selective::default(),
