@@ -3,17 +3,18 @@
 //!
 //! Each experiment is described by a file (`experiments`). `description` reads what is run, `published` the values that
 //! stand beside it, `paper` holds both, `stages` chooses settings and makes the runs, `replay` reads finished ones back,
-//! `claim` tests the paper's statements, `report` writes the tables, `figure` draws, `campaign` works through all
+//! `claim` tests the paper's statements, `ranges` lists where a
+//! parameter is good, `report` writes the tables, `figure` draws, `campaign` works through all
 //! experiments in slices.
 
 mod campaign;
-mod chart;
 mod claim;
 mod description;
 mod experiments;
 mod figure;
 mod paper;
 mod published;
+mod ranges;
 mod replay;
 mod report;
 mod stages;

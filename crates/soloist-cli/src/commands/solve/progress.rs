@@ -2,7 +2,7 @@
 
 use super::events::Events;
 use super::text::{percent, show, show_value};
-use crate::terminal::{Kind, output};
+use crate::terminal::{Kind, LINE, output};
 use serde_json::Value;
 use soloist::{Budget, CheckpointError, Improvement, Progress, Score};
 use soloist_problems::{AnyInstance, AnyObserver};
@@ -10,14 +10,12 @@ use soloist_study::serve::FeedObserver;
 use soloist_study::text::short;
 use std::time::{Duration, Instant};
 
-/// Time between plain progress lines.
-const LINE: Duration = Duration::from_secs(5);
-/// Early improvements come in swarms: in this time only the first is shown at once.
-const EARLY: Duration = Duration::from_secs(1);
+/// Least time between two improvements that are shown: they come in swarms at first.
+const GAP: Duration = Duration::from_millis(100);
 /// Resolution of the bar.
 const STEPS: u64 = 1000;
 
-/// Hands a run's events to people and to the events file.
+/// Sends the events of a run to the terminal, to the file of events and to the live page.
 pub(crate) struct RunObservers<'a> {
     pub(crate) human: TerminalProgress<'a>,
     pub(crate) events: Option<Events>,
@@ -70,12 +68,13 @@ pub(crate) struct TerminalProgress<'a> {
     /// Playouts when this process began, for the rate.
     before: u64,
     last_line: Instant,
-    shown_any: bool,
-    /// An early improvement not shown yet.
+    /// When an improvement was shown last.
+    last_shown: Option<Instant>,
+    /// The latest improvement, if it is not shown yet.
     pending: Option<(Improvement, Progress)>,
     /// What the best score means, for problems that say it.
     brief: Option<String>,
-    /// Why a checkpoint was not written, as told last.
+    /// Why a checkpoint was not written, as shown last.
     unsaved: String,
 }
 
@@ -92,14 +91,14 @@ impl<'a> TerminalProgress<'a> {
             start,
             before,
             last_line: start,
-            shown_any: false,
+            last_shown: None,
             pending: None,
             brief: None,
             unsaved: String::new(),
         }
     }
 
-    /// How often progress should be told.
+    /// Time between reports of progress.
     pub(crate) fn interval(&self) -> Duration {
         match self.kind {
             Kind::Bar(_) => Duration::from_millis(100),
@@ -109,15 +108,11 @@ impl<'a> TerminalProgress<'a> {
 
     fn improved(&mut self, improvement: &Improvement, progress: &Progress, brief: Option<String>) {
         self.brief = brief;
-        if self.shown_any && self.start.elapsed() < EARLY {
-            self.pending = Some((*improvement, *progress));
-        } else {
-            self.pending = None;
-            self.show(improvement, progress);
-        }
+        self.pending = Some((*improvement, *progress));
+        self.show_pending();
     }
 
-    /// Tells that a checkpoint was not written, once for each reason, even if quiet: work may be lost.
+    /// Warns that a checkpoint was not written, once for each reason, even if quiet: work may be lost.
     fn unsaved(&mut self, error: &str) {
         if self.unsaved == error {
             return;
@@ -127,9 +122,7 @@ impl<'a> TerminalProgress<'a> {
     }
 
     fn progress(&mut self, progress: &Progress) {
-        if self.start.elapsed() >= EARLY {
-            self.flush();
-        }
+        self.show_pending();
         match &self.kind {
             Kind::Quiet => {}
             Kind::Bar(bar) => {
@@ -152,6 +145,13 @@ impl<'a> TerminalProgress<'a> {
         self.kind.finish();
     }
 
+    /// Shows the latest improvement, at most ten a second; the last one is shown at the end.
+    fn show_pending(&mut self) {
+        if self.last_shown.is_none_or(|last| last.elapsed() >= GAP) {
+            self.flush();
+        }
+    }
+
     fn flush(&mut self) {
         if let Some((improvement, progress)) = self.pending.take() {
             self.show(&improvement, &progress);
@@ -159,7 +159,7 @@ impl<'a> TerminalProgress<'a> {
     }
 
     fn show(&mut self, improvement: &Improvement, progress: &Progress) {
-        self.shown_any = true;
+        self.last_shown = Some(Instant::now());
         let (on, off) = if output::colored() { ("\x1b[32m", "\x1b[0m") } else { ("", "") };
         let seconds = progress.elapsed.as_secs_f64();
         let playouts = short(progress.counters.playouts as f64);
