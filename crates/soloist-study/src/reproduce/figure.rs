@@ -5,12 +5,11 @@ use super::paper::Paper;
 use super::published::short;
 use super::report::budgets;
 use super::stages::Runs;
-use crate::bench::mean;
+use crate::bench::{Detail, mean, record};
 use crate::chart::{Axis, Entry, Figure, Mark, Panel, Point, Series, ends};
 use crate::failure::Failure;
-use serde::Deserialize;
+use soloist_domain::RunRecord;
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
 
 /// Draws the figure.
 pub(crate) fn draw(paper: &Paper, runs: &Runs, scale: f64) -> Result<String, Failure> {
@@ -139,7 +138,7 @@ impl Chart<'_> {
             let (instance, label) = (&runs.instances[place / methods], &runs.rows[place % methods].label);
             let Some(record) = records.get(&(instance.clone(), label.clone())) else { continue };
             let mut points: Vec<Point> = Vec::new();
-            for improvement in &record.history {
+            for improvement in record.history.iter().flatten() {
                 let Some(y) = improvement.score.map(shown) else { continue };
                 let x = improvement.playouts.max(1) as f64;
                 // A staircase: the old score lasts until the new one.
@@ -149,7 +148,7 @@ impl Chart<'_> {
                 points.push(Point { x, y, error: None });
             }
             if let Some(last) = points.last().copied() {
-                points.push(Point { x: record.playouts as f64, ..last });
+                points.push(Point { x: record.ending.playouts as f64, ..last });
             }
             self.all.push((Entry::line(format!("{}, {label}", short(instance)), place, Mark::None), points));
         }
@@ -157,34 +156,10 @@ impl Chart<'_> {
     }
 }
 
-/// What the curves need of a record.
-#[derive(Deserialize)]
-struct Record {
-    label: String,
-    instance: String,
-    seed: u64,
-    playouts: u64,
-    #[serde(default)]
-    history: Vec<Improvement>,
-}
-
-#[derive(Deserialize)]
-struct Improvement {
-    playouts: u64,
-    score: Option<f64>,
-}
-
 /// The runs of the first seed, by instance and method.
-fn records(runs: &Runs) -> Result<HashMap<(String, String), Record>, Failure> {
-    let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", runs.file.display()));
-    let file = std::fs::File::open(&runs.file).map_err(|error| fail(&error))?;
-    let mut records = HashMap::new();
-    for line in BufReader::new(file).lines() {
-        let line = line.map_err(|error| fail(&error))?;
-        let record: Record = serde_json::from_str(&line).map_err(|error| fail(&error))?;
-        if runs.seeds.first() == Some(&record.seed) {
-            records.insert((record.instance.clone(), record.label.clone()), record);
-        }
-    }
-    Ok(records)
+fn records(runs: &Runs) -> Result<HashMap<(String, String), RunRecord>, Failure> {
+    let all = record::read_all(&runs.file, Detail::Improvements)?.into_iter();
+    let first = all.filter(|record| runs.seeds.first() == Some(&record.task.seed));
+    let key = |record: &RunRecord| (record.task.instance.clone(), record.task.label.clone().unwrap_or_default());
+    Ok(first.map(|record| (key(&record), record)).collect())
 }

@@ -76,7 +76,8 @@ pub fn run(id: &str, folder: &Path, repeat: &Repeat, context: &Context<'_>) -> R
 fn run_source(source: &Source, folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<Done, Failure> {
     let paper = Paper::new(source)?;
     if repeat.is_report_only {
-        let made = Made::read(folder)?;
+        let none = || Failure::runtime(format!("{}: no report.json", folder.display()));
+        let made = Made::read(folder)?.ok_or_else(none)?;
         let runs = Runs::read(&paper, &made, folder, context.registry)?;
         let report = Report::new(&paper, &runs, made.scale, made.limit, made.missing_instances);
         return finish(&paper, &runs, &report, repeat.format, made.scale, folder);

@@ -3,9 +3,8 @@
 use super::events::Events;
 use super::text::{percent, show, show_value};
 use crate::terminal::{Kind, LINE, output};
-use serde_json::Value;
-use soloist::{Budget, CheckpointError, Improvement, Progress, Score};
-use soloist_problems::{AnyInstance, AnyObserver};
+use soloist::{Budget, Improvement, Progress, Score};
+use soloist_problems::{AnyInstance, AnyObserver, Observed};
 use soloist_study::serve::FeedObserver;
 use soloist_study::text::short;
 use std::time::{Duration, Instant};
@@ -23,38 +22,29 @@ pub(crate) struct RunObservers<'a> {
 }
 
 impl AnyObserver for RunObservers<'_> {
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        if !matches!(self.human.kind, Kind::Quiet) {
-            self.human.improved(improvement, progress, self.human.instance.brief(improvement.score, solution));
-        }
-        if let Some(events) = &mut self.events {
-            events.improved(improvement, progress, solution);
-        }
-        self.page.improved(improvement, progress, solution);
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        self.human.progress(progress);
-        if let Some(events) = &mut self.events {
-            events.progress(progress);
-        }
-        self.page.progress(progress);
+    fn on(&mut self, event: Observed<'_>) {
+        self.human.on(event);
+        self.events.on(event);
+        self.page.on(event);
     }
 
     fn wants_insight(&self) -> bool {
         self.page.wants_insight()
     }
+}
 
-    fn scores(&mut self, scores: &[f64]) {
-        self.page.scores(scores);
-    }
-
-    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
-        self.page.gauges(gauges);
-    }
-
-    fn unsaved(&mut self, error: &CheckpointError) {
-        self.human.unsaved(&error.to_string());
+impl AnyObserver for TerminalProgress<'_> {
+    fn on(&mut self, event: Observed<'_>) {
+        match event {
+            Observed::Improved { improvement, progress, solution } if !matches!(self.kind, Kind::Quiet) => {
+                self.brief = self.instance.brief(improvement.score, solution);
+                self.pending = Some((*improvement, *progress));
+                self.show_pending();
+            }
+            Observed::Progress(progress) => self.progress(progress),
+            Observed::Unsaved(error) => self.unsaved(&error.to_string()),
+            _ => {}
+        }
     }
 }
 
@@ -104,12 +94,6 @@ impl<'a> TerminalProgress<'a> {
             Kind::Bar(_) => Duration::from_millis(100),
             Kind::Quiet | Kind::Lines => Duration::from_millis(500),
         }
-    }
-
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, brief: Option<String>) {
-        self.brief = brief;
-        self.pending = Some((*improvement, *progress));
-        self.show_pending();
     }
 
     /// Warns that a checkpoint was not written, once for each reason, even if quiet: work may be lost.
