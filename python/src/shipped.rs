@@ -8,11 +8,11 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
-use soloist::{Improvement, Progress, Setup, SolveError};
+use soloist::{Setup, SolveError};
 use soloist_problems::contents::{Contents, with_contents};
 use soloist_problems::result::{self, Asked};
 use soloist_problems::{
-    AnyInstance, AnyObserver, AnySession, Domain, Limits, Options, Report, ResolvedRun, RunRecord, RunSpec,
+    AnyInstance, AnyObserver, AnySession, Domain, Limits, Observed, Options, Report, ResolvedRun, RunRecord, RunSpec,
 };
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,16 +96,16 @@ impl Watch<'_> {
 }
 
 impl AnyObserver for Watch<'_> {
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        if self.calls.on_improve.is_some() {
-            let solution = solution().to_string();
-            self.tell(|py, calls| calls.improved(py, improvement, progress, || Ok((py.None(), Some(solution)))));
-        }
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        if self.calls.on_progress.is_some() {
-            self.tell(|py, calls| calls.progressed(py, progress));
+    fn on(&mut self, event: Observed<'_>) {
+        match event {
+            Observed::Improved { improvement, progress, solution } if self.calls.on_improve.is_some() => {
+                let solution = solution().to_string();
+                self.tell(|py, calls| calls.improved(py, improvement, progress, || Ok((py.None(), Some(solution)))));
+            }
+            Observed::Progress(progress) if self.calls.on_progress.is_some() => {
+                self.tell(|py, calls| calls.progressed(py, progress));
+            }
+            _ => {}
         }
     }
 }

@@ -112,86 +112,79 @@ pub struct Request<'a> {
     pub stop: Option<&'a AtomicBool>,
 }
 
-/// Receives the events of a run. All methods do nothing by default.
-pub trait AnyObserver: Send {
-    /// A better solution. `solution` renders it in the problem's own terms.
-    fn improved(&mut self, _improvement: &Improvement, _progress: &Progress, _solution: &dyn Fn() -> Value) {}
+/// What happens in a run.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Observed<'a> {
+    /// A better solution was found.
+    Improved {
+        /// The score and the place of the solution in the run.
+        improvement: &'a Improvement,
+        /// How far the run is.
+        progress: &'a Progress,
+        /// Renders the solution in the problem's own terms.
+        solution: &'a dyn Fn() -> Value,
+    },
     /// The interval passed.
-    fn progress(&mut self, _progress: &Progress) {}
+    Progress(&'a Progress),
     /// A checkpoint could not be written; it is tried again after the next interval.
-    fn unsaved(&mut self, _error: &CheckpointError) {}
+    Unsaved(&'a CheckpointError),
+    /// See [`soloist::Observer::scores`].
+    Scores(&'a [f64]),
+    /// See [`soloist::Observer::gauges`].
+    Gauges(&'a [(&'static str, f64)]),
+}
+
+impl std::fmt::Debug for Observed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Improved { improvement, .. } => f.debug_tuple("Improved").field(improvement).finish(),
+            Self::Progress(progress) => f.debug_tuple("Progress").field(progress).finish(),
+            Self::Unsaved(error) => f.debug_tuple("Unsaved").field(error).finish(),
+            Self::Scores(scores) => f.debug_tuple("Scores").field(scores).finish(),
+            Self::Gauges(gauges) => f.debug_tuple("Gauges").field(gauges).finish(),
+        }
+    }
+}
+
+/// Receives the events of a run.
+pub trait AnyObserver: Send {
+    /// Something happened.
+    fn on(&mut self, event: Observed<'_>);
     /// See [`soloist::Observer::wants_insight`].
     fn wants_insight(&self) -> bool {
         false
     }
-    /// See [`soloist::Observer::scores`].
-    fn scores(&mut self, _scores: &[f64]) {}
-    /// See [`soloist::Observer::gauges`].
-    fn gauges(&mut self, _gauges: &[(&'static str, f64)]) {}
 }
 
 /// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 
-impl AnyObserver for Unobserved {}
+impl AnyObserver for Unobserved {
+    fn on(&mut self, _: Observed<'_>) {}
+}
 
 /// An observer that may be absent.
 impl<O: AnyObserver> AnyObserver for Option<O> {
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
+    fn on(&mut self, event: Observed<'_>) {
         if let Some(observer) = self {
-            observer.improved(improvement, progress, solution);
-        }
-    }
-    fn progress(&mut self, progress: &Progress) {
-        if let Some(observer) = self {
-            observer.progress(progress);
+            observer.on(event);
         }
     }
     fn wants_insight(&self) -> bool {
         self.as_ref().is_some_and(O::wants_insight)
     }
-    fn scores(&mut self, scores: &[f64]) {
-        if let Some(observer) = self {
-            observer.scores(scores);
-        }
-    }
-    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
-        if let Some(observer) = self {
-            observer.gauges(gauges);
-        }
-    }
-    fn unsaved(&mut self, error: &CheckpointError) {
-        if let Some(observer) = self {
-            observer.unsaved(error);
-        }
-    }
 }
 
-/// Two observers that are both told, the first one first.
+/// Two observers; the first one receives each event first.
 impl<A: AnyObserver, B: AnyObserver> AnyObserver for (A, B) {
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        self.0.improved(improvement, progress, solution);
-        self.1.improved(improvement, progress, solution);
-    }
-    fn progress(&mut self, progress: &Progress) {
-        self.0.progress(progress);
-        self.1.progress(progress);
+    fn on(&mut self, event: Observed<'_>) {
+        self.0.on(event);
+        self.1.on(event);
     }
     fn wants_insight(&self) -> bool {
         self.0.wants_insight() || self.1.wants_insight()
-    }
-    fn scores(&mut self, scores: &[f64]) {
-        self.0.scores(scores);
-        self.1.scores(scores);
-    }
-    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
-        self.0.gauges(gauges);
-        self.1.gauges(gauges);
-    }
-    fn unsaved(&mut self, error: &CheckpointError) {
-        self.0.unsaved(error);
-        self.1.unsaved(error);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What every [`Instance`] gets: the seam's untyped functions, in terms of its own types.
 
 use crate::domain::MoveOf;
-use crate::{Answer, AnyInstance, AnyObserver, AnySession, Checked, Instance, Report, Request};
+use crate::{Answer, AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request};
 use serde_json::Value;
 use soloist::{
     Budget, CheckpointError, Control, Improvement, NamedRollout, Observer, OfferError, Outcome, Problem, Progress,
@@ -191,15 +191,16 @@ struct Adapter<'a, I> {
 
 impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
     fn improved(&mut self, improvement: &Improvement, solution: &Solution<MoveOf<I>>, progress: &Progress) {
-        self.observer.improved(improvement, progress, &|| self.instance.solution(&solution.moves));
+        let solution = || self.instance.solution(&solution.moves);
+        self.observer.on(Observed::Improved { improvement, progress, solution: &solution });
     }
 
     fn progress(&mut self, progress: &Progress) {
-        self.observer.progress(progress);
+        self.observer.on(Observed::Progress(progress));
     }
 
     fn unsaved(&mut self, error: &CheckpointError) {
-        self.observer.unsaved(error);
+        self.observer.on(Observed::Unsaved(error));
     }
 
     fn wants_insight(&self) -> bool {
@@ -207,10 +208,10 @@ impl<I: Instance> Observer<MoveOf<I>> for Adapter<'_, I> {
     }
 
     fn scores(&mut self, scores: &[f64]) {
-        self.observer.scores(scores);
+        self.observer.on(Observed::Scores(scores));
     }
 
     fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
-        self.observer.gauges(gauges);
+        self.observer.on(Observed::Gauges(gauges));
     }
 }

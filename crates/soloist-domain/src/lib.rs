@@ -42,8 +42,8 @@ pub mod testing;
 pub mod units;
 
 pub use domain::{
-    Answer, AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report,
-    Request, Unobserved, follow, no_generator,
+    Answer, AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Observed,
+    Options, Report, Request, Unobserved, follow, no_generator,
 };
 pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};

@@ -40,7 +40,7 @@
 //! | `emit` | code in several languages |
 //! | `verify` | recounts orders and runs code; shares no code with search, reader and emitter but their names |
 //! | `simplify` | the whole pipeline and its effort |
-//! | `study`, `draw`, `domain` | the published tree search, drawings, the registration |
+//! | `draw`, `domain` | drawings, the registration |
 //!
 //! # References
 //! B. Ruijl, J. Vermaseren, A. Plaat, J. van den Herik, "Combining Simulated Annealing and Monte Carlo Tree Search for
@@ -65,7 +65,6 @@ pub mod scheme;
 mod simplify;
 mod spec;
 mod stop;
-mod study;
 mod table;
 mod verify;
 
@@ -90,5 +89,4 @@ pub use simplify::{
 };
 pub use spec::{generate, is_spec, write};
 pub use stop::Stop;
-pub use study::{TreeSearch, tree_search};
 pub use verify::{LevelCounts, Verified, check, recount, verify_code, verify_exactly, verify_program};

@@ -64,12 +64,13 @@
 #![forbid(unsafe_code)]
 
 pub mod bench;
+mod chart;
 mod context;
 mod failure;
 pub mod files;
 mod jsonl;
 mod machine;
-mod plot;
+
 mod pool;
 pub mod report;
 pub mod reproduce;

@@ -3,16 +3,9 @@
 
 use crate::common::{Folder, read, run};
 
-const SMALL: [&str; 10] =
-    ["reproduce", "sa-uct", "--instance", "random:5x60x4:7", "--updates", "30,10", "--seed", "3", "--samples", "40"];
-
-fn study(folder: &str, more: &[&str]) -> crate::common::Done {
-    run(&[&SMALL[..], &["--out", folder, "--quiet"], more].concat())
-}
-
 #[test]
 fn experiments_are_listed() {
-    for call in [&["reproduce"][..], &["reproduce", "--list"], &["reproduce", "sa-uct", "--list"]] {
+    for call in [&["reproduce"][..], &["reproduce", "--list"], &["reproduce", "sa-uct-forward", "--list"]] {
         let done = run(call).exits(0);
         assert!(done.stdout.contains("sa-uct") && done.stdout.contains("ICAART 2014"), "{done:?}");
     }
@@ -21,15 +14,12 @@ fn experiments_are_listed() {
     let count = |prefix: &str| list.iter().filter(|entry| entry["name"].as_str().unwrap().starts_with(prefix)).count();
     let papers =
         ["schadd-table-", "schadd-figure-2", "baier-figure-", "hd-nrpa-table-", "hd-nrpa-", "rei-table-", "sa-uct"];
-    assert_eq!(papers.map(count), [7, 1, 8, 3, 5, 3, 1]);
+    assert_eq!(papers.map(count), [7, 1, 8, 3, 5, 3, 2]);
     for key in ["small_scale", "hours"] {
         assert!(list.iter().all(|entry| entry[key].as_f64().is_some_and(|value| value > 0.0)), "{key}");
     }
     assert!(run(&["reproduce", "--list", "--data", "nowhere"]).exits(0).stdout.contains("missing"));
-    run(&["reproduce", "sa-utc"]).refused(2, "did you mean `sa-uct`?");
-    run(&["reproduce", "sa-uct", "--updates", "0"]).refused(2, "the least count is 1");
-    run(&["reproduce", "sa-uct", "--samples", "1e9"]).refused(2, "at most 1000000 samples");
-    run(&["reproduce", "sa-uct", "--instance", "nosuch.txt"]).refused(1, "cannot be read");
+    run(&["reproduce", "sa-utc-forward"]).refused(2, "did you mean `sa-uct-forward`?");
 }
 
 /// A report without what depends on the machine.
@@ -93,10 +83,7 @@ fn published_values_stand_beside_ours() {
     assert_eq!(run(&[&again[..], &["--json"]].concat()).exits(130).json()["missing"], 1);
     folder.write("snakes/report.json", "{}");
     run(&again).refused(1, "not a report of `soloist reproduce`");
-    let wrong = |more: &[&str], part: &str| run(&[&call[..], more].concat()).refused(2, part);
-    wrong(&["--samples", "10"], "--samples belongs to sa-uct, not to hd-nrpa-table-2");
     run(&["reproduce", "hd-nrpa-table-2", "--limit", "0"]).refused(2, "expected a whole number from 1");
-    run(&["reproduce", "sa-uct", "--limit", "3"]).refused(2, "--limit means nothing to sa-uct");
 }
 
 #[test]
@@ -171,89 +158,9 @@ fn campaigns_go_on_in_slices() {
     assert!(done.stderr.contains("schadd-table-4: no samegame/schadd250"), "{done:?}");
     let status = run(&["reproduce", "--status", &out, "--scale", "0.000001"]).exits(0).stdout;
     assert_eq!(done.stdout, status);
-    for id in ["sa-uct", "hd-nrpa-table-2", "rei-table-6.1", "processor hours spent, about"] {
+    for id in ["sa-uct-forward", "hd-nrpa-table-2", "rei-table-6.1", "processor hours spent, about"] {
         assert!(status.contains(id), "{id} in {status}");
     }
     run(&call[..call.len() - 2]).refused(2, "--out");
     run(&["reproduce", "--hours", "1"]).refused(2, "--all");
-    run(&["reproduce", "sa-uct", "--report-only"]).refused(2, "--report-only means nothing to sa-uct");
-}
-
-#[test]
-fn data_figures_and_tables() {
-    let folder = Folder::new();
-    let done = study(&folder.join("a"), &["--jobs", "1"]).exits(0);
-    assert!(done.stderr.is_empty() && done.stdout.contains("best median"), "{done:?}");
-    let data = read(folder.join("a/samples.jsonl"));
-    let lines: Vec<serde_json::Value> = data.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 41);
-    assert_eq!((&lines[0]["updates"], &lines[0]["seed"]), (&serde_json::json!([10, 30]), &3.into()));
-    for (at, line) in lines[1..].iter().enumerate() {
-        assert_eq!(line["sample"], at);
-        assert!((0.01..10.0).contains(&line["cp"].as_f64().unwrap()), "{line}");
-        for direction in ["forward", "backward"] {
-            for method in ["uct", "sa-uct"] {
-                assert_eq!(line[direction][method].as_array().unwrap().len(), 2, "{line}");
-            }
-        }
-    }
-    for direction in ["forward", "backward"] {
-        let svg = read(folder.join(&format!("a/{direction}.svg")));
-        assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n") && svg.contains("SA-UCT, N = 30"), "{svg}");
-    }
-    let summary: serde_json::Value = serde_json::from_str(&read(folder.join("a/summary.json"))).unwrap();
-    assert_eq!((summary["panels"].as_array().unwrap().len(), &summary["samples"]), (8, &40.into()));
-    // The same whatever runs at a time, and again the same when nothing is left to do.
-    study(&folder.join("b"), &["--jobs", "3"]).exits(0);
-    assert_eq!(read(folder.join("b/samples.jsonl")), data);
-    assert_eq!(study(&folder.join("b"), &["--json"]).exits(0).json(), summary);
-    assert_eq!(read(folder.join("b/samples.jsonl")), data);
-}
-
-#[test]
-fn studies_continue_where_they_were_cut() {
-    let folder = Folder::new();
-    study(&folder.join("whole"), &[]).exits(0);
-    let whole = read(folder.join("whole/samples.jsonl"));
-    let part = |samples| {
-        let call: Vec<&str> = SMALL[..SMALL.len() - 1].iter().copied().chain([samples]).collect();
-        run(&[&call[..], &["--out", &folder.join("part"), "--quiet"]].concat())
-    };
-    part("7").exits(0);
-    let seven = read(folder.join("part/samples.jsonl"));
-    assert!(whole.starts_with(&seven) && seven.lines().count() == 8, "{seven}");
-    for cut in [seven.len() - 20, seven.len() - 1, 30] {
-        folder.write("part/samples.jsonl", &seven[..cut]);
-        part("40").exits(0);
-        assert_eq!(read(folder.join("part/samples.jsonl")), whole, "{cut}");
-    }
-    // Fewer samples than there are: the first ones count, and nothing is lost.
-    let few = part("5").exits(0);
-    assert!(few.stdout.contains("5 samples") && read(folder.join("part/samples.jsonl")) == whole, "{few:?}");
-}
-
-#[test]
-fn files_of_others_are_refused() {
-    let folder = Folder::new();
-    study(&folder.join("a"), &[]).exits(0);
-    let data = read(folder.join("a/samples.jsonl"));
-    let other = |key: &str, value: &str| {
-        let call: Vec<&str> = SMALL
-            .iter()
-            .scan("", |last, &own| Some(if std::mem::replace(last, own) == key { value } else { own }))
-            .collect();
-        run(&[&call[..], &["--out", &folder.join("a"), "--quiet"]].concat())
-    };
-    other("--seed", "4").refused(1, "line 1: the file holds another study: seed 3 instead of 4");
-    other("--updates", "10").refused(1, "another study: updates [10,30] instead of [10]");
-    other("--instance", "random:5x60x4:8").refused(1, "another study: fingerprint");
-    for (content, part) in [
-        ("notes\n".to_owned(), "line 1: not a record of `soloist reproduce`"),
-        (data.replacen("\"sample\":3,", "\"sample\":4,", 1), "line 5: expected sample 3 of this study"),
-        (data.replacen("\"cp\":", "\"cp\"", 1), "broken record"),
-    ] {
-        folder.write("a/samples.jsonl", &content);
-        study(&folder.join("a"), &[]).refused(1, part);
-        assert_eq!(read(folder.join("a/samples.jsonl")), content);
-    }
 }

@@ -3,8 +3,8 @@
 use crate::common::{header, named, system};
 use soloist::Budget;
 use soloist_expressions::{
-    Amount, Direction, Effort, Event, Language, Limits, Orders, Phase, Signs, Simplifier, Stop, TreeSearch,
-    default_setup, emit, generate, search, tree_search, verify_program,
+    Amount, Direction, Effort, Event, Language, Limits, Orders, Phase, Signs, Simplifier, Stop, default_setup, emit,
+    generate, search, verify_program,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -148,19 +148,4 @@ fn searches_prove_where_the_work_allows_it() {
     assert!(!found.optimal && found.playouts == 50 && !found.orders.is_empty());
     let proven = run(u64::MAX);
     assert!(proven.optimal && proven.score <= found.score);
-}
-
-#[test]
-fn tree_searches_count_what_they_claim() {
-    let problem = Orders::new(Arc::new(generate("res:4,3").unwrap()), Signs::Kept, Direction::Backward);
-    let flag = AtomicBool::new(false);
-    for cooled in [false, true] {
-        let search = TreeSearch { cp: 0.1, updates: 200, cooled };
-        let found = tree_search(&problem, search, 5, true, &flag).unwrap();
-        assert_eq!(found, tree_search(&problem, search, 5, false, &flag).unwrap());
-        assert!(found.is_some_and(|operations| (150..400).contains(&operations)), "{found:?}");
-    }
-    flag.store(true, std::sync::atomic::Ordering::Relaxed);
-    let search = TreeSearch { cp: 0.1, updates: 200, cooled: false };
-    assert_eq!(tree_search(&problem, search, 5, true, &flag), Ok(None));
 }

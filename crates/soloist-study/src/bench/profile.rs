@@ -13,7 +13,7 @@ use super::analysis::Grid;
 use super::plan::Plan;
 use super::record::{Found, Run, Trajectory};
 use super::spec::Target;
-use crate::plot::{Axis, Figure, Line, Panel};
+use crate::chart::{Axis, Entry, Figure, Mark, Panel, Series};
 use crate::text::plain;
 use soloist::{Sense, StopReason};
 use soloist_domain::result::close;
@@ -134,7 +134,7 @@ impl Profile {
             let positive = || efforts().filter(|effort| effort.is_finite() && *effort > 0.0);
             let (low, high) = (positive().fold(f64::INFINITY, f64::min), positive().fold(0.0, f64::max));
             let x = Axis::logarithmic(low, high);
-            let lines = of_panel().map(|curve| {
+            let series = of_panel().map(|curve| {
                 let number = methods.iter().position(|&method| method == curve.method).unwrap_or(0);
                 let (mut points, mut before) = (vec![(low, 0.0)], 0.0);
                 let is_known = |effort: f64| effort <= curve.end || curve.reached == curve.runs;
@@ -143,22 +143,25 @@ impl Profile {
                     before = share * 100.0;
                 }
                 points.push((curve.end.min(high), before));
-                Line { number, points, ..Line::default() }
+                Series::new(number, points)
             });
             Panel {
                 title: format!("{} by {}", target_text(self.targets[target]), unit.name()),
-                label: unit.name().to_owned(),
-                x,
+                x: x.of(unit.name()),
                 y: Axis::linear(0.0, 100.0),
-                lines: lines.collect(),
+                series: series.collect(),
             }
         };
         let panels = (0..self.targets.len()).flat_map(|target| Unit::ALL.map(|unit| panel(target, unit)));
         Figure {
             title: format!("{title}: runs that have reached a target"),
             subtitle: "per cent of the runs, instances counting alike; a line ends where a run was cut off".to_owned(),
-            legend: methods.iter().map(|&method| plan.methods[method].label.clone()).collect(),
+            legend: (0..)
+                .zip(methods)
+                .map(|(at, &method)| Entry::line(plan.methods[method].label.clone(), at, Mark::None))
+                .collect(),
             columns: 2,
+            size: (330.0, 200.0),
             panels: panels.collect(),
         }
     }

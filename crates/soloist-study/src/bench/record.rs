@@ -4,11 +4,13 @@ use super::plan::{Job, Plan};
 use crate::failure::Failure;
 use crate::jsonl::{self, End, Writer};
 use crate::machine;
-use serde_json::Value;
-use soloist::{Improvement, Progress, StopReason};
+use soloist::StopReason;
 use soloist_domain::result::Asked;
-use soloist_domain::{AnyObserver, Depths, Limits, Machine, Report, RunEnding, RunRecord, RunTask, Step};
+use soloist_domain::{AnyObserver, Depths, Limits, Machine, Observed, Report, RunEnding, RunRecord, RunTask, Step};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -70,8 +72,10 @@ impl Detail {
 pub(crate) struct Improvements(pub(crate) Vec<Step>);
 
 impl AnyObserver for Improvements {
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, _: &dyn Fn() -> Value) {
-        self.0.push(Step { stream: None, ..Step::now(improvement, progress) });
+    fn on(&mut self, event: Observed<'_>) {
+        if let Observed::Improved { improvement, progress, .. } = event {
+            self.0.push(Step { stream: None, ..Step::now(improvement, progress) });
+        }
     }
 }
 
@@ -177,6 +181,19 @@ pub(crate) fn read(path: &Path, command: &str, keys: Option<&HashSet<String>>) -
         Ok(())
     })?;
     Ok(found)
+}
+
+/// Reads all records of a file, with this detail.
+pub(crate) fn read_all(path: &Path, detail: Detail) -> Result<Vec<RunRecord>, Failure> {
+    let fail = |error: &dyn Display| Failure::runtime(format!("{}: {error}", path.display()));
+    let unreadable = |error: std::io::Error| fail(&format_args!("cannot be read: {error}"));
+    let lines = BufReader::new(File::open(path).map_err(unreadable)?).split(b'\n');
+    let read = |(number, line): (usize, std::io::Result<Vec<u8>>)| {
+        let record = RunRecord::from_line(&line.map_err(unreadable)?);
+        let record = record.map_err(|error| fail(&format_args!("line {number}: broken record: {error}")))?;
+        Ok(detail.of(record))
+    };
+    (1..).zip(lines).map(read).collect()
 }
 
 /// Opens the file for more runs, with what it holds; `fresh` empties it.

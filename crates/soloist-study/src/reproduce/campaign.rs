@@ -6,12 +6,12 @@
 
 use super::experiments::{SOURCES, Source};
 use super::paper::Paper;
+use super::replay::{Made, Method};
 use super::{Repeat, run_source};
 use crate::bench::rounded;
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::table::Table;
-use serde::Deserialize;
 use std::path::Path;
 
 /// An experiment of the campaign.
@@ -56,29 +56,6 @@ pub fn run_all(folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<
     Ok((is_complete, Failure::of_all(failures)))
 }
 
-/// What a report says about how far an experiment is.
-#[derive(Deserialize)]
-struct Made {
-    scale: f64,
-    missing: usize,
-    hours: f64,
-    instances: usize,
-    seeds: Vec<u64>,
-    methods: Vec<Method>,
-    claims: Vec<Claim>,
-}
-
-#[derive(Deserialize)]
-struct Method {
-    missing: usize,
-    seconds: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct Claim {
-    outcome: String,
-}
-
 /// Returns a table of the experiments below `folder`: runs made and left, hours spent and left. `scale` counts for those
 /// that were not begun.
 ///
@@ -89,20 +66,12 @@ pub fn status(folder: &Path, scale: f64) -> Result<String, Failure> {
         Table::new(1, ["experiment", "scale", "runs", "left", "hours spent", "hours left", "claims", "confirmed"]);
     let (mut all_spent, mut all_left) = (0.0, 0.0);
     for item in items()? {
-        let path = folder.join(item.source.id).join("report.json");
-        let text = std::fs::read_to_string(&path).ok();
-        let made: Option<Made> = match &text {
-            Some(text) => Some(
-                serde_json::from_str(text)
-                    .map_err(|error| Failure::runtime(format!("{}: not a report: {error}", path.display())))?,
-            ),
-            None => None,
-        };
+        let made = Made::read(&folder.join(item.source.id))?;
         let cells = match &made {
             Some(made) => {
                 // Where a method has no run yet, it costs what the description says.
                 let share = item.hours * made.scale / made.methods.len().max(1) as f64;
-                let planned = (made.instances * made.seeds.len()).max(1) as f64;
+                let planned = (made.instance_names.len() * made.seeds.len()).max(1) as f64;
                 let hours = |method: &Method| match method.seconds {
                     Some(seconds) => seconds * method.missing as f64 / 3600.0,
                     None => share * method.missing as f64 / planned,
@@ -110,11 +79,11 @@ pub fn status(folder: &Path, scale: f64) -> Result<String, Failure> {
                 let left: f64 = made.methods.iter().map(hours).sum();
                 all_spent += made.hours;
                 all_left += left;
-                let runs = made.methods.len() * made.instances * made.seeds.len() - made.missing;
+                let runs = made.methods.len() * made.instance_names.len() * made.seeds.len();
                 let confirmed = made.claims.iter().filter(|claim| claim.outcome == "confirmed").count();
                 [
                     made.scale.to_string(),
-                    runs.to_string(),
+                    runs.saturating_sub(made.missing).to_string(),
                     made.missing.to_string(),
                     rounded(made.hours, 2),
                     rounded(left, 2),

@@ -142,6 +142,9 @@ pub(crate) struct Figure {
     pub(crate) y: String,
     #[serde(default)]
     pub(crate) log: bool,
+    /// For `lines`: the part of the best mean by which a mean may be worse to count as near it. The report lists over
+    /// which values of `x` each line is near the best.
+    pub(crate) near: Option<f64>,
     /// Published columns drawn beside our methods, for `instances`.
     #[serde(default)]
     pub(crate) columns: Vec<String>,

@@ -3,17 +3,18 @@
 //!
 //! Each experiment is described by a file (`experiments`). `description` reads what is run, `published` the values that
 //! stand beside it, `paper` holds both, `stages` chooses settings and makes the runs, `replay` reads finished ones back,
-//! `claim` tests the paper's statements, `report` writes the tables, `figure` draws, `campaign` works through all
+//! `claim` tests the paper's statements, `ranges` lists where a
+//! parameter is good, `report` writes the tables, `figure` draws, `campaign` works through all
 //! experiments in slices.
 
 mod campaign;
-mod chart;
 mod claim;
 mod description;
 mod experiments;
 mod figure;
 mod paper;
 mod published;
+mod ranges;
 mod replay;
 mod report;
 mod stages;
@@ -75,7 +76,8 @@ pub fn run(id: &str, folder: &Path, repeat: &Repeat, context: &Context<'_>) -> R
 fn run_source(source: &Source, folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<Done, Failure> {
     let paper = Paper::new(source)?;
     if repeat.is_report_only {
-        let made = Made::read(folder)?;
+        let none = || Failure::runtime(format!("{}: no report.json", folder.display()));
+        let made = Made::read(folder)?.ok_or_else(none)?;
         let runs = Runs::read(&paper, &made, folder, context.registry)?;
         let report = Report::new(&paper, &runs, made.scale, made.limit, made.missing_instances);
         return finish(&paper, &runs, &report, repeat.format, made.scale, folder);

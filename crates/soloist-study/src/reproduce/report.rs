@@ -3,6 +3,7 @@
 use super::claim::{Own, Verdict};
 use super::paper::Paper;
 use super::published::short;
+use super::ranges::Range;
 use super::stages::Runs;
 use crate::bench::{budget_text, mean, probability, rounded};
 use crate::table::{Format, Table};
@@ -20,6 +21,7 @@ pub(crate) struct Report<'a> {
     /// Instances whose files are missing.
     missing: Vec<String>,
     verdicts: Vec<Verdict>,
+    ranges: Vec<Range>,
 }
 
 impl<'a> Report<'a> {
@@ -32,7 +34,8 @@ impl<'a> Report<'a> {
         missing: Vec<String>,
     ) -> Self {
         let verdicts = paper.description.claim.iter().map(|claim| Verdict::new(paper, runs, claim, scale)).collect();
-        Self { paper, runs, scale, limit, missing, verdicts }
+        let ranges = paper.description.figure.near.map(|part| Range::all(runs, part)).unwrap_or_default();
+        Self { paper, runs, scale, limit, missing, verdicts, ranges }
     }
 
     /// How many claims have each outcome, in one line.
@@ -67,6 +70,9 @@ impl<'a> Report<'a> {
             parts.push(show(&self.claims()));
         }
         parts.push(show(&self.methods()));
+        if !self.ranges.is_empty() {
+            parts.push(show(&self.ranges()));
+        }
         if self.paper.published.has_scores() {
             parts.push(show(&self.instances()));
         }
@@ -194,6 +200,23 @@ impl<'a> Report<'a> {
         table
     }
 
+    /// Where each series is good.
+    fn ranges(&self) -> Table {
+        let mut table = Table::new(1, ["series", "best mean", "at", "near the best from", "to", "powers of ten"]);
+        for range in &self.ranges {
+            let cell = |value: Option<f64>| value.map_or_else(none, |value| rounded(value, 3));
+            table.push(vec![
+                range.series.clone(),
+                rounded(range.best.1, 6),
+                rounded(range.best.0, 3),
+                cell(range.near.map(|near| near.0)),
+                cell(range.near.map(|near| near.1)),
+                cell(range.decades()),
+            ]);
+        }
+        table
+    }
+
     /// Scores on each instance: ours, then the published columns.
     fn instances(&self) -> Table {
         let published = &self.paper.published;
@@ -223,6 +246,10 @@ impl<'a> Report<'a> {
         notes.extend(self.paper.published.source.iter().map(|source| format!("published values: {source}")));
         if let Some(unit) = description.pair {
             notes.push(format!("advantages count the first number of a score as {unit} of the second"));
+        }
+        if let Some(part) = description.figure.near {
+            notes
+                .push(format!("near the best: a mean worse than the best of all series by at most {} %", 100.0 * part));
         }
         if !self.missing.is_empty() {
             notes.push(format!("missing instances: {}", self.missing.join(", ")));
@@ -349,6 +376,7 @@ impl<'a> Report<'a> {
             "missing": self.runs.missing(),
             "methods": methods,
             "claims": claims,
+            "ranges": self.ranges.iter().map(Range::json).collect::<Vec<_>>(),
             "notes": self.notes(),
             "version": VERSION,
         })

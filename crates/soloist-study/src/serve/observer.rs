@@ -4,9 +4,9 @@ use super::Feed;
 use crate::machine;
 use crate::statistics::Summary;
 use serde_json::{Value, json};
-use soloist::{Improvement, Progress, RunInfo};
+use soloist::RunInfo;
 use soloist_domain::result::{Asked, number};
-use soloist_domain::{AnyObserver, Report, RunEnding, RunEvent};
+use soloist_domain::{AnyObserver, Observed, Report, RunEnding, RunEvent};
 use std::collections::VecDeque;
 
 /// Sends the events of a run to a feed.
@@ -52,19 +52,27 @@ impl<'a> FeedObserver<'a> {
 }
 
 impl AnyObserver for FeedObserver<'_> {
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        self.feed.event(self.run, RunEvent::improved(improvement, progress, solution()).json());
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        self.seconds = progress.elapsed.as_secs_f64();
-        self.feed.event(self.run, RunEvent::progress(progress).json());
+    fn on(&mut self, event: Observed<'_>) {
+        match event {
+            Observed::Improved { improvement, progress, solution } => {
+                self.feed.event(self.run, RunEvent::improved(improvement, progress, solution()).json());
+            }
+            Observed::Progress(progress) => {
+                self.seconds = progress.elapsed.as_secs_f64();
+                self.feed.event(self.run, RunEvent::progress(progress).json());
+            }
+            Observed::Scores(scores) => self.scores(scores),
+            Observed::Gauges(gauges) => self.gauges(gauges),
+            _ => {}
+        }
     }
 
     fn wants_insight(&self) -> bool {
         true
     }
+}
 
+impl FeedObserver<'_> {
     fn scores(&mut self, scores: &[f64]) {
         self.scores.extend(scores);
         let surplus = self.scores.len().saturating_sub(SCORES);

@@ -1,9 +1,9 @@
 //! The trace of a tuning: a header line, then one line for each iteration; and its figure.
 
 use super::space::{Belief, Coordinate, Kind, Space};
+use crate::chart::{Axis, Entry, Figure, Mark, Panel, Series, ends};
 use crate::failure::Failure;
 use crate::files::Target;
-use crate::plot::{Axis, Figure, Line, Panel};
 use serde_json::{Map, Value, json};
 use soloist_domain::result::number;
 use std::path::Path;
@@ -102,59 +102,58 @@ pub(super) fn settings(space: &Space, point: &[Coordinate]) -> Value {
 
 /// The figure: scores over the iterations, then each parameter with its deviation, from the first beliefs on.
 pub(super) fn figure(title: String, space: &Space, start: &[Belief], trace: &[Iteration]) -> Figure {
+    let entry = |name: &str, at: usize| Entry::line(name.to_owned(), at, Mark::Dot);
     let mut legend =
-        vec!["parameter: mean, band of one deviation; score: elite".to_owned(), "score: all settings".to_owned()];
+        vec![entry("parameter: mean, band of one deviation; score: elite", 0), entry("score: all settings", 1)];
     let over = |values: &dyn Fn(&Iteration) -> Option<f64>| -> Vec<(f64, f64)> {
         (1..).zip(trace).filter_map(|(at, iteration)| Some((f64::from(at), values(iteration)?))).collect()
     };
     let (elite, all) = (over(&|iteration| iteration.elite_mean), over(&|iteration| iteration.mean));
-    let ends = elite.iter().chain(&all).map(|point| point.1);
-    let label = || "iteration".to_owned();
+    let (low, high) = ends(elite.iter().chain(&all).map(|point| point.1)).unwrap_or((0.0, 1.0));
+    let x = || Axis::counts(trace.len()).of("iteration");
     let mut panels = vec![Panel {
         title: "mean score on the instances of the iteration".to_owned(),
-        label: label(),
-        x: Axis::counts(trace.len()),
-        y: Axis::linear(ends.clone().fold(f64::INFINITY, f64::min), ends.fold(f64::NEG_INFINITY, f64::max)),
-        lines: vec![
-            Line { number: 0, points: elite, marked: true, ..Line::default() },
-            Line { number: 1, points: all, marked: true, ..Line::default() },
-        ],
+        x: x(),
+        y: Axis::linear(low, high),
+        series: vec![Series::new(0, elite), Series::new(1, all)],
     }];
     for (at, dimension) in space.dimensions.iter().enumerate() {
         let beliefs = || (0..).zip([start].into_iter().chain(trace.iter().map(|iteration| &iteration.beliefs[..])));
-        let (lines, y) = match &dimension.kind {
+        let (series, y) = match &dimension.kind {
             Kind::Number { low, high, logarithmic, .. } => {
                 let value = |place: f64| dimension.kind.value(place).clamp(*low, *high);
-                let mut line = Line { marked: true, ..Line::default() };
+                let (mut points, mut band) = (Vec::new(), Vec::new());
                 for (x, beliefs) in beliefs() {
                     if let Belief::Normal { mean, deviation } = &beliefs[at] {
-                        line.points.push((f64::from(x), value(*mean)));
-                        line.band.push((f64::from(x), value(mean - deviation), value(mean + deviation)));
+                        points.push((f64::from(x), value(*mean)));
+                        band.push((f64::from(x), value(mean - deviation), value(mean + deviation)));
                     }
                 }
+                let series = Series { band, ..Series::new(0, points) };
                 let y = if *logarithmic { Axis::logarithmic(*low, *high) } else { Axis::linear(*low, *high) };
-                (vec![line], y)
+                (vec![series], y)
             }
             Kind::Words(words) => {
                 let line = |(word, text): (usize, &String)| {
-                    legend.push(format!("{} {text}: chance", dimension.key));
+                    legend.push(entry(&format!("{} {text}: chance", dimension.key), legend.len()));
                     let chance = |beliefs: &[Belief]| match &beliefs[at] {
                         Belief::Chances(chances) => chances[word],
                         Belief::Normal { .. } => 0.0,
                     };
                     let points = beliefs().map(|(x, beliefs)| (f64::from(x), chance(beliefs))).collect();
-                    Line { number: legend.len() - 1, points, marked: true, ..Line::default() }
+                    Series::new(legend.len() - 1, points)
                 };
                 (words.iter().enumerate().map(line).collect(), Axis::linear(0.0, 1.0))
             }
         };
-        panels.push(Panel { title: dimension.key.to_owned(), label: label(), x: Axis::counts(trace.len()), y, lines });
+        panels.push(Panel { title: dimension.key.to_owned(), x: x(), y, series });
     }
     Figure {
         title,
         subtitle: "the distribution that settings are drawn from, before the first iteration and after each".to_owned(),
         legend,
         columns: 2,
+        size: (330.0, 200.0),
         panels,
     }
 }

@@ -1,9 +1,8 @@
 //! The events of a run as JSON lines, flushed as they come.
 
-use serde_json::Value;
-use soloist::{Budget, Improvement, Progress, RunInfo};
+use soloist::{Budget, RunInfo};
 use soloist_problems::result::{Asked, line};
-use soloist_problems::{Report, RunEnding, RunEvent};
+use soloist_problems::{AnyObserver, Observed, Report, RunEnding, RunEvent};
 use soloist_study::files::Target;
 use soloist_study::{Failure, task};
 use std::fs::File;
@@ -24,6 +23,21 @@ pub(crate) struct Events {
     closed: bool,
 }
 
+impl AnyObserver for Events {
+    fn on(&mut self, event: Observed<'_>) {
+        match event {
+            Observed::Improved { improvement, progress, solution } if self.failed.is_none() && !self.closed => {
+                self.write(&RunEvent::improved(improvement, progress, solution()));
+            }
+            Observed::Progress(now) if self.last.elapsed() >= INTERVAL => {
+                self.last = Instant::now();
+                self.write(&RunEvent::progress(now));
+            }
+            _ => {}
+        }
+    }
+}
+
 impl Events {
     /// Empties the file and writes the `start` event.
     pub(crate) fn start(
@@ -37,21 +51,6 @@ impl Events {
             Self { file, shown: target.shown().to_owned(), last: Instant::now(), failed: None, closed: false };
         events.write(&RunEvent::start(task(asked, asked.instance.name()), asked, budget, before));
         Ok(events)
-    }
-
-    /// Writes an `improved` event.
-    pub(crate) fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        if self.failed.is_none() && !self.closed {
-            self.write(&RunEvent::improved(improvement, progress, solution()));
-        }
-    }
-
-    /// Writes a `progress` event, unless the last one is recent.
-    pub(crate) fn progress(&mut self, now: &Progress) {
-        if self.last.elapsed() >= INTERVAL {
-            self.last = Instant::now();
-            self.write(&RunEvent::progress(now));
-        }
     }
 
     /// Writes the `end` event.

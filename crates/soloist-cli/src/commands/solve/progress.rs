@@ -2,22 +2,19 @@
 
 use super::events::Events;
 use super::text::{percent, show, show_value};
-use crate::terminal::{Kind, output};
-use serde_json::Value;
-use soloist::{Budget, CheckpointError, Improvement, Progress, Score};
-use soloist_problems::{AnyInstance, AnyObserver};
+use crate::terminal::{Kind, LINE, output};
+use soloist::{Budget, Improvement, Progress, Score};
+use soloist_problems::{AnyInstance, AnyObserver, Observed};
 use soloist_study::serve::FeedObserver;
 use soloist_study::text::short;
 use std::time::{Duration, Instant};
 
-/// Time between plain progress lines.
-const LINE: Duration = Duration::from_secs(5);
-/// Early improvements come in swarms: in this time only the first is shown at once.
-const EARLY: Duration = Duration::from_secs(1);
+/// Least time between two improvements that are shown: they come in swarms at first.
+const GAP: Duration = Duration::from_millis(100);
 /// Resolution of the bar.
 const STEPS: u64 = 1000;
 
-/// Hands a run's events to people and to the events file.
+/// Sends the events of a run to the terminal, to the file of events and to the live page.
 pub(crate) struct RunObservers<'a> {
     pub(crate) human: TerminalProgress<'a>,
     pub(crate) events: Option<Events>,
@@ -25,38 +22,29 @@ pub(crate) struct RunObservers<'a> {
 }
 
 impl AnyObserver for RunObservers<'_> {
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
-        if !matches!(self.human.kind, Kind::Quiet) {
-            self.human.improved(improvement, progress, self.human.instance.brief(improvement.score, solution));
-        }
-        if let Some(events) = &mut self.events {
-            events.improved(improvement, progress, solution);
-        }
-        self.page.improved(improvement, progress, solution);
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        self.human.progress(progress);
-        if let Some(events) = &mut self.events {
-            events.progress(progress);
-        }
-        self.page.progress(progress);
+    fn on(&mut self, event: Observed<'_>) {
+        self.human.on(event);
+        self.events.on(event);
+        self.page.on(event);
     }
 
     fn wants_insight(&self) -> bool {
         self.page.wants_insight()
     }
+}
 
-    fn scores(&mut self, scores: &[f64]) {
-        self.page.scores(scores);
-    }
-
-    fn gauges(&mut self, gauges: &[(&'static str, f64)]) {
-        self.page.gauges(gauges);
-    }
-
-    fn unsaved(&mut self, error: &CheckpointError) {
-        self.human.unsaved(&error.to_string());
+impl AnyObserver for TerminalProgress<'_> {
+    fn on(&mut self, event: Observed<'_>) {
+        match event {
+            Observed::Improved { improvement, progress, solution } if !matches!(self.kind, Kind::Quiet) => {
+                self.brief = self.instance.brief(improvement.score, solution);
+                self.pending = Some((*improvement, *progress));
+                self.show_pending();
+            }
+            Observed::Progress(progress) => self.progress(progress),
+            Observed::Unsaved(error) => self.unsaved(&error.to_string()),
+            _ => {}
+        }
     }
 }
 
@@ -70,12 +58,13 @@ pub(crate) struct TerminalProgress<'a> {
     /// Playouts when this process began, for the rate.
     before: u64,
     last_line: Instant,
-    shown_any: bool,
-    /// An early improvement not shown yet.
+    /// When an improvement was shown last.
+    last_shown: Option<Instant>,
+    /// The latest improvement, if it is not shown yet.
     pending: Option<(Improvement, Progress)>,
     /// What the best score means, for problems that say it.
     brief: Option<String>,
-    /// Why a checkpoint was not written, as told last.
+    /// Why a checkpoint was not written, as shown last.
     unsaved: String,
 }
 
@@ -92,14 +81,14 @@ impl<'a> TerminalProgress<'a> {
             start,
             before,
             last_line: start,
-            shown_any: false,
+            last_shown: None,
             pending: None,
             brief: None,
             unsaved: String::new(),
         }
     }
 
-    /// How often progress should be told.
+    /// Time between reports of progress.
     pub(crate) fn interval(&self) -> Duration {
         match self.kind {
             Kind::Bar(_) => Duration::from_millis(100),
@@ -107,17 +96,7 @@ impl<'a> TerminalProgress<'a> {
         }
     }
 
-    fn improved(&mut self, improvement: &Improvement, progress: &Progress, brief: Option<String>) {
-        self.brief = brief;
-        if self.shown_any && self.start.elapsed() < EARLY {
-            self.pending = Some((*improvement, *progress));
-        } else {
-            self.pending = None;
-            self.show(improvement, progress);
-        }
-    }
-
-    /// Tells that a checkpoint was not written, once for each reason, even if quiet: work may be lost.
+    /// Warns that a checkpoint was not written, once for each reason, even if quiet: work may be lost.
     fn unsaved(&mut self, error: &str) {
         if self.unsaved == error {
             return;
@@ -127,9 +106,7 @@ impl<'a> TerminalProgress<'a> {
     }
 
     fn progress(&mut self, progress: &Progress) {
-        if self.start.elapsed() >= EARLY {
-            self.flush();
-        }
+        self.show_pending();
         match &self.kind {
             Kind::Quiet => {}
             Kind::Bar(bar) => {
@@ -152,6 +129,13 @@ impl<'a> TerminalProgress<'a> {
         self.kind.finish();
     }
 
+    /// Shows the latest improvement, at most ten a second; the last one is shown at the end.
+    fn show_pending(&mut self) {
+        if self.last_shown.is_none_or(|last| last.elapsed() >= GAP) {
+            self.flush();
+        }
+    }
+
     fn flush(&mut self) {
         if let Some((improvement, progress)) = self.pending.take() {
             self.show(&improvement, &progress);
@@ -159,7 +143,7 @@ impl<'a> TerminalProgress<'a> {
     }
 
     fn show(&mut self, improvement: &Improvement, progress: &Progress) {
-        self.shown_any = true;
+        self.last_shown = Some(Instant::now());
         let (on, off) = if output::colored() { ("\x1b[32m", "\x1b[0m") } else { ("", "") };
         let seconds = progress.elapsed.as_secs_f64();
         let playouts = short(progress.counters.playouts as f64);
