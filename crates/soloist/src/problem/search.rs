@@ -217,6 +217,16 @@ pub trait ProblemSearch<P: Problem>: Send {
     /// best solution of other methods. By default nothing happens.
     fn offer(&mut self, _problem: &P, _moves: &[P::Move], _score: Score) {}
 
+    /// Returns after how many units of a stream the streams of a run (see [`Solver::threads`](crate::Solver::threads))
+    /// exchange their best solutions: each stream waits for the others, and then receives the best one by
+    /// [`offer`](Self::offer), unless it is its own. `None`: never (the default).
+    ///
+    /// The exchange takes place at the end of a step. It depends on counts alone, so that runs with several threads
+    /// stay reproducible. [`Work::incumbent`] remains that of the stream. In `auto` there is no exchange.
+    fn exchange(&self) -> Option<u64> {
+        None
+    }
+
     /// Returns what shows how far the search has come, by name with unit.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         Vec::new()

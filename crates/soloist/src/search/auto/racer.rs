@@ -149,6 +149,11 @@ impl Racer {
             problem.watch().forgive();
             status = Status::Completed;
         }
+        if status == Status::Waiting && matches!(self.method, Method::Own(_)) {
+            // Other streams race other methods.
+            search.receive(&[]);
+            status = Status::Running;
+        }
         if samples {
             std::mem::swap(&mut tally.sample, &mut context.tally.sample);
         }
