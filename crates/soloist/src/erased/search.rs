@@ -2,11 +2,12 @@
 
 use crate::core::coverage::Ledger;
 use crate::core::cut::Watch;
+use crate::core::plan::PlanShare;
+use crate::core::solution::MoveId;
+use crate::core::tally::Tally;
 use crate::erased::problem::Shared;
-use crate::erased::{MoveCodec, MoveId};
+use crate::problem::move_codec::MoveCodec;
 use crate::problem::{Problem, ProblemSearch, Step, Unit, Work, find_search};
-use crate::run::plan::PlanShare;
-use crate::search::Tally;
 use crate::{CheckpointError, Rng, Score, Settings};
 
 /// What a step of an own search works with.

@@ -5,10 +5,10 @@ use crate::Score;
 use crate::core::coverage::{Ledger, Proof};
 use crate::core::cut::Watch;
 use crate::core::limits::MOST;
-use crate::erased::MoveCodec;
+use crate::core::plan::PlanShare;
+use crate::core::tally::Tally;
+use crate::problem::move_codec::MoveCodec;
 use crate::rollout::Playout;
-use crate::run::plan::PlanShare;
-use crate::search::Tally;
 use crate::{CheckpointError, Parameter, ParameterError, Parameters, Rng, Settings, Solution, stable_hash};
 
 /// What a search counts as a unit of work, in words: "moves tried", "nodes".

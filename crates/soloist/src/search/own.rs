@@ -1,14 +1,14 @@
 //! The search that a problem brings along, as a method.
 
-use super::method::Family;
+use super::family::Family;
 use super::{Context, Search, Shared, Status};
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::limits::{MOST, ensure};
 use crate::erased::MoveId;
-use crate::erased::validate;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::search::Parts;
+use crate::erased::validate;
 use crate::problem::{Step, Unit};
 use crate::{CheckpointError, Parameter, ParameterError, SearchInfo, Sense, Settings, Solution, Trace};
 use serde::{Deserialize, Serialize};

@@ -31,9 +31,8 @@ impl Problem for Stairs {
     fn searches(&self) -> Vec<NamedSearch<Self>> {
         let count = |_: &Self, settings: &Settings| Count::boxed(settings.read().ok()?, false);
         let cheat = NamedSearch::new(CHEAT, |_, _| Count::boxed(Limits::default(), true));
-        let relay = NamedSearch::new(RELAY, |_, settings| {
-            Some(Box::new(Relay { turns: settings.read().ok()?, value: None }))
-        });
+        let relay =
+            NamedSearch::new(RELAY, |_, settings| Some(Box::new(Relay { turns: settings.read().ok()?, value: None })));
         vec![NamedSearch::new(COUNT, count), NamedSearch::new(CLAIM, count), cheat, relay]
     }
 }
@@ -229,8 +228,7 @@ fn streams_exchange_what_they_have_found() {
         (outcome.best, outcome.history.iter().map(|event| (event.score, event.stream)).collect::<Vec<_>>())
     };
     // Where both streams begin alike, nobody is ahead.
-    let values: Vec<f64> =
-        (0..8).map(|seed| run(seed, 2, "10", 1, false).0.unwrap().score.value().unwrap()).collect();
+    let values: Vec<f64> = (0..8).map(|seed| run(seed, 2, "10", 1, false).0.unwrap().score.value().unwrap()).collect();
     assert!(values.iter().any(|&value| value >= 20.0) && values.iter().any(|&value| value <= 1.0), "{values:?}");
     for seed in 0..8 {
         for threads in [1, 2, 3] {

@@ -2,9 +2,9 @@
 
 use super::Entry;
 use crate::core::limits::{MOST, ensure};
+use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
-use crate::run::plan::PlanShare;
 use crate::search::{Context, Method, Search, Status, Tally};
 use crate::{CheckpointError, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
