@@ -51,6 +51,13 @@ impl ProblemSearch<Cut> for Flips {
         }
         Step::Running
     }
+    /// With several threads, all continue from the best sides every 1000 flips.
+    fn exchange(&self) -> Option<u64> {
+        Some(1_000)
+    }
+    fn offer(&mut self, _: &Cut, sides: &[bool], _: Score) {
+        self.0 = sides.to_vec();
+    }
     fn save(&self) -> Vec<u8> {
         self.0.iter().map(|&side| u8::from(side)).collect()
     }

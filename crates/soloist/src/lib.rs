@@ -19,8 +19,8 @@ pub use core::parameter::{Parameter, ParameterError, Parameters, PerLevel, Setti
 pub use core::rng::Rng;
 pub use core::score::{Score, Sense};
 pub use problem::{
-    Acceptance, Covered, Dominance, Edits, Facts, Found, Move, NamedSearch, Neighborhood, Ordering, Prior, Problem,
-    ProblemSearch, SearchInfo, Step, Unit, Work,
+    Acceptance, Covered, Dominance, Edits, Entrant, Facts, Found, Move, NamedSearch, Neighborhood, Ordering, Prior,
+    Problem, ProblemSearch, SearchInfo, Step, Unit, Work,
 };
 pub use rollout::policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
 pub use rollout::{NamedRollout, Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
@@ -36,7 +36,7 @@ pub mod table {
     pub use crate::core::parameter::{Value, out_of_range, unknown};
 }
 
-pub use search::{Entrant, Method, Preset};
+pub use search::{Method, Preset};
 
 /// The example in the README compiles and runs.
 #[cfg(doctest)]

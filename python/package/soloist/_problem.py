@@ -57,7 +57,9 @@ class Problem(Generic[State, Move]):
     """The rules of a problem, to be derived from; any class with the same functions works as well.
 
     Required are ``root``, ``moves``, ``apply`` and ``score``. The others are optional: leave them out where there is
-    nothing to say. Each one makes some searches stronger (``soloist.check`` tells which are missing).
+    nothing to say. Each one makes some searches stronger (``soloist.check`` says which are missing).
+
+    Optional are:
 
     A state may be any object; tuples of numbers are fast. A state is never changed: ``apply`` returns a new one.
     A move is an int, or another plain value: a str, bytes, a float, a bool, None or a tuple of these, named tuples

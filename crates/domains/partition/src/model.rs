@@ -215,7 +215,7 @@ impl Differencing {
     /// the middle: a leaf of `m` labels takes about 2^(m/2) steps, or 2^(m - 21) where that is more.
     ///
     /// Where the sum of all numbers has more than 128 bits, larger leaves than four are solved on the highest 128 bits:
-    /// near enough for any search, but then nothing is proven ([`Problem::is_complete`]).
+    /// near enough for any search, but then nothing is proven ([`Facts::is_complete`](soloist::Facts::is_complete)).
     #[must_use]
     pub fn with_leaf(mut self, leaf: usize) -> Self {
         self.leaf = leaf.clamp(4, Self::MAX_LEAF);

@@ -3,35 +3,16 @@
 mod advise;
 mod copies;
 mod edits;
+mod games;
 mod keys;
 mod players;
 
 pub use advise::{Advice, Knowledge, advise};
+pub use games::Violation;
+pub(crate) use games::{ENDLESS, SHOWN, after, future, list};
 
 use crate::core::cut::Watch;
 use crate::{Problem, Rng, Score};
-use std::fmt;
-
-/// A rule that a problem breaks, with the moves that lead to the state where it does.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Violation<M> {
-    /// What is wrong.
-    pub what: String,
-    /// The moves from the root to the state.
-    pub moves: Vec<M>,
-}
-
-impl<M> Violation<M> {
-    fn new(what: impl Into<String>, moves: Vec<M>) -> Self {
-        Self { what: what.into(), moves }
-    }
-}
-
-impl<M: fmt::Debug> fmt::Display for Violation<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} after {:?}", self.what, self.moves)
-    }
-}
 
 /// Walks `walks` random games and checks what searches rely on: the same moves, codes and scores when asked twice,
 /// clones that do not share anything, finite scores, violations of at least 0, and a bound that no solution reached
@@ -76,32 +57,6 @@ pub fn check<P: Problem>(problem: &P, walks: usize, seed: u64) -> Result<(), Vio
     players::check(problem, walks, &mut rng)?;
     edits::check(problem, walks, &mut rng)
 }
-
-/// Returns the key of the state's future, and the numbers that are compared: the score so far and the resources.
-fn future<P: Problem>(problem: &P, state: &P::State) -> Option<(u64, Vec<f64>)> {
-    let dominance = problem.dominance()?;
-    let (key, value) = dominance.future(state);
-    let mut numbers = vec![value];
-    dominance.resources(state, &mut numbers);
-    Some((key, numbers))
-}
-
-fn list<P: Problem>(problem: &P, state: &P::State) -> Vec<P::Move> {
-    let mut moves = Vec::new();
-    problem.moves(state, &mut moves);
-    moves
-}
-
-/// Returns the state after legal moves.
-fn after<P: Problem>(problem: &P, moves: &[P::Move]) -> P::State {
-    let mut state = problem.root();
-    moves.iter().for_each(|&mv| problem.apply(&mut state, mv));
-    state
-}
-
-/// A game that is longer than any run allows by default, and how many of its moves are shown.
-pub(super) const ENDLESS: &str = "a game has not ended after a million moves: do the moves ever end? They begin";
-pub(super) const SHOWN: usize = 16;
 
 /// Plays a random game and returns its moves.
 fn walk<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Violation<P::Move>> {

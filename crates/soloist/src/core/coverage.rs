@@ -33,7 +33,7 @@
 
 use crate::core::limits::ensure;
 use crate::core::score::{rank, unbounded, unrank};
-use crate::{CheckpointError, Sense, StopReason};
+use crate::{CheckpointError, Sense};
 use serde::{Deserialize, Serialize};
 
 /// Whether the solutions below a state were all considered.
@@ -61,12 +61,6 @@ impl From<Proof> for Coverage {
 #[must_use]
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Proof(());
-
-impl From<Proof> for StopReason {
-    fn from(_: Proof) -> Self {
-        Self::Exhausted
-    }
-}
 
 /// The rank of what is left out without a bound. That of a number is less.
 const ANY: u64 = u64::MAX;

@@ -86,11 +86,6 @@ impl Watch {
         true
     }
 
-    /// Returns where the problem reports errors.
-    pub(crate) fn fault(&self) -> Option<&Fault> {
-        self.fault.as_ref()
-    }
-
     /// Allows the record of a playout this part of `memory` bytes, 1 in `shares`.
     pub(crate) fn allow(&self, memory: u64, shares: u64) {
         self.record.allowed.store(memory / shares.max(1), Ordering::Relaxed);

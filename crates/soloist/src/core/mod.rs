@@ -8,5 +8,8 @@ pub(crate) mod hash;
 pub(crate) mod limits;
 pub(crate) mod math;
 pub(crate) mod parameter;
+pub(crate) mod plan;
 pub(crate) mod rng;
 pub(crate) mod score;
+pub(crate) mod solution;
+pub(crate) mod tally;

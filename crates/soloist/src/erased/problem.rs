@@ -8,8 +8,8 @@
 
 use crate::Entrant;
 use crate::core::cut::{EVERY, Watch};
+use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
-use crate::erased::rollout::{VOID, across, replay};
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Facts, Problem, SearchInfo, search_infos};
 use crate::rollout::Uniform;

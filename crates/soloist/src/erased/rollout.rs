@@ -1,15 +1,17 @@
 //! A problem's rollouts and its neighbourhood as searches see them.
 
 use crate::core::codec::{CheckpointError, decode, encode};
-use crate::core::cut::{EVERY, Watch};
+use crate::core::coverage::Coverage;
+use crate::core::cut::Watch;
 use crate::core::limits::ensure;
+use crate::erased::across::{VOID, across, replay};
 use crate::erased::problem::{ProblemAdapter, Shared, State};
 use crate::erased::search::{OwnSearch, TypedSearch};
+use crate::erased::validate::walk;
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Acceptance, Neighborhood, Problem};
 use crate::rollout::policy::{Policy, Trace};
 use crate::rollout::{Playout, Rollout, find_rollout, policy_step};
-use crate::search::{Coverage, walk};
 use crate::{Fault, Score, stable_hash};
 use crate::{Rng, Settings};
 use serde::{Deserialize, Serialize};
@@ -131,9 +133,6 @@ struct SavedRollout {
     /// The players opened: the names of their rollouts, and what is saved of them.
     players: Vec<(String, Vec<u8>)>,
 }
-
-/// The score of what does not count.
-pub(super) const VOID: Score = Score::Infeasible(f64::MAX);
 
 /// The most players that a search opens.
 const MOST_PLAYERS: usize = 64;
@@ -375,39 +374,4 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
         let own = self.rollout.fault().and_then(Fault::take);
         own.or_else(|| self.players.iter().find_map(Self::take_error))
     }
-}
-
-/// Lets `play` continue `trace` with the problem's moves. All other buffers are exchanged without copying.
-pub(super) fn across<M: crate::problem::Move, T>(
-    packing: &MoveCodec<M>,
-    trace: &mut Trace<MoveId>,
-    buffer: &mut Trace<M>,
-    play: impl FnOnce(&mut Trace<M>) -> T,
-) -> T {
-    buffer.moves.clear();
-    buffer.moves.extend(trace.moves.iter().map(|&mv| packing.known(mv)));
-    trace.swap_records(buffer);
-    let result = play(buffer);
-    trace.swap_records(buffer);
-    let before = trace.moves.len();
-    trace.moves.extend(buffer.moves[before..].iter().map(|&mv| packing.pack(mv)));
-    result
-}
-
-/// Plays `moves` and records them like a policy playout, as far as they are candidates. Returns false when one was not.
-pub(super) fn replay<P: Problem, R: Rollout<P> + ?Sized>(
-    rollout: &mut R,
-    problem: &P,
-    state: &mut P::State,
-    policy: &Policy,
-    trace: &mut Trace<P::Move>,
-    moves: &[P::Move],
-) -> bool {
-    moves.chunks(EVERY).all(|part| {
-        !trace.gives_up()
-            && part.iter().all(|mv| {
-                let same = |moves: &[P::Move], _: &[u64]| moves.iter().position(|other| other == mv);
-                policy_step(rollout, problem, state, policy, trace, same)
-            })
-    })
 }

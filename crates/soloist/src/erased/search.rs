@@ -2,11 +2,12 @@
 
 use crate::core::coverage::Ledger;
 use crate::core::cut::Watch;
+use crate::core::plan::PlanShare;
+use crate::core::solution::MoveId;
+use crate::core::tally::Tally;
 use crate::erased::problem::Shared;
-use crate::erased::{MoveCodec, MoveId};
+use crate::problem::move_codec::MoveCodec;
 use crate::problem::{Problem, ProblemSearch, Step, Unit, Work, find_search};
-use crate::run::plan::PlanShare;
-use crate::search::Tally;
 use crate::{CheckpointError, Rng, Score, Settings};
 
 /// What a step of an own search works with.
@@ -24,6 +25,7 @@ pub(crate) trait OwnSearch: Send {
     /// Does a step; returns the units that it has counted as well, and whether a limit or a goal has ended it.
     fn step(&mut self, parts: Parts<'_>) -> (Step, u64, bool);
     fn offer(&mut self, moves: &[MoveId], score: Score);
+    fn exchange(&self) -> Option<u64>;
     fn gauges(&self) -> Vec<(&'static str, f64)>;
     fn bound(&self) -> Option<f64>;
 }
@@ -75,6 +77,9 @@ impl<P: Problem> OwnSearch for TypedSearch<'_, P> {
     }
     fn offer(&mut self, moves: &[MoveId], score: Score) {
         self.search.offer(&self.problem, &self.packing.all(moves), score);
+    }
+    fn exchange(&self) -> Option<u64> {
+        self.search.exchange()
     }
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         self.search.gauges()

@@ -3,7 +3,8 @@
 //! A checksum says that the bytes are those that were written, not by whom. Everything that is read is either replayed
 //! by the rules of the problem or compared with what a run can have written.
 
-use crate::core::limits::ensure;
+use crate::core::limits::{MOST, ensure};
+use crate::core::tally::Tally;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::{CheckpointError, Policy, Score, Trace};
@@ -97,4 +98,43 @@ pub(crate) fn recorded(
     let biased = trace.lifetimes.is_empty() || trace.factors.is_empty() != policy.uses_bias();
     ensure(biased && (trace.terms.is_empty() || policy.learns_bias()), "a playout without its biases")?;
     solution(problem, &trace.moves, score).map(drop)
+}
+
+impl Tally {
+    /// Checks what a checkpoint holds of stream number `stream`: every solution is replayed.
+    pub(crate) fn check(&self, problem: &dyn ErasedProblem, stream: usize) -> Result<(), CheckpointError> {
+        let sense = problem.sense();
+        let counters = self.counters;
+        ensure(self.sense == sense && self.stream == stream, "a stream of another run")?;
+        let most = counters.playouts.max(counters.nodes).max(self.tree.nodes).max(self.units);
+        ensure(most <= MOST, "more playouts or nodes than a run can have")?;
+        ensure(self.tree.mean_depth() <= self.tree.deepest as f64, "depths of another tree")?;
+        let rising = self
+            .history
+            .windows(2)
+            .all(|pair| sense.better(pair[1].score, pair[0].score) && pair[0].playouts <= pair[1].playouts);
+        let ours = self.history.iter().all(|event| event.stream == stream && event.playouts <= counters.playouts);
+        let last = self.history.last().map(|event| event.score);
+        ensure(rising && ours && last == self.best.as_ref().map(|best| best.score), "a history of another incumbent")?;
+        let first = self.kept.first().map(|(_, first)| first.score);
+        ensure(first == last.filter(|_| self.keep > 1), "the solutions kept")?;
+        self.check_solutions(problem)
+    }
+
+    /// Replays the solutions that a checkpoint holds.
+    pub(crate) fn check_solutions(&self, problem: &dyn ErasedProblem) -> Result<(), CheckpointError> {
+        if let Some(best) = &self.best {
+            solution(problem, &best.moves, best.score)?;
+        }
+        let most = if self.keep > 1 { self.keep } else { 0 };
+        let ordered = self.kept.windows(2).all(|pair| self.sense.at_least(pair[0].1.score, pair[1].1.score));
+        ensure(self.kept.len() <= most && ordered, "the solutions kept")?;
+        for (at, (identity, kept)) in self.kept.iter().enumerate() {
+            let end = solution(problem, &kept.moves, kept.score)?;
+            let again = problem.key(&end).unwrap_or_else(|| problem.hash_of(&kept.moves));
+            let twice = self.kept[..at].iter().any(|(other, _)| other == identity);
+            ensure(again == *identity && !twice, "the solutions kept")?;
+        }
+        Ok(())
+    }
 }

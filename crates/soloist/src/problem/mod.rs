@@ -1,8 +1,10 @@
 //! The traits that a user implements: the instance and its rules.
 
 mod dominance;
+mod entrant;
 mod facts;
 pub(crate) mod functions;
+pub(crate) mod move_codec;
 mod moves;
 mod neighborhood;
 mod ordering;
@@ -10,16 +12,16 @@ mod prior;
 pub(crate) mod search;
 
 pub use dominance::Dominance;
+pub use entrant::Entrant;
+pub(crate) use entrant::{ROLLOUT, write_entry};
 pub use facts::Facts;
 pub use functions::{FUNCTIONS, Function, METHODS};
-pub(crate) use moves::sealed;
 pub use moves::{Move, MoveReader, MoveWriter};
 pub use neighborhood::{Acceptance, Edits, Neighborhood};
 pub use ordering::{Found, Ordering};
 pub use prior::Prior;
 pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work, find_search, search_infos};
 
-use crate::Entrant;
 use crate::core::hash::{StableHasher, stable_hash};
 use crate::core::score::{Score, Sense};
 use crate::rollout::NamedRollout;

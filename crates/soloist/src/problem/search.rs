@@ -5,10 +5,10 @@ use crate::Score;
 use crate::core::coverage::{Ledger, Proof};
 use crate::core::cut::Watch;
 use crate::core::limits::MOST;
-use crate::erased::MoveCodec;
+use crate::core::plan::PlanShare;
+use crate::core::tally::Tally;
+use crate::problem::move_codec::MoveCodec;
 use crate::rollout::Playout;
-use crate::run::plan::PlanShare;
-use crate::search::Tally;
 use crate::{CheckpointError, Parameter, ParameterError, Parameters, Rng, Settings, Solution, stable_hash};
 
 /// What a search counts as a unit of work, in words: "moves tried", "nodes".
@@ -216,6 +216,16 @@ pub trait ProblemSearch<P: Problem>: Send {
     /// Receives a finished solution from outside, which is legal and counts as incumbent already: a warm start, or the
     /// best solution of other methods. By default nothing happens.
     fn offer(&mut self, _problem: &P, _moves: &[P::Move], _score: Score) {}
+
+    /// Returns after how many units of a stream the streams of a run (see [`Solver::threads`](crate::Solver::threads))
+    /// exchange their best solutions: each stream waits for the others, and then receives the best one by
+    /// [`offer`](Self::offer), unless it is its own. `None`: never (the default).
+    ///
+    /// The exchange takes place at the end of a step. It depends on counts alone, so that runs with several threads
+    /// stay reproducible. [`Work::incumbent`] remains that of the stream. In `auto` there is no exchange.
+    fn exchange(&self) -> Option<u64> {
+        None
+    }
 
     /// Returns what shows how far the search has come, by name with unit.
     fn gauges(&self) -> Vec<(&'static str, f64)> {

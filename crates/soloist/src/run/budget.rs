@@ -25,7 +25,7 @@ pub struct Budget {
     /// its least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half
     /// (see [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower.
     ///
-    /// States count as [`Problem::state_bytes`](crate::Problem::state_bytes) says. Not counted are the problem itself,
+    /// States count as [`Facts::state_bytes`](crate::Facts::state_bytes) says. Not counted are the problem itself,
     /// the states of playouts, learned policies, solutions that are kept, and a checkpoint while it is written, which
     /// may take as much as the search again.
     pub memory: u64,

@@ -2,11 +2,12 @@
 
 use super::goals::{Goals, root_bound};
 use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
-use super::plan::{Plan, PlanShare};
+use super::plan::Plan;
 use super::stream::{Reports, Rest, SavedStream, Shared, Stream, tighter};
 use super::verdict::Verdict;
 use crate::core::cut::{Alarm as Bell, Demand, watched};
 use crate::core::limits::ensure;
+use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
 use crate::search::{Clock, Limits, Shared as Gift, insert};
 use crate::{CheckpointError, Score, Sense};

@@ -1,21 +1,12 @@
 //! The result of a run.
 
 use super::observer::gap;
-use crate::Score;
+pub use crate::core::solution::{Counters, Improvement, Solution, TreeShape};
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::Move;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
-
-/// A finished solution: the moves from the root, and their score.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Solution<M> {
-    /// The score.
-    pub score: Score,
-    /// The moves from the root on.
-    pub moves: Vec<M>,
-}
 
 impl Solution<MoveId> {
     /// Returns the solution in the problem's moves.
@@ -57,6 +48,12 @@ impl StopReason {
     }
 }
 
+impl From<crate::core::coverage::Proof> for StopReason {
+    fn from(_: crate::core::coverage::Proof) -> Self {
+        Self::Exhausted
+    }
+}
+
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -70,79 +67,6 @@ impl fmt::Display for StopReason {
             Self::Completed => "completed",
             Self::Interrupted => "interrupted",
         })
-    }
-}
-
-/// Machine-independent effort.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counters {
-    /// Playouts finished; for systematic searches, solutions scored.
-    pub playouts: u64,
-    /// Tree nodes created; for systematic searches, states visited; for nested searches and annealing, moves
-    /// played (an edit by the problem's own neighbourhood is one).
-    pub nodes: u64,
-}
-
-/// The nodes that a tree search has created: how many, and how many moves they are below the root of the problem.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TreeShape {
-    /// Nodes created, those of trees that were given up included.
-    pub nodes: u64,
-    /// The sum of their depths, in moves.
-    pub depths: u64,
-    /// The depth of the deepest one, in moves. Where `uct` merges equal states, a second way to one counts here too.
-    pub deepest: u64,
-}
-
-impl TreeShape {
-    /// Returns the mean depth of the nodes, in moves; 0 without nodes.
-    #[must_use]
-    pub fn mean_depth(&self) -> f64 {
-        if self.nodes == 0 { 0.0 } else { self.depths as f64 / self.nodes as f64 }
-    }
-
-    /// Counts a node.
-    pub(crate) fn add(&mut self, depth: usize) {
-        let depth = depth as u64;
-        self.nodes += 1;
-        self.depths = self.depths.saturating_add(depth);
-        self.deepest = self.deepest.max(depth);
-    }
-
-    /// Takes back a node of this depth. The greatest depth stays.
-    pub(crate) fn remove(&mut self, depth: usize) {
-        self.nodes = self.nodes.saturating_sub(1);
-        self.depths = self.depths.saturating_sub(depth as u64);
-    }
-
-    /// Adds the nodes of other trees.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.nodes += other.nodes;
-        self.depths = self.depths.saturating_add(other.depths);
-        self.deepest = self.deepest.max(other.deepest);
-    }
-}
-
-/// One improvement of the incumbent.
-///
-/// Two improvements are equal if they differ in [`elapsed`](Self::elapsed) alone, which no run repeats.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Improvement {
-    /// The new best score.
-    pub score: Score,
-    /// Playouts of its stream when it was found.
-    pub playouts: u64,
-    /// The stream that found it.
-    pub stream: usize,
-    /// Wall-clock time of the run when it was found, the parts before a resume included. It is not serialised with the
-    /// rest, which is the same for equal runs.
-    #[serde(skip)]
-    pub elapsed: Duration,
-}
-
-impl PartialEq for Improvement {
-    fn eq(&self, other: &Self) -> bool {
-        (self.score, self.playouts, self.stream) == (other.score, other.playouts, other.stream)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A run's setting as one value.
 
-use crate::search::Auto;
+use crate::search::{Auto, Entry};
 use crate::{Method, ParameterError, Preset};
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct Setup {
     /// effort of the run so far; of a run limited by time alone it is measured in time. So a run limited by counts is
     /// reproducible, whole or in parts. The first stream makes the attempt.
     ///
-    /// Nothing is tried on a problem that [leaves solutions out](crate::Problem::is_complete), beside `dfs` and its
+    /// Nothing is tried on a problem that [leaves solutions out](crate::Facts::is_complete), beside `dfs` and its
     /// relatives, and where the length of a solution times the moves of the root is above 100,000. The default is
     /// [`PROOF`](Self::PROOF) for `auto` and 0 for other methods.
     #[serde(default)]
@@ -136,5 +136,14 @@ impl From<Method> for Setup {
     fn from(method: Method) -> Self {
         let proof = if matches!(method, Method::Auto(_)) { Self::PROOF } else { 0.0 };
         Self { preset: method.family().to_owned(), method, rollout: None, seed: 0, threads: 1, proof }
+    }
+}
+
+impl Entry {
+    /// Returns a run of this entrant alone, with seed 0 and one thread.
+    #[must_use]
+    pub fn setup(&self) -> Setup {
+        let (preset, rollout) = (self.preset().to_owned(), self.rollout().map(str::to_owned));
+        Setup { preset, rollout, ..Setup::from(self.method().clone()) }
     }
 }

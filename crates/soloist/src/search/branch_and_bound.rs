@@ -1,6 +1,6 @@
 //! Classical tree searches with bounds.
 
-use super::method::Family;
+use super::family::Family;
 use super::{Search, states};
 use crate::core::parameter::{choice, parameters};
 use crate::erased::problem::ErasedProblem;

@@ -1,6 +1,6 @@
 //! Iterative deepening A*.
 
-use super::method::Family;
+use super::family::Family;
 use super::{Search, states};
 use crate::core::parameter::parameters;
 use crate::erased::problem::ErasedProblem;

@@ -1,6 +1,6 @@
 //! Nested Monte-Carlo search.
 
-use super::method::Family;
+use super::family::Family;
 use super::{Context, Search, Status, replay, states};
 use crate::core::codec::{decode, encode};
 use crate::core::limits::ensure;

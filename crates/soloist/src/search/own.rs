@@ -1,15 +1,16 @@
 //! The search that a problem brings along, as a method.
 
-use super::method::Family;
-use super::{Context, Search, Status};
+use super::family::Family;
+use super::{Context, Search, Shared, Status};
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::Ledger;
-use crate::core::limits::ensure;
+use crate::core::limits::{MOST, ensure};
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::search::Parts;
+use crate::erased::validate;
 use crate::problem::{Step, Unit};
-use crate::{CheckpointError, Parameter, ParameterError, SearchInfo, Settings, Solution};
+use crate::{CheckpointError, Parameter, ParameterError, SearchInfo, Sense, Settings, Solution, Trace};
 use serde::{Deserialize, Serialize};
 
 /// A search of a [problem's own](crate::ProblemSearch) with its parameters, by name.
@@ -127,16 +128,16 @@ impl Family for Own {
         self.resolve(searches)
     }
 
-    fn build(&self, _: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
+    fn build(&self, problem: &dyn ErasedProblem, _: u64) -> Box<dyn Search> {
         let (unit, size, exact) =
             self.info.map_or((Unit::Node(""), 1, false), |info| (info.unit, info.step, info.exact));
         let mut ledger = Ledger::open();
         if !exact {
             ledger.leave_out_any();
         }
-        let saved = Saved { open: false, done: 0, ledger, bound: None };
-        let (name, settings) = (self.name.clone(), self.settings.clone());
-        Box::new(OwnRun { name, settings, unit, size, exact, saved, gauges: Vec::new() })
+        let saved = Saved { open: false, done: 0, ledger, bound: None, since: 0, given: None, received: None };
+        let (name, settings, sense) = (self.name.clone(), self.settings.clone(), problem.sense());
+        Box::new(OwnRun { name, settings, sense, unit, size, exact, saved, gauges: Vec::new() })
     }
 }
 
@@ -149,12 +150,19 @@ struct Saved {
     done: u64,
     ledger: Ledger,
     bound: Option<f64>,
+    /// Units since the last exchange.
+    since: u64,
+    /// What the stream gives to the others, while it waits for an exchange.
+    given: Option<Solution<MoveId>>,
+    /// What the exchange has brought, until the next step.
+    received: Option<Solution<MoveId>>,
 }
 
 /// The steps of a problem's own search.
 struct OwnRun {
     name: String,
     settings: Settings,
+    sense: Sense,
     unit: Unit,
     /// Units of a step.
     size: u64,
@@ -202,13 +210,23 @@ impl Search for OwnRun {
         let quota = left.min(self.allowed(context));
         let Context { rollout, rng, tally, horizon, .. } = context;
         let Some(own) = rollout.own() else { return Status::Completed };
+        if let Some(received) = self.saved.received.take() {
+            own.offer(&received.moves, received.score);
+        }
         let (ledger, unit) = (&mut self.saved.ledger, self.unit);
         let (step, spent, limited) = own.step(Parts { rng, tally, ledger, horizon: *horizon, unit, quota });
         (self.saved.bound, self.gauges) = (own.bound(), own.gauges());
+        let every = own.exchange();
         // Only a limit divides a step.
         let done = self.saved.done.saturating_add(spent);
         self.saved.done = if limited && done < self.size { done } else { 0 };
+        self.saved.since = self.saved.since.saturating_add(spent);
         match step {
+            Step::Running if self.saved.done == 0 && every.is_some_and(|every| self.saved.since >= every) => {
+                self.saved.since = 0;
+                self.saved.given.clone_from(&tally.best);
+                if self.saved.given.is_some() { Status::Waiting } else { Status::Running }
+            }
             Step::Running => Status::Running,
             Step::Completed => Status::Completed,
             Step::Exhausted(covered) => Status::Exhausted(covered.0),
@@ -237,6 +255,20 @@ impl Search for OwnRun {
         }
     }
 
+    fn share(&self) -> Option<Shared> {
+        let Solution { score, moves } = self.saved.given.clone()?;
+        Some(Shared { score, feature: 0.0, trace: Trace { moves, ..Trace::default() } })
+    }
+
+    fn receive(&mut self, shared: &[Shared]) {
+        let Some(given) = self.saved.given.take() else { return };
+        // Of equal solutions the first stream's counts.
+        let best = shared.iter().reduce(|a, b| if self.sense.better(b.score, a.score) { b } else { a });
+        if let Some(best) = best.filter(|best| self.sense.better(best.score, given.score)) {
+            self.saved.received = Some(Solution { score: best.score, moves: best.trace.moves.clone() });
+        }
+    }
+
     fn save(&self) -> Vec<u8> {
         encode(&self.saved)
     }
@@ -246,6 +278,10 @@ impl Search for OwnRun {
         saved.ledger.check(problem.sense())?;
         let bound = saved.bound.is_none_or(|bound| !bound.is_nan());
         ensure(saved.done < self.size && bound, "a step of another search")?;
+        ensure(saved.since <= MOST, "more units than a search does between two exchanges")?;
+        for solution in saved.given.iter().chain(&saved.received) {
+            validate::solution(problem, &solution.moves, solution.score)?;
+        }
         ensure(self.exact || !saved.ledger.is_blank(), "a proof of a search that makes none")?;
         self.saved = saved;
         Ok(())

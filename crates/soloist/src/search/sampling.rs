@@ -1,6 +1,6 @@
 //! Independent playouts.
 
-use super::method::Family;
+use super::family::Family;
 use super::{Context, Search, Status};
 use crate::core::parameter::parameters;
 use crate::erased::problem::ErasedProblem;

@@ -8,6 +8,7 @@ mod common;
 mod cut;
 mod exact;
 mod first;
+mod functions;
 mod future;
 mod golden;
 mod graph;

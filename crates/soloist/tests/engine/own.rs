@@ -31,7 +31,9 @@ impl Problem for Stairs {
     fn searches(&self) -> Vec<NamedSearch<Self>> {
         let count = |_: &Self, settings: &Settings| Count::boxed(settings.read().ok()?, false);
         let cheat = NamedSearch::new(CHEAT, |_, _| Count::boxed(Limits::default(), true));
-        vec![NamedSearch::new(COUNT, count), NamedSearch::new(CLAIM, count), cheat]
+        let relay =
+            NamedSearch::new(RELAY, |_, settings| Some(Box::new(Relay { turns: settings.read().ok()?, value: None })));
+        vec![NamedSearch::new(COUNT, count), NamedSearch::new(CLAIM, count), cheat, relay]
     }
 }
 
@@ -147,7 +149,7 @@ fn what_is_no_solution_is_refused() {
     let error = Solver::new(&stairs, setup("cheat", &[])).budget(Budget::nodes(3)).run().unwrap_err();
     assert!(matches!(error, SolveError::Replay(_)), "{error}");
     for (name, set, message) in [
-        ("nosuch", &[][..], "no method `nosuch` (the problem's own: count, claim, cheat)"),
+        ("nosuch", &[][..], "no method `nosuch` (the problem's own: count, claim, cheat, relay)"),
         ("count", &[("most", "0")], "parameter `most`: expected a whole number from 1 to 1e6, got `0`"),
         ("count", &[("least", "1")], "no parameter `least` (known: most, honest)"),
         ("auto", &[("methods", "count(most=0),nrpa")], "entry `count(most=0)`: parameter `most`: expected"),
@@ -160,6 +162,90 @@ fn what_is_no_solution_is_refused() {
     let mut method = Method::own(&COUNT);
     assert!(method.set("most", "0").is_err() && method.set("most", "2e3").is_ok());
     assert_eq!((method.family(), method.parameters()[0].value.as_str()), ("count", "2000"));
+}
+
+const RELAY: SearchInfo =
+    SearchInfo::new::<Turns>("relay", "one step beyond what other streams have found", "ours", Unit::Node("nodes"))
+        .units_a_step(5);
+
+soloist::parameter_table! {
+    /// When streams exchange.
+    pub struct Turns {
+        /// units between two exchanges; 0: none
+        every: u64 = 10, 0..=1_000;
+    }
+}
+
+/// Finds a solution that is better than the last offer by one. Without offers it stays where it began.
+struct Relay {
+    turns: Turns,
+    value: Option<u64>,
+}
+
+impl ProblemSearch<Stairs> for Relay {
+    fn step(&mut self, problem: &Stairs, work: &mut Work<'_, Stairs>) -> Step {
+        while work.next_unit() {
+            let begin = work.rng().below(2);
+            let value = *self.value.get_or_insert(begin);
+            let moves: Vec<bool> = (0..u64::from(problem.0.0)).map(|step| step >= value).collect();
+            work.found(&moves);
+        }
+        Step::Running
+    }
+
+    fn offer(&mut self, _: &Stairs, _: &[bool], score: Score) {
+        self.value = score.value().map(|value| value as u64 + 1);
+    }
+
+    fn exchange(&self) -> Option<u64> {
+        (self.turns.every > 0).then_some(self.turns.every)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.value.map_or_else(Vec::new, |value| vec![value as u8])
+    }
+
+    fn load(&mut self, _: &Stairs, bytes: &[u8]) -> Result<(), CheckpointError> {
+        self.value = bytes.first().map(|&value| value.into());
+        Ok(())
+    }
+}
+
+#[test]
+fn streams_exchange_what_they_have_found() {
+    let stairs = Stairs(Staircase(30));
+    let run = |seed, threads, every: &str, slices: u64, saves: bool| {
+        let relay = setup("relay", &[("every", every)]).seed(seed).threads(threads);
+        let solver = || Solver::new(&stairs, relay.clone());
+        let mut session = solver().start().unwrap();
+        for _ in 0..slices {
+            session.advance(&Budget::nodes(600 / slices)).unwrap();
+            if saves {
+                session = solver().resume(&session.save()).unwrap().start().unwrap();
+            }
+        }
+        let outcome = session.outcome();
+        (outcome.best, outcome.history.iter().map(|event| (event.score, event.stream)).collect::<Vec<_>>())
+    };
+    // Where both streams begin alike, nobody is ahead.
+    let values: Vec<f64> = (0..8).map(|seed| run(seed, 2, "10", 1, false).0.unwrap().score.value().unwrap()).collect();
+    assert!(values.iter().any(|&value| value >= 20.0) && values.iter().any(|&value| value <= 1.0), "{values:?}");
+    for seed in 0..8 {
+        for threads in [1, 2, 3] {
+            let whole = run(seed, threads, "10", 1, false);
+            assert_eq!(run(seed, threads, "10", 1, false), whole);
+            for (slices, saves) in [(6, false), (6, true), (60, true), (200, true)] {
+                assert_eq!(run(seed, threads, "10", slices, saves), whole, "{seed}, {threads} streams, {slices}");
+            }
+            let alone = run(seed, threads, "0", 1, false).0.unwrap().score.value().unwrap();
+            assert!(alone <= 1.0, "without an exchange");
+        }
+        // One stream has nobody to exchange with, and in `auto` there is no exchange.
+        assert!(run(seed, 1, "10", 1, false).0.unwrap().score.value().unwrap() <= 1.0);
+    }
+    let auto = setup("auto", &[("methods", "relay")]).threads(2);
+    let outcome = Solver::new(&stairs, auto).budget(Budget::nodes(400)).run().unwrap();
+    assert_eq!(outcome.counters.nodes, 400);
 }
 
 #[test]

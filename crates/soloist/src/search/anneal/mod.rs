@@ -1,18 +1,14 @@
 //! Simulated annealing over finished solutions.
 
 mod edits;
+mod family;
 mod links;
 mod replay;
 mod run;
 mod schedule;
 
-use super::Search;
-use super::method::Family;
-use crate::ParameterError;
 use crate::core::parameter::{choice, parameters};
-use crate::erased::problem::ErasedProblem;
 use edits::EDITS;
-use run::AnnealSearch;
 
 choice! {
     /// How the temperature falls from `start` to `end` over a cooling.
@@ -73,7 +69,7 @@ parameters! {
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
     ///
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
-    /// [`bias`](crate::Problem::bias), uniformly without one. With `adapt` the weights follow the success of each kind
+    /// [`bias`](crate::Prior::bias), uniformly without one. With `adapt` the weights follow the success of each kind
     /// of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
     ///
     /// Where the score is a sum of [links](crate::Ordering::link), the difference that an edit makes is known before
@@ -229,30 +225,6 @@ impl Anneal {
         let &Self { swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate, .. } =
             self;
         [swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate]
-    }
-}
-
-impl Family for Anneal {
-    fn validate(&self) -> Result<(), ParameterError> {
-        if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
-            return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
-        }
-        if self.arms > 1 && (self.steps > 0 || self.race_part >= self.finish || self.finalists > self.arms) {
-            return Err(ParameterError::Conflict(
-                "arms need steps=0, race_part below finish and at most as many finalists",
-            ));
-        }
-        // Suggestions alone are not enough: few problems make any.
-        if self.weights().iter().sum::<u64>() == self.suggest {
-            return Err(ParameterError::Conflict(
-                "one of swap, insert, block, reverse, shuffle, change, replace, remove, guide and recreate must be above 0",
-            ));
-        }
-        Ok(())
-    }
-
-    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
-        Box::new(AnnealSearch::new(self.clone(), problem, memory))
     }
 }
 

@@ -6,6 +6,7 @@ use super::run::AnnealSearch;
 use super::schedule::{Clock, Turn};
 use super::*;
 use crate::core::cut::Watch;
+use crate::core::plan::PlanShare;
 use crate::doc::Staircase;
 use crate::erased::MoveCodec;
 use crate::erased::MoveId;
@@ -13,7 +14,8 @@ use crate::erased::problem::{ProblemAdapter, Shared};
 use crate::erased::replay::Entry;
 use crate::erased::rollout::RolloutAdapter;
 use crate::problem::Found;
-use crate::run::plan::PlanShare;
+use crate::search::family::Family;
+use crate::search::step::Search;
 use crate::search::{Context, Tally};
 use crate::{
     Acceptance, Budget, Dominance, Edits, Method, Neighborhood, Ordering, Problem, Rng, Score, Sense, Solution, Solver,

@@ -1,7 +1,8 @@
 //! The entrants of a portfolio as a parameter.
 
 use crate::core::parameter::{Value, Values};
-use crate::{Method, ParameterError, SearchInfo, Setup};
+use crate::problem::{Entrant, ROLLOUT, write_entry};
+use crate::{Method, ParameterError, SearchInfo};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -28,59 +29,6 @@ pub struct Entry {
     settings: Vec<(String, String)>,
     rollout: Option<String>,
 }
-
-/// A method with settings and a rollout that a problem names in its [portfolio](crate::Problem::portfolio).
-///
-/// Names and values are looked up when a run begins, and by [`check`](crate::check()).
-///
-/// ```
-/// use soloist::Entrant;
-/// let entrant = Entrant::new("nrpa").set("level", 3).rollout("selective");
-/// assert_eq!(entrant.to_string(), "nrpa(level=3 rollout=selective)");
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entrant {
-    method: String,
-    settings: Vec<(String, String)>,
-}
-
-impl Entrant {
-    /// Returns a method by its name: a preset, or one of the problem's [searches](crate::Problem::searches).
-    #[must_use]
-    pub fn new(method: impl Into<String>) -> Self {
-        Self { method: method.into(), settings: Vec::new() }
-    }
-
-    /// Sets a parameter.
-    #[must_use]
-    pub fn set(mut self, parameter: impl Into<String>, value: impl fmt::Display) -> Self {
-        self.settings.push((parameter.into(), value.to_string()));
-        self
-    }
-
-    /// Sets the playout policy by its name.
-    #[must_use]
-    pub fn rollout(self, name: &str) -> Self {
-        self.set(ROLLOUT, name)
-    }
-}
-
-/// As an [`Entry`] is written.
-impl fmt::Display for Entrant {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let all: Vec<String> = self.settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        write_entry(f, &self.method, &all)
-    }
-}
-
-/// Writes a method with its settings in parentheses.
-fn write_entry(f: &mut fmt::Formatter<'_>, method: &str, settings: &[String]) -> fmt::Result {
-    f.write_str(method)?;
-    if settings.is_empty() { Ok(()) } else { write!(f, "({})", settings.join(" ")) }
-}
-
-/// The key that is no parameter of the preset.
-const ROLLOUT: &str = "rollout";
 
 impl Entry {
     /// Returns a method as it is.
@@ -118,13 +66,6 @@ impl Entry {
     /// Whether the entry sets a parameter.
     pub(super) fn sets(&self, name: &str) -> bool {
         self.settings.iter().any(|(key, _)| key == name)
-    }
-
-    /// Returns a run of this entrant alone, with seed 0 and one thread.
-    #[must_use]
-    pub fn setup(&self) -> Setup {
-        let (preset, rollout) = (self.preset.clone(), self.rollout.clone());
-        Setup { preset, rollout, ..Setup::from(self.method.clone()) }
     }
 
     /// Reads an entry; the error says what is wrong with it.

@@ -2,9 +2,9 @@
 
 use super::Entry;
 use crate::core::limits::{MOST, ensure};
+use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
-use crate::run::plan::PlanShare;
 use crate::search::{Context, Method, Search, Status, Tally};
 use crate::{CheckpointError, Score, Sense, Solution};
 use serde::{Deserialize, Serialize};
@@ -148,6 +148,11 @@ impl Racer {
             // It needs more memory than its part, but others race.
             problem.watch().forgive();
             status = Status::Completed;
+        }
+        if status == Status::Waiting && matches!(self.method, Method::Own(_)) {
+            // Other streams race other methods.
+            search.receive(&[]);
+            status = Status::Running;
         }
         if samples {
             std::mem::swap(&mut tally.sample, &mut context.tally.sample);

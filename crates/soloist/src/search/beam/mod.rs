@@ -2,17 +2,14 @@
 
 mod bounds;
 mod cells;
+mod family;
 mod links;
 mod merge;
 mod pass;
 mod rank;
 mod run;
 
-use crate::ParameterError;
 use crate::core::parameter::{choice, parameters};
-use crate::erased::problem::ErasedProblem;
-use crate::search::method::Family;
-use crate::search::{Search, states};
 
 choice! {
     /// What ranks the states of a layer.
@@ -140,7 +137,7 @@ parameters! {
     /// counted as children of expanded states. With `prune` only those count that were neither hopeless, nor below the
     /// present cut, nor beaten by a known one, as CABS counts generated states.
     ///
-    /// Memory: two states ([`Problem::state_bytes`](crate::Problem::state_bytes)) for each place in the beam and about
+    /// Memory: two states ([`Facts::state_bytes`](crate::Facts::state_bytes)) for each place in the beam and about
     /// 80 bytes for each child (with futures about 160, and 16 for each resource). The width is cut to what fits into
     /// the memory of the budget.
     ///
@@ -207,39 +204,5 @@ impl Beam {
 
     fn learns(&self) -> bool {
         self.tie == Tie::Policy || self.policy_weight > 0.0
-    }
-}
-
-impl Family for Beam {
-    fn plays_first(&self) -> bool {
-        false
-    }
-
-    fn validate(&self) -> Result<(), ParameterError> {
-        if self.tie != Tie::Playouts && self.playouts > 1 {
-            return Err(ParameterError::Conflict("`playouts` needs `tie` = playouts"));
-        }
-        let by_bound = self.layers == Layers::Bound;
-        let conflicts = [
-            (by_bound && self.tie == Tie::Playouts, "`layers` = bound needs `tie` = potential, chance or policy"),
-            (by_bound && self.split > 0, "`layers` = bound needs `split` = 0"),
-            (!by_bound && self.span > 0.0, "`span` needs `layers` = bound"),
-        ];
-        match conflicts.into_iter().find(|(conflict, _)| *conflict) {
-            Some((_, what)) => Err(ParameterError::Conflict(what)),
-            None => Ok(()),
-        }
-    }
-
-    /// One place, and the buffers.
-    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
-        states(problem, 8)
-    }
-
-    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
-        match self.layers {
-            Layers::Depth => Box::new(run::BeamSearch::new(self.clone(), problem, memory)),
-            Layers::Bound => Box::new(bounds::BoundLayers::new(self.clone(), problem, memory)),
-        }
     }
 }

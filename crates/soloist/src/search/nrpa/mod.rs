@@ -1,15 +1,13 @@
 //! Nested rollout policy adaptation and its family: beams, high diversity, generalised policies.
 
 mod explore;
+mod family;
 mod levels;
 mod policies;
 mod run;
 
 use crate::core::parameter::{PerLevel, choice, parameters};
 use crate::erased::problem::{ErasedProblem, State};
-use crate::search::Search;
-use crate::search::method::Family;
-use crate::{ParameterError, Policy};
 
 choice! {
     /// What a level of NRPA keeps and learns from.
@@ -78,7 +76,7 @@ parameters! {
     /// With `stopping = c` it adapts nothing until the result of iteration `i` has a rank among the first `i` of at
     /// most `i * c / (iterations + 1 - i)`. `explore`: a playout that ends in a state met before (of the last 65,536 or
     /// so) is cut at a random step and continued by a random move and then by the policy. `bias_rate`: the weights of
-    /// the [terms of the bias](crate::Problem::biases) are learned along with the logits.
+    /// the [terms of the bias](crate::Prior::terms) are learned along with the logits.
     ///
     /// `arms > 1` is the number of blank runs that begin. Each does `race` iterations of the outermost level, then the
     /// worse half (by best score, ties to the earlier) is dropped, and so on until one is left, which runs to its end.
@@ -191,46 +189,5 @@ impl Nrpa {
     /// Whether all streams follow the best one.
     fn leads(&self) -> bool {
         self.share == Share::Leaf
-    }
-}
-
-impl Family for Nrpa {
-    fn validate(&self) -> Result<(), ParameterError> {
-        let conflicts = [
-            (
-                self.beam == Keep::None && self.width.numbers().iter().any(|&width| width > 1),
-                "`width` needs `beam` = solutions or policies",
-            ),
-            (
-                self.beam != Keep::Solutions && self.similar != Similar::ScoreLength,
-                "`similar` needs `beam` = solutions",
-            ),
-            (self.beam == Keep::Solutions && self.bias_rate > 0.0, "`bias_rate` needs `beam` = none or policies"),
-            (
-                self.shares() && (self.beam == Keep::Policies || self.repetitions > 0),
-                "`share` needs `beam` = none or solutions, and `repetitions` = 0",
-            ),
-            (
-                self.leads() && (self.beam != Keep::None || self.stopping > 0.0 || self.share_every > 1),
-                "`share` = leaf needs `beam` = none, `stopping` = 0 and `share_every` = 1",
-            ),
-        ];
-        match conflicts.into_iter().find(|&(holds, _)| holds) {
-            Some((_, message)) => Err(ParameterError::Conflict(message)),
-            None => Ok(()),
-        }
-    }
-
-    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
-        if self.beam != Keep::Policies {
-            return 0;
-        }
-        // A beam of policies fills up; each has at least the tables of one that has learned nothing.
-        let places: u64 = (1..=self.level).map(|level| self.width.at(level as usize)).sum();
-        (places * self.arms).saturating_mul(Policy::least_bytes(problem.facts().code_count.unwrap_or(0)))
-    }
-
-    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
-        Box::new(run::NrpaSearch::new(self.clone(), problem, memory))
     }
 }

@@ -9,6 +9,7 @@
 mod arena;
 mod beam;
 mod check;
+mod family;
 mod game;
 mod graph;
 mod grow;
@@ -30,9 +31,6 @@ pub use select::{Bandit, Cooling, NodeValue, Normalization, Selection, Ties};
 
 use crate::ParameterError;
 use crate::core::parameter::parameter_groups;
-use crate::erased::problem::ErasedProblem;
-use crate::search::Search;
-use crate::search::method::Family;
 
 parameter_groups! {
     /// Upper confidence bounds applied to trees (UCT), for one player.
@@ -210,25 +208,5 @@ fn refuse(conflicts: &[(bool, &'static str)]) -> Result<(), ParameterError> {
     match conflicts.iter().find(|(is_there, _)| *is_there) {
         Some((_, message)) => Err(ParameterError::Conflict(message)),
         None => Ok(()),
-    }
-}
-
-impl Family for Uct {
-    fn validate(&self) -> Result<(), ParameterError> {
-        let has_beam = self.narrowing.beam_width > 0;
-        refuse(&[
-            (has_beam && self.growth.transpositions, "beam_width and transpositions exclude each other"),
-            (has_beam && self.pacing.move_playouts > 0, "beam_width and move_playouts exclude each other"),
-            (self.growth.fpu == FirstPlay::Node && self.selection.bandit != Bandit::Ucb1, "fpu=node needs bandit=ucb1"),
-        ])?;
-        self.pacing.validate()?;
-        self.growth.validate()?;
-        self.pruning.validate(self)?;
-        self.selection.validate(&self.pacing)?;
-        self.nesting.validate(self)
-    }
-
-    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
-        Box::new(run::UctSearch::new(self.clone(), problem, memory))
     }
 }

@@ -5,7 +5,7 @@ use crate::Score;
 use crate::doc::Staircase;
 use crate::erased::MoveCodec;
 use crate::erased::problem::{ErasedProblem, ProblemAdapter, Shared};
-use crate::search::method::Family;
+use crate::search::family::Family;
 
 /// Returns a root with children that have these scores; child `i` has the code `i` and the bias `biases[i]`.
 fn tree(children: &[&[f64]], biases: &[f64], sense: Sense) -> Arena {

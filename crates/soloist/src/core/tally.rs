@@ -1,11 +1,7 @@
 //! Counters, incumbent and best solutions of a stream.
 
-use crate::core::limits::{MOST, ensure};
-use crate::erased::MoveId;
-use crate::erased::problem::ErasedProblem;
-use crate::erased::validate;
-use crate::run::outcome::{Counters, Improvement, Solution, TreeShape};
-use crate::{CheckpointError, Score, Sense};
+use super::score::{Score, Sense};
+use super::solution::{Counters, Improvement, MoveId, Solution, TreeShape};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -220,43 +216,6 @@ impl Tally {
             _ => self.kept.last().map(|(_, worst)| worst),
         };
         worst.and_then(|worst| worst.score.value())
-    }
-
-    /// Checks what a checkpoint holds of stream number `stream`: every solution is replayed.
-    pub(crate) fn check(&self, problem: &dyn ErasedProblem, stream: usize) -> Result<(), CheckpointError> {
-        let sense = problem.sense();
-        let counters = self.counters;
-        ensure(self.sense == sense && self.stream == stream, "a stream of another run")?;
-        let most = counters.playouts.max(counters.nodes).max(self.tree.nodes).max(self.units);
-        ensure(most <= MOST, "more playouts or nodes than a run can have")?;
-        ensure(self.tree.mean_depth() <= self.tree.deepest as f64, "depths of another tree")?;
-        let rising = self
-            .history
-            .windows(2)
-            .all(|pair| sense.better(pair[1].score, pair[0].score) && pair[0].playouts <= pair[1].playouts);
-        let ours = self.history.iter().all(|event| event.stream == stream && event.playouts <= counters.playouts);
-        let last = self.history.last().map(|event| event.score);
-        ensure(rising && ours && last == self.best.as_ref().map(|best| best.score), "a history of another incumbent")?;
-        let first = self.kept.first().map(|(_, first)| first.score);
-        ensure(first == last.filter(|_| self.keep > 1), "the solutions kept")?;
-        self.check_solutions(problem)
-    }
-
-    /// Replays the solutions that a checkpoint holds.
-    pub(crate) fn check_solutions(&self, problem: &dyn ErasedProblem) -> Result<(), CheckpointError> {
-        if let Some(best) = &self.best {
-            validate::solution(problem, &best.moves, best.score)?;
-        }
-        let most = if self.keep > 1 { self.keep } else { 0 };
-        let ordered = self.kept.windows(2).all(|pair| self.sense.at_least(pair[0].1.score, pair[1].1.score));
-        ensure(self.kept.len() <= most && ordered, "the solutions kept")?;
-        for (at, (identity, kept)) in self.kept.iter().enumerate() {
-            let end = validate::solution(problem, &kept.moves, kept.score)?;
-            let again = problem.key(&end).unwrap_or_else(|| problem.hash_of(&kept.moves));
-            let twice = self.kept[..at].iter().any(|(other, _)| other == identity);
-            ensure(again == *identity && !twice, "the solutions kept")?;
-        }
-        Ok(())
     }
 
     /// Keeps a solution for which [`wants`](Self::wants) returned true. Solutions with equal identities are the same.

@@ -5,12 +5,10 @@
 //! its number is its place there.
 
 use crate::core::codec::{CheckpointError, decode, encode};
-use crate::problem::{Move, MoveReader, MoveWriter, sealed::Sealed};
+use crate::core::solution::MoveId;
+use crate::problem::moves::{Move, MoveReader, MoveWriter, sealed::Sealed};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-/// The number of a move.
-pub(crate) type MoveId = u64;
 
 /// Marks the number of a move in the table.
 const WIDE: u64 = 1 << 63;

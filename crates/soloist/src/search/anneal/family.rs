@@ -1,0 +1,31 @@
+//! What the family is beside its table of parameters.
+
+use super::{Anneal, Schedule, run::AnnealSearch};
+use crate::ParameterError;
+use crate::erased::problem::ErasedProblem;
+use crate::search::family::Family;
+use crate::search::step::Search;
+
+impl Family for Anneal {
+    fn validate(&self) -> Result<(), ParameterError> {
+        if self.cooling == Schedule::Geometric && (self.start == 0.0 || self.end == 0.0) {
+            return Err(ParameterError::Conflict("cooling=geometric needs start and end above 0"));
+        }
+        if self.arms > 1 && (self.steps > 0 || self.race_part >= self.finish || self.finalists > self.arms) {
+            return Err(ParameterError::Conflict(
+                "arms need steps=0, race_part below finish and at most as many finalists",
+            ));
+        }
+        // Suggestions alone are not enough: few problems make any.
+        if self.weights().iter().sum::<u64>() == self.suggest {
+            return Err(ParameterError::Conflict(
+                "one of swap, insert, block, reverse, shuffle, change, replace, remove, guide and recreate must be above 0",
+            ));
+        }
+        Ok(())
+    }
+
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
+        Box::new(AnnealSearch::new(self.clone(), problem, memory))
+    }
+}

@@ -1,0 +1,42 @@
+//! What the family is beside its table of parameters.
+
+use super::{Beam, Layers, Tie, bounds::BoundLayers, run::BeamSearch};
+use crate::ParameterError;
+use crate::erased::problem::ErasedProblem;
+use crate::search::family::Family;
+use crate::search::shared::asked::states;
+use crate::search::step::Search;
+
+impl Family for Beam {
+    fn plays_first(&self) -> bool {
+        false
+    }
+
+    fn validate(&self) -> Result<(), ParameterError> {
+        if self.tie != Tie::Playouts && self.playouts > 1 {
+            return Err(ParameterError::Conflict("`playouts` needs `tie` = playouts"));
+        }
+        let by_bound = self.layers == Layers::Bound;
+        let conflicts = [
+            (by_bound && self.tie == Tie::Playouts, "`layers` = bound needs `tie` = potential, chance or policy"),
+            (by_bound && self.split > 0, "`layers` = bound needs `split` = 0"),
+            (!by_bound && self.span > 0.0, "`span` needs `layers` = bound"),
+        ];
+        match conflicts.into_iter().find(|(conflict, _)| *conflict) {
+            Some((_, what)) => Err(ParameterError::Conflict(what)),
+            None => Ok(()),
+        }
+    }
+
+    /// One place, and the buffers.
+    fn least_memory(&self, problem: &dyn ErasedProblem) -> u64 {
+        states(problem, 8)
+    }
+
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
+        match self.layers {
+            Layers::Depth => Box::new(BeamSearch::new(self.clone(), problem, memory)),
+            Layers::Bound => Box::new(BoundLayers::new(self.clone(), problem, memory)),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What every search is made of: steps, and what a step works with.
+
+use crate::core::coverage::Proof;
+use crate::core::plan::PlanShare;
+use crate::core::solution::{MoveId, Solution};
+use crate::core::tally::Tally;
+use crate::erased::problem::{ErasedProblem, State};
+use crate::erased::rollout::ErasedRollout;
+use crate::{CheckpointError, Rng, Score, Trace};
+use serde::{Deserialize, Serialize};
+
+/// What a step returns: whether the search continues.
+#[must_use]
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// There is more to do.
+    Running,
+    /// Every solution was examined or excluded; the ledger of the search has the proof.
+    Exhausted(Proof),
+    /// The method came to its end without such a proof.
+    Completed,
+    /// Nothing can be done before the streams have exchanged what they share.
+    Waiting,
+}
+
+/// A search in progress on one stream.
+pub(crate) trait Search: Send {
+    /// Does one unit of work.
+    fn step(&mut self, context: &mut Context<'_>) -> Status;
+    /// Returns a bound on all solutions that this search has neither seen nor excluded. `None`: unknown. Asked a few
+    /// times a second.
+    fn left(&self) -> Option<f64> {
+        None
+    }
+    /// Whether a limit of counts has divided the last step, so that it is to be continued before anything else is done.
+    fn is_divided(&self) -> bool {
+        false
+    }
+    /// Returns what tells how far the search has narrowed down, by name with unit. Asked a few times a second
+    /// for observers that ask for it.
+    fn gauges(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+    /// Receives a solution from outside, which is legal and counts as an incumbent already. Searches that only prune by
+    /// the incumbent have nothing to do.
+    fn take_up(&mut self, _context: &mut Context<'_>, _solution: &Solution<MoveId>) {}
+    /// Returns what this stream gives to the others when it waits for an exchange: only [`receive`](Self::receive)
+    /// makes it continue.
+    fn share(&self) -> Option<Shared> {
+        None
+    }
+    /// Takes what the streams that have not ended share, by stream.
+    fn receive(&mut self, _shared: &[Shared]) {}
+    /// Returns how many players this search has opened beside its rollout.
+    fn players(&self) -> usize {
+        0
+    }
+    /// Returns what this search has decided and why, a line each.
+    fn remarks(&self) -> &[String] {
+        &[]
+    }
+    /// Returns the whole state, for a checkpoint.
+    fn save(&self) -> Vec<u8>;
+    /// Restores what `save` wrote into a freshly built search.
+    fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError>;
+}
+
+/// A solution with its trace, for learning and for other streams.
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct Shared {
+    pub(crate) score: Score,
+    /// Tells solutions of equal score apart, the larger one being better; 0 when unused.
+    pub(crate) feature: f64,
+    pub(crate) trace: Trace<MoveId>,
+}
+
+/// The inputs of a search's step: the problem and the parts of its stream.
+pub(crate) struct Context<'a> {
+    pub(crate) problem: &'a dyn ErasedProblem,
+    pub(crate) rollout: &'a mut dyn ErasedRollout,
+    pub(crate) rng: &'a mut Rng,
+    pub(crate) tally: &'a mut Tally,
+    pub(crate) horizon: PlanShare,
+}
+
+impl Context<'_> {
+    /// Returns the part of the budget planned for the run that is over, from 0 to 1. `None`: nothing is planned.
+    pub(crate) fn part(&self) -> Option<f64> {
+        self.horizon.part(self.tally.counters)
+    }
+
+    /// Scores a finished playout, lets the rollout learn, counts it and keeps it when it is the best.
+    ///
+    /// The solution is `before` followed by `after`.
+    pub(crate) fn finish(&mut self, state: &State, before: &[MoveId], after: &[MoveId]) -> Score {
+        let score = self.probe(state);
+        self.keep(score, state, before, after);
+        score
+    }
+
+    /// As [`finish`](Self::finish), without keeping the solution.
+    pub(crate) fn probe(&mut self, state: &State) -> Score {
+        let score = self.problem.score(state);
+        self.rollout.feedback(score);
+        self.tally.count(score);
+        score
+    }
+
+    /// Scores a finished solution that no rollout made: counted as a playout, kept when it is the best, nothing for the
+    /// rollout to learn.
+    pub(crate) fn leaf(&mut self, state: &State, moves: &[MoveId]) -> Score {
+        let score = self.probe_leaf(state);
+        self.keep(score, state, moves, &[]);
+        score
+    }
+
+    /// As [`leaf`](Self::leaf), without keeping the solution.
+    pub(crate) fn probe_leaf(&mut self, state: &State) -> Score {
+        let score = self.problem.score(state);
+        self.tally.count(score);
+        score
+    }
+
+    /// Keeps a solution when it is among the best; it is `before` followed by `after` and ends in `state`.
+    #[inline]
+    pub(crate) fn keep(&mut self, score: Score, state: &State, before: &[MoveId], after: &[MoveId]) {
+        if self.tally.wants(score) {
+            self.keep_keyed(score, self.problem.key(state), before, after);
+        }
+    }
+
+    /// Returns the key of a solution's final state, if the solution is to be kept.
+    pub(crate) fn wanted_key(&self, score: Score, state: &State) -> Option<u64> {
+        if self.tally.wants(score) { self.problem.key(state) } else { None }
+    }
+
+    /// Keeps a solution whose final state has this key; the tally wants it.
+    #[cold]
+    pub(crate) fn keep_keyed(&mut self, score: Score, key: Option<u64>, before: &[MoveId], after: &[MoveId]) {
+        if !self.problem.has_failed() && !self.rollout.has_failed() {
+            let moves = [before, after].concat();
+            let identity = key.unwrap_or_else(|| self.problem.hash_of(&moves));
+            self.tally.keep(Solution { score, moves }, identity);
+        }
+    }
+
+    /// Returns the value of the incumbent, if it is feasible.
+    pub(crate) fn incumbent(&self) -> Option<f64> {
+        self.tally.best.as_ref().and_then(|best| best.score.value())
+    }
+}

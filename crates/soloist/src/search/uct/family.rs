@@ -1,0 +1,27 @@
+//! What the family is beside its table of parameters.
+
+use super::{Bandit, FirstPlay, Uct, refuse, run::UctSearch};
+use crate::ParameterError;
+use crate::erased::problem::ErasedProblem;
+use crate::search::family::Family;
+use crate::search::step::Search;
+
+impl Family for Uct {
+    fn validate(&self) -> Result<(), ParameterError> {
+        let has_beam = self.narrowing.beam_width > 0;
+        refuse(&[
+            (has_beam && self.growth.transpositions, "beam_width and transpositions exclude each other"),
+            (has_beam && self.pacing.move_playouts > 0, "beam_width and move_playouts exclude each other"),
+            (self.growth.fpu == FirstPlay::Node && self.selection.bandit != Bandit::Ucb1, "fpu=node needs bandit=ucb1"),
+        ])?;
+        self.pacing.validate()?;
+        self.growth.validate()?;
+        self.pruning.validate(self)?;
+        self.selection.validate(&self.pacing)?;
+        self.nesting.validate(self)
+    }
+
+    fn build(&self, problem: &dyn ErasedProblem, memory: u64) -> Box<dyn Search> {
+        Box::new(UctSearch::new(self.clone(), problem, memory))
+    }
+}
