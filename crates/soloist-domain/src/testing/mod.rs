@@ -1,10 +1,12 @@
 //! What the tests of several domains share.
 
+mod exhaust;
 mod golden;
 mod keys;
 mod pairs;
 mod searches;
 
+pub use exhaust::exhaust;
 pub use golden::check_golden_runs;
 pub use keys::check_keys;
 pub use pairs::check_pairs;
