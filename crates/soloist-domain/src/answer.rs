@@ -1,8 +1,8 @@
 //! What a solution to be verified looks like from outside, the same for every problem.
 //!
 //! A verifier is given a result of `soloist solve --json`, its `solution` alone, a list, or a text in the domain's own
-//! notation. Telling them apart, the fields that every result has, and numbers that are claimed are read here; what the
-//! solution says is the domain's. Nothing here is used by a search.
+//! notation. This module distinguishes these forms and reads the fields that every result has, and the numbers that it
+//! claims. The domain reads the solution itself. Nothing here is used by a search.
 
 use crate::InstanceError;
 use crate::error::quote;
@@ -10,7 +10,7 @@ use crate::input::whole;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A solution as it was handed in.
+/// A solution as it was submitted.
 #[derive(Debug)]
 pub enum Answer<'t> {
     /// No JSON: the text in the domain's own notation, blanks around it removed.
@@ -51,7 +51,7 @@ impl Claims {
         self.get("solution").is_some()
     }
 
-    /// Refuses a result of another problem and one that says itself that it is none.
+    /// Refuses a result of another problem, and one marked infeasible.
     pub fn belong_to(&self, problem: &str) -> Result<(), String> {
         match self.foreign(problem) {
             Some(other) => Err(format!("a solution of {other}, expected {problem}")),
@@ -105,10 +105,10 @@ pub fn json(name: &str, text: &str) -> Result<Value, String> {
     json_as(name, text)
 }
 
-/// As [`json`], for what the caller needs of a text.
+/// Same as [`json`], read as the type that the caller needs.
 ///
 /// # Errors
-/// As of [`json`], or something that is not of this type.
+/// Those of [`json`], and a value that is not of this type.
 pub fn json_as<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String> {
     // An entry has a comma or an opening bracket in front; those inside strings do no harm.
     if text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).nth(MAX_ENTRIES).is_some() {

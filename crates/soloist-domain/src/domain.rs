@@ -39,21 +39,21 @@ pub struct Domain {
     pub generate: fn(&str) -> Result<String, InstanceError>,
 }
 
-/// An instance, or why there is none.
+/// The result of loading an instance.
 pub type LoadResult = Result<Box<dyn AnyInstance>, InstanceError>;
 
 impl Domain {
     /// Loads an instance and [prepares](AnyInstance::prepare) it in full, however long that takes.
     ///
     /// # Errors
-    /// As of `load`, and what cannot be prepared.
+    /// Those of `load`, and what cannot be prepared.
     pub fn open(&self, instance: &str, options: &Options) -> LoadResult {
         let mut loaded = (self.load)(instance, options)?;
         loaded.prepare(&mut || true).map_err(|error| InstanceError::new(instance, error))?;
         Ok(loaded)
     }
 
-    /// Adds the defaults of the options that are not set, so that a result tells all rules in force.
+    /// Adds the defaults of the options that are not set, so that a result lists all rules in force.
     #[must_use]
     pub fn with_defaults(&self, mut options: Options) -> Options {
         for option in self.options {
@@ -166,7 +166,7 @@ impl<O: AnyObserver> AnyObserver for Option<O> {
     }
 }
 
-/// Two observers that are both told, the first one first.
+/// Two observers that both receive every event, the first one first.
 impl<A: AnyObserver, B: AnyObserver> AnyObserver for (A, B) {
     fn improved(&mut self, improvement: &Improvement, progress: &Progress, solution: &dyn Fn() -> Value) {
         self.0.improved(improvement, progress, solution);
@@ -301,7 +301,7 @@ pub trait AnyInstance: Send + Sync {
     fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String>;
     /// The direction of improvement.
     fn sense(&self) -> Sense;
-    /// The problem's bound on the scores of all solutions; `None`: it has none.
+    /// The problem's bound on the scores of all solutions; `None` if it has no bound.
     fn bound(&self) -> Option<f64>;
     /// The two numbers that a score stands for; `None`: it is one number. See [`Instance::pair`].
     fn pair(&self, score: f64) -> Option<(f64, f64)>;
@@ -309,7 +309,7 @@ pub trait AnyInstance: Send + Sync {
     fn is_complete(&self) -> bool;
     /// The setup that serves most users best, with its rollout.
     fn default_setup(&self) -> Setup;
-    /// The rollout that goes with a setup which names none.
+    /// The rollout for a setup that does not name one.
     fn rollout_for(&self, setup: &Setup) -> String;
     /// The rollouts that exist, `random` included.
     fn rollouts(&self) -> Vec<RolloutInfo>;
@@ -377,7 +377,7 @@ pub trait Instance: Send + Sync {
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
-    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where it has none, with a
+    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with a
     /// cheap attempt at a [proof](Setup::proof).
     fn default_setup(&self) -> Setup {
         portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(Setup::PROOF)
@@ -431,7 +431,7 @@ pub trait Instance: Send + Sync {
     }
 }
 
-/// The methods that a problem names; none where one of them cannot run, which a run reports.
+/// The methods that a problem names; empty where one of them cannot run, which a run reports.
 fn portfolio<P: Problem>(problem: &P) -> Vec<Entry> {
     let Ok(mut entries) = Entries::of(&problem.portfolio()) else { return Vec::new() };
     if entries.resolve(problem.searches()).is_ok() { entries.entries().to_vec() } else { Vec::new() }

@@ -24,7 +24,7 @@ pub fn read_file(path: &str, limit: usize) -> Result<Vec<u8>, InstanceError> {
     Err(InstanceError::new(path, format!("larger than {size} {unit}, the most that is read")))
 }
 
-/// At most `limit` + 1 bytes of `reader`: a result longer than `limit` says that the text goes on.
+/// At most `limit` + 1 bytes of `reader`: a result longer than `limit` says that the text was longer.
 ///
 /// # Errors
 /// What the reader reports, under the name `name`.

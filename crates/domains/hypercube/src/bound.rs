@@ -12,7 +12,7 @@
 //!
 //! - **Parity.** The path alternates between vertices of even and odd weight, so that `n` is at most twice the number
 //!   of those of the next parity in `F`, and at most twice the number of the others plus one.
-//! - **Subcubes.** The path meets a subcube of dimension 4 in a set `X` of vertices of which two that differ in `h < k`
+//! - **Subcubes.** The path meets a subcube of dimension 4 in a set `X` of vertices. Two of them that differ in `h < k`
 //!   bits are `h` edges apart on the path, which between them is a shortest way and so stays in the subcube. So `X`
 //!   consists of paths in which the rule holds, pieces being at least `k` apart. The largest such `X` inside the 16
 //!   bits of `F` that a subcube has stands in a table; the cube is cut into subcubes of dimension 4 in two ways.

@@ -26,7 +26,7 @@ impl<const W: usize> Snakes<W> {
         while bits != 0 {
             let next = from ^ bits & bits.wrapping_neg();
             bits &= bits - 1;
-            // A vertex without a gate among its bits leads to none.
+            // A vertex without a gate among its bits leads to no gate.
             if next & gates != 0 && self.fits(path, next, step) {
                 way[step as usize - 1] = next;
                 if self.descend(path, gates, next, step + 1, way) {

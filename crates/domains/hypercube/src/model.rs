@@ -62,7 +62,7 @@ impl Potential {
 /// vertices (flip all bits in turn, twice). A path is finished as well when no cycle can close any more because all
 /// vertices beside the start are too close to the path.
 ///
-/// The bound is that of `bound.rs`; the key tells states apart by what may follow the head, not by what is blocked
+/// The bound is that of `bound.rs`; the key depends on what may follow the head, not on what is blocked
 /// elsewhere.
 ///
 /// # References

@@ -213,7 +213,7 @@ pub(super) fn across(word: u64, bit: usize) -> u64 {
 /// Adds all vertices that are connected to `set` by a path of vertices of `free`. `set` is a part of `free`; `words`
 /// words are in use.
 pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: usize) {
-    // The words from which the flood may go on.
+    // The words from which the flood may spread.
     let mut open = (0..words).filter(|&word| set[word] != 0).fold(0_u128, |open, word| open | 1 << word);
     while open != 0 {
         let word = open.trailing_zeros() as usize & (W - 1);

@@ -1,7 +1,7 @@
 //! The board of the search: which lines may be drawn, kept up to date from move to move.
 //!
 //! Every line that fits on the board has a number and a byte. The byte counts the dots on the line and sums up their
-//! positions, `16 x dots + sum of positions`: with all dots but one it tells which one is missing. Its highest bit says
+//! positions, `16 x dots + sum of positions`: with all dots but one it identifies the missing one. Its highest bit says
 //! that the line may not be drawn any more, or does not fit on the board. Numbers are chosen so that a line's next
 //! neighbour in its direction has the next number. The lines through a new dot are then five neighbouring bytes per
 //! direction, and a new line shuts out up to nine; both are handled eight at a time in a word.
@@ -32,7 +32,7 @@ const OWN: u64 = 0xff << (8 * FRONT);
 /// The address of each cell (row x [`SIDE`] + column) in each direction, offset to that direction's lines.
 ///
 /// Neighbours in the direction have neighbouring addresses; diagonals that leave the board at the top or at the bottom
-/// go on at the other side. (No line may be drawn there.)
+/// continue at the other side. (No line may be drawn there.)
 static ADDRESSES: [[u16; 4]; CELLS] = {
     let mut addresses = [[0; 4]; CELLS];
     let mut cell = 0;

@@ -59,7 +59,7 @@ pub fn text(played: &Played) -> String {
     text
 }
 
-/// Fill of lines by direction, from Okabe and Ito's scheme, made to be told apart with any colour vision.
+/// Fill of lines by direction, from Okabe and Ito's scheme, which are distinct with any colour vision.
 fn color(direction: Direction) -> &'static str {
     match direction {
         Direction::Across => "#0072b2",

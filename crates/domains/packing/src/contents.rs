@@ -50,7 +50,7 @@ pub(crate) struct Filling {
 /// The fillings of every type.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
-    /// For each type the fillings known, the most valuable first; none: nothing fits.
+    /// For each type the fillings known, the most valuable first; empty where nothing fits.
     pub(crate) fillings: Vec<Vec<Filling>>,
     /// What a tube is worth with its best bundle.
     pub(crate) worth: Vec<f64>,

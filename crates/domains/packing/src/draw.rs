@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 const ROWS: usize = 40;
 /// Containers that a picture shows at most.
 const CONTAINERS: u64 = 12;
-/// Colours of the first types, easy to tell apart (after Okabe and Ito, 2008, and Tol, 2021).
+/// Colours of the first types, easy to distinguish (after Okabe and Ito, 2008, and Tol, 2021).
 const COLORS: [&str; 12] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#332288", "#999933", "#882255",
     "#44aa99", "#777777",

@@ -120,7 +120,7 @@ impl MoveEncoder {
     }
 
     /// Takes the next piece out whose type is available and gives it its position among the candidates of `bin`; pieces
-    /// without one are dropped. `None`: none is left.
+    /// without one are dropped. `None`: no piece is left.
     pub(crate) fn next(
         &mut self,
         kit: &Tubes,

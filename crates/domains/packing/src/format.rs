@@ -30,8 +30,8 @@ pub fn read(path: &str) -> Result<Order, InstanceError> {
 /// name), a byte order mark and `\r\n` are accepted.
 ///
 /// # Errors
-/// One line with the place and what was expected: missing or surplus lines or fields, numbers that are none, and what
-/// [`Order::new`] refuses.
+/// One line with the place and what was expected: missing or surplus lines or fields, text instead of a number, and
+/// what [`Order::new`] refuses.
 ///
 /// ```
 /// use soloist_packing::parse;

@@ -28,7 +28,8 @@ struct Lying {
 ///   `score`;
 /// - its `solution` alone: `{"tubes": [...]}` and, checked when present, `value`, `containers` and `counts` (tubes
 ///   packed of each type);
-/// - a JSON list of tubes: objects with `type`, `container` (0 if absent), `hull` (null or absent: none), `x` and `y`;
+/// - a JSON list of tubes: objects with `type`, `container` (0 if absent), `hull` (null or absent: it lies in the
+///   container), `x` and `y`;
 /// - plain lines `type container hull x y`, `-` for no hull, with `#` comments.
 ///
 /// Types are counted from 0 in the order of the file, containers from 0. `hull` is the tube that this one lies in, as a

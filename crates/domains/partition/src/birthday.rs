@@ -155,7 +155,7 @@ impl Birthday {
     }
 
     /// The sums that a group's list is to hold, in units of the lowest of the two leading words: how far they would
-    /// reach if they were as dense everywhere as at 0, and their limit; none: all sums.
+    /// reach if they were as dense everywhere as at 0, and their limit. Without limit: all sums.
     fn reach(&self, group: usize) -> (f64, Option<f64>) {
         let labels = &self.labels[self.starts[group]..self.starts[group + 1]];
         let value = |label: &Vec<u64>| lead(label) as f64;

@@ -102,7 +102,7 @@ const FEW: usize = 40;
 struct Construction {
     /// Constructions that have ended.
     ended: u32,
-    /// What the present one draws from; none between two.
+    /// The seed of the present one. `None`: the next one has not begun.
     seed: Option<u64>,
     /// Its steps so far.
     steps: u32,

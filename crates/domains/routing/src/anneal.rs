@@ -79,10 +79,10 @@ enum Phase {
     Distance,
 }
 
-/// What a round begins with.
+/// What a round starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
-    /// The best solution, of which a vehicle is to be saved.
+    /// The best solution; the round tries to save one of its vehicles.
     Save,
     /// A new construction.
     Fresh,
@@ -90,7 +90,7 @@ enum Kind {
     Child,
 }
 
-/// Where the annealing stands.
+/// The present phase and round of the annealing.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Clock {
     phase: Phase,
@@ -221,7 +221,7 @@ impl Annealing {
     }
 
     /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than
-    /// the best one, the annealing goes on from it; otherwise it is offered to the pool. Routes that break a rule are
+    /// the best one, the annealing continues from it; otherwise it is offered to the pool. Routes that break a rule are
     /// ignored.
     pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
         let network = self.kernel.network();

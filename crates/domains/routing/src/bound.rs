@@ -41,7 +41,7 @@ fn matching(network: &Network) -> usize {
     let next: Vec<Vec<u16>> = (0..n)
         .map(|a| behind_of(a).filter(|&b| follows(network, &quickest, a, b)).map(|b| b as u16).collect())
         .collect();
-    // By customer: the one before and the one behind it; 0: none.
+    // By customer: the one before it and the one behind it; 0 if there is no such customer.
     let (mut before, mut behind) = (vec![0_u16; n], vec![0_u16; n]);
     let mut size = 0;
     loop {

@@ -27,7 +27,7 @@ pub(crate) struct Route {
     tails: Vec<(f64, f64)>,
 }
 
-/// Weight of the distance where the time of the return counts: tells tours of equal times apart.
+/// Weight of the distance where the time of the return counts: of tours of equal times the shorter one is better.
 const DISTANCE_WEIGHT: f64 = 1e-6;
 
 impl Clone for Route {
@@ -45,7 +45,7 @@ impl Clone for Route {
 /// The cheapest position of a customer in a route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// Added distance; infinite where none is in time.
+    /// Added distance; infinite where no position is in time.
     pub(crate) cost: f64,
     /// Behind the stop of this index.
     pub(crate) at: u32,

@@ -34,7 +34,7 @@ pub struct Movement {
 /// A state waits for a decision where the item in hand goes; a move is the *rank* of a stack among those that it may go
 /// to, in the order of the flexibility heuristic (see `fit` in `stacks`: the tightest stack without an inversion, then
 /// an empty one, then the one whose inversion is due latest), equally good stacks by the place of their top item in the
-/// file. Empty stacks are alike, so that only one counts; where there is no choice, none is asked for. Ranks mean the
+/// file. Empty stacks are alike, so that only one counts; where there is no choice, there is no move. Ranks mean the
 /// same at any place, so that what is learned about one carries over: the code of a move is the item, how often it was
 /// put down before, and the rank.
 ///
@@ -202,7 +202,7 @@ impl Stacking {
         if best == fit(EMPTY, due) { 1 } else { ties }
     }
 
-    /// Puts the item in hand on the stack of rank `rank` and goes on to the next decision.
+    /// Puts the item in hand on the stack of rank `rank` and plays on to the next decision.
     #[inline]
     pub(crate) fn play(&self, state: &mut Stacks, rank: usize, tell: &mut impl FnMut(Movement)) {
         let stack = self.stack_of_rank(state, rank);
@@ -224,7 +224,7 @@ impl Stacking {
         self.dates.get((state.date as usize).wrapping_sub(1)).map_or(0, |date| date.time)
     }
 
-    /// Lets events happen until an item can go to several stacks, to none, or all is done.
+    /// Lets events happen until an item can go to several stacks or to no stack, or all is done.
     fn proceed(&self, state: &mut Stacks, tell: &mut impl FnMut(Movement)) {
         loop {
             if state.target != NONE {

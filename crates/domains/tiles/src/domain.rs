@@ -215,7 +215,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
 
 /// The `solution` object of a result, as [`solution`](crate::solution) describes it.
 ///
-/// `penalty` is `none` for the games that know no penalty.
+/// `penalty` is `none` for the games without penalties.
 pub fn solution_json(played: &Verified) -> Value {
     let moves: Vec<Value> = (played.steps.iter())
         .map(|s| json!({"row": s.row, "col": s.col, "size": s.size, "points": s.points, "colour": s.color}))

@@ -21,7 +21,7 @@ const AXIS: usize = 20;
 const TILE: usize = 10;
 
 /// Fill and text colour of each tile colour, mostly from Paul Tol's "muted" and Okabe and Ito's schemes, which were
-/// made to be told apart with any colour vision. The first five, those of usual boards, also differ in lightness.
+/// which are distinct with any colour vision. The first five, those of usual boards, also differ in lightness.
 /// Fifteen colours cannot all be distinct to everybody, so every tile carries its number as well.
 const PALETTE: [(&str, &str); MAX_COLORS] = [
     ("#332288", "#fff"),
@@ -136,7 +136,7 @@ fn counts_text(grid: &Grid) -> String {
     format!("{} tiles of {} colours", grid.tiles(), used(grid).len())
 }
 
-/// How many tiles of which colour are left; a sum where the list would be too long.
+/// The tiles left of each colour; their sum where the list would be too long.
 fn end_text(played: &Verified) -> String {
     let grid = played.last();
     let (counts, colors, tiles) = (grid.counts(), used(grid), grid.tiles());

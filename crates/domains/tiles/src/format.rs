@@ -15,7 +15,7 @@
 //! A full board numbered from 0 whose zeros all happen to lie where empty cells may lie (in the top rows of their
 //! columns, or in whole columns at the right) is therefore read with empty cells. On random boards of a usual size this
 //! does not occur, but on a board of a few cells it may: say [`Zero::Color`] there. Conversely a file that marks empty
-//! cells by 0 but is not settled would be taken as numbered from 0: [`ReadBoard::note`] tells when 0 became a colour,
+//! cells by 0 but is not settled would be taken as numbered from 0: [`ReadBoard::note`] says when 0 became a colour,
 //! and [`Zero::Empty`] turns such a file into an error that names the cell.
 
 use std::path::Path;

@@ -85,7 +85,7 @@ impl Game {
         }
     }
 
-    /// The penalty in force: [`Penalty::None`] for the games that know none.
+    /// The penalty in force: [`Penalty::None`] for the games without penalties.
     #[must_use]
     pub fn penalty(self, wanted: Penalty) -> Penalty {
         if self == Self::SameGame { wanted } else { Penalty::None }

@@ -74,8 +74,8 @@ impl<G: Geometry> Default for Lists<G> {
     }
 }
 
-/// Plays `state` to its end; `tabu` is the colour of the selective rule (0: none), `biases` are those of a policy that
-/// uses them.
+/// Plays `state` to its end; `tabu` is the colour of the selective rule (0: no colour), `biases` are those of a policy
+/// that uses them.
 #[allow(clippy::too_many_arguments, reason = "the arguments of a playout, each of another kind")]
 pub(super) fn softmax<G: Geometry>(
     engine: Engine,

@@ -38,7 +38,7 @@ pub struct Verified {
     pub start: Grid,
     /// The game whose points are counted.
     pub game: Game,
-    /// The penalty in force: [`Penalty::None`] for the games that know none.
+    /// The penalty in force: [`Penalty::None`] for the games without penalties.
     pub penalty: Penalty,
     /// The moves.
     pub steps: Vec<Step>,
@@ -85,7 +85,8 @@ fn wrong<T>(number: Option<usize>, message: String) -> Result<T, VerifyError> {
 
 /// Checks that `solution` is a finished game on `grid` and that all it claims is true.
 ///
-/// `penalty` is the convention asked for; `None` takes that of the solution, or the default where it names none.
+/// `penalty` is the convention asked for; `None` takes that of the solution, or the default if the solution does not
+/// name one.
 ///
 /// ```
 /// use soloist_tiles::{Game, Grid, Solution, verify};

@@ -36,7 +36,7 @@ clone_reusing_unvisited!(Tour);
 ///
 /// The test uses shortest ways over other cities (the matrices of Dumas et al. violate the triangle inequality): pairs
 /// that never fit are bits, the others are computed. A state takes 32 bytes and a bit for each node; listing moves
-/// takes up to the square of the cities left.
+/// costs at most the square of the cities left.
 ///
 /// # References
 /// T. Cazenave and F. Teytaud, "Application of the nested rollout policy adaptation algorithm to the traveling salesman

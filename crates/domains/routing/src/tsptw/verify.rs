@@ -29,7 +29,7 @@ struct Judge<'i, T> {
     decimals: u32,
 }
 
-/// Whole numbers for a decimal instance. `None`: it is none.
+/// Returns whole numbers for a decimal instance, `None` for any other.
 fn whole(instance: &Instance) -> Option<Judge<'_, i128>> {
     let n = instance.windows.len();
     let ways = || instance.matrix.iter().enumerate().filter(|(at, _)| at / n != at % n).map(|(_, &way)| way);

@@ -221,7 +221,7 @@ fn strip(
     );
     for (i, (&customer, &[arrival, start, end])) in route.iter().zip(&visits).enumerate() {
         let site = instance.sites[customer as usize];
-        // Windows that overlap are told apart by two heights.
+        // Windows that overlap have different heights, so that both can be seen.
         let (top, half) = (y + height / 2.0 * (i % 2) as f64, height / 2.0);
         let (open, close) = (x(site.ready), x(site.due));
         let (wait, from, to) = (x(arrival), x(start), x(end).max(x(start) + 1.0));

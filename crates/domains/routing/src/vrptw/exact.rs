@@ -67,7 +67,7 @@ pub(super) struct Numbers<'i, T> {
     pub(super) unit: f64,
 }
 
-/// Whole numbers for a decimal instance. `None`: it is none.
+/// Returns whole numbers for a decimal instance, `None` for any other.
 pub(super) fn whole(instance: &Instance, rounding: Rounding) -> Option<Numbers<'_, i128>> {
     let all = |pick: fn(&Site) -> f64| instance.sites.iter().map(pick);
     let times = all(|site| site.ready).chain(all(|site| site.due)).chain(all(|site| site.service));

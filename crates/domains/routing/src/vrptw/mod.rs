@@ -27,7 +27,7 @@ use crate::text::MAX_COUNT;
 /// A customer, or the depot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
-    /// Coordinate; 0 where the file has a table of distances and none.
+    /// Coordinate; 0 where the file has a table of distances instead of coordinates.
     pub x: f64,
     /// Coordinate.
     pub y: f64,

@@ -173,7 +173,7 @@ impl<G: Geometry> Board<G> {
         }
     }
 
-    /// The cells of the group at `cell`; only the cell itself when it has no equal neighbour, none when it is empty.
+    /// The cells of the group at `cell`; only the cell itself when it has no equal neighbour, no cell when it is empty.
     #[must_use]
     pub fn group_mask(&self, cell: u16) -> G::Words {
         if self.color_at(cell) == 0 {

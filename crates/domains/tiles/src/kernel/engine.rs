@@ -87,7 +87,7 @@ impl Engine {
     /// The engine called `name`.
     ///
     /// # Errors
-    /// There is none, or this processor cannot run it.
+    /// The engine does not exist, or this processor cannot run it.
     pub fn named(name: &str) -> Result<Self, String> {
         let choices = || {
             let names: Vec<_> = Self::ALL.into_iter().filter(|e| e.is_supported()).map(Self::name).collect();

@@ -157,7 +157,7 @@ impl<G: Geometry> Numbered<G> {
         }
     }
 
-    /// Closes the columns of which nothing is left.
+    /// Closes the columns that are empty.
     #[cold]
     #[inline(never)]
     fn close<O: Ops<G>>(&mut self, ops: O) {
