@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A solution as it was submitted.
 #[derive(Debug)]
-pub enum Answer<'t> {
+pub enum SubmittedSolution<'t> {
     /// No JSON: the text in the domain's own notation, blanks around it removed.
     Plain(&'t str),
     /// A JSON list.
@@ -21,7 +21,7 @@ pub enum Answer<'t> {
     Object(Claims),
 }
 
-impl<'t> Answer<'t> {
+impl<'t> SubmittedSolution<'t> {
     /// Reads a text, with or without a byte order mark; one that begins with a bracket is JSON.
     ///
     /// # Errors
@@ -178,11 +178,15 @@ mod tests {
 
     #[test]
     fn forms_are_told_apart() {
-        assert!(matches!(Answer::read("\u{feff} 1 2\n").unwrap(), Answer::Plain("1 2")));
-        assert!(matches!(Answer::read("\u{feff}[1]").unwrap(), Answer::List(list) if list == json!([1])));
-        assert!(matches!(Answer::read(" {} ").unwrap(), Answer::Object(claims) if !claims.is_result()));
+        assert!(matches!(SubmittedSolution::read("\u{feff} 1 2\n").unwrap(), SubmittedSolution::Plain("1 2")));
+        assert!(
+            matches!(SubmittedSolution::read("\u{feff}[1]").unwrap(), SubmittedSolution::List(list) if list == json!([1]))
+        );
+        assert!(
+            matches!(SubmittedSolution::read(" {} ").unwrap(), SubmittedSolution::Object(claims) if !claims.is_result())
+        );
         assert_eq!(
-            Answer::read("{\n 1}").err().unwrap(),
+            SubmittedSolution::read("{\n 1}").err().unwrap(),
             "solution: line 2, column 2: not valid JSON: key must be a string"
         );
     }

@@ -63,7 +63,8 @@ mod tests {
 
     #[test]
     fn files_are_noted_and_replaced() {
-        let path = std::env::temp_dir().join(format!("soloist-contents-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.txt");
         let name = path.to_str().unwrap();
         std::fs::write(&path, "one").unwrap();
         let (read, contents) = with_contents(None, || read_file(name, 1 << 20).unwrap());

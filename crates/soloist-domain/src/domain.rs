@@ -195,7 +195,7 @@ impl<A: AnyObserver, B: AnyObserver> AnyObserver for (A, B) {
 
 /// A solution in terms that need no types.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct SolutionReport {
     /// The score.
     pub score: Score,
     /// The moves as the search made them.
@@ -210,7 +210,7 @@ pub struct Report {
     /// The setup that ran, with effort and time.
     pub run: RunInfo,
     /// The best different solutions, best first: one, or as many as were to be kept. Empty: no playout ended.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<SolutionReport>,
     /// The nodes of tree searches.
     pub tree: TreeShape,
     /// An optimistic bound.
@@ -232,7 +232,7 @@ pub struct Report {
 impl Report {
     /// The best solution.
     #[must_use]
-    pub fn best(&self) -> Option<&Answer> {
+    pub fn best(&self) -> Option<&SolutionReport> {
         self.answers.first()
     }
 
@@ -319,12 +319,12 @@ pub trait AnyInstance: Send + Sync {
     ///
     /// # Errors
     /// When it is damaged or belongs to another instance.
-    fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError>;
+    fn read_header(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError>;
     /// Reads all that a checkpoint of this instance says about its run, which takes as much memory as the checkpoint.
     ///
     /// # Errors
-    /// Same as for [`inspect`](Self::inspect).
-    fn inspect_all(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError>;
+    /// Same as for [`read_header`](Self::read_header).
+    fn read_checkpoint(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError>;
     /// Reads a solution to start from (the text of a result JSON or of the domain's own format) and returns its moves.
     ///
     /// # Errors
@@ -350,7 +350,7 @@ pub trait AnyInstance: Send + Sync {
     /// What a score means in a few words, for lines of progress; `solution` renders the solution that has it. `None`:
     /// the number says it.
     fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String>;
-    /// A solution (as in [`Answer::solution`]) for people to read and follow.
+    /// A solution (as in [`SolutionReport::solution`]) for people to read and follow.
     fn text(&self, solution: &Value) -> String;
     /// A solution as a drawing.
     fn svg(&self, solution: &Value) -> String;

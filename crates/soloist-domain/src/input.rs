@@ -245,9 +245,9 @@ mod tests {
 
     #[test]
     fn foreign_names_open_regular_files_alone() {
-        let path = std::env::temp_dir().join(format!("soloist-foreign-{}", std::process::id()));
-        std::fs::write(&path, vec![b'1'; (1 << 20) + 1]).unwrap();
-        let name = path.to_str().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, vec![b'1'; (1 << 20) + 1]).unwrap();
+        let name = file.path().to_str().unwrap();
         let (read, opened) = foreign(2 << 20, || read_file(name, 4 << 20));
         assert_eq!((read.unwrap().len(), opened), ((1 << 20) + 1, true));
         let refused = |limit, name: &str| {
@@ -259,18 +259,16 @@ mod tests {
         assert_eq!(refused(1, "/dev/zero"), ("cannot be read: not a regular file".to_owned(), false));
         // Standard input has no name here, and outside nothing has changed.
         assert!(refused(1, "-").0.starts_with("cannot be read: "));
-        assert!(FOREIGN.get().is_none() && open(&path).is_ok());
-        std::fs::remove_file(&path).unwrap();
+        assert!(FOREIGN.get().is_none() && open(file.path()).is_ok());
     }
 
     #[test]
     fn large_files_are_refused() {
-        let path = std::env::temp_dir().join(format!("soloist-input-{}", std::process::id()));
-        std::fs::write(&path, vec![b'1'; (1 << 20) + 1]).unwrap();
-        let name = path.to_str().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, vec![b'1'; (1 << 20) + 1]).unwrap();
+        let name = file.path().to_str().unwrap();
         let error = read_file(name, 1 << 20).unwrap_err().to_string();
         assert_eq!(error, format!("{name}: larger than 1 MiB, the most that is read"));
         assert_eq!(read_file(name, 2 << 20).unwrap().len(), (1 << 20) + 1);
-        std::fs::remove_file(&path).unwrap();
     }
 }

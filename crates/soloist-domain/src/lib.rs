@@ -27,9 +27,9 @@ mod domain;
 mod erased;
 pub mod error;
 mod event;
+mod from_problem;
 pub mod input;
 pub mod names;
-mod own;
 mod record;
 pub mod result;
 mod run_spec;
@@ -41,12 +41,12 @@ pub mod testing;
 pub mod units;
 
 pub use domain::{
-    Answer, AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report,
-    Request, Unobserved, follow, no_generator,
+    AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report,
+    Request, SolutionReport, Unobserved, follow, no_generator,
 };
 pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};
-pub use own::own;
+pub use from_problem::from_problem;
 pub use record::{Depths, FORMAT, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask, Step};
 pub use run_spec::{
     DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_among, refuse_endless,

@@ -1,7 +1,7 @@
 //! Snakes and coils on the command line.
 
-use super::symmetric::SymmetricCoils;
-use super::symmetry::orders;
+use super::automorphism::orders;
+use super::symmetric_coils::SymmetricCoils;
 use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
 use serde_json::{Value, json};
 use soloist::Problem;

@@ -24,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+mod automorphism;
 mod bound;
 mod closure;
 mod domain;
@@ -35,8 +36,8 @@ mod path;
 mod problem;
 mod rollout;
 mod spec;
-mod symmetric;
-mod symmetry;
+mod symmetric_coils;
+
 mod verify;
 
 pub use domain::{COIL, SNAKE};
@@ -45,7 +46,7 @@ pub use format::{parse, read, write};
 pub use model::{Code, Potential, Snakes};
 pub use path::Path;
 pub use spec::{generate, is_spec};
-pub use symmetric::{Ring, SymmetricCoils};
+pub use symmetric_coils::{Ring, SymmetricCoils};
 pub use verify::{check, violation};
 
 use std::ops::RangeInclusive;

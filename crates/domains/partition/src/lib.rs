@@ -28,9 +28,6 @@ mod meet;
 mod model;
 mod problem;
 mod rollout;
-#[cfg(test)]
-#[path = "tests/scale.rs"]
-mod scale;
 mod search;
 mod spec;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::limbs::log2_plus_one;
 use super::model::{Differencing, JOIN, Labels, SPLIT};
-use super::rollout::{self, Plan};
+use super::rollout::{self, RolloutKind};
 use super::search;
 use soloist::{Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings};
 
@@ -94,7 +94,7 @@ impl Problem for Differencing {
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {
-        Plan::parse(name).map(|plan| rollout::build(plan, self))
+        RolloutKind::parse(name).map(|kind| rollout::build(kind, self))
     }
 
     fn rollouts(&self) -> &'static [RolloutInfo] {

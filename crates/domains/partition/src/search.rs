@@ -91,7 +91,7 @@ pub(crate) fn search(
         }
         _ => return None,
     };
-    Some(Box::new(Worker { progress, best: None }))
+    Some(Box::new(AnytimeSolver { progress, best: None }))
 }
 
 /// The labels that are divided optimally at once instead of by lists.
@@ -144,13 +144,13 @@ struct Best {
 
 /// One of the searches.
 #[derive(Debug)]
-struct Worker {
+struct AnytimeSolver {
     progress: Progress,
     /// `None`: before the first step.
     best: Option<Best>,
 }
 
-impl Worker {
+impl AnytimeSolver {
     /// Keeps a solution if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right`
     /// says. Returns whether it is.
     fn keep(&mut self, problem: &Differencing, from: &Labels, moves: Vec<u16>, right: &[bool]) -> bool {
@@ -301,7 +301,7 @@ impl Merging {
     }
 }
 
-impl ProblemSearch<Differencing> for Worker {
+impl ProblemSearch<Differencing> for AnytimeSolver {
     fn step(&mut self, problem: &Differencing, work: &mut Work<'_, Differencing>) -> Step {
         let root = problem.root();
         if self.best.is_none() {

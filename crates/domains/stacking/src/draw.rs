@@ -24,7 +24,8 @@ fn movements(yard: &Yard, solution: &Value) -> Vec<Row> {
 }
 
 /// A summary line and a table of the movements, at most 200 of them.
-pub(super) fn text(yard: &Yard, solution: &Value) -> String {
+#[must_use]
+pub fn text(yard: &Yard, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
     }
@@ -76,7 +77,8 @@ fn stays(yard: &Yard, rows: &[Row], when: &dyn Fn(usize) -> f64) -> (Vec<Stay>, 
 
 /// The stacks over time: a band for each stack, a bar for each stay of an item, at its level, coloured by its due date
 /// from yellow (early) to blue (late); a red end is a relocation. Time goes by dates; without arrivals by movements.
-pub(super) fn svg(yard: &Yard, solution: &Value) -> String {
+#[must_use]
+pub fn svg(yard: &Yard, solution: &Value) -> String {
     const WIDTH: f64 = 1100.0;
     const LEFT: f64 = 50.0;
     const TOP: f64 = 50.0;

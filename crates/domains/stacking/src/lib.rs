@@ -37,11 +37,10 @@ mod ranks;
 mod rollout;
 mod spec;
 mod stacks;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 pub use domain::DOMAIN;
+pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use model::{Movement, Stacking};
 pub use spec::{generate, is_spec};

@@ -186,9 +186,11 @@ impl Stacking {
         found
     }
 
-    /// How many stacks suit the item in hand as well as the best one.
-    pub(crate) fn ties(&self, state: &Stacks) -> usize {
-        let due = self.due[usize::from(state.pending)];
+    /// Returns how many stacks suit the item in hand as well as the best one; empty stacks count as one. 0
+    /// without an item in hand.
+    #[must_use]
+    pub fn ties(&self, state: &Stacks) -> usize {
+        let Some(&due) = self.due.get(usize::from(state.pending)) else { return 0 };
         let keys = (0..self.width).filter(|&stack| self.open(state, stack)).map(|stack| fit(state.least[stack], due));
         let (mut best, mut ties) = (u16::MAX, 0);
         for key in keys {

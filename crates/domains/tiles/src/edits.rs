@@ -16,7 +16,7 @@
 use crate::game::Game;
 use crate::kernel::numbered::Numbered;
 use crate::kernel::ops::Ops;
-use crate::kernel::{Geometry, Group, Job, geometry};
+use crate::kernel::{Geometry, Group, KernelTask, geometry};
 use crate::model::Tiles;
 use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Rng, Score};
 
@@ -146,7 +146,7 @@ struct Propose<'a, 'b, G: Geometry> {
     acceptance: &'a mut Acceptance<'b>,
 }
 
-impl<G: Geometry> Job<G> for Propose<'_, '_, G> {
+impl<G: Geometry> KernelTask<G> for Propose<'_, '_, G> {
     type Output = Option<f64>;
 
     #[inline(always)]
@@ -326,7 +326,7 @@ struct Replay<'a, G: Geometry> {
     clicks: &'a [u16],
 }
 
-impl<G: Geometry> Job<G> for Replay<'_, G> {
+impl<G: Geometry> KernelTask<G> for Replay<'_, G> {
     type Output = Vec<Numbered<G>>;
 
     #[inline(always)]
@@ -350,7 +350,7 @@ struct Clicks<'a, G: Geometry> {
     moves: &'a [u16],
 }
 
-impl<G: Geometry> Job<G> for Clicks<'_, G> {
+impl<G: Geometry> KernelTask<G> for Clicks<'_, G> {
     type Output = (Vec<u16>, Vec<Numbered<G>>);
 
     #[inline(always)]

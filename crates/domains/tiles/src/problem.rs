@@ -4,7 +4,7 @@ use super::edits::TileEdits;
 use super::game::Game;
 use super::kernel::group::{Links, flood_lowest};
 use super::kernel::ops::Ops;
-use super::kernel::{Board, Geometry, Job};
+use super::kernel::{Board, Geometry, KernelTask};
 use super::model::{Position, Tiles};
 use super::rollout::{ROLLOUTS, TileRollout};
 use soloist::{Entrant, Neighborhood, Problem, Rollout, RolloutInfo, Score, StableHasher};
@@ -120,7 +120,7 @@ struct List<'a, G: Geometry> {
     moves: &'a mut Vec<u16>,
 }
 
-impl<G: Geometry> Job<G> for List<'_, G> {
+impl<G: Geometry> KernelTask<G> for List<'_, G> {
     type Output = ();
 
     #[inline(always)]
@@ -135,7 +135,7 @@ struct Worth<'a, G: Geometry> {
     game: Game,
 }
 
-impl<G: Geometry> Job<G> for Worth<'_, G> {
+impl<G: Geometry> KernelTask<G> for Worth<'_, G> {
     type Output = i64;
 
     #[inline(always)]
@@ -173,7 +173,7 @@ struct Play<'a, G: Geometry> {
     cell: u16,
 }
 
-impl<G: Geometry> Job<G> for Play<'_, G> {
+impl<G: Geometry> KernelTask<G> for Play<'_, G> {
     type Output = u32;
 
     #[inline(always)]

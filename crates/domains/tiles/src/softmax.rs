@@ -8,7 +8,7 @@ use super::game::Game;
 use super::kernel::geometry::{Window, unwindow, window};
 use super::kernel::group::{Body, Links, code, flood_lowest};
 use super::kernel::ops::Ops;
-use super::kernel::{Engine, Geometry, Job};
+use super::kernel::{Engine, Geometry, KernelTask};
 use super::model::Position;
 use soloist::{Lifetime, Policy, Rng, Trace};
 use soloist_domain::bits::bits;
@@ -162,7 +162,7 @@ impl<G: Geometry> Listed<G> {
     }
 }
 
-impl<G: Geometry> Job<G> for Softmax<'_, G> {
+impl<G: Geometry> KernelTask<G> for Softmax<'_, G> {
     type Output = ();
 
     #[inline(always)]

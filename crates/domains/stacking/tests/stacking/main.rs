@@ -2,12 +2,12 @@
 
 mod keys;
 
-use super::*;
 use proptest::prelude::*;
 use serde_json::json;
 use soloist::{Budget, Method, Playout, Problem, Rng, Score, Settings, Setup, Solver, StopReason};
 use soloist_domain::testing::{check_searches, exhaust};
 use soloist_domain::{Options, Request, Unobserved};
+use soloist_stacking::*;
 
 fn yard(text: &str) -> Yard {
     parse("test", text.as_bytes()).unwrap()
@@ -483,12 +483,12 @@ fn drawing_is_sound_on_anything() {
         for solution in
             [json!(null), json!({ "movements": rows }), json!({ "movements": [[1, 7, 99, 0], "x", [2, 9, 0, 5]] })]
         {
-            let svg = draw::svg(&yard, &solution);
+            let svg = svg(&yard, &solution);
             assert!(
                 svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf")
             );
             assert!(svg.lines().count() <= 2 * 20_000 + 2_100);
-            assert!(draw::text(&yard, &solution).lines().count() <= 203);
+            assert!(text(&yard, &solution).lines().count() <= 203);
         }
     }
 }

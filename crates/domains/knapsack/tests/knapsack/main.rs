@@ -141,7 +141,7 @@ fn every_method_packs_validly() {
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
 #[test]
 fn golden_runs() {
-    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"));
+    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/knapsack/golden.txt"));
 }
 
 /// The best value that a method finds: no better than the optimum, which the bound reaches, and a valid packing.
@@ -161,7 +161,7 @@ fn nested() -> Method {
 
 #[test]
 fn small_published_optima_are_proven_and_found() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/optima");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/knapsack/optima");
     let mut seen = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

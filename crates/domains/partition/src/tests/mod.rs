@@ -1,6 +1,7 @@
 //! Tests of number partitioning.
 
 mod proofs;
+mod scale;
 mod searches;
 
 use super::birthday::{Birthday, Shape};

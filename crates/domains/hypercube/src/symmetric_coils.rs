@@ -1,7 +1,7 @@
 //! Coils that a symmetry of the cube maps to themselves: a short path and its images.
 
+use super::automorphism::{Symmetries, Symmetry};
 use super::path::{Near, add_ball, backwards, flood, holds, inside, near, size, sphere, steps};
-use super::symmetry::{Symmetries, Symmetry};
 use super::{Cube, nodes_of};
 use soloist::{Entrant, Problem, Score, StableHasher};
 use std::hash::Hasher;
