@@ -41,7 +41,7 @@ impl<'t> SubmittedSolution<'t> {
 pub struct Claims(Value);
 
 impl Claims {
-    /// A field of the object as a whole.
+    /// Returns a field of the object as a whole.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
@@ -59,7 +59,7 @@ impl Claims {
         }
     }
 
-    /// The problem that the result is of, for a message, if it names another one.
+    /// Returns the problem that the result is of, for a message, if it names another one.
     pub fn foreign(&self, problem: &str) -> Option<String> {
         self.get("problem").filter(|other| *other != problem).map(short)
     }
@@ -73,7 +73,7 @@ impl Claims {
         }
     }
 
-    /// The object that holds the solution.
+    /// Returns the object that holds the solution.
     pub fn solution(&self) -> Result<&Value, String> {
         solution(&self.0).map_err(|wrong| match wrong {
             Value::Null => "holds no solution".into(),
@@ -82,7 +82,7 @@ impl Claims {
     }
 }
 
-/// The object `solution` of a result; an object without such a field is the solution itself.
+/// Returns the object `solution` of a result; an object without such a field is the solution itself.
 ///
 /// # Errors
 /// What stands there instead: null where nothing was found.
@@ -117,7 +117,7 @@ pub fn json_as<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String>
     serde_json::from_str(text).map_err(|error| InstanceError::json(name, &error).to_string())
 }
 
-/// Refuses a claimed number that is not the one recomputed; nothing claimed is nothing wrong.
+/// Refuses a claimed number that differs from the recomputed one. Without a claim there is nothing to refuse.
 pub fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), String> {
     match refuted(claimed, found) {
         Some(claimed) => Err(format!("claims the {name} {claimed}, recomputed: {found}")),
@@ -125,7 +125,7 @@ pub fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), Stri
     }
 }
 
-/// What is claimed, for a message, if it is not the number that was found.
+/// Returns what is claimed, for a message, if it is not the number that was found.
 pub fn refuted(claimed: Option<&Value>, found: u64) -> Option<String> {
     // Whole numbers are compared as such. Others may be doubles: what is found is at most 2^53, which they hold
     // exactly.
@@ -136,12 +136,12 @@ pub fn refuted(claimed: Option<&Value>, found: u64) -> Option<String> {
     claimed.filter(|claimed| !holds(claimed)).map(short)
 }
 
-/// A value for a message.
+/// Returns a value for a message.
 pub fn short(value: &Value) -> String {
     quote(value.to_string().as_bytes())
 }
 
-/// The whole numbers of the JSON list that messages call `name`.
+/// Returns the whole numbers of the JSON list that messages call `name`.
 ///
 /// # Errors
 /// One line: no list, or an entry that is no whole number from 0 on.
@@ -161,8 +161,8 @@ pub fn plain_number(name: &str, (line, word): (usize, &str)) -> Result<u64, Stri
     whole(word.as_bytes()).map_err(|wrong| format!("line {line}: {name} {wrong}"))
 }
 
-/// The words of a plain list, separated by blanks, commas or line ends, with the numbers of their lines from 1; `#`
-/// begins a comment.
+/// Returns the words of a plain list, separated by blanks, commas or line ends, with the numbers of their lines from 1;
+/// `#` begins a comment.
 pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(index, line)| {
         let line = line.split('#').next().unwrap_or_default();

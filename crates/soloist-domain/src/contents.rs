@@ -38,7 +38,7 @@ pub fn with_contents<T>(given: Option<Contents>, load: impl FnOnce() -> T) -> (T
     (loaded, contents.unwrap_or_default())
 }
 
-/// The first `most` bytes that were given for a file.
+/// Returns the first `most` bytes that were given for a file.
 pub(crate) fn given(path: &Path, most: usize) -> Option<Vec<u8>> {
     SOURCE.with_borrow(|source| {
         let files = source.as_ref()?.given.as_ref()?;

@@ -21,7 +21,7 @@ use std::time::Duration;
 pub struct Domain {
     /// The name on the command line.
     pub name: &'static str,
-    /// One line: what is to be done.
+    /// One line: what the problem asks for.
     pub summary: &'static str,
     /// What the score counts, with its unit and whether larger or smaller is better.
     pub score: &'static str,
@@ -64,7 +64,7 @@ impl Domain {
         options
     }
 
-    /// The names of the options, for messages.
+    /// Returns the names of the options, for messages.
     #[must_use]
     pub fn option_names(&self) -> String {
         let names: Vec<_> = self.options.iter().map(|option| option.name).collect();
@@ -230,25 +230,25 @@ pub struct Report {
 }
 
 impl Report {
-    /// The best solution.
+    /// Returns the best solution.
     #[must_use]
     pub fn best(&self) -> Option<&SolutionReport> {
         self.answers.first()
     }
 
-    /// The best score; `None`: no playout ended.
+    /// Returns the best score; `None`: no playout ended.
     #[must_use]
     pub fn score(&self) -> Option<Score> {
         self.best().map(|best| best.score)
     }
 
-    /// The moves of the best solution as the search made them; null without one.
+    /// Returns the moves of the best solution as the search made them; null without one.
     #[must_use]
     pub fn moves(&self) -> &Value {
         self.best().map_or(&Value::Null, |best| &best.moves)
     }
 
-    /// The best solution in the problem's own terms; null without one.
+    /// Returns the best solution in the problem's own terms; null without one.
     #[must_use]
     pub fn solution(&self) -> &Value {
         self.best().map_or(&Value::Null, |best| &best.solution)

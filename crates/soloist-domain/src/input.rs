@@ -24,7 +24,7 @@ pub fn read_file(path: &str, limit: usize) -> Result<Vec<u8>, InstanceError> {
     Err(InstanceError::new(path, format!("larger than {size} {unit}, the most that is read")))
 }
 
-/// At most `limit` + 1 bytes of `reader`: a result longer than `limit` says that the text was longer.
+/// Returns at most `limit` + 1 bytes of `reader`: a result longer than `limit` says that the text was longer.
 ///
 /// # Errors
 /// What the reader reports, under the name `name`.
@@ -84,7 +84,7 @@ pub fn foreign<T>(limit: u64, work: impl FnOnce() -> T) -> (T, bool) {
     (done, OPENED.get())
 }
 
-/// At most `limit` + 1 bytes of the file at `path`; see [`open`] and [`read_prefix`].
+/// Returns at most `limit` + 1 bytes of the file at `path`; see [`open`] and [`read_prefix`].
 ///
 /// # Errors
 /// A missing or unreadable file, under its path as given.
@@ -116,18 +116,19 @@ pub fn text_bytes<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a [u8], InstanceE
     Ok(bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes))
 }
 
-/// The lines of a text with their numbers from 1, without line ends (`\n` or `\r\n`).
+/// Returns the lines of a text with their numbers from 1, without line ends (`\n` or `\r\n`).
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     bytes.split(|&byte| byte == b'\n').enumerate().map(|(i, line)| (i + 1, line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// The lines of a text that hold data, with their numbers from 1: text after `#` is cut off, blank lines are left out.
+/// Returns the lines of a text that hold data, with their numbers from 1: text after `#` is cut off, blank lines are
+/// left out.
 pub fn data_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let data = lines(bytes).map(|(number, line)| (number, line.split(|&byte| byte == b'#').next().unwrap_or_default()));
     data.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
-/// The fields of a line, separated by blanks.
+/// Returns the fields of a line, separated by blanks.
 pub fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty())
 }
@@ -197,14 +198,14 @@ fn digits(field: &[u8]) -> Option<u64> {
     field.iter().try_fold(0_u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
 }
 
-/// A line `# TEXT` for the beginning of a file, with blanks instead of control characters.
+/// Returns a line `# TEXT` for the beginning of a file, with blanks instead of control characters.
 #[must_use]
 pub fn comment(text: &str) -> String {
     let text = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     "# ".chars().chain(text).chain(['\n']).collect()
 }
 
-/// The number, from 1, of the character that holds byte `offset` of `line`.
+/// Returns the number, from 1, of the character that holds byte `offset` of `line`.
 #[must_use]
 pub fn column_of(line: &[u8], offset: usize) -> usize {
     // Continuation bytes of UTF-8 start no character.

@@ -1,4 +1,4 @@
-//! Snakes and coils on the command line.
+//! Snakes and coils by name: what the command line and other programs without types use.
 
 use super::automorphism::orders;
 use super::symmetric_coils::SymmetricCoils;

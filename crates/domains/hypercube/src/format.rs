@@ -90,7 +90,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
     cube.with_prefix(&path).map_err(|(at, message)| fail(places.get(at).copied().unwrap_or(1), message))
 }
 
-/// The instance as the text of a file that begins with the comment `first_line`.
+/// Returns the instance as the text of a file that begins with the comment `first_line`.
 #[must_use]
 pub fn write(cube: &Cube, first_line: &str) -> String {
     let mut text = comment(first_line) + &cube.spec() + "\n";

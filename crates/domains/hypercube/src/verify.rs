@@ -34,8 +34,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The first pair of `nodes`, by the later position, that breaks the definition: vertices one step apart differ in one
-/// bit, vertices `s` steps apart in at least `min(spread, s)`. In a coil the last vertex precedes the first.
+/// Returns the first pair of `nodes`, by the later position, that breaks the definition: vertices one step apart differ
+/// in one bit, vertices `s` steps apart in at least `min(spread, s)`. In a coil the last vertex precedes the first.
 ///
 /// Time is quadratic in the number of vertices.
 #[must_use]
@@ -111,7 +111,7 @@ pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
     Ok(checked)
 }
 
-/// The bits flipped along a solution in any form, renamed in the order of their first use.
+/// Returns the bits flipped along a solution in any form, renamed in the order of their first use.
 pub(super) fn flips(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u8>, String> {
     let nodes = match SubmittedSolution::read(text)? {
         SubmittedSolution::Plain(text) => plain(kind, cube, text)?,

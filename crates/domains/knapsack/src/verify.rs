@@ -41,7 +41,7 @@ pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
     Ok(checked(sack, value, weight, count))
 }
 
-/// The items of a solution.
+/// Returns the items of a solution.
 pub(super) fn items(answer: &SubmittedSolution<'_>) -> Result<Vec<u64>, String> {
     match answer {
         SubmittedSolution::Plain(text) => words(text).map(|word| plain_number("item", word)).collect(),

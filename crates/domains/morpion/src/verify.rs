@@ -48,7 +48,7 @@ pub struct Played {
 }
 
 impl Played {
-    /// The game that has not begun.
+    /// Returns the game that has not begun.
     pub(super) fn of(variant: Variant) -> Self {
         Self { variant, steps: Vec::new(), possible: Paper::new(variant).possible() }
     }
@@ -204,7 +204,7 @@ pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
     Ok(checked)
 }
 
-/// The moves of a solution in any form, those of the instance included.
+/// Returns the moves of a solution in any form, those of the instance included.
 pub(super) fn all_strokes(game: &Game, text: &str) -> Result<Vec<Stroke>, String> {
     match SubmittedSolution::read(text)? {
         SubmittedSolution::Plain(text) => pentasol("solution", text, game.variant()),
@@ -213,7 +213,7 @@ pub(super) fn all_strokes(game: &Game, text: &str) -> Result<Vec<Stroke>, String
     }
 }
 
-/// The moves of a solution object.
+/// Returns the moves of a solution object.
 pub(super) fn strokes(solution: &Value, variant: Variant) -> Result<Vec<Stroke>, String> {
     match (solution.get("moves"), solution.get("pentasol")) {
         (Some(moves), _) => list(moves),

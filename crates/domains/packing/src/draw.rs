@@ -83,7 +83,7 @@ fn headline(order: &Order, values: Values, tubes: &[Drawn]) -> String {
     )
 }
 
-/// A summary line and a table of the types.
+/// Returns a summary line and a table of the types.
 pub(super) fn text(order: &Order, values: Values, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
@@ -119,7 +119,8 @@ fn color(kind: usize) -> String {
     }
 }
 
-/// The containers side by side, rings to scale in the colour of their type, contents inside their hulls, and a legend.
+/// Draws the containers side by side, rings to scale in the colour of their type, contents inside their hulls, and a
+/// legend.
 pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
     const PANEL: f64 = 720.0;
     const LEFT: f64 = 30.0;

@@ -114,7 +114,7 @@ impl MoveEncoder {
         bin.reset(shape);
     }
 
-    /// The pieces that are still to be placed.
+    /// Returns the pieces that are still to be placed.
     pub(crate) fn rest(&self) -> &[Piece] {
         &self.targets
     }

@@ -121,7 +121,7 @@ pub struct Place {
 }
 
 impl Packing {
-    /// The problem of `order`. Computes the best contents of each type, which takes some milliseconds a type.
+    /// Returns the problem of `order`. Computes the best contents of each type, which takes some milliseconds a type.
     ///
     /// # Errors
     /// One line: values are to be those of the file, which has no values; all tubes are to be packed and one does not
@@ -184,7 +184,7 @@ impl Packing {
         state.remaining[kind] > 0 && shape.admits(self.kit.outer[kind], self.kit.slack)
     }
 
-    /// The empty state, before any object is open.
+    /// Returns the empty state, before any object is open.
     pub(crate) fn empty(&self) -> Layout {
         Layout {
             remaining: self.kit.demand.clone(),

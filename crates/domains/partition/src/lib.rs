@@ -53,7 +53,7 @@ pub const MAX_BITS: u64 = 4096;
 pub struct Numbers(Vec<BigUint>);
 
 impl Numbers {
-    /// An instance.
+    /// Returns an instance.
     ///
     /// # Errors
     /// One line: too many numbers or too large ones.
@@ -67,7 +67,7 @@ impl Numbers {
         Ok(Self(numbers))
     }
 
-    /// The numbers, in the order of the file.
+    /// Returns the numbers, in the order of the file.
     #[must_use]
     pub fn values(&self) -> &[BigUint] {
         &self.0

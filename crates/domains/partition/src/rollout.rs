@@ -160,7 +160,7 @@ impl Rollout<Differencing> for Divided {
     }
 }
 
-/// The sides of an optimal division of the leading bits of at most 64 labels.
+/// Returns the sides of an optimal division of the leading bits of at most 64 labels.
 pub(crate) fn optimal(labels: &Labels) -> Vec<bool> {
     let set = meet::solve(labels.keys()).1;
     (0..labels.len()).map(|at| set >> at & 1 == 1).collect()

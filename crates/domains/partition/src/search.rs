@@ -1,4 +1,4 @@
-//! The searches of the problem's own: the tree's kernels, meeting in the middle and the generalised birthday.
+//! The problem's own searches: the Karmarkar-Karp tree, meeting in the middle and the generalised birthday.
 
 use super::birthday::{Birthday, Shape};
 use super::limbs::compare;

@@ -50,7 +50,7 @@ pub fn check(numbers: &Numbers, text: &str) -> Result<Checked, String> {
     Ok(found)
 }
 
-/// The places on the left side of a partition in any form that [`check`] accepts.
+/// Returns the places on the left side of a partition in any form that [`check`] accepts.
 pub(crate) fn left(text: &str) -> Result<Vec<u64>, String> {
     match SubmittedSolution::read(text)? {
         SubmittedSolution::Plain(text) => plain(text),

@@ -2,7 +2,7 @@
 
 use crate::network::Network;
 
-/// No solution that serves every customer has fewer routes than this.
+/// Returns a lower bound: no solution that serves every customer has fewer routes.
 ///
 /// The larger one of two bounds: the demands over the capacity, and the fewest paths that cover all customers when a
 /// path may go from one customer to any other that can be reached in time (the number of customers less a largest

@@ -212,7 +212,8 @@ fn stacking(rows: &[(usize, &[u8])]) -> Result<Yard, Wrong> {
     Yard::new(name.unwrap_or_default(), width, height, items, initial).map_err(|message| (0, message))
 }
 
-/// The instance as the text of a file: in the block relocation format if that says everything, else in the other one.
+/// Returns the instance as the text of a file: in the block relocation format if that says everything, else in the
+/// other one.
 #[must_use]
 pub fn write(yard: &Yard) -> String {
     let items = yard.items();

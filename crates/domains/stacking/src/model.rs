@@ -132,7 +132,7 @@ impl Stacking {
         self.width
     }
 
-    /// The items that leave on the date of this number.
+    /// Returns the items that leave on the date of this number.
     pub(crate) fn leaving(&self, date: usize) -> &[u16] {
         self.dates.get(date).map_or(&[], |date| &self.lists[date.leaving.clone()])
     }
@@ -161,7 +161,7 @@ impl Stacking {
         count + u16::from(empty)
     }
 
-    /// The stack of rank `rank`; the last one where there are fewer.
+    /// Returns the stack of rank `rank`; the last one where there are fewer.
     ///
     /// Stacks that suit alike are ranked by the number of their top item, and empty ones have one rank: ranks follow
     /// from the stacks as a set, as [`key`](Problem::key) does.
@@ -283,7 +283,7 @@ impl Stacking {
         state.queue.sort_by_key(|&item| std::cmp::Reverse(above(item)));
     }
 
-    /// All movements that `moves` lead to, in time order. Moves beyond the end are ignored.
+    /// Returns all movements that `moves` lead to, in time order. Moves beyond the end are ignored.
     #[must_use]
     pub fn movements(&self, yard: &Yard, moves: &[u16]) -> Vec<Movement> {
         let mut all = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::bound;
 use super::model::Stacking;
-use super::ranks;
 use super::rollout;
+use super::search;
 use super::stacks::{NONE, Stacks};
 use soloist::{
     Entrant, Problem, ProblemSearch, Rollout, RolloutInfo, Score, SearchInfo, Sense, Settings, StableHasher,
@@ -78,18 +78,18 @@ impl Problem for Stacking {
     }
 
     fn searches(&self) -> &[SearchInfo] {
-        &[ranks::RANKS]
+        &[search::RANKS]
     }
 
     fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        ranks::search(name, settings)
+        search::search(name, settings)
     }
 
     /// Depth-first branch and bound for small block relocation, ranks for all others.
     fn portfolio(&self) -> Vec<Entrant> {
         let arrivals = self.lists.len() > self.due.len();
         let is_small = self.due.len() <= PROVABLE && !arrivals;
-        vec![if is_small { Entrant::new("dfs").rollout("fo") } else { Entrant::new(ranks::RANKS.name) }]
+        vec![if is_small { Entrant::new("dfs").rollout("fo") } else { Entrant::new(search::RANKS.name) }]
     }
 
     fn rollout(&self, name: &str) -> Option<Box<dyn Rollout<Self>>> {

@@ -1,4 +1,4 @@
-//! The tile games on the command line.
+//! The tile games by name: what the command line and other programs without types use.
 
 use super::format::{self, Zero};
 use super::game::{Game, Penalty};
@@ -213,7 +213,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
     }
 }
 
-/// The `solution` object of a result, as [`solution`](crate::solution) describes it.
+/// Returns the `solution` object of a result, as [`solution`](crate::solution) describes it.
 ///
 /// `penalty` is `none` for the games without penalties.
 pub fn solution_json(played: &Verified) -> Value {

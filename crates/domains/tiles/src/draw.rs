@@ -41,8 +41,8 @@ const PALETTE: [(&str, &str); MAX_COLORS] = [
     ("#8c7a6b", "#fff"),
 ];
 
-/// A page on a game: title, start and final board, and up to `panels` boards at regular points with the group about to
-/// be removed outlined. `label` names the instance in the title.
+/// Draws a page on a game: title, start and final board, and up to `panels` boards at regular points with the group
+/// about to be removed outlined. `label` names the instance in the title.
 ///
 /// The first and the last move are always among the panels when there is room for two; [`PANELS`] is a good number. The
 /// text is valid XML for any label and depends on nothing but the arguments.
@@ -96,7 +96,7 @@ pub fn svg_strip(played: &Verified, label: &str, panels: usize) -> String {
     page(&body, y + MARGIN - 10, &used(&played.start))
 }
 
-/// The drawing of one board, without a title.
+/// Returns the drawing of one board, without a title.
 #[must_use]
 pub fn svg_board(grid: &Grid) -> String {
     let mut body = String::new();

@@ -1,11 +1,11 @@
 //! The tile games as a [`Problem`].
 
-use super::edits::TileEdits;
 use super::game::Game;
 use super::kernel::group::{Links, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Board, Geometry, KernelTask};
 use super::model::{Position, Tiles};
+use super::neighborhood::TileEdits;
 use super::rollout::{ROLLOUTS, TileRollout};
 use soloist::{Entrant, Neighborhood, Problem, Rollout, RolloutInfo, Score, StableHasher};
 use std::hash::Hasher;

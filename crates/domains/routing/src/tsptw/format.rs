@@ -84,7 +84,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Instance, InstanceError> {
     Ok(instance)
 }
 
-/// The instance as the text of a file; `comment` becomes its first line.
+/// Returns the instance as the text of a file; `comment` becomes its first line.
 #[must_use]
 pub fn write(instance: &Instance, comment: &str) -> String {
     let comment: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

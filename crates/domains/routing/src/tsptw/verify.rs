@@ -200,7 +200,7 @@ pub fn check(instance: &Instance, objective: Objective, text: &str) -> Result<Ch
     Ok(Checked { score, summary: format!("{nodes} nodes with the depot, travel cost {travel}, makespan {makespan}") })
 }
 
-/// The nodes of a text in one of the forms that [`check`] reads, and the claims of a result.
+/// Returns the nodes of a text in one of the forms that [`check`] reads, and the claims of a result.
 pub(super) fn tour(text: &str) -> Result<(Vec<u32>, Option<Claims>), String> {
     Ok(match SubmittedSolution::read(text)? {
         SubmittedSolution::Plain(text) => (plain(text)?, None),

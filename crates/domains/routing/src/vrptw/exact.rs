@@ -4,7 +4,7 @@ use super::{Edges, Instance, Rounding, Site};
 use crate::rules::MOST_UNITS;
 use crate::verdict::{Amount, Decimal, allowed, in_units, is_short, shown};
 
-/// The distance between two sites, recomputed in doubles.
+/// Returns the distance between two sites, recomputed in doubles.
 pub(super) fn plain_distance(instance: &Instance, rounding: Rounding, from: usize, to: usize) -> f64 {
     let plain = match &instance.edges {
         _ if from == to => 0.0,

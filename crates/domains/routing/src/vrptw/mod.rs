@@ -133,7 +133,8 @@ impl Instance {
     }
 }
 
-/// What a vehicle counts, in the units of the network: a power of ten above every distance of a sensible solution.
+/// Returns what a vehicle counts, in the units of the network: a power of ten above every distance of a sensible
+/// solution.
 #[must_use]
 pub fn route_cost(network: &Network) -> f64 {
     let there_and_back = |c: usize| network.distance(0, c) + network.distance(c, 0);

@@ -342,7 +342,7 @@ fn depots(at: usize, lines: &mut Lines<'_>) -> Result<(), (usize, String)> {
     }
 }
 
-/// The instance as VRPLIB. A window without end is written with the end 10^9 where other windows have one.
+/// Returns the instance as VRPLIB. A window without end is written with the end 10^9 where other windows have one.
 pub(super) fn write(instance: &Instance) -> String {
     let windows = instance.has_windows();
     let title: String = instance.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

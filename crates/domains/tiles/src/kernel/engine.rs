@@ -29,7 +29,7 @@ impl Engine {
     /// Every engine, the slowest first.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Bmi2, Self::Avx512];
 
-    /// The name that `SOLOIST_ENGINE` takes.
+    /// Returns the name that `SOLOIST_ENGINE` takes.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl Engine {
         }
     }
 
-    /// The fastest engine of this processor, or the one named by the environment variable `SOLOIST_ENGINE`.
+    /// Returns the fastest engine of this processor, or the one named by the environment variable `SOLOIST_ENGINE`.
     ///
     /// # Errors
     /// The variable names no engine, or one that this processor cannot run.
@@ -84,7 +84,7 @@ impl Engine {
         }
     }
 
-    /// The engine called `name`.
+    /// Returns the engine called `name`.
     ///
     /// # Errors
     /// The engine does not exist, or this processor cannot run it.
@@ -105,8 +105,8 @@ impl Engine {
         Self::ALL.into_iter().rfind(good).unwrap_or(Self::Portable)
     }
 
-    /// The engine for everything but uniform playouts: masks that move between vector and general registers cost more
-    /// there than AVX-512 saves (measured, see `docs/performance.md`), so it gives way to BMI2.
+    /// Returns the engine for everything but uniform playouts: masks that move between vector and general registers
+    /// cost more there than AVX-512 saves (measured, see `docs/performance.md`), so it gives way to BMI2.
     #[must_use]
     pub fn for_lists(self) -> Self {
         if self == Self::Avx512 { Self::Bmi2 } else { self }

@@ -122,8 +122,8 @@ pub(super) struct Selective {
     pub(super) played: usize,
 }
 
-/// The smallest cells of the groups that Cazenave's selective policy allows, mixed with cells that are not smallest
-/// (see [`Ops::starts`]).
+/// Returns the smallest cells of the groups that Cazenave's selective policy allows, mixed with cells that are not
+/// smallest (see [`Ops::starts`]).
 #[inline(always)]
 pub fn selective_starts<G: Geometry, O: Ops<G>>(
     ops: O,
@@ -334,7 +334,8 @@ fn nth_cyclic<G: Geometry>(mask: &G::Words, before: u32, all: u32, i: u32) -> us
     0
 }
 
-/// A colour drawn with a chance proportional to the fourth power of its tiles; 1 on an empty board, without a draw.
+/// Returns a colour drawn with a chance proportional to the fourth power of its tiles; 1 on an empty board, without a
+/// draw.
 pub(super) fn spin_color<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
     let weights = board.color_counts().map(|count| u64::from(count).pow(4));
     let total = weights.iter().sum();
@@ -350,7 +351,7 @@ pub(super) fn spin_color<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
     weights.iter().position(stops).unwrap_or(1) as u8
 }
 
-/// A colour drawn uniformly over those present; 1 on an empty board, without a draw.
+/// Returns a colour drawn uniformly over those present; 1 on an empty board, without a draw.
 pub(super) fn draw_color<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
     let counts = board.color_counts();
     let present = (1..16_u8).filter(|&c| counts[usize::from(c)] > 0);

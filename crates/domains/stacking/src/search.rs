@@ -1,4 +1,4 @@
-//! Annealing over ranks: the search of the problem's own.
+//! The problem's own search: annealing over ranks.
 
 use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
