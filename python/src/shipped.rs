@@ -138,7 +138,7 @@ impl Shipped {
         let Some(bytes) = &request.resume else {
             return spec.resolve(self.domain, &*self.instance).map_err(spec_error);
         };
-        let info = self.instance.inspect(bytes).map_err(|error| solve_error(&error.into()))?;
+        let info = self.instance.read_header(bytes).map_err(|error| solve_error(&error.into()))?;
         let budget = spec.budget.budget(info.elapsed);
         Ok(ResolvedRun { setup: info.setup, budget, keep: request.keep })
     }

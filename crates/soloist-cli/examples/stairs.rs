@@ -1,7 +1,7 @@
 //! The command with a problem of its own: `stairs solve stairs FILE`, where FILE holds the number of steps.
 
 use soloist::doc::Staircase;
-use soloist_domain::{Domain, no_generator, own};
+use soloist_domain::{Domain, from_problem, no_generator};
 
 const STAIRS: Domain = Domain {
     name: "stairs",
@@ -12,7 +12,7 @@ const STAIRS: Domain = Domain {
     options: &[],
     searches: &[],
     load: |path, _| {
-        own(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number of steps".into()))
+        from_problem(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number of steps".into()))
     },
     generate: no_generator,
 };

@@ -5,7 +5,7 @@
 //!
 //! ```no_run
 //! use soloist::doc::Staircase;
-//! use soloist_domain::{Domain, no_generator, own};
+//! use soloist_domain::{Domain, from_problem, no_generator};
 //!
 //! const STAIRS: Domain = Domain {
 //!     name: "stairs",
@@ -15,7 +15,7 @@
 //!     example: "stairs.txt",
 //!     options: &[],
 //!     searches: &[],
-//!     load: |path, _| own(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
+//!     load: |path, _| from_problem(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
 //!     generate: no_generator,
 //! };
 //!

@@ -1,8 +1,8 @@
 //! What a solution to be verified looks like from outside, the same for every problem.
 //!
 //! A verifier is given a result of `soloist solve --json`, its `solution` alone, a list, or a text in the domain's own
-//! notation. Telling them apart, the fields that every result has, and numbers that are claimed are read here; what the
-//! solution says is the domain's. Nothing here is used by a search.
+//! notation. This module distinguishes these forms and reads the fields that every result has, and the numbers that it
+//! claims. The domain reads the solution itself. Nothing here is used by a search.
 
 use crate::InstanceError;
 use crate::error::quote;
@@ -10,9 +10,9 @@ use crate::input::whole;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A solution as it was handed in.
+/// A solution as it was submitted.
 #[derive(Debug)]
-pub enum Answer<'t> {
+pub enum SubmittedSolution<'t> {
     /// No JSON: the text in the domain's own notation, blanks around it removed.
     Plain(&'t str),
     /// A JSON list.
@@ -21,7 +21,7 @@ pub enum Answer<'t> {
     Object(Claims),
 }
 
-impl<'t> Answer<'t> {
+impl<'t> SubmittedSolution<'t> {
     /// Reads a text, with or without a byte order mark; one that begins with a bracket is JSON.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl<'t> Answer<'t> {
 pub struct Claims(Value);
 
 impl Claims {
-    /// A field of the object as a whole.
+    /// Returns a field of the object as a whole.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
@@ -51,7 +51,7 @@ impl Claims {
         self.get("solution").is_some()
     }
 
-    /// Refuses a result of another problem and one that says itself that it is none.
+    /// Refuses a result of another problem, and one marked infeasible.
     pub fn belong_to(&self, problem: &str) -> Result<(), String> {
         match self.foreign(problem) {
             Some(other) => Err(format!("a solution of {other}, expected {problem}")),
@@ -59,7 +59,7 @@ impl Claims {
         }
     }
 
-    /// The problem that the result is of, for a message, if it names another one.
+    /// Returns the problem that the result is of, for a message, if it names another one.
     pub fn foreign(&self, problem: &str) -> Option<String> {
         self.get("problem").filter(|other| *other != problem).map(short)
     }
@@ -73,7 +73,7 @@ impl Claims {
         }
     }
 
-    /// The object that holds the solution.
+    /// Returns the object that holds the solution.
     pub fn solution(&self) -> Result<&Value, String> {
         solution(&self.0).map_err(|wrong| match wrong {
             Value::Null => "holds no solution".into(),
@@ -82,7 +82,7 @@ impl Claims {
     }
 }
 
-/// The object `solution` of a result; an object without such a field is the solution itself.
+/// Returns the object `solution` of a result; an object without such a field is the solution itself.
 ///
 /// # Errors
 /// What stands there instead: null where nothing was found.
@@ -105,10 +105,10 @@ pub fn json(name: &str, text: &str) -> Result<Value, String> {
     json_as(name, text)
 }
 
-/// As [`json`], for what the caller needs of a text.
+/// Same as [`json`], read as the type that the caller needs.
 ///
 /// # Errors
-/// As of [`json`], or something that is not of this type.
+/// Those of [`json`], and a value that is not of this type.
 pub fn json_as<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String> {
     // An entry has a comma or an opening bracket in front; those inside strings do no harm.
     if text.bytes().filter(|byte| matches!(byte, b',' | b'[' | b'{')).nth(MAX_ENTRIES).is_some() {
@@ -117,7 +117,7 @@ pub fn json_as<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, String>
     serde_json::from_str(text).map_err(|error| InstanceError::json(name, &error).to_string())
 }
 
-/// Refuses a claimed number that is not the one recomputed; nothing claimed is nothing wrong.
+/// Refuses a claimed number that differs from the recomputed one. Without a claim there is nothing to refuse.
 pub fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), String> {
     match refuted(claimed, found) {
         Some(claimed) => Err(format!("claims the {name} {claimed}, recomputed: {found}")),
@@ -125,7 +125,7 @@ pub fn claim(name: &str, claimed: Option<&Value>, found: u64) -> Result<(), Stri
     }
 }
 
-/// What is claimed, for a message, if it is not the number that was found.
+/// Returns what is claimed, for a message, if it is not the number that was found.
 pub fn refuted(claimed: Option<&Value>, found: u64) -> Option<String> {
     // Whole numbers are compared as such. Others may be doubles: what is found is at most 2^53, which they hold
     // exactly.
@@ -136,12 +136,12 @@ pub fn refuted(claimed: Option<&Value>, found: u64) -> Option<String> {
     claimed.filter(|claimed| !holds(claimed)).map(short)
 }
 
-/// A value for a message.
+/// Returns a value for a message.
 pub fn short(value: &Value) -> String {
     quote(value.to_string().as_bytes())
 }
 
-/// The whole numbers of the JSON list that messages call `name`.
+/// Returns the whole numbers of the JSON list that messages call `name`.
 ///
 /// # Errors
 /// One line: no list, or an entry that is no whole number from 0 on.
@@ -161,8 +161,8 @@ pub fn plain_number(name: &str, (line, word): (usize, &str)) -> Result<u64, Stri
     whole(word.as_bytes()).map_err(|wrong| format!("line {line}: {name} {wrong}"))
 }
 
-/// The words of a plain list, separated by blanks, commas or line ends, with the numbers of their lines from 1; `#`
-/// begins a comment.
+/// Returns the words of a plain list, separated by blanks, commas or line ends, with the numbers of their lines from 1;
+/// `#` begins a comment.
 pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().flat_map(|(index, line)| {
         let line = line.split('#').next().unwrap_or_default();
@@ -178,11 +178,15 @@ mod tests {
 
     #[test]
     fn forms_are_told_apart() {
-        assert!(matches!(Answer::read("\u{feff} 1 2\n").unwrap(), Answer::Plain("1 2")));
-        assert!(matches!(Answer::read("\u{feff}[1]").unwrap(), Answer::List(list) if list == json!([1])));
-        assert!(matches!(Answer::read(" {} ").unwrap(), Answer::Object(claims) if !claims.is_result()));
+        assert!(matches!(SubmittedSolution::read("\u{feff} 1 2\n").unwrap(), SubmittedSolution::Plain("1 2")));
+        assert!(
+            matches!(SubmittedSolution::read("\u{feff}[1]").unwrap(), SubmittedSolution::List(list) if list == json!([1]))
+        );
+        assert!(
+            matches!(SubmittedSolution::read(" {} ").unwrap(), SubmittedSolution::Object(claims) if !claims.is_result())
+        );
         assert_eq!(
-            Answer::read("{\n 1}").err().unwrap(),
+            SubmittedSolution::read("{\n 1}").err().unwrap(),
             "solution: line 2, column 2: not valid JSON: key must be a string"
         );
     }

@@ -1,6 +1,6 @@
 //! Sets of small numbers as words.
 
-/// The positions of a word's set bits, ascending.
+/// Returns the positions of a word's set bits, ascending.
 #[inline(always)]
 pub fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

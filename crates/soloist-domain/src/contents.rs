@@ -38,7 +38,7 @@ pub fn with_contents<T>(given: Option<Contents>, load: impl FnOnce() -> T) -> (T
     (loaded, contents.unwrap_or_default())
 }
 
-/// The first `most` bytes that were given for a file.
+/// Returns the first `most` bytes that were given for a file.
 pub(crate) fn given(path: &Path, most: usize) -> Option<Vec<u8>> {
     SOURCE.with_borrow(|source| {
         let files = source.as_ref()?.given.as_ref()?;
@@ -63,7 +63,8 @@ mod tests {
 
     #[test]
     fn files_are_noted_and_replaced() {
-        let path = std::env::temp_dir().join(format!("soloist-contents-{}", std::process::id()));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("one.txt");
         let name = path.to_str().unwrap();
         std::fs::write(&path, "one").unwrap();
         let (read, contents) = with_contents(None, || read_file(name, 1 << 20).unwrap());

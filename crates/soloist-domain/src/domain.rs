@@ -23,7 +23,7 @@ use std::time::Duration;
 pub struct Domain {
     /// The name on the command line.
     pub name: &'static str,
-    /// One line: what is to be done.
+    /// One line: what the problem asks for.
     pub summary: &'static str,
     /// What the score counts, with its unit and whether larger or smaller is better.
     pub score: &'static str,
@@ -41,21 +41,21 @@ pub struct Domain {
     pub generate: fn(&str) -> Result<String, InstanceError>,
 }
 
-/// An instance, or why there is none.
+/// The result of loading an instance.
 pub type LoadResult = Result<Box<dyn AnyInstance>, InstanceError>;
 
 impl Domain {
     /// Loads an instance and [prepares](AnyInstance::prepare) it in full, however long that takes.
     ///
     /// # Errors
-    /// As of `load`, and what cannot be prepared.
+    /// Those of `load`, and what cannot be prepared.
     pub fn open(&self, instance: &str, options: &Options) -> LoadResult {
         let mut loaded = (self.load)(instance, options)?;
         loaded.prepare(&mut || true).map_err(|error| InstanceError::new(instance, error))?;
         Ok(loaded)
     }
 
-    /// Adds the defaults of the options that are not set, so that a result tells all rules in force.
+    /// Adds the defaults of the options that are not set, so that a result lists all rules in force.
     #[must_use]
     pub fn with_defaults(&self, mut options: Options) -> Options {
         for option in self.options {
@@ -66,7 +66,7 @@ impl Domain {
         options
     }
 
-    /// The names of the options, for messages.
+    /// Returns the names of the options, for messages.
     #[must_use]
     pub fn option_names(&self) -> String {
         let names: Vec<_> = self.options.iter().map(|option| option.name).collect();
@@ -177,7 +177,11 @@ impl<O: AnyObserver> AnyObserver for Option<O> {
     }
 }
 
+<<<<<<< HEAD
 /// Two observers; the first one receives each event first.
+=======
+/// Two observers that both receive every event, the first one first.
+>>>>>>> domains
 impl<A: AnyObserver, B: AnyObserver> AnyObserver for (A, B) {
     fn on(&mut self, event: Observed<'_>) {
         self.0.on(event);
@@ -190,7 +194,7 @@ impl<A: AnyObserver, B: AnyObserver> AnyObserver for (A, B) {
 
 /// A solution in terms that need no types.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct SolutionReport {
     /// The score.
     pub score: Score,
     /// The moves as the search made them.
@@ -205,7 +209,7 @@ pub struct Report {
     /// The setup that ran, with effort and time.
     pub run: RunInfo,
     /// The best different solutions, best first: one, or as many as were to be kept. Empty: no playout ended.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<SolutionReport>,
     /// The nodes of tree searches.
     pub tree: TreeShape,
     /// An optimistic bound.
@@ -225,25 +229,25 @@ pub struct Report {
 }
 
 impl Report {
-    /// The best solution.
+    /// Returns the best solution.
     #[must_use]
-    pub fn best(&self) -> Option<&Answer> {
+    pub fn best(&self) -> Option<&SolutionReport> {
         self.answers.first()
     }
 
-    /// The best score; `None`: no playout ended.
+    /// Returns the best score; `None`: no playout ended.
     #[must_use]
     pub fn score(&self) -> Option<Score> {
         self.best().map(|best| best.score)
     }
 
-    /// The moves of the best solution as the search made them; null without one.
+    /// Returns the moves of the best solution as the search made them; null without one.
     #[must_use]
     pub fn moves(&self) -> &Value {
         self.best().map_or(&Value::Null, |best| &best.moves)
     }
 
-    /// The best solution in the problem's own terms; null without one.
+    /// Returns the best solution in the problem's own terms; null without one.
     #[must_use]
     pub fn solution(&self) -> &Value {
         self.best().map_or(&Value::Null, |best| &best.solution)
@@ -296,7 +300,7 @@ pub trait AnyInstance: Send + Sync {
     fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String>;
     /// The direction of improvement.
     fn sense(&self) -> Sense;
-    /// The problem's bound on the scores of all solutions; `None`: it has none.
+    /// The problem's bound on the scores of all solutions; `None` if it has no bound.
     fn bound(&self) -> Option<f64>;
     /// The two numbers that a score stands for; `None`: it is one number. See [`Instance::pair`].
     fn pair(&self, score: f64) -> Option<(f64, f64)>;
@@ -304,7 +308,7 @@ pub trait AnyInstance: Send + Sync {
     fn is_complete(&self) -> bool;
     /// The setup that serves most users best, with its rollout.
     fn default_setup(&self) -> Setup;
-    /// The rollout that goes with a setup which names none.
+    /// The rollout for a setup that does not name one.
     fn rollout_for(&self, setup: &Setup) -> String;
     /// The rollouts that exist, `random` included.
     fn rollouts(&self) -> Vec<RolloutInfo>;
@@ -314,12 +318,12 @@ pub trait AnyInstance: Send + Sync {
     ///
     /// # Errors
     /// When it is damaged or belongs to another instance.
-    fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError>;
+    fn read_header(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError>;
     /// Reads all that a checkpoint of this instance says about its run, which takes as much memory as the checkpoint.
     ///
     /// # Errors
-    /// Same as for [`inspect`](Self::inspect).
-    fn inspect_all(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError>;
+    /// Same as for [`read_header`](Self::read_header).
+    fn read_checkpoint(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError>;
     /// Reads a solution to start from (the text of a result JSON or of the domain's own format) and returns its moves.
     ///
     /// # Errors
@@ -345,7 +349,7 @@ pub trait AnyInstance: Send + Sync {
     /// What a score means in a few words, for lines of progress; `solution` renders the solution that has it. `None`:
     /// the number says it.
     fn brief(&self, score: Score, solution: &dyn Fn() -> Value) -> Option<String>;
-    /// A solution (as in [`Answer::solution`]) for people to read and follow.
+    /// A solution (as in [`SolutionReport::solution`]) for people to read and follow.
     fn text(&self, solution: &Value) -> String;
     /// A solution as a drawing.
     fn svg(&self, solution: &Value) -> String;
@@ -372,7 +376,7 @@ pub trait Instance: Send + Sync {
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
-    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where it has none, with a
+    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with a
     /// cheap attempt at a [proof](Setup::proof).
     fn default_setup(&self) -> Setup {
         portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(Setup::PROOF)
@@ -426,7 +430,7 @@ pub trait Instance: Send + Sync {
     }
 }
 
-/// The methods that a problem names; none where one of them cannot run, which a run reports.
+/// The methods that a problem names; empty where one of them cannot run, which a run reports.
 fn portfolio<P: Problem>(problem: &P) -> Vec<Entry> {
     let Ok(mut entries) = Entries::of(&problem.portfolio()) else { return Vec::new() };
     if entries.resolve(&search_infos(problem)).is_ok() { entries.entries().to_vec() } else { Vec::new() }

@@ -1,7 +1,11 @@
 //! What every [`Instance`] gets: the seam's untyped functions, in terms of its own types.
 
 use crate::domain::MoveOf;
+<<<<<<< HEAD
 use crate::{Answer, AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request};
+=======
+use crate::{AnyInstance, AnyObserver, AnySession, Checked, Instance, Report, Request, SolutionReport};
+>>>>>>> domains
 use serde_json::Value;
 use soloist::{
     Budget, CheckpointError, Control, Improvement, NamedRollout, Observer, OfferError, Outcome, Problem, Progress,
@@ -49,9 +53,9 @@ fn typed<I: Instance>(moves: &Value) -> Result<Vec<MoveOf<I>>, OfferError> {
 fn report<I: Instance>(instance: &I, setup: Setup, outcome: Outcome<MoveOf<I>>) -> Report {
     let Outcome { kept, bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } =
         outcome;
-    let mut answers: Vec<Answer> = Vec::new();
+    let mut answers: Vec<SolutionReport> = Vec::new();
     for Solution { score, moves } in kept {
-        let answer = Answer { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
+        let answer = SolutionReport { score, moves: instance.moves(&moves), solution: instance.solution(&moves) };
         // Different sequences of moves may make the same solution.
         if answers.iter().all(|known| known.solution != answer.solution) {
             answers.push(answer);
@@ -110,11 +114,11 @@ impl<I: Instance> AnyInstance for I {
         soloist::find_rollout(self.problem(), name).is_ok()
     }
 
-    fn inspect(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError> {
+    fn read_header(&self, checkpoint: &[u8]) -> Result<RunInfo, CheckpointError> {
         RunInfo::read(self.problem(), checkpoint)
     }
 
-    fn inspect_all(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError> {
+    fn read_checkpoint(&self, checkpoint: &[u8]) -> Result<SavedRun, CheckpointError> {
         SavedRun::read(self.problem(), checkpoint)
     }
 

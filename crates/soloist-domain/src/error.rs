@@ -25,31 +25,31 @@ pub struct InstanceError {
 }
 
 impl InstanceError {
-    /// An error about the whole of `name`.
+    /// Returns an error about the whole of `name`.
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { name: name.into(), line: None, column: None, message: message.into() }
     }
 
-    /// The same error at `line`, counted from 1.
+    /// Returns the same error at `line`, counted from 1.
     #[must_use]
     pub fn with_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }
 
-    /// The same error at character `column` of its line, counted from 1.
+    /// Returns the same error at character `column` of its line, counted from 1.
     #[must_use]
     pub fn with_column(mut self, column: usize) -> Self {
         self.column = Some(column);
         self
     }
 
-    /// An error of the operating system: a missing file, a directory, no permission.
+    /// Returns an error of the operating system: a missing file, a directory, no permission.
     pub fn io(name: impl Into<String>, error: &std::io::Error) -> Self {
         Self::new(name, format!("cannot be read: {error}"))
     }
 
-    /// A syntax error of a JSON text, with its place.
+    /// Returns a syntax error of a JSON text, with its place.
     pub fn json(name: impl Into<String>, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         // The place is shown in front like everybody's, so it is cut off the end.
@@ -98,7 +98,7 @@ fn one_line(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     Ok(())
 }
 
-/// A short quotation of foreign text for a message: at most 24 characters, in single quotes, control characters
+/// Returns a short quotation of foreign text for a message: at most 24 characters, in single quotes, control characters
 /// escaped.
 pub fn quote(bytes: &[u8]) -> String {
     const SHOWN: usize = 24;

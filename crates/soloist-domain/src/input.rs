@@ -24,7 +24,7 @@ pub fn read_file(path: &str, limit: usize) -> Result<Vec<u8>, InstanceError> {
     Err(InstanceError::new(path, format!("larger than {size} {unit}, the most that is read")))
 }
 
-/// At most `limit` + 1 bytes of `reader`: a result longer than `limit` says that the text goes on.
+/// Returns at most `limit` + 1 bytes of `reader`: a result longer than `limit` says that the text was longer.
 ///
 /// # Errors
 /// What the reader reports, under the name `name`.
@@ -84,7 +84,7 @@ pub fn foreign<T>(limit: u64, work: impl FnOnce() -> T) -> (T, bool) {
     (done, OPENED.get())
 }
 
-/// At most `limit` + 1 bytes of the file at `path`; see [`open`] and [`read_prefix`].
+/// Returns at most `limit` + 1 bytes of the file at `path`; see [`open`] and [`read_prefix`].
 ///
 /// # Errors
 /// A missing or unreadable file, under its path as given.
@@ -116,18 +116,19 @@ pub fn text_bytes<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a [u8], InstanceE
     Ok(bytes.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(bytes))
 }
 
-/// The lines of a text with their numbers from 1, without line ends (`\n` or `\r\n`).
+/// Returns the lines of a text with their numbers from 1, without line ends (`\n` or `\r\n`).
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     bytes.split(|&byte| byte == b'\n').enumerate().map(|(i, line)| (i + 1, line.strip_suffix(b"\r").unwrap_or(line)))
 }
 
-/// The lines of a text that hold data, with their numbers from 1: text after `#` is cut off, blank lines are left out.
+/// Returns the lines of a text that hold data, with their numbers from 1: text after `#` is cut off, blank lines are
+/// left out.
 pub fn data_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let data = lines(bytes).map(|(number, line)| (number, line.split(|&byte| byte == b'#').next().unwrap_or_default()));
     data.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
-/// The fields of a line, separated by blanks.
+/// Returns the fields of a line, separated by blanks.
 pub fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty())
 }
@@ -197,14 +198,14 @@ fn digits(field: &[u8]) -> Option<u64> {
     field.iter().try_fold(0_u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
 }
 
-/// A line `# TEXT` for the beginning of a file, with blanks instead of control characters.
+/// Returns a line `# TEXT` for the beginning of a file, with blanks instead of control characters.
 #[must_use]
 pub fn comment(text: &str) -> String {
     let text = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     "# ".chars().chain(text).chain(['\n']).collect()
 }
 
-/// The number, from 1, of the character that holds byte `offset` of `line`.
+/// Returns the number, from 1, of the character that holds byte `offset` of `line`.
 #[must_use]
 pub fn column_of(line: &[u8], offset: usize) -> usize {
     // Continuation bytes of UTF-8 start no character.
@@ -245,9 +246,9 @@ mod tests {
 
     #[test]
     fn foreign_names_open_regular_files_alone() {
-        let path = std::env::temp_dir().join(format!("soloist-foreign-{}", std::process::id()));
-        std::fs::write(&path, vec![b'1'; (1 << 20) + 1]).unwrap();
-        let name = path.to_str().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, vec![b'1'; (1 << 20) + 1]).unwrap();
+        let name = file.path().to_str().unwrap();
         let (read, opened) = foreign(2 << 20, || read_file(name, 4 << 20));
         assert_eq!((read.unwrap().len(), opened), ((1 << 20) + 1, true));
         let refused = |limit, name: &str| {
@@ -259,18 +260,16 @@ mod tests {
         assert_eq!(refused(1, "/dev/zero"), ("cannot be read: not a regular file".to_owned(), false));
         // Standard input has no name here, and outside nothing has changed.
         assert!(refused(1, "-").0.starts_with("cannot be read: "));
-        assert!(FOREIGN.get().is_none() && open(&path).is_ok());
-        std::fs::remove_file(&path).unwrap();
+        assert!(FOREIGN.get().is_none() && open(file.path()).is_ok());
     }
 
     #[test]
     fn large_files_are_refused() {
-        let path = std::env::temp_dir().join(format!("soloist-input-{}", std::process::id()));
-        std::fs::write(&path, vec![b'1'; (1 << 20) + 1]).unwrap();
-        let name = path.to_str().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, vec![b'1'; (1 << 20) + 1]).unwrap();
+        let name = file.path().to_str().unwrap();
         let error = read_file(name, 1 << 20).unwrap_err().to_string();
         assert_eq!(error, format!("{name}: larger than 1 MiB, the most that is read"));
         assert_eq!(read_file(name, 2 << 20).unwrap().len(), (1 << 20) + 1);
-        std::fs::remove_file(&path).unwrap();
     }
 }

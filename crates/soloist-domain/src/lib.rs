@@ -11,12 +11,18 @@
 //! |---|---|
 //! | `format` | reads and writes the file format of the field; every error is one line with file, line and what was expected ([`InstanceError`]) |
 //! | `spec` | instances from a spec such as `random:100x1000:7`; the same spec is the same instance in every release |
-//! | `problem` | the [`soloist::Problem`] |
+//! | `model` | the rules: what is known of an instance, its states, what moves change; in `problem` where nothing else needs them |
+//! | `problem` | the [`soloist::Problem`] over these rules |
 //! | `rollout` | its playout policies, where it has special ones |
+//! | `search` | its own searches ([`soloist::ProblemSearch`]), where it has some |
+//! | `neighborhood` | edits of finished solutions ([`soloist::Neighborhood`]), where it has some |
+//! | `bound` | its bounds, where they are long |
 //! | `verify` | recomputes a solution from the instance alone: no code of the search |
 //! | `draw` | the solution as text and as SVG |
 //! | `domain` | the [`Instance`] implementation and the [`Domain`] that one line of the registry names |
-//! | `lib` | documentation and the instance type |
+//! | `lib` | documentation, the instance type, and all public items, re-exported flat |
+//!
+//! Further files hold parts of these, under the names of what they are: a kernel, a bin, a pool.
 
 #![forbid(unsafe_code)]
 
@@ -27,9 +33,9 @@ mod domain;
 mod erased;
 pub mod error;
 mod event;
+mod from_problem;
 pub mod input;
 pub mod names;
-mod own;
 mod record;
 mod registry;
 pub mod result;
@@ -42,12 +48,17 @@ pub mod testing;
 pub mod units;
 
 pub use domain::{
+<<<<<<< HEAD
     Answer, AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Observed,
     Options, Report, Request, Unobserved, follow, no_generator,
+=======
+    AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report,
+    Request, SolutionReport, Unobserved, follow, no_generator,
+>>>>>>> domains
 };
 pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};
-pub use own::own;
+pub use from_problem::from_problem;
 pub use record::{Depths, FORMAT, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask, Step};
 pub use registry::Registry;
 pub use run_spec::{

@@ -5,7 +5,7 @@
 //! read these types.
 
 use crate::result::{self, Asked};
-use crate::{Answer, Limits, Options, Report};
+use crate::{Limits, Options, Report, SolutionReport};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use soloist::{Improvement, Progress, Score, Sense, StopReason};
@@ -347,7 +347,7 @@ impl RunRecord {
     /// Returns the result of a run, as `soloist solve --json` prints it.
     #[must_use]
     pub fn result(asked: Asked<'_>, report: &Report) -> Self {
-        let other = |answer: &Answer| OtherSolution {
+        let other = |answer: &SolutionReport| OtherSolution {
             score: answer.score.value(),
             moves: answer.moves.clone(),
             solution: answer.solution.clone(),
@@ -364,7 +364,7 @@ impl RunRecord {
     }
 
     /// Returns one solution of a report as a result, without the other solutions and the history.
-    pub(crate) fn alone(asked: Asked<'_>, report: &Report, answer: &Answer) -> Self {
+    pub(crate) fn alone(asked: Asked<'_>, report: &Report, answer: &SolutionReport) -> Self {
         let ending = RunEnding::new(report).with_score(Some(answer.score));
         Self {
             pair: pair(asked, Some(answer.score)),

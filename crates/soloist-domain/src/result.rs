@@ -28,19 +28,19 @@ impl std::fmt::Debug for Asked<'_> {
     }
 }
 
-/// A number that may be unknown.
+/// Returns a number that may be unknown.
 #[must_use]
 pub fn optional(number: Option<f64>) -> Value {
     number.map_or(Value::Null, self::number)
 }
 
-/// The relative gap between the score and the bound.
+/// Returns the relative gap between the score and the bound.
 #[must_use]
 pub fn gap(report: &Report) -> Option<f64> {
     soloist::gap(report.score()?.value()?, report.bound?)
 }
 
-/// An object on one line, with its newline.
+/// Returns an object on one line, with its newline.
 #[must_use]
 pub fn line(object: &impl Serialize) -> String {
     let mut line = serde_json::to_string(object).expect("plain data is always encodable in memory");
@@ -48,13 +48,13 @@ pub fn line(object: &impl Serialize) -> String {
     line
 }
 
-/// The objective value of the solution, if it is feasible.
+/// Returns the objective value of the solution, if it is feasible.
 #[must_use]
 pub fn value(report: &Report) -> Option<f64> {
     report.score().and_then(Score::value)
 }
 
-/// A number, as an integer when it is one; null when it is not finite, which JSON cannot say.
+/// Returns a number, as an integer when it is one; null when it is not finite, which JSON cannot say.
 #[must_use]
 pub fn number(value: f64) -> Value {
     // Up to 2^53 every integer is exact.
@@ -65,13 +65,13 @@ pub fn number(value: f64) -> Value {
     }
 }
 
-/// A feasible score as a number, else null.
+/// Returns a feasible score as a number, else null.
 #[must_use]
 pub fn score(score: Option<Score>) -> Value {
     score.and_then(Score::value).map_or(Value::Null, number)
 }
 
-/// The degree of infeasibility, else null.
+/// Returns the degree of infeasibility, else null.
 #[must_use]
 pub fn violation(score: Option<Score>) -> Value {
     score.and_then(Score::violation).map_or(Value::Null, number)
@@ -86,7 +86,7 @@ pub fn sense(sense: Sense) -> &'static str {
     }
 }
 
-/// The parameters of a method by name: numbers and booleans as such, choices (and `inf`) as strings.
+/// Returns the parameters of a method by name: numbers and booleans as such, choices (and `inf`) as strings.
 #[must_use]
 pub fn parameters(method: &Method) -> Map<String, Value> {
     let entry = |text: &str| match (text.parse::<u64>(), text.parse::<f64>(), text.parse::<bool>()) {
@@ -99,7 +99,7 @@ pub fn parameters(method: &Method) -> Map<String, Value> {
     all.map(|parameter| (parameter.name.to_owned(), entry(&parameter.value))).collect()
 }
 
-/// The parameters of a setup's method, and `proof` where an attempt at a proof is made.
+/// Returns the parameters of a setup's method, and `proof` where an attempt at a proof is made.
 #[must_use]
 pub fn parameters_of(setup: &Setup) -> Map<String, Value> {
     let mut all = parameters(&setup.method);

@@ -36,7 +36,7 @@ impl FromStr for Setting {
 pub struct Settings(Vec<Setting>);
 
 impl Settings {
-    /// Adds a setting at the end; an earlier one of the same name goes.
+    /// Adds a setting at the end; an earlier one of the same name is removed.
     pub fn push(&mut self, setting: Setting) {
         self.0.retain(|known| known.key != setting.key);
         self.0.push(setting);
@@ -48,7 +48,7 @@ impl Settings {
         self.0.iter().find(|setting| setting.key == key).map(|setting| setting.value.as_str())
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there is no setting.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -2,8 +2,8 @@
 
 use std::fmt::{Display, Write as _};
 
-/// The beginning of a page of `width` x `height` units on white, to be ended by `</svg>`: a view box alone, so that the
-/// drawing takes the room that it is given. `font_size` is in the same units.
+/// Returns the beginning of a page of `width` x `height` units on white, to be ended by `</svg>`: a view box alone, so
+/// that the drawing takes the room that it is given. `font_size` is in the same units.
 #[must_use]
 pub fn page(width: impl Display, height: impl Display, font_size: u32) -> String {
     let mut svg = String::new();
@@ -16,7 +16,7 @@ pub fn page(width: impl Display, height: impl Display, font_size: u32) -> String
     svg
 }
 
-/// A page with the lines of a text.
+/// Returns a page with the lines of a text.
 #[must_use]
 pub fn of_text(text: &str) -> String {
     let width = text.lines().map(|line| line.chars().count()).max().unwrap_or(0).max(20) * 8 + 40;

@@ -12,7 +12,7 @@
 //!
 //! - **Parity.** The path alternates between vertices of even and odd weight, so that `n` is at most twice the number
 //!   of those of the next parity in `F`, and at most twice the number of the others plus one.
-//! - **Subcubes.** The path meets a subcube of dimension 4 in a set `X` of vertices of which two that differ in `h < k`
+//! - **Subcubes.** The path meets a subcube of dimension 4 in a set `X` of vertices. Two of them that differ in `h < k`
 //!   bits are `h` edges apart on the path, which between them is a shortest way and so stays in the subcube. So `X`
 //!   consists of paths in which the rule holds, pieces being at least `k` apart. The largest such `X` inside the 16
 //!   bits of `F` that a subcube has stands in a table; the cube is cut into subcubes of dimension 4 in two ways.
@@ -56,7 +56,7 @@ impl<const W: usize> Snakes<W> {
         if W <= 16 { W } else { self.words }
     }
 
-    /// The vertices that are not blocked.
+    /// Returns the vertices that are not blocked.
     #[inline(always)]
     pub(super) fn free(&self, path: &Path<W>) -> [u64; W] {
         let first = self.first(path);
@@ -67,7 +67,7 @@ impl<const W: usize> Snakes<W> {
         free
     }
 
-    /// The vertices that the head reaches over vertices that are not blocked, beginning with a flip of `legal`.
+    /// Returns the vertices that the head reaches over vertices that are not blocked, beginning with a flip of `legal`.
     pub(super) fn reach(&self, path: &Path<W>, legal: u32) -> [u64; W] {
         let mut reached = steps(path.head, legal);
         flood(&mut reached, &self.free(path), self.span());
@@ -94,7 +94,7 @@ impl<const W: usize> Snakes<W> {
         layers
     }
 
-    /// All vertices that may follow the head, the next flip being one of `legal`.
+    /// Returns all vertices that may follow the head, the next flip being one of `legal`.
     pub(super) fn ahead(&self, path: &Path<W>, legal: u32) -> [u64; W] {
         let Layers { near, mut door, free, .. } = self.layers(path, legal);
         flood(&mut door, &free, self.span());
@@ -123,7 +123,7 @@ impl<const W: usize> Snakes<W> {
         sum
     }
 
-    /// An upper bound of the length of every solution that begins with `path`.
+    /// Returns an upper bound of the length of every solution that begins with `path`.
     pub(super) fn most(&self, path: &Path<W>) -> u32 {
         let left = self.vertices_left(path).map(|left| u32::from(path.length) + left);
         match self.kind {

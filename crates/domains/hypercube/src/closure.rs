@@ -10,8 +10,8 @@ use super::path::{Path, holds, sphere};
 use soloist::Problem;
 
 impl<const W: usize> Snakes<W> {
-    /// The first way back to the start that keeps the rule, `k - 1` vertices; `path` has a head of `k` bits, and the
-    /// last vertex must be one of those of `gates`.
+    /// Returns the first way back to the start that keeps the rule, `k - 1` vertices; `path` has a head of `k` bits,
+    /// and the last vertex must be one of those of `gates`.
     pub(super) fn closing(&self, path: &Path<W>, gates: u16) -> Option<[u16; 6]> {
         let mut way = [0; 6];
         self.descend(path, gates, path.head, 1, &mut way).then_some(way)
@@ -26,7 +26,7 @@ impl<const W: usize> Snakes<W> {
         while bits != 0 {
             let next = from ^ bits & bits.wrapping_neg();
             bits &= bits - 1;
-            // A vertex without a gate among its bits leads to none.
+            // A vertex without a gate among its bits leads to no gate.
             if next & gates != 0 && self.fits(path, next, step) {
                 way[step as usize - 1] = next;
                 if self.descend(path, gates, next, step + 1, way) {
@@ -66,7 +66,7 @@ impl<const W: usize> Snakes<W> {
         })
     }
 
-    /// The longest cycle that a beginning of the path of `moves` closes to, or the trivial one.
+    /// Returns the longest cycle that a beginning of the path of `moves` closes to, or the trivial one.
     pub(super) fn cycle(&self, moves: &[u8]) -> Vec<u32> {
         let mut path = self.start.clone();
         let mut last = None;
@@ -87,7 +87,7 @@ impl<const W: usize> Snakes<W> {
     }
 }
 
-/// The cycle that flips all bits in turn, and again, up to the start.
+/// Returns the cycle that flips all bits in turn, and again, up to the start.
 pub(super) fn trivial(dimension: u32) -> Vec<u32> {
     let whole = (1 << dimension) - 1;
     let rise = (0..dimension).map(|bits| (1 << bits) - 1);

@@ -1,7 +1,7 @@
-//! Snakes and coils on the command line.
+//! Snakes and coils by name: what the command line and other programs without types use.
 
-use super::symmetric::SymmetricCoils;
-use super::symmetry::orders;
+use super::automorphism::orders;
+use super::symmetric_coils::SymmetricCoils;
 use super::{Code, Cube, Kind, MAX_WORDS, Potential, Snakes, canonical, check, draw, generate, is_spec, read, write};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};

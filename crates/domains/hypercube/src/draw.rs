@@ -34,7 +34,7 @@ fn title(kind: Kind, cube: &Cube, nodes: &[usize]) -> String {
     format!("{} of length {} in dimension {d}, spread {k}", kind.name(), transitions(kind, nodes).len())
 }
 
-/// A summary line, the bits flipped, and the vertices.
+/// Returns a summary line, the bits flipped, and the vertices.
 #[must_use]
 pub fn text(kind: Kind, cube: &Cube, solution: &Value) -> String {
     let nodes = nodes(cube, solution);
@@ -68,7 +68,7 @@ fn place(mut code: usize) -> usize {
     code
 }
 
-/// The vertices in a grid, the lower half of the bits across and the upper half down, both in Gray code, so that
+/// Draws the vertices in a grid, the lower half of the bits across and the upper half down, both in Gray code, so that
 /// vertices side by side are neighbours; with the path on top, coloured from its start to its end, and grey cells
 /// wherever the path leaves no room for another piece.
 #[must_use]

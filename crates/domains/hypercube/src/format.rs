@@ -20,13 +20,13 @@ pub fn read(path: &str) -> Result<Cube, InstanceError> {
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
 /// The first line holds a spec such as `d8k2`. If another line follows, it begins with `nodes` or `transitions`, and
-/// the numbers after it, which may go on in further lines, are the beginning of the path: its vertices, or the bits
+/// the numbers after it, in this line and further ones, are the beginning of the path: its vertices, or the bits
 /// flipped (counted from 0) from vertex 0 on. The search continues there ("priming"); it renames bits so that the path
 /// is canonical. Numbers are separated by blanks or commas. Blank lines, text after `#`, a byte order mark and `\r\n`
 /// are accepted.
 ///
 /// # Errors
-/// One line with the place and what was expected: no spec, a wrong one, an unknown word, a number that is none, a
+/// One line with the place and what was expected: no spec, a wrong one, an unknown word, text instead of a number, a
 /// vertex or bit that the cube has not, a path that breaks the rule of the spread.
 ///
 /// ```
@@ -90,7 +90,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Cube, InstanceError> {
     cube.with_prefix(&path).map_err(|(at, message)| fail(places.get(at).copied().unwrap_or(1), message))
 }
 
-/// The instance as the text of a file that begins with the comment `first_line`.
+/// Returns the instance as the text of a file that begins with the comment `first_line`.
 #[must_use]
 pub fn write(cube: &Cube, first_line: &str) -> String {
     let mut text = comment(first_line) + &cube.spec() + "\n";

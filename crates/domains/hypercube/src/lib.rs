@@ -24,6 +24,7 @@
 
 #![forbid(unsafe_code)]
 
+mod automorphism;
 mod bound;
 mod closure;
 mod domain;
@@ -35,8 +36,8 @@ mod path;
 mod problem;
 mod rollout;
 mod spec;
-mod symmetric;
-mod symmetry;
+mod symmetric_coils;
+
 mod verify;
 
 pub use domain::{COIL, SNAKE};
@@ -45,7 +46,7 @@ pub use format::{parse, read, write};
 pub use model::{Code, Potential, Snakes};
 pub use path::Path;
 pub use spec::{generate, is_spec};
-pub use symmetric::{Ring, SymmetricCoils};
+pub use symmetric_coils::{Ring, SymmetricCoils};
 pub use verify::{check, violation};
 
 use std::ops::RangeInclusive;
@@ -67,7 +68,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name of the problem.
+    /// Returns the name of the problem.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -89,7 +90,7 @@ pub struct Cube {
 }
 
 impl Cube {
-    /// The cube of `dimension` with paths of `spread`.
+    /// Returns the cube of `dimension` with paths of `spread`.
     ///
     /// # Errors
     /// One line: a number outside of [`DIMENSIONS`] or [`SPREADS`].
@@ -102,7 +103,7 @@ impl Cube {
         Ok(Self { dimension, spread, prefix: Vec::new() })
     }
 
-    /// The same cube with paths that begin as `nodes` do, up to symmetry.
+    /// Returns the same cube with paths that begin as `nodes` do, up to symmetry.
     ///
     /// # Errors
     /// The position of the first vertex that does not fit, and why: a vertex that the cube has not, a step that is no
@@ -124,25 +125,25 @@ impl Cube {
         Ok(Self { prefix: canonical(flips), ..self })
     }
 
-    /// The dimension `d`: there are `2^d` vertices.
+    /// Returns the dimension `d`: there are `2^d` vertices.
     #[must_use]
     pub fn dimension(&self) -> u32 {
         self.dimension
     }
 
-    /// The spread `k`.
+    /// Returns the spread `k`.
     #[must_use]
     pub fn spread(&self) -> u32 {
         self.spread
     }
 
-    /// The bits flipped at the beginning of every path, in canonical form.
+    /// Returns the bits flipped at the beginning of every path, in canonical form.
     #[must_use]
     pub fn prefix(&self) -> &[u8] {
         &self.prefix
     }
 
-    /// The spec of the cube, without its prefix: `d8k2`.
+    /// Returns the spec of the cube, without its prefix: `d8k2`.
     #[must_use]
     pub fn spec(&self) -> String {
         format!("d{}k{}", self.dimension, self.spread)

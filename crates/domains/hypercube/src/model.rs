@@ -21,7 +21,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// The code of that name; the default for any other.
+    /// Returns the code of that name; the default for any other.
     #[must_use]
     pub fn named(name: &str) -> Self {
         match name {
@@ -44,7 +44,7 @@ pub enum Potential {
 }
 
 impl Potential {
-    /// The potential of that name; the default for any other.
+    /// Returns the potential of that name; the default for any other.
     #[must_use]
     pub fn named(name: &str) -> Self {
         if name == "free" { Self::Free } else { Self::Reachable }
@@ -62,7 +62,7 @@ impl Potential {
 /// vertices (flip all bits in turn, twice). A path is finished as well when no cycle can close any more because all
 /// vertices beside the start are too close to the path.
 ///
-/// The bound is that of `bound.rs`; the key tells states apart by what may follow the head, not by what is blocked
+/// The bound is that of `bound.rs`; the key depends on what may follow the head, not on what is blocked
 /// elsewhere.
 ///
 /// # References
@@ -96,7 +96,7 @@ pub struct Snakes<const W: usize> {
 }
 
 impl<const W: usize> Snakes<W> {
-    /// The paths of `cube`, beginning with its prefix.
+    /// Returns the paths of `cube`, beginning with its prefix.
     ///
     /// # Panics
     /// When `W` is no power of two or `64 W` is less than the number of vertices.
@@ -161,7 +161,7 @@ impl<const W: usize> Snakes<W> {
         self.kind
     }
 
-    /// The vertices of the path after `moves`, the prefix included.
+    /// Returns the vertices of the path after `moves`, the prefix included.
     #[must_use]
     pub fn nodes(&self, moves: &[u8]) -> Vec<u32> {
         let mut node = 0;
@@ -173,7 +173,7 @@ impl<const W: usize> Snakes<W> {
         std::iter::once(0).chain(after).collect()
     }
 
-    /// The vertices of the solution that `moves` stand for: of the path, or of the longest cycle found on it.
+    /// Returns the vertices of the solution that `moves` stand for: of the path, or of the longest cycle found on it.
     #[must_use]
     pub fn answer(&self, moves: &[u8]) -> Vec<u32> {
         match self.kind {
@@ -188,7 +188,7 @@ impl<const W: usize> Snakes<W> {
         &self.first[usize::from(path.length).min(self.first.len() - 1)]
     }
 
-    /// The bits that may be flipped, as a mask. `TWO`: the spread is 2.
+    /// Returns the bits that may be flipped, as a mask. `TWO`: the spread is 2.
     #[inline(always)]
     pub(super) fn legal<const COIL: bool, const TWO: bool>(&self, path: &Path<W>) -> u32 {
         if COIL && path.gates == 0 {
@@ -250,7 +250,7 @@ impl<const W: usize> Snakes<W> {
         }
     }
 
-    /// The mask of moves, whatever the kind and the spread.
+    /// Returns the mask of moves, whatever the kind and the spread.
     #[inline]
     pub(super) fn legal_any(&self, path: &Path<W>) -> u32 {
         match (self.kind, self.spread == 2) {
@@ -261,13 +261,13 @@ impl<const W: usize> Snakes<W> {
         }
     }
 
-    /// The bias of a move to a vertex with `room` free ones beside it.
+    /// Returns the bias of a move to a vertex with `room` free ones beside it.
     #[inline(always)]
     pub(super) fn bias_of(&self, room: u32) -> f64 {
         -f64::from(if room == 0 { self.dimension } else { room })
     }
 
-    /// The number of free vertices beside the one entered by flipping `bit`.
+    /// Returns the number of free vertices beside the one entered by flipping `bit`.
     #[inline(always)]
     pub(super) fn room(&self, path: &Path<W>, bit: u32) -> u32 {
         let first = self.first(path);
@@ -275,7 +275,7 @@ impl<const W: usize> Snakes<W> {
         (!into & u32::from(self.full)).count_ones()
     }
 
-    /// The address of a move's weight.
+    /// Returns the address of a move's weight.
     #[inline(always)]
     pub(super) fn code_of(&self, path: &Path<W>, bit: u32) -> u64 {
         let (head, d) = (u64::from(path.head), u64::from(self.dimension));

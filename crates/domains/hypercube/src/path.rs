@@ -86,7 +86,7 @@ const fn pick() -> [[u8; 16]; 256] {
     pick
 }
 
-/// The number of bits set in a mask of dimensions.
+/// Returns the number of bits set in a mask of dimensions.
 #[inline(always)]
 pub(super) fn count<const W: usize>(mask: u32) -> usize {
     let low = usize::from(PICK[(mask & 255) as usize][8]);
@@ -94,7 +94,7 @@ pub(super) fn count<const W: usize>(mask: u32) -> usize {
     if W <= 4 { low } else { low + usize::from(PICK[(mask >> 8 & 255) as usize][8]) }
 }
 
-/// The `n`-th bit set in a mask of dimensions, `n` counted from 0 and below their number.
+/// Returns the `n`-th bit set in a mask of dimensions, `n` counted from 0 and below their number.
 #[inline(always)]
 pub(super) fn nth<const W: usize>(mask: u32, n: usize) -> u32 {
     let low = &PICK[(mask & 255) as usize];
@@ -113,7 +113,7 @@ pub(super) struct Near {
     radius: u8,
 }
 
-/// The words that a ball of `radius` reaches in a cube of `words` words, the nearest first.
+/// Returns the words that a ball of `radius` reaches in a cube of `words` words, the nearest first.
 pub(super) fn near(radius: u32, words: usize) -> Vec<Near> {
     let mut near: Vec<Near> = (0..words as u32)
         .filter(|word| word.count_ones() <= radius)
@@ -144,7 +144,7 @@ pub(super) fn add_neighbors<const W: usize>(set: &mut [u64; W], vertex: usize) {
     }
 }
 
-/// The bits whose flip leads from `vertex` into a set of `64 W` vertices, given word by word.
+/// Returns the bits whose flip leads from `vertex` into a set of `64 W` vertices, given word by word.
 #[inline(always)]
 pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usize) -> u32 {
     let (word, low) = (vertex >> 6, vertex & 63);
@@ -157,14 +157,14 @@ pub(super) fn flips_into<const W: usize>(set: impl Fn(usize) -> u64, vertex: usi
     inner | (middle | outer)
 }
 
-/// The vertices of a cube.
+/// Returns the vertices of a cube.
 pub(super) fn inside<const W: usize>(dimension: u32) -> [u64; W] {
     let mut inside = [0; W];
     inside[..(1_usize << dimension).div_ceil(64)].fill(if dimension < 6 { (1 << (1 << dimension)) - 1 } else { !0 });
     inside
 }
 
-/// The vertices of word number `word` that differ from `center` in `distance` bits.
+/// Returns the vertices of word number `word` that differ from `center` in `distance` bits.
 pub(super) fn sphere(center: usize, distance: u32, word: usize) -> u64 {
     let balls = BALLS[center & 63];
     match distance.checked_sub((word ^ center >> 6).count_ones()) {
@@ -174,7 +174,7 @@ pub(super) fn sphere(center: usize, distance: u32, word: usize) -> u64 {
     }
 }
 
-/// The vertices that a flip of one of `bits` leads to from `head`.
+/// Returns the vertices that a flip of one of `bits` leads to from `head`.
 pub(super) fn steps<const W: usize>(head: u16, bits: u32) -> [u64; W] {
     let mut set = [0; W];
     let mut rest = bits;
@@ -186,7 +186,7 @@ pub(super) fn steps<const W: usize>(head: u16, bits: u32) -> [u64; W] {
     set
 }
 
-/// The vertices before `head`, itself the first, by the last bits flipped, the last one lowest, four bits each.
+/// Returns the vertices before `head`, itself the first, by the last bits flipped, the last one lowest, four bits each.
 #[inline(always)]
 pub(super) fn backwards(head: u16, history: u32) -> impl Iterator<Item = u16> {
     let (mut vertex, mut history) = (head, history);
@@ -203,7 +203,7 @@ pub(super) fn holds<const W: usize>(set: &[u64; W], vertex: usize) -> bool {
     set[(vertex >> 6) & (W - 1)] >> (vertex & 63) & 1 == 1
 }
 
-/// The neighbours of a set's vertices within a word, in the dimension `bit`.
+/// Returns the neighbours of a set's vertices within a word, in the dimension `bit`.
 #[inline(always)]
 pub(super) fn across(word: u64, bit: usize) -> u64 {
     let shift = 1 << bit;
@@ -213,7 +213,7 @@ pub(super) fn across(word: u64, bit: usize) -> u64 {
 /// Adds all vertices that are connected to `set` by a path of vertices of `free`. `set` is a part of `free`; `words`
 /// words are in use.
 pub(super) fn flood<const W: usize>(set: &mut [u64; W], free: &[u64; W], words: usize) {
-    // The words from which the flood may go on.
+    // The words from which the flood may spread.
     let mut open = (0..words).filter(|&word| set[word] != 0).fold(0_u128, |open, word| open | 1 << word);
     while open != 0 {
         let word = open.trailing_zeros() as usize & (W - 1);
@@ -265,13 +265,13 @@ pub struct Path<const W: usize> {
 }
 
 impl<const W: usize> Path<W> {
-    /// The number of edges.
+    /// Returns the number of edges.
     #[must_use]
     pub fn length(&self) -> u32 {
         self.length.into()
     }
 
-    /// The last vertex.
+    /// Returns the last vertex.
     #[must_use]
     pub fn head(&self) -> u32 {
         self.head.into()
@@ -283,14 +283,15 @@ impl<const W: usize> Path<W> {
         self.closed.into()
     }
 
-    /// The last vertices, from the head backwards; right for the first eight, as far as the flips are remembered.
+    /// Returns the last vertices, from the head backwards; right for the first eight, as far as the flips are
+    /// remembered.
     #[inline(always)]
     pub(super) fn recent(&self) -> impl Iterator<Item = u16> {
         backwards(self.head, self.history)
     }
 }
 
-/// The number of vertices in a set.
+/// Returns the number of vertices in a set.
 #[inline(always)]
 pub(super) fn size<const W: usize>(set: &[u64; W]) -> u32 {
     set.iter().map(|word| word.count_ones()).sum()

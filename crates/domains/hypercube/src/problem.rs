@@ -47,7 +47,7 @@ impl<const W: usize> Problem for Snakes<W> {
     }
 
     /// A number of vertices; 0 for a coil that cannot grow any more. Of a path that ended, the share of the cube that
-    /// is free, which tells paths of one length apart and is less than any number of vertices.
+    /// is free. It orders paths of one length, and is less than any number of vertices.
     fn potential(&self, state: &Path<W>) -> Option<f64> {
         let legal = self.legal_any(state);
         if legal == 0 {

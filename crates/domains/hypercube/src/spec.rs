@@ -10,7 +10,7 @@ pub fn is_spec(text: &str) -> bool {
     bytes.len() > 1 && bytes[0] == b'd' && bytes[1].is_ascii_digit() && bytes.iter().all(u8::is_ascii_alphanumeric)
 }
 
-/// The cube of a spec: `d8k2` has dimension 8 and spread 2, which `d8` means as well.
+/// Returns the cube of a spec: `d8k2` has dimension 8 and spread 2, which `d8` means as well.
 ///
 /// # Errors
 /// One line: a spec that is not of this form, a dimension outside of 2 to 13, a spread outside of 1 to 7.

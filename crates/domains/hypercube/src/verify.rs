@@ -2,7 +2,7 @@
 
 use super::{Cube, Kind};
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, claim, numbers, plain_number, short, words};
+use soloist_domain::answer::{SubmittedSolution, claim, numbers, plain_number, short, words};
 use std::fmt;
 
 /// The first pair of vertices that breaks the rule of the spread.
@@ -34,8 +34,8 @@ impl fmt::Display for Violation {
     }
 }
 
-/// The first pair of `nodes`, by the later position, that breaks the definition: vertices one step apart differ in one
-/// bit, vertices `s` steps apart in at least `min(spread, s)`. In a coil the last vertex precedes the first.
+/// Returns the first pair of `nodes`, by the later position, that breaks the definition: vertices one step apart differ
+/// in one bit, vertices `s` steps apart in at least `min(spread, s)`. In a coil the last vertex precedes the first.
 ///
 /// Time is quadratic in the number of vertices.
 #[must_use]
@@ -74,10 +74,10 @@ pub fn violation(nodes: &[u32], spread: u32, kind: Kind) -> Option<Violation> {
 /// One line: text that cannot be read, a vertex that does not exist, a pair that breaks the rule, a claim that does not
 /// hold.
 pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
-    let result = match Answer::read(text)? {
-        Answer::Plain(text) => return judge(kind, cube, &plain(kind, cube, text)?),
-        Answer::List(nodes) => return judge(kind, cube, &existing(cube, &numbers("nodes", &nodes)?)?),
-        Answer::Object(result) => result,
+    let result = match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => return judge(kind, cube, &plain(kind, cube, text)?),
+        SubmittedSolution::List(nodes) => return judge(kind, cube, &existing(cube, &numbers("nodes", &nodes)?)?),
+        SubmittedSolution::Object(result) => result,
     };
     result.belong_to(kind.name())?;
     let solution = result.solution()?;
@@ -111,12 +111,12 @@ pub fn check(kind: Kind, cube: &Cube, text: &str) -> Result<Checked, String> {
     Ok(checked)
 }
 
-/// The bits flipped along a solution in any form, renamed in the order of their first use.
+/// Returns the bits flipped along a solution in any form, renamed in the order of their first use.
 pub(super) fn flips(kind: Kind, cube: &Cube, text: &str) -> Result<Vec<u8>, String> {
-    let nodes = match Answer::read(text)? {
-        Answer::Plain(text) => plain(kind, cube, text)?,
-        Answer::List(nodes) => existing(cube, &numbers("nodes", &nodes)?)?,
-        Answer::Object(result) => {
+    let nodes = match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => plain(kind, cube, text)?,
+        SubmittedSolution::List(nodes) => existing(cube, &numbers("nodes", &nodes)?)?,
+        SubmittedSolution::Object(result) => {
             let solution = result.solution()?;
             match (solution.get("nodes"), solution.get("transitions")) {
                 (Some(nodes), _) => existing(cube, &numbers("nodes", nodes)?)?,

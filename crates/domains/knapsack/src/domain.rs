@@ -2,7 +2,7 @@
 
 use crate::{Choice, Item, Knapsack, Sack, check, draw, generate, is_spec, read, verify, write};
 use serde_json::{Value, json};
-use soloist_domain::answer::Answer;
+use soloist_domain::answer::SubmittedSolution;
 use soloist_domain::{AnyInstance, Checked, Domain, Instance, InstanceError, Options, follow};
 
 /// The domain as the command line knows it.
@@ -61,7 +61,7 @@ impl Instance for KnapsackInstance {
 
     fn start_from(&self, text: &str) -> Result<Vec<Choice>, String> {
         check(&self.sack, text)?;
-        let (_, _, packed) = verify::total(&self.sack, &verify::items(&Answer::read(text)?)?)?;
+        let (_, _, packed) = verify::total(&self.sack, &verify::items(&SubmittedSolution::read(text)?)?)?;
         follow(&self.problem, |_, legal| {
             let wanted = |choice: &&Choice| choice.take == packed[choice.item as usize];
             // An item that fits beside all others is taken: the search knows no packing without it.

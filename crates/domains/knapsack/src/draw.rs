@@ -22,7 +22,7 @@ fn packed(sack: &Sack, solution: &Value) -> Vec<bool> {
     packed
 }
 
-/// A summary line and a table of the packed items, at most 100 of them.
+/// Returns a summary line and a table of the packed items, at most 100 of them.
 #[must_use]
 pub fn text(sack: &Sack, solution: &Value) -> String {
     if solution.is_null() {
@@ -46,8 +46,8 @@ pub fn text(sack: &Sack, solution: &Value) -> String {
     text
 }
 
-/// The items side by side by falling value per weight: width is weight, height is value per weight, so that area is
-/// value; packed items are filled. A dashed line marks the capacity: a packing that is not greedy leaves gaps before
+/// Draws the items side by side by falling value per weight: width is weight, height is value per weight, so that area
+/// is value; packed items are filled. A dashed line marks the capacity: a packing that is not greedy leaves gaps before
 /// it.
 #[must_use]
 pub fn svg(sack: &Sack, solution: &Value) -> String {

@@ -67,7 +67,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Sack, InstanceError> {
     Sack::new(capacity, items).map_err(|message| InstanceError::new(name, message))
 }
 
-/// The instance as the text of a `.kp` file that begins with the comment `first_line`.
+/// Returns the instance as the text of a `.kp` file that begins with the comment `first_line`.
 #[must_use]
 pub fn write(sack: &Sack, first_line: &str) -> String {
     let mut text = comment(first_line);

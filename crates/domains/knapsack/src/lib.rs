@@ -50,7 +50,7 @@ pub struct Sack {
 }
 
 impl Sack {
-    /// An instance of at most [`MAX_ITEMS`] items.
+    /// Returns an instance of at most [`MAX_ITEMS`] items.
     ///
     /// # Errors
     /// One line: too many items, or values, weights or a capacity above [`MAX_SUM`].
@@ -70,13 +70,13 @@ impl Sack {
         Ok(Self { capacity, items })
     }
 
-    /// The weight that may be packed.
+    /// Returns the weight that may be packed.
     #[must_use]
     pub fn capacity(&self) -> u64 {
         self.capacity
     }
 
-    /// The items, in the order of the file.
+    /// Returns the items, in the order of the file.
     #[must_use]
     pub fn items(&self) -> &[Item] {
         &self.items

@@ -26,19 +26,19 @@ pub struct Load {
 }
 
 impl Load {
-    /// The number of items that are decided, in the order of the search.
+    /// Returns the number of items that are decided, in the order of the search.
     #[must_use]
     pub fn decided(&self) -> u32 {
         self.index
     }
 
-    /// The weight that still fits.
+    /// Returns the weight that still fits.
     #[must_use]
     pub fn room(&self) -> u64 {
         self.room
     }
 
-    /// The value packed so far.
+    /// Returns the value packed so far.
     #[must_use]
     pub fn value(&self) -> u64 {
         self.value
@@ -134,7 +134,7 @@ impl Knapsack {
         Self { ranked, before, lightest, free, free_value, capacity, break_ratio, fingerprint }
     }
 
-    /// The items packed after `moves`, in ascending order of their numbers in the file.
+    /// Returns the items packed after `moves`, in ascending order of their numbers in the file.
     ///
     /// Moves beyond the end of the game are ignored.
     #[must_use]

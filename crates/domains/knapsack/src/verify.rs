@@ -3,7 +3,7 @@
 use super::Sack;
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, claim, numbers, plain_number, words};
+use soloist_domain::answer::{SubmittedSolution, claim, numbers, plain_number, words};
 
 /// Verifies a packing of `sack`.
 ///
@@ -21,11 +21,11 @@ use soloist_domain::answer::{Answer, claim, numbers, plain_number, words};
 /// One line: text that cannot be read, an item that does not exist or occurs twice, too much weight, a claim that does
 /// not hold.
 pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
-    let answer = Answer::read(text)?;
+    let answer = SubmittedSolution::read(text)?;
     let items = items(&answer)?;
     let (value, weight, packed) = total(sack, &items)?;
     let count = items.len();
-    let Answer::Object(result) = answer else { return Ok(checked(sack, value, weight, count)) };
+    let SubmittedSolution::Object(result) = answer else { return Ok(checked(sack, value, weight, count)) };
     let solution = result.solution()?;
     for (i, decision) in result.get("moves").and_then(Value::as_array).into_iter().flatten().enumerate() {
         // A result's own moves: [item, 1 or 0]. What they leave open fits and is taken.
@@ -41,12 +41,12 @@ pub fn check(sack: &Sack, text: &str) -> Result<Checked, String> {
     Ok(checked(sack, value, weight, count))
 }
 
-/// The items of a solution.
-pub(super) fn items(answer: &Answer<'_>) -> Result<Vec<u64>, String> {
+/// Returns the items of a solution.
+pub(super) fn items(answer: &SubmittedSolution<'_>) -> Result<Vec<u64>, String> {
     match answer {
-        Answer::Plain(text) => words(text).map(|word| plain_number("item", word)).collect(),
-        Answer::List(list) => numbers("items", list),
-        Answer::Object(result) => {
+        SubmittedSolution::Plain(text) => words(text).map(|word| plain_number("item", word)).collect(),
+        SubmittedSolution::List(list) => numbers("items", list),
+        SubmittedSolution::Object(result) => {
             result.belong_to("knapsack")?;
             numbers("items", result.solution()?.get("items").ok_or("no list `items`")?)
         }

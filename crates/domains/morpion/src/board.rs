@@ -1,7 +1,7 @@
 //! The board of the search: which lines may be drawn, kept up to date from move to move.
 //!
 //! Every line that fits on the board has a number and a byte. The byte counts the dots on the line and sums up their
-//! positions, `16 x dots + sum of positions`: with all dots but one it tells which one is missing. Its highest bit says
+//! positions, `16 x dots + sum of positions`: with all dots but one it identifies the missing one. Its highest bit says
 //! that the line may not be drawn any more, or does not fit on the board. Numbers are chosen so that a line's next
 //! neighbour in its direction has the next number. The lines through a new dot are then five neighbouring bytes per
 //! direction, and a new line shuts out up to nine; both are handled eight at a time in a word.
@@ -32,7 +32,7 @@ const OWN: u64 = 0xff << (8 * FRONT);
 /// The address of each cell (row x [`SIDE`] + column) in each direction, offset to that direction's lines.
 ///
 /// Neighbours in the direction have neighbouring addresses; diagonals that leave the board at the top or at the bottom
-/// go on at the other side. (No line may be drawn there.)
+/// continue at the other side. (No line may be drawn there.)
 static ADDRESSES: [[u16; 4]; CELLS] = {
     let mut addresses = [[0; 4]; CELLS];
     let mut cell = 0;
@@ -128,7 +128,7 @@ impl Rules {
         Some(place(y)? * SIDE + place(x)?)
     }
 
-    /// A line with the position of its new dot, as people write it.
+    /// Returns a line with the position of its new dot, as people write it.
     pub(super) fn stroke(&self, line: usize, position: usize) -> Stroke {
         let cell = usize::from(POINTS[line + position]);
         let place = |at: usize| at as i32 - self.offset as i32;
@@ -136,7 +136,7 @@ impl Rules {
         Stroke { point, direction: Direction::ALL[line / CELLS], position }
     }
 
-    /// The line that may be drawn on `board` as `stroke` says, if there is one.
+    /// Returns the line that may be drawn on `board` as `stroke` says, if there is one.
     pub(super) fn line(&self, board: &Board, stroke: &Stroke) -> Option<usize> {
         let direction = Direction::ALL.iter().position(|&direction| direction == stroke.direction)?;
         let address = usize::from(ADDRESSES[self.cell(stroke.point)?][direction]);
@@ -188,7 +188,7 @@ impl Clone for Board {
 }
 
 impl Board {
-    /// The bare cross.
+    /// Returns the bare cross.
     pub(super) fn new(variant: Variant, rules: &Rules) -> Self {
         let mut board = Self {
             bytes: [SHUT; LINES + 4 * FRONT],
@@ -256,7 +256,7 @@ impl Board {
         self.open.get(line / 64).is_some_and(|word| word >> (line % 64) & 1 == 1)
     }
 
-    /// The position of the only point without a dot on a line that may be drawn.
+    /// Returns the position of the only point without a dot on a line that may be drawn.
     #[inline(always)]
     pub(super) fn missing(&self, rules: &Rules, line: usize) -> usize {
         usize::from(rules.lacks_first.wrapping_sub(self.bytes[line + FRONT]))
@@ -305,7 +305,7 @@ impl Board {
         }
     }
 
-    /// The lines that may be drawn, by number.
+    /// Returns the lines that may be drawn, by number.
     pub(super) fn lines(&self) -> impl Iterator<Item = usize> {
         self.words().flat_map(move |word| bits(self.open[word]).map(move |bit| word * 64 + bit))
     }
@@ -316,7 +316,7 @@ impl Board {
         (0..self.used.len()).flat_map(move |part| bits(self.used[part]).map(move |bit| part * 64 + bit))
     }
 
-    /// The line that `rest` others, below [`choices`](Self::choices), precede.
+    /// Returns the line that `rest` others, below [`choices`](Self::choices), precede.
     #[inline(always)]
     pub(super) fn nth(&self, mut rest: usize) -> usize {
         for word in self.words() {
@@ -332,8 +332,8 @@ impl Board {
         0
     }
 
-    /// The line at which the running sum of weights, by number, first exceeds `rest`; `sums` has the sums of the words
-    /// of the set of lines.
+    /// Returns the line at which the running sum of weights, by number, first exceeds `rest`; `sums` has the sums of
+    /// the words of the set of lines.
     #[inline(always)]
     pub(super) fn draw(&self, mut rest: u64, sums: &[u64; SUMS], weight: impl Fn(usize) -> u64) -> usize {
         for word in self.words() {

@@ -25,7 +25,7 @@ fn extent(played: &Played) -> (Point, Point) {
     corners
 }
 
-/// A summary line, the grid with the numbers of the moves (`o`: a dot of the cross), and the moves in Pentasol
+/// Returns a summary line, the grid with the numbers of the moves (`o`: a dot of the cross), and the moves in Pentasol
 /// notation.
 #[must_use]
 pub fn text(played: &Played) -> String {
@@ -59,7 +59,7 @@ pub fn text(played: &Played) -> String {
     text
 }
 
-/// Fill of lines by direction, from Okabe and Ito's scheme, made to be told apart with any colour vision.
+/// Fill of lines by direction, from Okabe and Ito's scheme, which are distinct with any colour vision.
 fn color(direction: Direction) -> &'static str {
     match direction {
         Direction::Across => "#0072b2",
@@ -69,8 +69,8 @@ fn color(direction: Direction) -> &'static str {
     }
 }
 
-/// The final position: black dots for the cross, numbered ones in the order of play, lines coloured by direction. The
-/// dots of the first `given` moves, which the instance gives, are grey. `label` names the instance.
+/// Draws the final position: black dots for the cross, numbered ones in the order of play, lines coloured by direction.
+/// The dots of the first `given` moves, which the instance gives, are grey. `label` names the instance.
 ///
 /// The text is valid XML for any label and depends on nothing but the arguments.
 #[must_use]

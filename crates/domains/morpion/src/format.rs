@@ -184,7 +184,7 @@ pub(super) fn pentasol(variant: Variant, strokes: &[Stroke]) -> String {
     text
 }
 
-/// A move in that notation.
+/// Returns a move in that notation.
 pub(super) fn entry_text(variant: Variant, stroke: &Stroke) -> String {
     let shift = REFERENCE - corner(variant);
     let (x, y) = (stroke.point.0 + shift, stroke.point.1 + shift);
@@ -197,7 +197,7 @@ pub(super) fn entry_text(variant: Variant, stroke: &Stroke) -> String {
     text
 }
 
-/// The game as the text of a file, with a picture of the cross.
+/// Returns the game as the text of a file, with a picture of the cross.
 #[must_use]
 pub fn write(game: &Game) -> String {
     let variant = game.variant();

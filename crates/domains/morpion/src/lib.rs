@@ -86,7 +86,7 @@ impl Variant {
         }
     }
 
-    /// The number of points of a line.
+    /// Returns the number of points of a line.
     #[must_use]
     pub fn length(self) -> usize {
         match self {
@@ -126,7 +126,7 @@ impl Variant {
         self.picture().len()
     }
 
-    /// The dots of the cross, row by row.
+    /// Returns the dots of the cross, row by row.
     #[must_use]
     pub fn cross(self) -> Vec<Point> {
         let row = |(y, row): (i32, &&'static str)| {
@@ -159,7 +159,7 @@ impl Direction {
     /// All of them, in the order of the search.
     pub const ALL: [Self; 4] = [Self::Across, Self::Down, Self::Falling, Self::Rising];
 
-    /// The sign that stands for it.
+    /// Returns the sign that stands for it.
     #[must_use]
     pub fn sign(self) -> char {
         match self {
@@ -170,7 +170,7 @@ impl Direction {
         }
     }
 
-    /// The direction of that sign.
+    /// Returns the direction of that sign.
     #[must_use]
     pub fn from_sign(sign: char) -> Option<Self> {
         Self::ALL.into_iter().find(|direction| direction.sign() == sign)
@@ -203,7 +203,7 @@ pub struct Game {
 }
 
 impl Game {
-    /// The game of `variant` that begins with the moves `start`.
+    /// Returns the game of `variant` that begins with the moves `start`.
     ///
     /// # Errors
     /// The first move that breaks the rules.
@@ -212,19 +212,19 @@ impl Game {
         Ok(Self { variant, start })
     }
 
-    /// The bare cross of `variant`.
+    /// Returns the bare cross of `variant`.
     #[must_use]
     pub fn of(variant: Variant) -> Self {
         Self { variant, start: Vec::new() }
     }
 
-    /// The rules.
+    /// Returns the rules.
     #[must_use]
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// The moves played so far.
+    /// Returns the moves played so far.
     #[must_use]
     pub fn start(&self) -> &[Stroke] {
         &self.start

@@ -46,7 +46,7 @@ impl Position {
         self.0.drawn
     }
 
-    /// The number of lines that may be drawn next.
+    /// Returns the number of lines that may be drawn next.
     #[must_use]
     pub fn choices(&self) -> u32 {
         self.0.choices
@@ -75,8 +75,8 @@ impl Morpion {
         Ok(Self { rules, start: Position(board), fingerprint: hash.finish() })
     }
 
-    /// The moves of a search, from the instance's position on, as people write them; they end before the first that is
-    /// none.
+    /// Returns the moves of a search, from the instance's position on, as people write them; they end before the first
+    /// that is none.
     #[must_use]
     pub fn strokes(&self, moves: &[u16]) -> Vec<Stroke> {
         let mut board = self.start.0.clone();
@@ -91,7 +91,7 @@ impl Morpion {
         strokes
     }
 
-    /// The move that `stroke` is in `state`, if it is one.
+    /// Returns the move that `stroke` is in `state`, if it is one.
     #[must_use]
     pub fn line(&self, state: &Position, stroke: &Stroke) -> Option<u16> {
         self.rules.line(&state.0, stroke).map(|line| line as u16)

@@ -10,7 +10,7 @@ pub fn is_spec(text: &str) -> bool {
     text.parse::<Variant>().is_ok()
 }
 
-/// The bare cross of the variant that `spec` names.
+/// Returns the bare cross of the variant that `spec` names.
 ///
 /// # Errors
 /// One line: the names that exist.

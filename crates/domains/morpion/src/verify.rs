@@ -3,7 +3,7 @@
 use super::{Direction, Game, Point, Stroke, Variant, format};
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, claim, short};
+use soloist_domain::answer::{SubmittedSolution, claim, short};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -48,7 +48,7 @@ pub struct Played {
 }
 
 impl Played {
-    /// The game that has not begun.
+    /// Returns the game that has not begun.
     pub(super) fn of(variant: Variant) -> Self {
         Self { variant, steps: Vec::new(), possible: Paper::new(variant).possible() }
     }
@@ -172,10 +172,10 @@ pub fn replay(variant: Variant, strokes: &[Stroke]) -> Result<Played, Fault> {
 /// # Errors
 /// One line: text that cannot be read, a move that breaks the rules, another beginning, a claim that does not hold.
 pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
-    let result = match Answer::read(text)? {
-        Answer::Plain(text) => return verdict(game, &pentasol("solution", text, game.variant())?),
-        Answer::List(moves) => return verdict(game, &list(&moves)?),
-        Answer::Object(result) => result,
+    let result = match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => return verdict(game, &pentasol("solution", text, game.variant())?),
+        SubmittedSolution::List(moves) => return verdict(game, &list(&moves)?),
+        SubmittedSolution::Object(result) => result,
     };
     result.belong_to("morpion")?;
     let solution = result.solution()?;
@@ -204,16 +204,16 @@ pub fn check(game: &Game, text: &str) -> Result<Checked, String> {
     Ok(checked)
 }
 
-/// The moves of a solution in any form, those of the instance included.
+/// Returns the moves of a solution in any form, those of the instance included.
 pub(super) fn all_strokes(game: &Game, text: &str) -> Result<Vec<Stroke>, String> {
-    match Answer::read(text)? {
-        Answer::Plain(text) => pentasol("solution", text, game.variant()),
-        Answer::List(moves) => list(&moves),
-        Answer::Object(result) => strokes(result.solution()?, game.variant()),
+    match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => pentasol("solution", text, game.variant()),
+        SubmittedSolution::List(moves) => list(&moves),
+        SubmittedSolution::Object(result) => strokes(result.solution()?, game.variant()),
     }
 }
 
-/// The moves of a solution object.
+/// Returns the moves of a solution object.
 pub(super) fn strokes(solution: &Value, variant: Variant) -> Result<Vec<Stroke>, String> {
     match (solution.get("moves"), solution.get("pentasol")) {
         (Some(moves), _) => list(moves),

@@ -140,7 +140,7 @@ impl Clone for Bin {
 }
 
 impl Bin {
-    /// An empty area for `types` types of tubes.
+    /// Returns an empty area for `types` types of tubes.
     pub(crate) fn new(shape: Shape, types: usize, cell: f64, slack: f64) -> Self {
         Self {
             shape,
@@ -179,7 +179,7 @@ impl Bin {
         self.window = [x, y, reach, reach * reach];
     }
 
-    /// The number of discs.
+    /// Returns the number of discs.
     pub(crate) fn len(&self) -> usize {
         self.xs.len()
     }
@@ -222,13 +222,13 @@ impl Bin {
         }
     }
 
-    /// The candidates of type `kind` with outer radius `r`.
+    /// Returns the candidates of type `kind` with outer radius `r`.
     pub(crate) fn candidates(&mut self, kind: usize, r: f64) -> &[Candidate] {
         self.update(kind, r);
         &self.lists[kind].candidates
     }
 
-    /// The candidates of a type whose list is up to date.
+    /// Returns the candidates of a type whose list is up to date.
     pub(crate) fn listed(&self, kind: usize) -> &[Candidate] {
         &self.lists[kind].candidates
     }
@@ -410,7 +410,7 @@ impl Bin {
         dx * dx + dy * dy <= square
     }
 
-    /// The name of a position.
+    /// Returns the name of a position.
     pub(crate) fn place(&self, x: f64, y: f64) -> u64 {
         let ([left, bottom], [width, height]) = self.shape.frame();
         let scale = f64::from((1_u32 << BITS) - 2) / width.max(height);
@@ -419,7 +419,7 @@ impl Bin {
         part(x - left) << BITS | part(y - bottom)
     }
 
-    /// The position that `place` names.
+    /// Returns the position that `place` names.
     pub(crate) fn position(&self, place: u64) -> [f64; 2] {
         let ([left, bottom], [width, height]) = self.shape.frame();
         let scale = width.max(height) / f64::from((1_u32 << BITS) - 2);
@@ -427,7 +427,7 @@ impl Bin {
         [left + part(place >> BITS), bottom + part(place)]
     }
 
-    /// The candidate of type `kind`, whose list is up to date, that `place` names: else the nearest one.
+    /// Returns the candidate of type `kind`, whose list is up to date, that `place` names: else the nearest one.
     pub(crate) fn find(&self, kind: usize, place: u64) -> Option<Candidate> {
         let list = self.listed(kind);
         // Of several with one name the leftmost and lowest, wherever it stands in the list.
@@ -460,7 +460,7 @@ fn meet(a: [f64; 3], b: [f64; 3], offer: &mut impl FnMut(f64, f64)) {
     offer(x + side * dy, y - side * dx);
 }
 
-/// The candidate nearest to (x, y) and the square of its distance; the first one of several.
+/// Returns the candidate nearest to (x, y) and the square of its distance; the first one of several.
 pub(crate) fn nearest(list: &[Candidate], x: f64, y: f64) -> Option<(Candidate, f64)> {
     let mut best: Option<(Candidate, f64)> = None;
     for &spot in list {

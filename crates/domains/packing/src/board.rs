@@ -35,7 +35,7 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// An empty area.
+    /// Returns an empty area.
     pub(crate) fn new(kit: &Tubes, shape: Shape) -> Self {
         let fits = |&kind: &u16| shape.admits(kit.outer[kind as usize], kit.slack);
         let kinds = kit.by_size.iter().rev().copied().filter(fits).collect();

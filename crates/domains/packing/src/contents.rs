@@ -50,7 +50,7 @@ pub(crate) struct Filling {
 /// The fillings of every type.
 #[derive(Clone, Debug)]
 pub(crate) struct Contents {
-    /// For each type the fillings known, the most valuable first; none: nothing fits.
+    /// For each type the fillings known, the most valuable first; empty where nothing fits.
     pub(crate) fillings: Vec<Vec<Filling>>,
     /// What a tube is worth with its best bundle.
     pub(crate) worth: Vec<f64>,
@@ -198,8 +198,8 @@ impl Contents {
         self.known[hull] && row.iter().enumerate().all(|(kind, &need)| need == 0 || need <= available(kind))
     }
 
-    /// What tubes that lie directly in the container are worth with what can be put inside them, as far as tubes are
-    /// offered: counts only, hulls with the largest inside first, each with the filling that is worth most.
+    /// Returns what tubes that lie directly in the container are worth with what can be put inside them, as far as
+    /// tubes are offered: counts only, hulls with the largest inside first, each with the filling that is worth most.
     pub(crate) fn total(&self, kit: &Tubes, offer: &[u32], counts: &[u32], scratch: &mut Scratch) -> f64 {
         if self.suffices(offer, counts) {
             return counts.iter().zip(&self.worth).map(|(&count, worth)| f64::from(count) * worth).sum();
@@ -246,7 +246,7 @@ impl Contents {
         filling.counts.iter().map(worth).sum()
     }
 
-    /// The filling of `hull` with the most valuable available pieces, and whether all of them are available.
+    /// Returns the filling of `hull` with the most valuable available pieces, and whether all of them are available.
     pub(crate) fn choose(&self, hull: usize, available: impl Fn(usize) -> u32) -> Option<(&Filling, bool)> {
         let mut best: (f64, Option<&Filling>) = (0.0, None);
         for filling in &self.fillings[hull] {

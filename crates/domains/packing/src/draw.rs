@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 const ROWS: usize = 40;
 /// Containers that a picture shows at most.
 const CONTAINERS: u64 = 12;
-/// Colours of the first types, easy to tell apart (after Okabe and Ito, 2008, and Tol, 2021).
+/// Colours of the first types, easy to distinguish (after Okabe and Ito, 2008, and Tol, 2021).
 const COLORS: [&str; 12] = [
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#332288", "#999933", "#882255",
     "#44aa99", "#777777",
@@ -83,7 +83,7 @@ fn headline(order: &Order, values: Values, tubes: &[Drawn]) -> String {
     )
 }
 
-/// A summary line and a table of the types.
+/// Returns a summary line and a table of the types.
 pub(super) fn text(order: &Order, values: Values, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
@@ -119,7 +119,8 @@ fn color(kind: usize) -> String {
     }
 }
 
-/// The containers side by side, rings to scale in the colour of their type, contents inside their hulls, and a legend.
+/// Draws the containers side by side, rings to scale in the colour of their type, contents inside their hulls, and a
+/// legend.
 pub(super) fn svg(order: &Order, values: Values, solution: &Value) -> String {
     const PANEL: f64 = 720.0;
     const LEFT: f64 = 30.0;

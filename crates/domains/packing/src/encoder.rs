@@ -114,13 +114,13 @@ impl MoveEncoder {
         bin.reset(shape);
     }
 
-    /// The pieces that are still to be placed.
+    /// Returns the pieces that are still to be placed.
     pub(crate) fn rest(&self) -> &[Piece] {
         &self.targets
     }
 
     /// Takes the next piece out whose type is available and gives it its position among the candidates of `bin`; pieces
-    /// without one are dropped. `None`: none is left.
+    /// without one are dropped. `None`: no piece is left.
     pub(crate) fn next(
         &mut self,
         kit: &Tubes,

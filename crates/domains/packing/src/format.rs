@@ -30,8 +30,8 @@ pub fn read(path: &str) -> Result<Order, InstanceError> {
 /// name), a byte order mark and `\r\n` are accepted.
 ///
 /// # Errors
-/// One line with the place and what was expected: missing or surplus lines or fields, numbers that are none, and what
-/// [`Order::new`] refuses.
+/// One line with the place and what was expected: missing or surplus lines or fields, text instead of a number, and
+/// what [`Order::new`] refuses.
 ///
 /// ```
 /// use soloist_packing::parse;
@@ -140,7 +140,7 @@ fn shown(fields: usize) -> String {
     }
 }
 
-/// A whole number from 0 to `most`, in digits only.
+/// Returns a whole number from 0 to `most`, in digits only.
 pub(super) fn whole(field: &[u8], most: u64) -> Result<u64, String> {
     let number = || {
         if field.is_empty() || !field.iter().all(u8::is_ascii_digit) {
@@ -153,7 +153,7 @@ pub(super) fn whole(field: &[u8], most: u64) -> Result<u64, String> {
     number().ok_or_else(|| format!("{}, expected a whole number from 0 to {most}", quote(field)))
 }
 
-/// A finite decimal number.
+/// Returns a finite decimal number.
 pub(super) fn real(field: &[u8]) -> Result<f64, String> {
     // Rust's parser also takes `inf`, `nan` and `infinity`, which a file of sizes has no use for.
     let plain = field.iter().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte));
@@ -161,7 +161,7 @@ pub(super) fn real(field: &[u8]) -> Result<f64, String> {
     number.filter(|number| number.is_finite()).ok_or_else(|| format!("{}, expected a number", quote(field)))
 }
 
-/// The instance as the text of an `.rpa` file: numbers are written so that they are read back the same.
+/// Returns the instance as the text of an `.rpa` file: numbers are written so that they are read back the same.
 #[must_use]
 pub fn write(order: &Order) -> String {
     let mut text = String::new();

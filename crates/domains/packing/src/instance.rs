@@ -24,7 +24,7 @@ pub(crate) struct Tubes {
 }
 
 impl Tubes {
-    /// The number of types.
+    /// Returns the number of types.
     pub(crate) fn len(&self) -> usize {
         self.outer.len()
     }
@@ -43,7 +43,7 @@ pub(crate) struct Piece {
     pub(crate) y: f64,
 }
 
-/// The move of a type to a place.
+/// Returns the move of a type to a place.
 pub(crate) fn encode(kind: u16, place: u64) -> u64 {
     u64::from(kind) << PLACE_BITS | place
 }

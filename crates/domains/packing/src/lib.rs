@@ -88,7 +88,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// An instance called `name`, which is one line of text without blanks around it.
+    /// Returns an instance called `name`, which is one line of text without blanks around it.
     ///
     /// # Errors
     /// One line: a name of several lines, more than [`MAX_TYPES`] types or [`MAX_TUBES`] tubes, sides or radii that are
@@ -121,7 +121,7 @@ impl Order {
         Ok(Self { name: name.to_owned(), width, height, tubes })
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -139,7 +139,7 @@ impl Order {
         self.height
     }
 
-    /// The types of tubes.
+    /// Returns the types of tubes.
     #[must_use]
     pub fn tubes(&self) -> &[Tube] {
         &self.tubes

@@ -34,8 +34,8 @@ pub enum Objective {
 ///
 /// The object being filled is the container or the hull placed last that still has room: contents come before
 /// neighbours (telescoping). A move names a type and one of its candidate positions there; when no tube that is left
-/// has one, the object is closed and the one around it goes on. Leaving room on purpose is never better: a tube is
-/// worth the same everywhere. The first tube of a container goes to the bottom left corner (the others are mirror
+/// has one, the object is closed and the one around it is filled next. Leaving room on purpose is never better: a tube
+/// is worth the same everywhere. The first tube of a container goes to the bottom left corner (the others are mirror
 /// images), the first one of a hull to the bottom. With [`Objective::Containers`] a new container is opened when the
 /// last one is closed and tubes are left.
 ///
@@ -121,11 +121,11 @@ pub struct Place {
 }
 
 impl Packing {
-    /// The problem of `order`. Computes the best contents of each type, which takes some milliseconds a type.
+    /// Returns the problem of `order`. Computes the best contents of each type, which takes some milliseconds a type.
     ///
     /// # Errors
-    /// One line: values are to be those of the file and it has none; all tubes are to be packed and one does not fit
-    /// into the container.
+    /// One line: values are to be those of the file, which has no values; all tubes are to be packed and one does not
+    /// fit into the container.
     pub fn new(order: &Order, values: Values, objective: Objective) -> Result<Self, String> {
         let tubes = order.tubes();
         let container = Shape::Rect { width: order.width(), height: order.height() };
@@ -184,7 +184,7 @@ impl Packing {
         state.remaining[kind] > 0 && shape.admits(self.kit.outer[kind], self.kit.slack)
     }
 
-    /// The empty state, before any object is open.
+    /// Returns the empty state, before any object is open.
     pub(crate) fn empty(&self) -> Layout {
         Layout {
             remaining: self.kit.demand.clone(),

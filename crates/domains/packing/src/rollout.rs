@@ -39,8 +39,8 @@ impl Direction {
         if self.0 & 4 == 0 { (y, x) } else { (x, y) }
     }
 
-    /// The candidate of this rank, or the last one there is. Positions that differ by rounding alone count as equally
-    /// low.
+    /// Returns the candidate of this rank, or the last one there is. Positions that differ by rounding alone count as
+    /// equally low.
     pub(crate) fn pick(self, list: &[Candidate], rank: usize, slack: f64) -> Candidate {
         let before = |a: (f64, f64), b: (f64, f64)| a.0 < b.0 - slack || a.0 <= b.0 + slack && a.1 < b.1;
         let mut last: Option<((f64, f64), usize)> = None;
@@ -87,7 +87,7 @@ pub(crate) struct Greedy {
 }
 
 impl Greedy {
-    /// The policy called `name`.
+    /// Returns the policy called `name`.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let chance = match name.split_once(':') {
             None if name == "greedy" => 1.0,
@@ -192,7 +192,7 @@ fn first_only<'a>(bin: &Bin, list: &'a [Candidate]) -> &'a [Candidate] {
     if bin.len() == 0 { &list[..1] } else { list }
 }
 
-/// Fills a hull with its best bundle, all of which is left.
+/// Fills a hull with its best bundle, all tubes of which are left.
 pub(crate) fn bundle(problem: &Packing, hull: usize, remaining: &mut [u32], moves: &mut Vec<u64>) {
     let Some(filling) = problem.contents.fillings[hull].first() else { return };
     for (piece, &place) in filling.pieces.iter().zip(&filling.places) {
@@ -239,7 +239,7 @@ impl Rollout<Packing> for Greedy {
     }
 }
 
-/// The area that a hull of this type offers.
+/// Returns the area that a hull of this type offers.
 pub(crate) fn inside(problem: &Packing, kind: usize) -> Shape {
     Shape::Disc { radius: problem.kit.inner[kind] }
 }

@@ -1,4 +1,4 @@
-//! The search that keeps a packing and improves it: a method of the problem's own.
+//! The problem's own search, which keeps a packing and improves it.
 
 use super::bin::Bin;
 use super::board::{Board, Stock};

@@ -4,7 +4,7 @@ use super::format::{real, whole};
 use super::{Objective, Order, TOLERANCE, Values};
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, short};
+use soloist_domain::answer::{SubmittedSolution, short};
 use soloist_domain::error::quote;
 use std::f64::consts::PI;
 
@@ -28,7 +28,8 @@ struct Lying {
 ///   `score`;
 /// - its `solution` alone: `{"tubes": [...]}` and, checked when present, `value`, `containers` and `counts` (tubes
 ///   packed of each type);
-/// - a JSON list of tubes: objects with `type`, `container` (0 if absent), `hull` (null or absent: none), `x` and `y`;
+/// - a JSON list of tubes: objects with `type`, `container` (0 if absent), `hull` (null or absent: it lies in the
+///   container), `x` and `y`;
 /// - plain lines `type container hull x y`, `-` for no hull, with `#` comments.
 ///
 /// Types are counted from 0 in the order of the file, containers from 0. `hull` is the tube that this one lies in, as a
@@ -44,10 +45,10 @@ struct Lying {
 /// offered, a tube inside itself, directly or by way of its hulls, a tube that sticks out, an overlap, tubes left out,
 /// a claim that does not hold. What sticks out or overlaps is compared with the tolerance, which the message names.
 pub fn check(order: &Order, values: Values, objective: Objective, text: &str) -> Result<Checked, String> {
-    let (tubes, result) = match Answer::read(text)? {
-        Answer::Plain(text) => (plain(text)?, None),
-        Answer::List(list) => (list_of(&list)?, None),
-        Answer::Object(result) => {
+    let (tubes, result) = match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => (plain(text)?, None),
+        SubmittedSolution::List(list) => (list_of(&list)?, None),
+        SubmittedSolution::Object(result) => {
             result.belong_to("packing")?;
             (list_of(result.solution()?.get("tubes").ok_or("no list `tubes`")?)?, Some(result))
         }

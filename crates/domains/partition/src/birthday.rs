@@ -35,12 +35,12 @@ impl Shape {
         value - 2.0 * entries
     }
 
-    /// How many of `count` labels are too many for its groups.
+    /// Returns how many of `count` labels are too many for its groups.
     pub(crate) fn excess(self, count: usize) -> usize {
         count.saturating_sub(MAX_GROUP << self.levels)
     }
 
-    /// The levels that promise the least difference.
+    /// Returns the levels that promise the least difference.
     pub(crate) fn best(size: u32, count: usize, spread: f64) -> Self {
         // The sums are computed on a window of 127 bits, which must cover what the merges take off, and their errors.
         let fits = |levels: u32| (levels + 1) * size + count.max(1).ilog2() + 3 <= 126;
@@ -110,8 +110,8 @@ pub(crate) struct Birthday {
 }
 
 impl Birthday {
-    /// A construction over `labels`, given in ascending order with all their words, at most [`MAX_GROUP`] for each
-    /// list.
+    /// Returns a construction over `labels`, given in ascending order with all their words, at most [`MAX_GROUP`] for
+    /// each list.
     pub(crate) fn new(labels: &[Vec<u64>], shape: Shape, rng: &mut Rng) -> Self {
         let groups = 1_usize << shape.levels;
         let mut dealt: Vec<Vec<usize>> = vec![Vec::new(); groups];
@@ -155,7 +155,7 @@ impl Birthday {
     }
 
     /// The sums that a group's list is to hold, in units of the lowest of the two leading words: how far they would
-    /// reach if they were as dense everywhere as at 0, and their limit; none: all sums.
+    /// reach if they were as dense everywhere as at 0, and their limit. Without limit: all sums.
     fn reach(&self, group: usize) -> (f64, Option<f64>) {
         let labels = &self.labels[self.starts[group]..self.starts[group + 1]];
         let value = |label: &Vec<u64>| lead(label) as f64;
@@ -177,7 +177,7 @@ impl Birthday {
         if bit == 0 { low } else { low >> bit | u128::from(at(word + 2)) << (128 - bit) }
     }
 
-    /// How many steps a construction takes.
+    /// Returns how many steps a construction takes.
     pub(crate) fn steps(&self) -> usize {
         2 * (1 << self.shape.levels) - 1
     }

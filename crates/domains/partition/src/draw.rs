@@ -27,7 +27,7 @@ fn difference(sums: &[BigUint; 2]) -> BigUint {
     if sums[0] < sums[1] { &sums[1] - &sums[0] } else { &sums[0] - &sums[1] }
 }
 
-/// A summary, the sums with their difference, and the places of the numbers on each side.
+/// Returns a summary, the sums with their difference, and the places of the numbers on each side.
 pub(super) fn text(numbers: &Numbers, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
@@ -50,8 +50,8 @@ pub(super) fn text(numbers: &Numbers, solution: &Value) -> String {
     text
 }
 
-/// The two sides as bars of their numbers, the largest first, on one scale; below them the leading digits of the sums,
-/// those that both share in grey.
+/// Draws the two sides as bars of their numbers, the largest first, on one scale; below them the leading digits of the
+/// sums, those that both share in grey.
 pub(super) fn svg(numbers: &Numbers, solution: &Value) -> String {
     const WIDTH: f64 = 900.0;
     let left = left(numbers, solution);

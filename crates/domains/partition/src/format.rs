@@ -81,7 +81,7 @@ fn whole(field: &[u8]) -> Result<BigUint, String> {
     if number.bits() > MAX_BITS { Err(large()) } else { Ok(number) }
 }
 
-/// The instance as the text of a file: one number a line.
+/// Returns the instance as the text of a file: one number a line.
 #[must_use]
 pub fn write(numbers: &Numbers) -> String {
     let mut text = String::new();

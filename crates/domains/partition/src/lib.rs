@@ -28,9 +28,6 @@ mod meet;
 mod model;
 mod problem;
 mod rollout;
-#[cfg(test)]
-#[path = "tests/scale.rs"]
-mod scale;
 mod search;
 mod spec;
 #[cfg(test)]
@@ -56,7 +53,7 @@ pub const MAX_BITS: u64 = 4096;
 pub struct Numbers(Vec<BigUint>);
 
 impl Numbers {
-    /// An instance.
+    /// Returns an instance.
     ///
     /// # Errors
     /// One line: too many numbers or too large ones.
@@ -70,7 +67,7 @@ impl Numbers {
         Ok(Self(numbers))
     }
 
-    /// The numbers, in the order of the file.
+    /// Returns the numbers, in the order of the file.
     #[must_use]
     pub fn values(&self) -> &[BigUint] {
         &self.0

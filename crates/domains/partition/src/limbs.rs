@@ -33,7 +33,7 @@ pub(crate) fn compare(a: &[u64], b: &[u64]) -> Ordering {
     a.iter().rev().cmp(b.iter().rev())
 }
 
-/// The two highest words.
+/// Returns the two highest words.
 #[inline]
 pub(crate) fn lead(number: &[u64]) -> u128 {
     let [.., low, high] = number else { unreachable!("at least two words") };
@@ -47,7 +47,7 @@ pub(crate) fn from_big(number: &BigUint, words: usize) -> Vec<u64> {
     limbs
 }
 
-/// The number of words as a [`BigUint`].
+/// Returns the number of words as a [`BigUint`].
 pub(crate) fn to_big(number: &[u64]) -> BigUint {
     BigUint::new(number.iter().flat_map(|&word| [word as u32, (word >> 32) as u32]).collect())
 }

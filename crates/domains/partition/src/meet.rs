@@ -37,8 +37,8 @@ macro_rules! word {
 word!(u64);
 word!(u128);
 
-/// The least difference of the two sides, and the labels on the right side as a bit set; at most 64 labels, whose sum
-/// has at most 128 bits.
+/// Returns the least difference of the two sides, and the labels on the right side as a bit set; at most 64 labels,
+/// whose sum has at most 128 bits.
 ///
 /// The subset sums of two halves of at most 21 labels are sorted; for every division of the labels beyond those, both
 /// lists are walked towards each other. With `m` labels this takes about `2^(m/2)` steps, beyond 43 labels `2^(m-21)`,

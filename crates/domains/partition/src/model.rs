@@ -62,12 +62,12 @@ impl Clone for Labels {
 }
 
 impl Labels {
-    /// The highest 128 bits of each label, ascending.
+    /// Returns the highest 128 bits of each label, ascending.
     pub(crate) fn keys(&self) -> &[u128] {
         &self.keys[self.low..self.high]
     }
 
-    /// The slot of each label, in the same order.
+    /// Returns the slot of each label, in the same order.
     pub(crate) fn slots(&self) -> &[u16] {
         &self.slots[self.low..self.high]
     }
@@ -173,7 +173,7 @@ impl Differencing {
     /// The most labels that a finished state may be solved with.
     pub const MAX_LEAF: usize = 50;
 
-    /// The problem with leaves of at most four labels: O(n log n).
+    /// Returns the problem with leaves of at most four labels: O(n log n).
     #[must_use]
     pub fn new(numbers: &Numbers) -> Self {
         let values = numbers.values();
@@ -211,11 +211,12 @@ impl Differencing {
         Self { words, scale, odd, leaf: 4, root, solved: OnceLock::new(), fingerprint: hash.finish() }
     }
 
-    /// The same problem with leaves of at most `leaf` labels (4 to [`MAX_LEAF`](Self::MAX_LEAF)), solved by meeting in
-    /// the middle: a leaf of `m` labels takes about 2^(m/2) steps, or 2^(m - 21) where that is more.
+    /// Returns the same problem with leaves of at most `leaf` labels (4 to [`MAX_LEAF`](Self::MAX_LEAF)), solved by
+    /// meeting in the middle: a leaf of `m` labels takes about 2^(m/2) steps, or 2^(m - 21) where that is more.
     ///
     /// Where the sum of all numbers has more than 128 bits, larger leaves than four are solved on the highest 128 bits:
-    /// near enough for any search, but then nothing is proven ([`Facts::is_complete`](soloist::Facts::is_complete)).
+    /// accurate enough for any search, but then nothing is proven
+    /// ([`Facts::is_complete`](soloist::Facts::is_complete)).
     #[must_use]
     pub fn with_leaf(mut self, leaf: usize) -> Self {
         self.leaf = leaf.clamp(4, Self::MAX_LEAF);
@@ -227,7 +228,7 @@ impl Differencing {
         self.words == 2
     }
 
-    /// The shift that makes the numbers fill their words.
+    /// Returns the shift that makes the numbers fill their words.
     pub(crate) fn scale(&self) -> u32 {
         self.scale
     }
@@ -237,17 +238,17 @@ impl Differencing {
         self.words
     }
 
-    /// The best conceivable difference, in the highest 128 bits.
+    /// Returns the best conceivable difference, in the highest 128 bits.
     pub(crate) fn least(&self) -> u128 {
         if self.odd && self.is_exact() { 1 << self.scale } else { 0 }
     }
 
-    /// The numbers that the search knows.
+    /// Returns the numbers that the search knows.
     pub(crate) fn count(&self) -> usize {
         self.root.len()
     }
 
-    /// The words of the label at `at`.
+    /// Returns the words of the label at `at`.
     pub(crate) fn label(&self, state: &Labels, at: usize) -> Vec<u64> {
         if self.is_exact() {
             words_of_key(state.keys()[at]).to_vec()
@@ -364,7 +365,7 @@ impl Differencing {
         meet::solve(state.keys())
     }
 
-    /// The words of the difference that a finished state stands for.
+    /// Returns the words of the difference that a finished state stands for.
     pub(crate) fn difference(&self, state: &Labels) -> Vec<u64> {
         let count = state.len();
         if count == 1 {
@@ -408,7 +409,7 @@ impl Differencing {
         self.label(&rest, 0)
     }
 
-    /// The difference of a finished state.
+    /// Returns the difference of a finished state.
     #[must_use]
     pub fn exact_difference(&self, state: &Labels) -> BigUint {
         to_big(&self.difference(state)) >> self.scale

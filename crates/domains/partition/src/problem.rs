@@ -2,7 +2,7 @@
 
 use super::limbs::log2_plus_one;
 use super::model::{Differencing, JOIN, Labels, SPLIT};
-use super::rollout::{self, Plan};
+use super::rollout::{self, RolloutKind};
 use super::search;
 use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense};
 

@@ -15,14 +15,14 @@ pub(crate) const INFO: &[RolloutInfo] = &[
 
 /// A policy by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Plan {
+pub(crate) enum RolloutKind {
     /// `kk`.
     Heuristic,
     /// `kk:LABELS`.
     Divided(usize),
 }
 
-impl Plan {
+impl RolloutKind {
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let (kind, argument) = name.split_once(':').map_or((name, None), |(kind, argument)| (kind, Some(argument)));
         let number = |text: &str| {
@@ -37,10 +37,10 @@ impl Plan {
     }
 }
 
-pub(crate) fn build(plan: Plan, problem: &Differencing) -> Box<dyn Rollout<Differencing>> {
-    match plan {
-        Plan::Heuristic => Box::new(Heuristic::new(problem.words())),
-        Plan::Divided(labels) => Box::new(Divided { labels, known: vec![None; Heuristic::PLACES] }),
+pub(crate) fn build(kind: RolloutKind, problem: &Differencing) -> Box<dyn Rollout<Differencing>> {
+    match kind {
+        RolloutKind::Heuristic => Box::new(Heuristic::new(problem.words())),
+        RolloutKind::Divided(labels) => Box::new(Divided { labels, known: vec![None; Heuristic::PLACES] }),
     }
 }
 
@@ -160,7 +160,7 @@ impl Rollout<Differencing> for Divided {
     }
 }
 
-/// The sides of an optimal division of the leading bits of at most 64 labels.
+/// Returns the sides of an optimal division of the leading bits of at most 64 labels.
 pub(crate) fn optimal(labels: &Labels) -> Vec<bool> {
     let set = meet::solve(labels.keys()).1;
     (0..labels.len()).map(|at| set >> at & 1 == 1).collect()

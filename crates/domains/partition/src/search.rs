@@ -1,4 +1,4 @@
-//! The searches of the problem's own: the tree's kernels, meeting in the middle and the generalised birthday.
+//! The problem's own searches: the Karmarkar-Karp tree, meeting in the middle and the generalised birthday.
 
 use super::birthday::{Birthday, Shape};
 use super::limbs::compare;
@@ -95,7 +95,7 @@ fn search(problem: &Differencing, name: &str, settings: &Settings) -> Option<Box
         }
         _ => return None,
     };
-    Some(Box::new(Worker { progress, best: None }))
+    Some(Box::new(AnytimeSolver { progress, best: None }))
 }
 
 /// The labels that are divided optimally at once instead of by lists.
@@ -106,7 +106,7 @@ const FEW: usize = 40;
 struct Construction {
     /// Constructions that have ended.
     ended: u32,
-    /// What the present one draws from; none between two.
+    /// The seed of the present one. `None`: the next one has not begun.
     seed: Option<u64>,
     /// Its steps so far.
     steps: u32,
@@ -148,13 +148,13 @@ struct Best {
 
 /// One of the searches.
 #[derive(Debug)]
-struct Worker {
+struct AnytimeSolver {
     progress: Progress,
     /// `None`: before the first step.
     best: Option<Best>,
 }
 
-impl Worker {
+impl AnytimeSolver {
     /// Keeps a solution if it is better: `moves` to the state `from`, whose labels (ascending) then lie as `right`
     /// says. Returns whether it is.
     fn keep(&mut self, problem: &Differencing, from: &Labels, moves: Vec<u16>, right: &[bool]) -> bool {
@@ -305,7 +305,7 @@ impl Merging {
     }
 }
 
-impl ProblemSearch<Differencing> for Worker {
+impl ProblemSearch<Differencing> for AnytimeSolver {
     fn step(&mut self, problem: &Differencing, work: &mut Work<'_, Differencing>) -> Step {
         let root = problem.root();
         if self.best.is_none() {

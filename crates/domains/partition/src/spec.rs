@@ -18,7 +18,7 @@ pub fn is_spec(text: &str) -> bool {
 /// last word the highest bits are used. The same spec is the same instance in every release.
 ///
 /// # Errors
-/// One line: a spec that is not of this form, more than [`MAX_NUMBERS`] numbers or [`MAX_BITS`] bits, none at all.
+/// One line: a spec that is not of this form, more than [`MAX_NUMBERS`] numbers or [`MAX_BITS`] bits, no numbers.
 pub fn generate(spec: &str) -> Result<Numbers, InstanceError> {
     let fail = |message: &str| InstanceError::new(spec, message);
     let form = "expected random:COUNTxBITS:SEED, as in random:100x100:7";

@@ -132,7 +132,7 @@ impl Walk {
 /// The best division found: what follows from the labels that the kernel was given.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Found {
-    /// Its difference on the leading bits. `None`: none is found yet.
+    /// Its difference on the leading bits. `None`: no division is found yet.
     best: Option<u128>,
     /// The moves to it, true for a join.
     path: Vec<bool>,
@@ -181,8 +181,8 @@ fn sides(labels: &[u128], path: &[bool]) -> Vec<bool> {
 
 /// The order in which a search visits the Karmarkar-Karp tree, with what it remembers between nodes.
 pub(crate) trait Order: Clone + Default {
-    /// Visits nodes until the search ends, `limit` nodes are visited in all, or a better division is found while none
-    /// waits to be asked for.
+    /// Visits nodes until the search ends, `limit` nodes are visited in all, or a better division is found. A
+    /// division found before and not asked for does not end it.
     fn advance(tree: &mut Tree<Self>, limit: u64);
 }
 
@@ -300,7 +300,7 @@ impl Order for Complete {
     }
 }
 
-/// The values of the two children of five labels of which none dominates.
+/// The values of the two children of five labels, no label of which is as large as the others together.
 #[inline(always)]
 fn last_five(labels: &[u128]) -> (u128, u128) {
     let &[a, b, c, d, e] = labels else { unreachable!("five labels") };
@@ -350,7 +350,7 @@ impl Order for Limited {
             match walk.leaf() {
                 Some(value) => found.offer(walk, value, None),
                 None => {
-                    // Every move but the last ones may be a join; with none left, the rest is differenced.
+                    // Every move but the last ones may be a join; when no join is left, the rest is differenced.
                     order.cut |= left == 0;
                     walk.split(left);
                     continue;

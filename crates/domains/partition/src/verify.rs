@@ -4,7 +4,7 @@ use super::Numbers;
 use num_bigint::BigUint;
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, short, words};
+use soloist_domain::answer::{SubmittedSolution, short, words};
 use soloist_domain::error::quote;
 
 /// Verifies a partition of `numbers`.
@@ -25,10 +25,10 @@ use soloist_domain::error::quote;
 pub fn check(numbers: &Numbers, text: &str) -> Result<Checked, String> {
     let alone =
         |left: &[u64]| divide(numbers, left, None).map(|(difference, left)| checked(numbers, &difference, left));
-    let result = match Answer::read(text)? {
-        Answer::Plain(text) => return alone(&plain(text)?),
-        Answer::List(list) => return alone(&places("the list", &list)?),
-        Answer::Object(result) => result,
+    let result = match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => return alone(&plain(text)?),
+        SubmittedSolution::List(list) => return alone(&places("the list", &list)?),
+        SubmittedSolution::Object(result) => result,
     };
     result.belong_to("partition")?;
     let solution = result.solution()?;
@@ -50,12 +50,12 @@ pub fn check(numbers: &Numbers, text: &str) -> Result<Checked, String> {
     Ok(found)
 }
 
-/// The places on the left side of a partition in any form that [`check`] accepts.
+/// Returns the places on the left side of a partition in any form that [`check`] accepts.
 pub(crate) fn left(text: &str) -> Result<Vec<u64>, String> {
-    match Answer::read(text)? {
-        Answer::Plain(text) => plain(text),
-        Answer::List(list) => places("the list", &list),
-        Answer::Object(result) => places("`left`", result.solution()?.get("left").ok_or("no list `left`")?),
+    match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => plain(text),
+        SubmittedSolution::List(list) => places("the list", &list),
+        SubmittedSolution::Object(result) => places("`left`", result.solution()?.get("left").ok_or("no list `left`")?),
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) const EVERY: u64 = 64;
 /// Steps between two recounts of the cost, which is a sum of differences between them.
 const RECOUNT: u64 = 1_000;
 
-/// How the steps are divided.
+/// How the steps of an annealing are divided into rounds and generations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
     /// Steps of a round of the first generation for each customer.
@@ -27,7 +27,7 @@ pub struct Schedule {
     /// Rounds of the first generation that begin with a new construction, for 100 customers or fewer; for more, fewer
     /// in proportion, but two.
     pub founders: u32,
-    /// Such rounds of each later generation, likewise.
+    /// Rounds of each later generation that begin with a new construction, with the same rule for more customers.
     pub fresh: u32,
     /// Rounds of a generation that begin with a child of two solutions of the pool.
     pub children: u32,
@@ -36,7 +36,7 @@ pub struct Schedule {
     /// Temperature at the beginning of a round with a new construction, as a fraction of the mean distance between
     /// stops.
     pub start: f64,
-    /// That of a round with a child.
+    /// Temperature at the beginning of a round with a child, in the same unit.
     pub reheat: f64,
     /// Temperature at the end of a round.
     pub end: f64,
@@ -79,10 +79,10 @@ enum Phase {
     Distance,
 }
 
-/// What a round begins with.
+/// What a round starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Kind {
-    /// The best solution, of which a vehicle is to be saved.
+    /// The best solution; the round tries to save one of its vehicles.
     Save,
     /// A new construction.
     Fresh,
@@ -90,7 +90,7 @@ enum Kind {
     Child,
 }
 
-/// Where the annealing stands.
+/// The present phase and round of the annealing.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Clock {
     phase: Phase,
@@ -148,14 +148,14 @@ pub struct Annealing {
 }
 
 impl Annealing {
-    /// An annealing with the default numbers that has not begun.
+    /// Returns an annealing with the default numbers that has not begun.
     #[must_use]
     pub fn new(network: Arc<Network>, route_cost: f64) -> Self {
         Self::with(network, route_cost, Schedule::default())
     }
 
-    /// An annealing that has not begun. `route_cost` is what a route costs beside its distance; with 0, vehicles do not
-    /// count.
+    /// Returns an annealing that has not begun. `route_cost` is what a route costs beside its distance; with 0,
+    /// vehicles do not count.
     #[must_use]
     pub fn with(network: Arc<Network>, route_cost: f64, schedule: Schedule) -> Self {
         let fewest = fewest_vehicles(&network);
@@ -172,37 +172,37 @@ impl Annealing {
         }
     }
 
-    /// The best tour: the customers of each route behind a 0. Empty before the first step.
+    /// Returns the best tour: the customers of each route behind a 0. Empty before the first step.
     #[must_use]
     pub fn best(&self) -> &[u16] {
         &self.best.tour
     }
 
-    /// Routes of the best tour.
+    /// Returns the number of routes of the best tour.
     #[must_use]
     pub fn vehicles(&self) -> usize {
         self.best.vehicles
     }
 
-    /// Customers that the best tour leaves out.
+    /// Returns the customers that the best tour leaves out.
     #[must_use]
     pub fn absent(&self) -> &[u16] {
         &self.best.absent
     }
 
-    /// Cost of the best tour without that of its routes, in the units of the file.
+    /// Returns the cost of the best tour without that of its routes, in the units of the file.
     #[must_use]
     pub fn cost(&self) -> f64 {
         (self.best.cost - self.kernel.route_cost() * self.best.vehicles as f64) / self.kernel.network().scale()
     }
 
-    /// Steps made.
+    /// Returns the number of steps made.
     #[must_use]
     pub fn steps_made(&self) -> u64 {
         self.clock.total
     }
 
-    /// The generation, and the temperature as a fraction of the mean distance.
+    /// Returns the generation, and the temperature as a fraction of the mean distance.
     pub(crate) fn progress(&self) -> (f64, f64) {
         let temperature = match self.clock.phase {
             Phase::Begin => 0.0,
@@ -221,7 +221,7 @@ impl Annealing {
     }
 
     /// Takes a solution from outside: the customers of each route behind a 0, and those left out. If it is better than
-    /// the best one, the annealing goes on from it; otherwise it is offered to the pool. Routes that break a rule are
+    /// the best one, the annealing continues from it; otherwise it is offered to the pool. Routes that break a rule are
     /// ignored.
     pub fn offer(&mut self, tour: &[u16], absent: &[u16]) {
         let network = self.kernel.network();
@@ -250,7 +250,7 @@ impl Annealing {
         self.kernel.set(&present, &missing, fleet);
     }
 
-    /// Makes `steps` steps. However a run is cut into chunks, before and after a checkpoint, it is the same.
+    /// Makes `steps` steps. A run is the same however it is cut into chunks, also before and after a checkpoint.
     pub fn advance(&mut self, steps: u64, rng: &mut Rng) {
         let mut left = steps;
         while left > 0 {
@@ -458,7 +458,7 @@ impl Annealing {
         self.clock.steps = self.round_steps().max(1.0) as u64;
     }
 
-    /// The whole state, to be continued.
+    /// Returns the whole state, to be continued.
     pub(crate) fn save(&self) -> SavedAnnealing {
         let mut tour = Vec::new();
         self.kernel.write(&mut tour);

@@ -2,7 +2,7 @@
 
 use crate::network::Network;
 
-/// No solution that serves every customer has fewer routes than this.
+/// Returns a lower bound: no solution that serves every customer has fewer routes.
 ///
 /// The larger one of two bounds: the demands over the capacity, and the fewest paths that cover all customers when a
 /// path may go from one customer to any other that can be reached in time (the number of customers less a largest
@@ -41,7 +41,7 @@ fn matching(network: &Network) -> usize {
     let next: Vec<Vec<u16>> = (0..n)
         .map(|a| behind_of(a).filter(|&b| follows(network, &quickest, a, b)).map(|b| b as u16).collect())
         .collect();
-    // By customer: the one before and the one behind it; 0: none.
+    // By customer: the one before it and the one behind it; 0 if there is no such customer.
     let (mut before, mut behind) = (vec![0_u16; n], vec![0_u16; n]);
     let mut size = 0;
     loop {

@@ -41,7 +41,7 @@ pub struct Network {
     latest: Vec<f64>,
     /// By site: the latest start of routes that are built by insertion.
     firm: Vec<f64>,
-    /// By site: a start that was estimated is late for certain only behind this.
+    /// By site: a start that was estimated is late for certain only if it is later than this.
     certain: Vec<f64>,
     /// By site: the quickest way home, over other customers where that is quicker than the direct way.
     home: Vec<f64>,
@@ -89,7 +89,7 @@ pub struct Limits {
 }
 
 impl Network {
-    /// A network of sites with the distances `to`, row by row.
+    /// Returns a network of sites with the distances `to`, row by row.
     ///
     /// # Panics
     /// When the table does not fit the sites, or there are more than [`MAX_SITES`] of them.
@@ -182,35 +182,35 @@ impl Network {
         self.near = near;
     }
 
-    /// Sites, the depot included.
+    /// Returns the number of sites, the depot included.
     #[inline]
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// Customers: sites without the depot.
+    /// Returns the number of customers: sites without the depot.
     #[inline]
     #[must_use]
     pub fn customers(&self) -> usize {
         self.size - 1
     }
 
-    /// The distance from site `i` to site `j`.
+    /// Returns the distance from site `i` to site `j`.
     #[inline]
     #[must_use]
     pub fn distance(&self, i: usize, j: usize) -> f64 {
         self.to[i * self.size + j]
     }
 
-    /// Distances from site `i` to all.
+    /// Returns the distances from site `i` to all sites.
     #[inline]
     #[must_use]
     pub fn from_site(&self, i: usize) -> &[f64] {
         &self.to[i * self.size..(i + 1) * self.size]
     }
 
-    /// Distances from all sites to `j`.
+    /// Returns the distances from all sites to `j`.
     #[inline]
     #[must_use]
     pub fn to_site(&self, j: usize) -> &[f64] {
@@ -218,9 +218,9 @@ impl Network {
         &table[j * self.size..(j + 1) * self.size]
     }
 
-    /// The least time between leaving one site and arriving at another, row by row, over any customers with their
-    /// services: where a direct way may be longer than a detour, by the algorithm of Floyd and Warshall. `None`: that
-    /// would take too long.
+    /// Returns the least time between leaving one site and arriving at another, row by row, over any customers with
+    /// their services: where a direct way may be longer than a detour, by the algorithm of Floyd and Warshall. `None`:
+    /// that would take too long.
     #[must_use]
     pub fn quickest(&self) -> Option<Cow<'_, [f64]>> {
         if self.metric {
@@ -246,49 +246,49 @@ impl Network {
         Some(Cow::Owned(table))
     }
 
-    /// The earliest start of the service at `i`.
+    /// Returns the earliest start of the service at `i`.
     #[inline]
     #[must_use]
     pub fn ready(&self, i: usize) -> f64 {
         self.ready[i]
     }
 
-    /// The latest start of the service at `i`; infinite without a window.
+    /// Returns the latest start of the service at `i`; infinite without a window.
     #[inline]
     #[must_use]
     pub fn due(&self, i: usize) -> f64 {
         self.due[i]
     }
 
-    /// The time of the service at `i`.
+    /// Returns the time of the service at `i`.
     #[inline]
     #[must_use]
     pub fn service(&self, i: usize) -> f64 {
         self.service[i]
     }
 
-    /// The demand of `i`.
+    /// Returns the demand of `i`.
     #[inline]
     #[must_use]
     pub fn demand(&self, i: usize) -> u32 {
         self.demand[i]
     }
 
-    /// What a vehicle carries.
+    /// Returns what a vehicle carries.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Vehicles at most: never more than customers.
+    /// Returns the most vehicles, which are never more than customers.
     #[inline]
     #[must_use]
     pub fn vehicles(&self) -> usize {
         self.vehicles
     }
 
-    /// Units of the network in a unit of the file: a power of ten in a decimal instance, else 1.
+    /// Returns the units of the network in a unit of the file: a power of ten in a decimal instance, else 1.
     #[inline]
     #[must_use]
     pub fn scale(&self) -> f64 {
@@ -309,8 +309,8 @@ impl Network {
         self.metric
     }
 
-    /// The latest start of the service at `i` that counts as in time: its due time, and the tolerance where sums are
-    /// not exact.
+    /// Returns the latest start of the service at `i` that counts as in time: its due time, and the tolerance where
+    /// sums are not exact.
     #[inline]
     #[must_use]
     pub fn latest(&self, i: usize) -> f64 {
@@ -325,16 +325,16 @@ impl Network {
         self.firm[i]
     }
 
-    /// A start of the service at `i` that is a sum in another order than a route's is late for certain only behind
-    /// this.
+    /// Returns a start of the service at `i` that is a sum in another order than a route's is late for certain only
+    /// behind this.
     #[inline]
     #[must_use]
     pub fn certainly_late(&self, i: usize) -> f64 {
         self.certain[i]
     }
 
-    /// The least time between leaving `i` and the return to the depot, over other customers where that is quicker than
-    /// the direct way.
+    /// Returns the least time between leaving `i` and the return to the depot, over other customers where that is
+    /// quicker than the direct way.
     #[inline]
     #[must_use]
     pub fn way_home(&self, i: usize) -> f64 {

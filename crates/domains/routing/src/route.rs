@@ -27,7 +27,7 @@ pub(crate) struct Route {
     tails: Vec<(f64, f64)>,
 }
 
-/// Weight of the distance where the time of the return counts: tells tours of equal times apart.
+/// Weight of the distance where the time of the return counts: of tours of equal times the shorter one is better.
 const DISTANCE_WEIGHT: f64 = 1e-6;
 
 impl Clone for Route {
@@ -45,14 +45,14 @@ impl Clone for Route {
 /// The cheapest position of a customer in a route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// Added distance; infinite where none is in time.
+    /// Added distance; infinite where no position is in time.
     pub(crate) cost: f64,
     /// Behind the stop of this index.
     pub(crate) at: u32,
 }
 
 impl Route {
-    /// A route without customers.
+    /// Returns a route without customers.
     pub(crate) fn new(network: &Network) -> Self {
         let depot = |late: f64| Stop { leave: network.ready(0) + network.service(0), late, leg: 0.0, site: 0 };
         let mut route = Self { stops: vec![depot(network.firm(0)); 2], load: 0, version: 0, tails: Vec::new() };
@@ -60,18 +60,18 @@ impl Route {
         route
     }
 
-    /// The number of customers.
+    /// Returns the number of customers.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.stops.len() - 2
     }
 
-    /// The customers in order.
+    /// Returns the customers in order.
     pub(crate) fn customers(&self) -> impl DoubleEndedIterator<Item = u16> + '_ {
         self.stops[1..self.stops.len() - 1].iter().map(|stop| stop.site as u16)
     }
 
-    /// The index of a customer's stop.
+    /// Returns the index of a customer's stop.
     #[inline]
     pub(crate) fn find(&self, c: u16) -> usize {
         self.stops.iter().position(|stop| stop.site == u32::from(c)).unwrap_or(0)
@@ -82,7 +82,7 @@ impl Route {
         self.stops[..self.stops.len() - 1].iter().map(|stop| stop.leg).sum()
     }
 
-    /// What the route costs: its distance, or the time of its return.
+    /// Returns what the route costs: its distance, or the time of its return.
     pub(crate) fn cost(&self, network: &Network) -> f64 {
         if network.is_timed() { self.end(network) + DISTANCE_WEIGHT * self.length() } else { self.length() }
     }
@@ -164,7 +164,7 @@ impl Route {
         self.backward(network, at + 2);
     }
 
-    /// The cheapest position of customer `c`, the first of equal ones. The load is the caller's to test.
+    /// Returns the cheapest position of customer `c`, the first of equal ones. The load is the caller's to test.
     #[inline]
     pub(crate) fn cheapest(&self, network: &Network, c: u16) -> Place {
         let mut best = Place { cost: f64::INFINITY, at: 0 };

@@ -1,4 +1,4 @@
-//! Ruin and recreation as a search of the problems' own.
+//! The own search of both problems: ruin and recreation.
 
 use crate::anneal::{Annealing, SavedAnnealing, Schedule};
 use crate::network::Network;
@@ -7,7 +7,7 @@ use soloist::{CheckpointError, Method, Preset, Problem, ProblemSearch, Score, Se
 use std::sync::Arc;
 
 soloist::parameter_table! {
-    /// The numbers of [`Annealing`].
+    /// The parameters of [`Annealing`].
     pub struct Parameters {
         /// moves tried in a round of the first generation, for each customer
         steps: f64 = 600.0, 1.0..=1e9;

@@ -17,7 +17,7 @@ impl Clone for Sites {
 }
 
 impl Sites {
-    /// The customers of a network with `size` sites: all but site 0.
+    /// Returns the customers of a network with `size` sites: all but site 0.
     pub(crate) fn customers(size: usize) -> Self {
         let mut words = vec![u64::MAX; size.div_ceil(64)];
         if let Some(last) = words.last_mut() {
@@ -88,7 +88,7 @@ impl Pairs {
         Self { words, rows }
     }
 
-    /// The second sites of the pairs that begin with `a`.
+    /// Returns the second sites of the pairs that begin with `a`.
     #[inline]
     pub(crate) fn row(&self, a: usize) -> &[u64] {
         &self.rows[a * self.words..(a + 1) * self.words]

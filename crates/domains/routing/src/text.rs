@@ -12,7 +12,7 @@ pub(crate) const MAX_NUMBER: f64 = 1e9;
 /// The largest demand, capacity or number of vehicles.
 pub(crate) const MAX_COUNT: u32 = 1_000_000_000;
 
-/// The content of the file at `path`, no more than [`MAX_BYTES`].
+/// Returns the content of the file at `path`, no more than [`MAX_BYTES`].
 pub(crate) fn read_all(path: &str) -> Result<Vec<u8>, InstanceError> {
     let bytes = read_file_prefix(Path::new(path), MAX_BYTES)?;
     if bytes.len() > MAX_BYTES {
@@ -21,7 +21,7 @@ pub(crate) fn read_all(path: &str) -> Result<Vec<u8>, InstanceError> {
     Ok(bytes)
 }
 
-/// The bytes as text.
+/// Returns the bytes as text.
 pub(crate) fn text_of<'a>(name: &str, bytes: &'a [u8]) -> Result<std::borrow::Cow<'a, str>, InstanceError> {
     Ok(String::from_utf8_lossy(text_bytes(name, bytes)?))
 }
@@ -33,7 +33,7 @@ pub(crate) fn is_numeric(word: &str) -> bool {
         && word.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
 }
 
-/// A number of at most [`MAX_NUMBER`] either way.
+/// Returns a number of at most [`MAX_NUMBER`] either way.
 pub(crate) fn number(word: &str, what: &str) -> Result<f64, String> {
     let value = word.parse::<f64>().ok().filter(|_| is_numeric(word));
     let value = value.ok_or_else(|| format!("{what} {}, expected a number", quote(word.as_bytes())))?;
@@ -44,13 +44,13 @@ pub(crate) fn number(word: &str, what: &str) -> Result<f64, String> {
     Ok(value + 0.0)
 }
 
-/// A number from 0 on.
+/// Returns a number from 0 on.
 pub(crate) fn magnitude(word: &str, what: &str) -> Result<f64, String> {
     let value = number(word, what)?;
     if value < 0.0 { Err(format!("{what} {} is negative", quote(word.as_bytes()))) } else { Ok(value) }
 }
 
-/// A whole number from 0 on; `10.0` is one.
+/// Returns a whole number from 0 on; `10.0` is one.
 pub(crate) fn count(word: &str, what: &str) -> Result<u32, String> {
     let value = magnitude(word, what)?;
     if value.fract() != 0.0 {

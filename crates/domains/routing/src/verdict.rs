@@ -65,7 +65,7 @@ impl Decimal {
         self.digits * 10_i128.pow(decimals - self.decimals)
     }
 
-    /// The decimals that all values need; `None`: one of them is no decimal.
+    /// Returns the decimals that all values need; `None`: one of them is no decimal.
     pub(crate) fn places(values: impl IntoIterator<Item = f64>) -> Option<u32> {
         values.into_iter().try_fold(0, |most, value| Some(Self::of(value)?.decimals.max(most)))
     }
@@ -82,7 +82,7 @@ pub(crate) fn is_short(sites: usize, way: i128, service: i128, ready: i128) -> b
     [way, service, ready].iter().all(|&part| part <= most) && (sites as i128 + 1) * (way + service) + ready <= most
 }
 
-/// A number for a message: six decimals, or seven digits of a small number.
+/// Returns a number for a message: six decimals, or seven digits of a small number.
 pub(crate) fn shown(value: f64) -> String {
     let places = match value.abs() {
         0.0 => 0,
@@ -93,7 +93,7 @@ pub(crate) fn shown(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// What a refusal says of the tolerance, where there is one.
+/// Returns what a refusal says of the tolerance, where there is one.
 pub(crate) fn allowed(tolerance: f64) -> String {
     if tolerance > 0.0 && tolerance.is_finite() { format!(" ({} is allowed)", shown(tolerance)) } else { String::new() }
 }

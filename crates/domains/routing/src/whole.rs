@@ -5,7 +5,7 @@ use crate::rules::{MOST_DECIMALS, MOST_UNITS};
 /// The largest whole number that is converted.
 const MOST: f64 = MOST_UNITS as f64;
 
-/// A power of ten, exact.
+/// Returns a power of ten, exact.
 pub(crate) fn power(decimals: u32) -> f64 {
     10_u64.pow(decimals) as f64
 }
@@ -18,7 +18,7 @@ fn fits(value: f64, power: f64) -> bool {
     units.abs() <= MOST && units / power == value
 }
 
-/// The decimals that all numbers need together; `None`: some number has too many digits.
+/// Returns the decimals that all numbers need together; `None`: some number has too many digits.
 pub(crate) fn decimals(values: impl IntoIterator<Item = f64>) -> Option<u32> {
     let (mut all, mut scale) = (0, 1.0);
     for value in values {
@@ -33,7 +33,7 @@ pub(crate) fn decimals(values: impl IntoIterator<Item = f64>) -> Option<u32> {
     Some(all)
 }
 
-/// A number in units of 10^-18 to 1; closings beyond every tour become as late as needed.
+/// Returns a number in units of 10^-18 to 1; closings beyond every tour become as late as needed.
 pub(crate) fn units(value: f64, scale: f64) -> f64 {
     if value.is_finite() { (value * scale).round().min(2.0 * MOST) } else { value }
 }
@@ -47,7 +47,7 @@ pub(crate) fn is_short(sites: usize, way: u128, service: f64, ready: f64) -> boo
     way <= largest && (sites as u128 + 1) * (way + service) + ready <= largest
 }
 
-/// A length to divide by: 1 instead of 0.
+/// Returns a length to divide by: 1 instead of 0.
 pub(crate) fn positive(length: f64) -> f64 {
     if length > 0.0 { length } else { 1.0 }
 }

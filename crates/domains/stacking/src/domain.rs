@@ -17,7 +17,7 @@ pub const DOMAIN: Domain = Domain {
         values: &["file", "plus2"],
         help: "most items on a stack: as the file says (block relocation: no limit), or two more than on the highest at first",
     }],
-    searches: crate::ranks::METHODS,
+    searches: crate::search::METHODS,
     load,
     generate: |spec| generate(spec).map(|yard| write(&yard)),
 };

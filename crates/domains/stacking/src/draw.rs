@@ -23,8 +23,9 @@ fn movements(yard: &Yard, solution: &Value) -> Vec<Row> {
     list.into_iter().flatten().filter_map(row).collect()
 }
 
-/// A summary line and a table of the movements, at most 200 of them.
-pub(super) fn text(yard: &Yard, solution: &Value) -> String {
+/// Returns a summary line and a table of the movements, at most 200 of them.
+#[must_use]
+pub fn text(yard: &Yard, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
     }
@@ -74,9 +75,11 @@ fn stays(yard: &Yard, rows: &[Row], when: &dyn Fn(usize) -> f64) -> (Vec<Stay>, 
     (stays, most)
 }
 
-/// The stacks over time: a band for each stack, a bar for each stay of an item, at its level, coloured by its due date
-/// from yellow (early) to blue (late); a red end is a relocation. Time goes by dates; without arrivals by movements.
-pub(super) fn svg(yard: &Yard, solution: &Value) -> String {
+/// Draws the stacks over time: a band for each stack, a bar for each stay of an item, at its level, coloured by its due
+/// date from yellow (early) to blue (late); a red end is a relocation. Time goes by dates; without arrivals by
+/// movements.
+#[must_use]
+pub fn svg(yard: &Yard, solution: &Value) -> String {
     const WIDTH: f64 = 1100.0;
     const LEFT: f64 = 50.0;
     const TOP: f64 = 50.0;

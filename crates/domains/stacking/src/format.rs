@@ -28,7 +28,7 @@ pub fn read(path: &str) -> Result<Yard, InstanceError> {
 
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
-/// Two formats are told apart by their first line.
+/// The first line decides which of two formats a file has.
 /// - Stacking: lines `str name := x`, `int width := W`, `int height := H`, `int items := n`, then `--- end of header
 ///   ---`, then `n` rows `item release due` of whole numbers. Items that lie there at first have the release `-`;
 ///   behind the rows a line `--- initial stacks ---` then begins at most `W` lines with the numbers of the items on a
@@ -212,7 +212,8 @@ fn stacking(rows: &[(usize, &[u8])]) -> Result<Yard, Wrong> {
     Yard::new(name.unwrap_or_default(), width, height, items, initial).map_err(|message| (0, message))
 }
 
-/// The instance as the text of a file: in the block relocation format if that says everything, else in the other one.
+/// Returns the instance as the text of a file: in the block relocation format if that says everything, else in the
+/// other one.
 #[must_use]
 pub fn write(yard: &Yard) -> String {
     let items = yard.items();

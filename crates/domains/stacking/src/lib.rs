@@ -33,15 +33,14 @@ mod draw;
 mod format;
 mod model;
 mod problem;
-mod ranks;
 mod rollout;
+mod search;
 mod spec;
 mod stacks;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 pub use domain::DOMAIN;
+pub use draw::{svg, text};
 pub use format::{parse, read, write};
 pub use model::{Movement, Stacking};
 pub use spec::{generate, is_spec};
@@ -77,8 +76,8 @@ pub struct Yard {
 }
 
 impl Yard {
-    /// An instance of `width` stacks of at most `height` items; `initial` names the items (by index in `items`) on the
-    /// first stacks from the bottom up.
+    /// Returns an instance of `width` stacks of at most `height` items; `initial` names the items (by index in `items`)
+    /// on the first stacks from the bottom up.
     ///
     /// # Errors
     /// One line: no stack or more than [`MAX_WIDTH`], height 0, more than [`MAX_ITEMS`] items, two with one number, a
@@ -136,37 +135,37 @@ impl Yard {
         Ok(Self { name, width, height, items, initial })
     }
 
-    /// What the file calls the instance.
+    /// Returns what the file calls the instance.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The number of stacks.
+    /// Returns the number of stacks.
     #[must_use]
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The most items on a stack.
+    /// Returns the most items on a stack.
     #[must_use]
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// The items in the order of the file.
+    /// Returns the items in the order of the file.
     #[must_use]
     pub fn items(&self) -> &[Item] {
         &self.items
     }
 
-    /// The items (by index) that lie on each stack at the beginning, from the bottom up.
+    /// Returns the items (by index) that lie on each stack at the beginning, from the bottom up.
     #[must_use]
     pub fn initial(&self) -> &[Vec<usize>] {
         &self.initial
     }
 
-    /// The same instance with stacks of another height.
+    /// Returns the same instance with stacks of another height.
     ///
     /// # Errors
     /// When what lies there at first does not fit.
@@ -174,7 +173,7 @@ impl Yard {
         Self::new(self.name, self.width, height, self.items, self.initial)
     }
 
-    /// The items on the highest stack at the beginning.
+    /// Returns the items on the highest stack at the beginning.
     #[must_use]
     pub fn highest(&self) -> usize {
         self.initial.iter().map(Vec::len).max().unwrap_or(0)

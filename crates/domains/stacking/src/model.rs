@@ -34,7 +34,7 @@ pub struct Movement {
 /// A state waits for a decision where the item in hand goes; a move is the *rank* of a stack among those that it may go
 /// to, in the order of the flexibility heuristic (see `fit` in `stacks`: the tightest stack without an inversion, then
 /// an empty one, then the one whose inversion is due latest), equally good stacks by the place of their top item in the
-/// file. Empty stacks are alike, so that only one counts; where there is no choice, none is asked for. Ranks mean the
+/// file. Empty stacks are alike, so that only one counts; where there is no choice, there is no move. Ranks mean the
 /// same at any place, so that what is learned about one carries over: the code of a move is the item, how often it was
 /// put down before, and the rank.
 ///
@@ -132,7 +132,7 @@ impl Stacking {
         self.width
     }
 
-    /// The items that leave on the date of this number.
+    /// Returns the items that leave on the date of this number.
     pub(crate) fn leaving(&self, date: usize) -> &[u16] {
         self.dates.get(date).map_or(&[], |date| &self.lists[date.leaving.clone()])
     }
@@ -161,7 +161,7 @@ impl Stacking {
         count + u16::from(empty)
     }
 
-    /// The stack of rank `rank`; the last one where there are fewer.
+    /// Returns the stack of rank `rank`; the last one where there are fewer.
     ///
     /// Stacks that suit alike are ranked by the number of their top item, and empty ones have one rank: ranks follow
     /// from the stacks as a set, as [`key`](Problem::key) does.
@@ -186,9 +186,11 @@ impl Stacking {
         found
     }
 
-    /// How many stacks suit the item in hand as well as the best one.
-    pub(crate) fn ties(&self, state: &Stacks) -> usize {
-        let due = self.due[usize::from(state.pending)];
+    /// Returns how many stacks suit the item in hand as well as the best one; empty stacks count as one. 0
+    /// without an item in hand.
+    #[must_use]
+    pub fn ties(&self, state: &Stacks) -> usize {
+        let Some(&due) = self.due.get(usize::from(state.pending)) else { return 0 };
         let keys = (0..self.width).filter(|&stack| self.open(state, stack)).map(|stack| fit(state.least[stack], due));
         let (mut best, mut ties) = (u16::MAX, 0);
         for key in keys {
@@ -202,7 +204,7 @@ impl Stacking {
         if best == fit(EMPTY, due) { 1 } else { ties }
     }
 
-    /// Puts the item in hand on the stack of rank `rank` and goes on to the next decision.
+    /// Puts the item in hand on the stack of rank `rank` and plays on to the next decision.
     #[inline]
     pub(crate) fn play(&self, state: &mut Stacks, rank: usize, tell: &mut impl FnMut(Movement)) {
         let stack = self.stack_of_rank(state, rank);
@@ -224,7 +226,7 @@ impl Stacking {
         self.dates.get((state.date as usize).wrapping_sub(1)).map_or(0, |date| date.time)
     }
 
-    /// Lets events happen until an item can go to several stacks, to none, or all is done.
+    /// Lets events happen until an item can go to several stacks or to no stack, or all is done.
     fn proceed(&self, state: &mut Stacks, tell: &mut impl FnMut(Movement)) {
         loop {
             if state.target != NONE {
@@ -281,7 +283,7 @@ impl Stacking {
         state.queue.sort_by_key(|&item| std::cmp::Reverse(above(item)));
     }
 
-    /// All movements that `moves` lead to, in time order. Moves beyond the end are ignored.
+    /// Returns all movements that `moves` lead to, in time order. Moves beyond the end are ignored.
     #[must_use]
     pub fn movements(&self, yard: &Yard, moves: &[u16]) -> Vec<Movement> {
         let mut all = Vec::new();

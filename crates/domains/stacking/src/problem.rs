@@ -2,8 +2,8 @@
 
 use super::bound;
 use super::model::Stacking;
-use super::ranks;
 use super::rollout;
+use super::search;
 use super::stacks::{NONE, Stacks};
 use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense, StableHasher, stable_hash};
 use std::hash::Hasher;
@@ -64,11 +64,27 @@ impl Problem for Stacking {
         Some(stable_hash(&(all, state.relocations, events)))
     }
 
+<<<<<<< HEAD
+=======
+    /// 12 bytes an item and 6 bytes a stack.
+    fn state_bytes(&self) -> usize {
+        size_of::<Stacks>() + 12 * self.count() + 6 * self.width()
+    }
+
+    fn searches(&self) -> &[SearchInfo] {
+        &[search::RANKS]
+    }
+
+    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
+        search::search(name, settings)
+    }
+
+>>>>>>> domains
     /// Depth-first branch and bound for small block relocation, ranks for all others.
     fn portfolio(&self) -> Vec<Entrant> {
         let arrivals = self.lists.len() > self.due.len();
         let is_small = self.due.len() <= PROVABLE && !arrivals;
-        vec![if is_small { Entrant::new("dfs").rollout("fo") } else { Entrant::new(ranks::RANKS.name) }]
+        vec![if is_small { Entrant::new("dfs").rollout("fo") } else { Entrant::new(search::RANKS.name) }]
     }
 
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {

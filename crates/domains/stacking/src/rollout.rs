@@ -13,7 +13,7 @@ pub(crate) const INFO: &[RolloutInfo] = &[
     RolloutInfo { name: "random", help: "every stack alike" },
 ];
 
-/// The policy of that name.
+/// Returns the policy of that name.
 pub(crate) fn find(name: &str) -> Option<Box<dyn Rollout<Stacking>>> {
     match name {
         "fo" => Some(Box::new(Flexible)),

@@ -4,7 +4,7 @@
 use super::Yard;
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, claim, short};
+use soloist_domain::answer::{SubmittedSolution, claim, short};
 use soloist_domain::error::quote;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -29,10 +29,10 @@ type Row = (u64, u64, Option<u64>, Option<u64>);
 /// that does not hold.
 pub fn check(yard: &Yard, text: &str) -> Result<Checked, String> {
     let alone = |rows: &[Row]| play(yard, rows).map(|relocations| checked(yard, rows.len(), relocations));
-    let result = match Answer::read(text)? {
-        Answer::Plain(text) => return alone(&plain(text)?),
-        Answer::List(list) => return alone(&rows(&list)?),
-        Answer::Object(result) => result,
+    let result = match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => return alone(&plain(text)?),
+        SubmittedSolution::List(list) => return alone(&rows(&list)?),
+        SubmittedSolution::Object(result) => result,
     };
     result.belong_to("stacking")?;
     let solution = result.solution()?;

@@ -70,8 +70,8 @@ impl Arm {
 }
 
 impl Bandit {
-    /// The colour to try next among those whose bits are set in `present` (bit c: colour c; bit 0 is ignored); `None`
-    /// when there is none.
+    /// Returns the colour to try next among those whose bits are set in `present` (bit c: colour c; bit 0 is ignored);
+    /// `None` when there is none.
     #[must_use]
     pub fn choose(&self, present: u16) -> Option<u8> {
         let candidates = || (1..=COLORS as u8).filter(|&color| present >> color & 1 == 1);
@@ -109,7 +109,7 @@ impl Bandit {
         arm.squares += u128::from(score.unsigned_abs().pow(2));
     }
 
-    /// The number of playouts of `color` that were learned.
+    /// Returns the number of playouts of `color` that were learned.
     #[must_use]
     pub fn playouts(&self, color: u8) -> u64 {
         usize::from(color).checked_sub(1).and_then(|at| self.arms.get(at)).map_or(0, |arm| arm.playouts)
@@ -130,7 +130,7 @@ impl Bandit {
         bytes
     }
 
-    /// The bandit that [`save`](Self::save) wrote.
+    /// Returns the bandit that [`save`](Self::save) wrote.
     ///
     /// # Errors
     /// When no sequence of playouts can have led to these numbers.

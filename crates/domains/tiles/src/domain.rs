@@ -1,4 +1,4 @@
-//! The tile games on the command line.
+//! The tile games by name: what the command line and other programs without types use.
 
 use super::format::{self, Zero};
 use super::game::{Game, Penalty};
@@ -213,9 +213,9 @@ impl<G: Geometry> Instance for TileInstance<G> {
     }
 }
 
-/// The `solution` object of a result, as [`solution`](crate::solution) describes it.
+/// Returns the `solution` object of a result, as [`solution`](crate::solution) describes it.
 ///
-/// `penalty` is `none` for the games that know no penalty.
+/// `penalty` is `none` for the games without penalties.
 pub fn solution_json(played: &Verified) -> Value {
     let moves: Vec<Value> = (played.steps.iter())
         .map(|s| json!({"row": s.row, "col": s.col, "size": s.size, "points": s.points, "colour": s.color}))

@@ -21,7 +21,7 @@ const AXIS: usize = 20;
 const TILE: usize = 10;
 
 /// Fill and text colour of each tile colour, mostly from Paul Tol's "muted" and Okabe and Ito's schemes, which were
-/// made to be told apart with any colour vision. The first five, those of usual boards, also differ in lightness.
+/// which are distinct with any colour vision. The first five, those of usual boards, also differ in lightness.
 /// Fifteen colours cannot all be distinct to everybody, so every tile carries its number as well.
 const PALETTE: [(&str, &str); MAX_COLORS] = [
     ("#332288", "#fff"),
@@ -41,8 +41,8 @@ const PALETTE: [(&str, &str); MAX_COLORS] = [
     ("#8c7a6b", "#fff"),
 ];
 
-/// A page on a game: title, start and final board, and up to `panels` boards at regular points with the group about to
-/// be removed outlined. `label` names the instance in the title.
+/// Draws a page on a game: title, start and final board, and up to `panels` boards at regular points with the group
+/// about to be removed outlined. `label` names the instance in the title.
 ///
 /// The first and the last move are always among the panels when there is room for two; [`PANELS`] is a good number. The
 /// text is valid XML for any label and depends on nothing but the arguments.
@@ -96,7 +96,7 @@ pub fn svg_strip(played: &Verified, label: &str, panels: usize) -> String {
     page(&body, y + MARGIN - 10, &used(&played.start))
 }
 
-/// The drawing of one board, without a title.
+/// Returns the drawing of one board, without a title.
 #[must_use]
 pub fn svg_board(grid: &Grid) -> String {
     let mut body = String::new();
@@ -136,7 +136,7 @@ fn counts_text(grid: &Grid) -> String {
     format!("{} tiles of {} colours", grid.tiles(), used(grid).len())
 }
 
-/// How many tiles of which colour are left; a sum where the list would be too long.
+/// The tiles left of each colour; their sum where the list would be too long.
 fn end_text(played: &Verified) -> String {
     let grid = played.last();
     let (counts, colors, tiles) = (grid.counts(), used(grid), grid.tiles());

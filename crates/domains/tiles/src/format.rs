@@ -15,7 +15,7 @@
 //! A full board numbered from 0 whose zeros all happen to lie where empty cells may lie (in the top rows of their
 //! columns, or in whole columns at the right) is therefore read with empty cells. On random boards of a usual size this
 //! does not occur, but on a board of a few cells it may: say [`Zero::Color`] there. Conversely a file that marks empty
-//! cells by 0 but is not settled would be taken as numbered from 0: [`ReadBoard::note`] tells when 0 became a colour,
+//! cells by 0 but is not settled would be taken as numbered from 0: [`ReadBoard::note`] says when 0 became a colour,
 //! and [`Zero::Empty`] turns such a file into an error that names the cell.
 
 use std::path::Path;
@@ -50,7 +50,8 @@ pub struct ReadBoard {
 }
 
 impl ReadBoard {
-    /// A remark for the user when [`Zero::Auto`] made 0 a colour, which a file with a floating tile would cause too.
+    /// Returns a remark for the user when [`Zero::Auto`] made 0 a colour, which a file with a floating tile would cause
+    /// too.
     #[must_use]
     pub fn note(&self) -> Option<&'static str> {
         (self.zeros == Some(Zero::Color))
@@ -58,7 +59,7 @@ impl ReadBoard {
     }
 }
 
-/// The board named by a command-line argument: a spec such as `random:15x15x5:7` (see [`spec`]) or a file.
+/// Returns the board named by a command-line argument: a spec such as `random:15x15x5:7` (see [`spec`]) or a file.
 ///
 /// # Errors
 /// Those of the spec or of [`read`].
@@ -69,7 +70,7 @@ pub fn load(instance: &str, zero: Zero) -> Result<ReadBoard, InstanceError> {
     read(Path::new(instance), zero)
 }
 
-/// The board in the file at `path`. At most [`MAX_BYTES`] are read.
+/// Returns the board in the file at `path`. At most [`MAX_BYTES`] are read.
 ///
 /// # Errors
 /// An unreadable file, or one that is no board: one line with the file, the line and what was expected.
@@ -77,7 +78,7 @@ pub fn read(path: &Path, zero: Zero) -> Result<ReadBoard, InstanceError> {
     parse(&path.to_string_lossy(), &read_file_prefix(path, MAX_BYTES)?, zero)
 }
 
-/// The board in `bytes`, called `name` in errors.
+/// Returns the board in `bytes`, called `name` in errors.
 ///
 /// # Errors
 /// As [`read`]; more than [`MAX_BYTES`] bytes are an error too, but a board that is visibly too large is called that.
@@ -130,7 +131,7 @@ pub fn parse(name: &str, bytes: &[u8], zero: Zero) -> Result<ReadBoard, Instance
     decide(name, &rows, zero)
 }
 
-/// The board as text that [`parse`] reads back: blank-separated numbers, `.` for empty cells.
+/// Returns the board as text that [`parse`] reads back: blank-separated numbers, `.` for empty cells.
 ///
 /// ```
 /// use soloist_tiles::{format, grid::Grid};

@@ -40,7 +40,7 @@ impl Game {
     /// All games, in the order of the documentation.
     pub const ALL: [Self; 3] = [Self::SameGame, Self::Clickomania, Self::BubbleBreaker];
 
-    /// The name on the command line and in results.
+    /// Returns the name on the command line and in results.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ impl Game {
         }
     }
 
-    /// The name in headings.
+    /// Returns the name in headings.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -60,7 +60,7 @@ impl Game {
         }
     }
 
-    /// The points for removing a group of `size` tiles; 0 below two tiles, which is no move.
+    /// Returns the points for removing a group of `size` tiles; 0 below two tiles, which is no move.
     #[must_use]
     pub fn points(self, size: usize) -> i64 {
         if size < 2 {
@@ -85,13 +85,13 @@ impl Game {
         }
     }
 
-    /// The penalty in force: [`Penalty::None`] for the games that know none.
+    /// Returns the penalty in force: [`Penalty::None`] for the games without penalties.
     #[must_use]
     pub fn penalty(self, wanted: Penalty) -> Penalty {
         if self == Self::SameGame { wanted } else { Penalty::None }
     }
 
-    /// The points at the end of a game: the award of a cleared board or minus the penalty.
+    /// Returns the points at the end of a game: the award of a cleared board or minus the penalty.
     ///
     /// `left` holds the number of tiles left of each colour, in any order.
     #[must_use]
@@ -110,7 +110,7 @@ impl Penalty {
     /// All conventions, in the order of the documentation.
     pub const ALL: [Self; 3] = [Self::Schadd, Self::Literal, Self::None];
 
-    /// The name on the command line and in results.
+    /// Returns the name on the command line and in results.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -120,7 +120,7 @@ impl Penalty {
         }
     }
 
-    /// What `count` tiles of one colour cost, in points (not negative).
+    /// Returns what `count` tiles of one colour cost, in points (not negative).
     #[must_use]
     pub fn cost(self, count: usize) -> i64 {
         let above = i64::try_from(count).unwrap_or(i64::MAX) - 2;

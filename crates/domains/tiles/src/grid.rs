@@ -76,7 +76,7 @@ pub enum Unsettled {
 }
 
 impl Grid {
-    /// The grid of `cells`, row by row from the top.
+    /// Returns the grid of `cells`, row by row from the top.
     ///
     /// # Errors
     /// Sizes or colours out of range, or a number of cells that is not `rows` times `cols`.
@@ -96,7 +96,7 @@ impl Grid {
         Ok(Self { rows, cols, cells })
     }
 
-    /// The grid of `rows`, the top one first.
+    /// Returns the grid of `rows`, the top one first.
     ///
     /// # Errors
     /// Those of [`Grid::new`]; ragged rows are reported as [`GridError::Cells`] of the first wrong row.
@@ -108,43 +108,43 @@ impl Grid {
         Self::new(rows.len(), cols, rows.concat())
     }
 
-    /// The number of rows, 1 to [`MAX_ROWS`].
+    /// Returns the number of rows, 1 to [`MAX_ROWS`].
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of columns, 1 to [`MAX_COLS`].
+    /// Returns the number of columns, 1 to [`MAX_COLS`].
     #[must_use]
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// All cells, row by row from the top.
+    /// Returns all cells, row by row from the top.
     #[must_use]
     pub fn cells(&self) -> &[u8] {
         &self.cells
     }
 
-    /// The rows, the top one first.
+    /// Returns the rows, the top one first.
     #[must_use]
     pub fn to_rows(&self) -> Vec<Vec<u8>> {
         self.cells.chunks(self.cols).map(<[u8]>::to_vec).collect()
     }
 
-    /// The colour at `row` from the top and `col` from the left, both from 0; 0 when empty or outside.
+    /// Returns the colour at `row` from the top and `col` from the left, both from 0; 0 when empty or outside.
     #[must_use]
     pub fn get(&self, row: usize, col: usize) -> u8 {
         if row < self.rows && col < self.cols { self.cells[row * self.cols + col] } else { 0 }
     }
 
-    /// The highest colour number, 0 when there is no tile. Colours in between may be absent.
+    /// Returns the highest colour number, 0 when there is no tile. Colours in between may be absent.
     #[must_use]
     pub fn colors(&self) -> usize {
         self.cells.iter().copied().max().map_or(0, usize::from)
     }
 
-    /// The number of tiles of each colour: entry 0 counts the empty cells, entry c colour c.
+    /// Returns the number of tiles of each colour: entry 0 counts the empty cells, entry c colour c.
     #[must_use]
     pub fn counts(&self) -> [usize; MAX_COLORS + 1] {
         let mut counts = [0; MAX_COLORS + 1];
@@ -154,13 +154,13 @@ impl Grid {
         counts
     }
 
-    /// The number of tiles.
+    /// Returns the number of tiles.
     #[must_use]
     pub fn tiles(&self) -> usize {
         self.cells.iter().filter(|&&cell| cell != 0).count()
     }
 
-    /// The first place that gravity or closing columns would change, columns from the left, then from the top.
+    /// Returns the first place that gravity or closing columns would change, columns from the left, then from the top.
     ///
     /// Positions of a game have none: tiles lie on the ground or on tiles, and columns with tiles are contiguous from
     /// the left.

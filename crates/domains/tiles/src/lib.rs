@@ -13,12 +13,13 @@
 mod bandit;
 mod domain;
 mod draw;
-mod edits;
+
 mod format;
 mod game;
 mod grid;
 pub mod kernel;
 mod model;
+mod neighborhood;
 mod problem;
 mod rollout;
 mod softmax;
@@ -30,11 +31,11 @@ mod verify;
 pub use bandit::Bandit;
 pub use domain::{BUBBLE_BREAKER, CLICKOMANIA, SAMEGAME, solution_json};
 pub use draw::{PANELS, svg_board, svg_strip};
-pub use edits::TileEdits;
 pub use format::{ReadBoard, Zero, load, parse, read, write};
 pub use game::{Game, Penalty, UnknownName};
 pub use grid::{Grid, GridError, MAX_COLORS, MAX_COLS, MAX_ROWS, Unsettled};
 pub use model::{Position, Tiles};
+pub use neighborhood::TileEdits;
 pub use rollout::{ROLLOUTS, TileRollout};
 pub use solution::{Claim, Solution, parse_solution, solution_from_json};
 pub use spec::{generate, is_spec};

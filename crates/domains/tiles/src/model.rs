@@ -29,7 +29,7 @@ pub struct Position<G: Geometry> {
 }
 
 impl<G: Geometry> Tiles<G> {
-    /// The game on `grid`, or `None` when the grid does not fit the layout `G` or is not settled.
+    /// Returns the game on `grid`, or `None` when the grid does not fit the layout `G` or is not settled.
     #[must_use]
     pub fn new(grid: &Grid, game: Game, penalty: Penalty, engine: Engine) -> Option<Self> {
         let start = Board::from_rows(&grid.to_rows()).ok()?;
@@ -47,62 +47,63 @@ impl<G: Geometry> Tiles<G> {
         })
     }
 
-    /// The start board.
+    /// Returns the start board.
     #[must_use]
     pub fn start(&self) -> &Board<G> {
         &self.start
     }
 
-    /// The game whose points are counted.
+    /// Returns the game whose points are counted.
     #[must_use]
     pub fn game(&self) -> Game {
         self.game
     }
 
-    /// The end penalty in force.
+    /// Returns the end penalty in force.
     #[must_use]
     pub fn penalty(&self) -> Penalty {
         self.penalty
     }
 
-    /// The machine instructions used.
+    /// Returns the machine instructions used.
     #[must_use]
     pub fn engine(&self) -> Engine {
         self.engine
     }
 
-    /// The start board's colours, the most frequent first, the lower one of those tied.
+    /// Returns the start board's colours, the most frequent first, the lower one of those tied.
     #[must_use]
     pub fn colors(&self) -> &[u8] {
         &self.colors
     }
 
-    /// The place of a move for people: (row, column) from 0 at the top left.
+    /// Returns the place of a move for people: (row, column) from 0 at the top left.
     #[must_use]
     pub fn place(&self, cell: u16) -> (usize, usize) {
         let (column, height) = (usize::from(cell) / G::LANE as usize, usize::from(cell) % G::LANE as usize);
         ((self.rows - 1).saturating_sub(height), column)
     }
 
-    /// The box that the board fills.
+    /// Returns the box that the board fills.
     #[must_use]
     pub fn extent(&self) -> Extent {
         Extent { rows: self.rows, columns: self.columns }
     }
 
-    /// What is known about a move before anything is learned.
+    /// Returns what is known about a move before anything is learned.
     pub(crate) fn terms(&self, state: &Position<G>, mv: u16) -> [f64; 2] {
         let size = state.board.group_size(mv).saturating_sub(2).min(8);
         let kept = self.colors.first() == Some(&state.board.color_at(mv));
         [f64::from(size), kept_term(kept)]
     }
 
-    /// The bias of a group with `size` tiles beyond two, at most 8, whose colour is the most frequent one or not.
+    /// Returns the bias of a group with `size` tiles beyond two, at most 8, whose colour is the most frequent one or
+    /// not.
     pub(crate) fn bias_of(size: usize, kept: bool) -> f64 {
         size as f64 + kept_term(kept)
     }
 
-    /// The points at the end of a game that stops at `board`.
+    /// Returns the points at the end of a game that stops at `board`.
     #[must_use]
     pub fn end_points(&self, board: &Board<G>) -> i64 {
         let counts = board.color_counts().map(|count| count as usize);

@@ -1,11 +1,11 @@
 //! The tile games as a [`Problem`].
 
-use super::edits::TileEdits;
 use super::game::Game;
 use super::kernel::group::{Links, flood_lowest};
 use super::kernel::ops::Ops;
-use super::kernel::{Board, Geometry, Job};
+use super::kernel::{Board, Geometry, KernelTask};
 use super::model::{Position, Tiles};
+use super::neighborhood::TileEdits;
 use super::rollout::{ROLLOUTS, TileRollout};
 use soloist::{Entrant, NamedRollout, Neighborhood, Prior, Problem, Rollout, Score, StableHasher};
 use std::hash::Hasher;
@@ -124,7 +124,7 @@ struct List<'a, G: Geometry> {
     moves: &'a mut Vec<u16>,
 }
 
-impl<G: Geometry> Job<G> for List<'_, G> {
+impl<G: Geometry> KernelTask<G> for List<'_, G> {
     type Output = ();
 
     #[inline(always)]
@@ -139,7 +139,7 @@ struct Worth<'a, G: Geometry> {
     game: Game,
 }
 
-impl<G: Geometry> Job<G> for Worth<'_, G> {
+impl<G: Geometry> KernelTask<G> for Worth<'_, G> {
     type Output = i64;
 
     #[inline(always)]
@@ -177,7 +177,7 @@ struct Play<'a, G: Geometry> {
     cell: u16,
 }
 
-impl<G: Geometry> Job<G> for Play<'_, G> {
+impl<G: Geometry> KernelTask<G> for Play<'_, G> {
     type Output = u32;
 
     #[inline(always)]

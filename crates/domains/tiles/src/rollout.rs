@@ -87,7 +87,7 @@ enum Named {
 }
 
 impl<G: Geometry> TileRollout<G> {
-    /// The policy called `name`; see [`ROLLOUTS`].
+    /// Returns the policy called `name`; see [`ROLLOUTS`].
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let (base, epsilon) = match name.split_once(':') {

@@ -8,7 +8,7 @@ use super::game::Game;
 use super::kernel::geometry::{Window, unwindow, window};
 use super::kernel::group::{Body, Links, code, flood_lowest};
 use super::kernel::ops::Ops;
-use super::kernel::{Engine, Geometry, Job};
+use super::kernel::{Engine, Geometry, KernelTask};
 use super::model::Position;
 use soloist::{Lifetime, Policy, Rng, Trace};
 use soloist_domain::bits::bits;
@@ -74,8 +74,8 @@ impl<G: Geometry> Default for Lists<G> {
     }
 }
 
-/// Plays `state` to its end; `tabu` is the colour of the selective rule (0: none), `biases` are those of a policy that
-/// uses them.
+/// Plays `state` to its end; `tabu` is the colour of the selective rule (0: no colour), `biases` are those of a policy
+/// that uses them.
 #[allow(clippy::too_many_arguments, reason = "the arguments of a playout, each of another kind")]
 pub(super) fn softmax<G: Geometry>(
     engine: Engine,
@@ -162,7 +162,7 @@ impl<G: Geometry> Listed<G> {
     }
 }
 
-impl<G: Geometry> Job<G> for Softmax<'_, G> {
+impl<G: Geometry> KernelTask<G> for Softmax<'_, G> {
     type Output = ();
 
     #[inline(always)]

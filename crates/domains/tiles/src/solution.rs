@@ -63,14 +63,14 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// A solution that claims these moves, as (row, column), and nothing else.
+    /// Returns a solution that claims these moves, as (row, column), and nothing else.
     pub fn of_moves(moves: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let moves = moves.into_iter().map(|(row, col)| Claim { row, col, ..Claim::default() }).collect();
         Self { moves, ..Self::default() }
     }
 }
 
-/// The solution in `bytes`, called `name` in errors: JSON if it starts with a bracket, else a plain move list.
+/// Returns the solution in `bytes`, called `name` in errors: JSON if it starts with a bracket, else a plain move list.
 ///
 /// # Errors
 /// As [`read`].
@@ -86,7 +86,7 @@ pub fn parse_solution(name: &str, bytes: &[u8], rows: usize) -> Result<Solution,
     parse_text(name, bytes, rows)
 }
 
-/// The solution in a result object or in its `solution` field alone; `name` is used in errors.
+/// Returns the solution in a result object or in its `solution` field alone; `name` is used in errors.
 ///
 /// # Errors
 /// A missing move list, a field of the wrong type or out of range, or another problem's result.

@@ -6,7 +6,7 @@ use crate::game::Game;
 use crate::grid::Grid;
 use crate::verify::Verified;
 
-/// The board with row and column numbers from 0 at the top left; `.` is an empty cell.
+/// Returns the board with row and column numbers from 0 at the top left; `.` is an empty cell.
 ///
 /// ```
 /// use soloist_tiles::{Grid, board_text};
@@ -47,7 +47,7 @@ pub(crate) fn summary(played: &Verified) -> String {
     text
 }
 
-/// The moves to follow by hand, one a line, with a legend: `12. r07 c03  colour 2  x9  +49  = 133`.
+/// Returns the moves to follow by hand, one a line, with a legend: `12. r07 c03  colour 2  x9  +49  = 133`.
 #[must_use]
 pub(crate) fn moves(played: &Verified) -> String {
     let mut text = String::from(
@@ -94,7 +94,8 @@ pub fn game_text(played: &Verified) -> String {
     text + &moves(played)
 }
 
-/// The moves as a plain list that [`parse_solution`](crate::parse_solution) reads back, with a comment on the game and its score.
+/// Returns the moves as a plain list that [`parse_solution`](crate::parse_solution) reads back, with a comment on the
+/// game and its score.
 #[must_use]
 pub fn moves_text(played: &Verified) -> String {
     let mut text = format!("# {}, penalty {}, score {}\n", played.game, played.penalty, played.score);

@@ -38,7 +38,7 @@ pub struct Verified {
     pub start: Grid,
     /// The game whose points are counted.
     pub game: Game,
-    /// The penalty in force: [`Penalty::None`] for the games that know none.
+    /// The penalty in force: [`Penalty::None`] for the games without penalties.
     pub penalty: Penalty,
     /// The moves.
     pub steps: Vec<Step>,
@@ -53,13 +53,13 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// The board after the last move.
+    /// Returns the board after the last move.
     #[must_use]
     pub fn last(&self) -> &Grid {
         self.steps.last().map_or(&self.start, |step| &step.after)
     }
 
-    /// The board before move `i`, counted from 0; the last board when there is no such move.
+    /// Returns the board before move `i`, counted from 0; the last board when there is no such move.
     #[must_use]
     pub fn before(&self, i: usize) -> &Grid {
         match i {
@@ -85,7 +85,8 @@ fn wrong<T>(number: Option<usize>, message: String) -> Result<T, VerifyError> {
 
 /// Checks that `solution` is a finished game on `grid` and that all it claims is true.
 ///
-/// `penalty` is the convention asked for; `None` takes that of the solution, or the default where it names none.
+/// `penalty` is the convention asked for; `None` takes that of the solution, or the default if the solution does not
+/// name one.
 ///
 /// ```
 /// use soloist_tiles::{Game, Grid, Solution, verify};
@@ -217,7 +218,7 @@ fn end_points(game: Game, penalty: Penalty, left: &[usize]) -> i64 {
     -lost
 }
 
-/// All groups that can be removed, each as its cells row by row from the top; ordered by their first cells.
+/// Returns all groups that can be removed, each as its cells row by row from the top; ordered by their first cells.
 #[must_use]
 pub fn groups(grid: &Grid) -> Vec<Vec<Cell>> {
     let cells = grid.to_rows();

@@ -1,11 +1,13 @@
 //! What the tests of several domains share.
 
+mod exhaust;
 mod golden;
 mod keys;
 mod pairs;
 pub mod problem;
 mod searches;
 
+pub use exhaust::exhaust;
 pub use golden::check_golden_runs;
 pub use keys::check_keys;
 pub use pairs::check_pairs;
@@ -13,7 +15,7 @@ pub use searches::check_searches;
 
 use std::path::PathBuf;
 
-/// The folder `name` of published instances and results beside the checkout.
+/// Returns the folder `name` of published instances and results beside the checkout.
 ///
 /// A test that calls it must be ignored where the folder is absent, by `#[cfg_attr(not(shared_data), ignore = "reads
 /// shared/data")]`; the build script of its crate sets `shared_data`.
@@ -27,7 +29,7 @@ pub fn published_data(name: &str) -> PathBuf {
     folder
 }
 
-/// The folder of [`published_data`] if it is there.
+/// Returns the folder of [`published_data`] if it is there.
 pub fn shared_data(name: &str) -> Option<PathBuf> {
     let folder = path_of(name);
     if folder.is_dir() {

@@ -7,7 +7,7 @@ use soloist::{Playout, Problem, Rng, Rollout, Score, Uniform};
 /// `games` random games and of `scores`.
 ///
 /// # Panics
-/// Where some scores have a pair and others have none, and where the order differs.
+/// Where some scores have a pair and others do not, and where the order differs.
 pub fn check_pairs<I: Instance>(instance: &I, games: usize, mut scores: Vec<f64>) {
     let problem = instance.problem();
     let mut rng = Rng::new(1);

@@ -16,7 +16,7 @@ use recompute::{Recomputed, Refused, detect, recompute};
 pub use recount::{LevelCounts, recount};
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, claim, json, short};
+use soloist_domain::answer::{SubmittedSolution, claim, json, short};
 use soloist_domain::error::quote;
 use std::collections::BTreeMap;
 
@@ -251,10 +251,10 @@ pub fn verify_exactly(system: &System, form: &str) -> Result<bool, String> {
 /// # Errors
 /// One line: text that cannot be read, an invalid order, a false claim, code that computes something else.
 pub fn check(system: &System, text: &str, signs: Signs) -> Result<Checked, String> {
-    let result = match Answer::read(text)? {
-        Answer::Plain(text) => return check_code(system, text, detect(text)),
-        Answer::List(order) => return check_order(system, &order, &Value::Null, signs),
-        Answer::Object(result) => result,
+    let result = match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => return check_code(system, text, detect(text)),
+        SubmittedSolution::List(order) => return check_order(system, &order, &Value::Null, signs),
+        SubmittedSolution::Object(result) => result,
     };
     result.belong_to("horner")?;
     if let code @ Some(_) = result.get("code") {

@@ -177,9 +177,8 @@ fn proven_lengths_are_never_exceeded() {
 
 #[test]
 fn a_prefix_is_where_the_search_begins() {
-    let folder = std::env::temp_dir().join(format!("soloist-snake-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("primed.txt");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("primed.txt");
     // Not canonical: bits 4 2 0 4 3, renamed 0 1 2 0 3.
     std::fs::write(&file, "d5k2\ntransitions 4 2 0 4 3\n").unwrap();
     for kind in [Kind::Snake, Kind::Coil] {
@@ -202,7 +201,6 @@ fn a_prefix_is_where_the_search_begins() {
     let report =
         instance.solve(Request { budget: Budget::playouts(10), ..Request::default() }, &mut Unobserved).unwrap();
     assert_eq!((report.score(), report.optimal), (Some(Score::Feasible(4.0)), true));
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

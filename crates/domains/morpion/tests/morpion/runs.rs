@@ -87,13 +87,10 @@ fn records_are_games() {
 
 #[test]
 fn games_are_continued() {
-    let folder = std::env::temp_dir().join(format!("soloist-morpion-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
     let start = record(Variant::D5, ROSIN_5D_82).start()[..40].to_vec();
-    let path = folder.join("game.txt");
-    std::fs::write(&path, write(&Game::new(Variant::D5, start.clone()).unwrap())).unwrap();
-    let instance = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()).unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, write(&Game::new(Variant::D5, start.clone()).unwrap())).unwrap();
+    let instance = (DOMAIN.load)(file.path().to_str().unwrap(), &Options::new()).unwrap();
     assert!(instance.describe().ends_with("; 40 moves played"));
     let request = Request { budget: Budget::playouts(300), ..Request::default() };
     let report = instance.solve(request, &mut Unobserved).unwrap();

@@ -72,14 +72,9 @@ fn walls_are_thicker_than_the_tolerance() {
 
 /// Solves an order written as a file of this scale; returns the result as text, its score, and the moves.
 fn solved(order: &Order, method: &str, rollout: Option<&str>) -> (Value, f64, Value) {
-    let path = std::env::temp_dir().join(format!(
-        "soloist-packing-{}-{:?}.rpa",
-        std::process::id(),
-        std::thread::current().id()
-    ));
-    std::fs::write(&path, write(order)).unwrap();
-    let instance = (DOMAIN.load)(path.to_str().unwrap(), &Options::new()).unwrap();
-    std::fs::remove_file(&path).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, write(order)).unwrap();
+    let instance = (DOMAIN.load)(file.path().to_str().unwrap(), &Options::new()).unwrap();
     let mut setup = Setup::named(method);
     if let Some(rollout) = rollout {
         setup = setup.rollout(rollout);

@@ -9,6 +9,7 @@ use crate::*;
 use proptest::prelude::*;
 use soloist::search::{BranchAndBound, Nmcs, Nrpa};
 use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
+use soloist_domain::testing::exhaust;
 use soloist_domain::{Options, Request, Unobserved};
 
 /// An instance of these types: demand, inner and outer radius.
@@ -175,20 +176,6 @@ fn misfits_are_named() {
     assert_eq!(error, "the instance gives no values: a fourth number in the line of each type");
 }
 
-/// The best value over all sequences of candidates.
-fn exhaust(problem: &Packing, state: &Layout) -> f64 {
-    let mut moves = Vec::new();
-    problem.moves(state, &mut moves);
-    let mut best = if moves.is_empty() { problem.score(state).value().unwrap() } else { 0.0 };
-    for mv in moves {
-        let mut next = state.clone();
-        problem.apply(&mut next, mv);
-        best = best.max(exhaust(problem, &next));
-    }
-    assert!(problem.bound(state).unwrap() >= best, "bound {:?} < {best}", problem.bound(state));
-    best
-}
-
 #[test]
 fn tree_search_finds_the_best_sequence_of_small_instances() {
     // Two large and one small tube, of which not all fit; the small one also fits inside.
@@ -198,7 +185,7 @@ fn tree_search_finds_the_best_sequence_of_small_instances() {
         &[(3, 0.2, 0.45), (1, 0.05, 0.2)],
     ] {
         let problem = area(&order(2.0, 1.4, tubes));
-        let best = exhaust(&problem, &problem.root());
+        let best = exhaust(&problem, |_, _| {}).unwrap();
         let method = Method::preset("dfs").unwrap();
         assert!(matches!(method, Method::BranchAndBound(BranchAndBound { .. })));
         let found = Solver::new(&problem, method).rollout("random").run().unwrap().best.unwrap();

@@ -1,6 +1,7 @@
 //! Search and verifier agree from small numbers to numbers of many words, where labels are tied.
 
-use super::*;
+use crate::*;
+use num_bigint::BigUint;
 use serde_json::json;
 use soloist::{Budget, Method, Problem, Rng, Setup, Solver};
 use soloist_domain::testing::check_keys;

@@ -8,7 +8,7 @@ use repair::{Choice, ranks};
 use soloist::{Acceptance, Rng};
 use std::sync::Arc;
 
-/// The numbers of the ruin and of the recreation.
+/// The parameters of ruin and recreation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Customers removed a step, on average.
@@ -96,7 +96,7 @@ pub struct Sisr {
 }
 
 impl Sisr {
-    /// A kernel without a solution: [`set`](Self::set) or [`construct`](Self::construct) one first.
+    /// Returns a kernel without a solution: [`set`](Self::set) or [`construct`](Self::construct) one first.
     ///
     /// `route_cost` is added to the distance for each route, in the units of the network.
     #[must_use]
@@ -131,31 +131,31 @@ impl Sisr {
         }
     }
 
-    /// The instance.
+    /// Returns the instance.
     #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Distance of the present solution and the cost of its routes.
+    /// Returns the distance of the present solution plus the cost of its routes.
     #[must_use]
     pub fn cost(&self) -> f64 {
         self.cost
     }
 
-    /// What a route costs beside its distance.
+    /// Returns what a route costs beside its distance.
     #[must_use]
     pub fn route_cost(&self) -> f64 {
         self.route_cost
     }
 
-    /// Routes of the present solution.
+    /// Returns the number of routes of the present solution.
     #[must_use]
     pub fn vehicles(&self) -> usize {
         self.open
     }
 
-    /// Customers that the present solution does not serve.
+    /// Returns the customers that the present solution does not serve.
     #[must_use]
     pub fn absent(&self) -> &[u16] {
         &self.absent
@@ -175,7 +175,7 @@ impl Sisr {
         }
     }
 
-    /// Counters of absence, by site.
+    /// Returns for each site the steps during which it was not served.
     #[must_use]
     pub fn misses(&self) -> &[u32] {
         &self.misses
@@ -188,7 +188,7 @@ impl Sisr {
         }
     }
 
-    /// The sum of all distances.
+    /// Returns the sum of all distances.
     #[must_use]
     pub fn length(&self) -> f64 {
         self.routes[..self.open].iter().map(Route::length).sum()
@@ -333,7 +333,7 @@ impl Sisr {
         self.cost = routes.map(|route| route.cost(&self.network)).sum::<f64>() + self.route_cost * self.open as f64;
     }
 
-    /// One step of annealing: ruin, recreate, accept when the cost is below the present one - `temperature` x ln U.
+    /// Makes one step of annealing: ruin, recreate, accept if the cost is below the present one - `temperature` x ln U.
     /// Returns whether the new solution was accepted. Customers that are absent stay so unless there is room.
     pub fn step(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
@@ -384,7 +384,7 @@ impl Sisr {
             .all(|route| route.len() == 0 || begin <= route.stops[0].late)
     }
 
-    /// One ruin and recreation, to be accepted or rejected: returns by how much the cost grows, and how many more
+    /// Makes one ruin and recreation, to be accepted or rejected. Returns by how much the cost grows, and how many more
     /// customers are absent than before. `None`: the cost would grow by `limit` or more, or more customers would be
     /// absent; the solution is as before then.
     pub fn propose(&mut self, rng: &mut Rng, limit: f64) -> Option<(f64, i64)> {
@@ -410,8 +410,8 @@ impl Sisr {
         self.cost = cost;
     }
 
-    /// One step with fewer vehicles than customers need: no route is opened, customers may stay absent. Accepted when
-    /// the counters of the absent add up to less than before, or to the same with a cost below the present one -
+    /// Makes one step with fewer vehicles than customers need: no route is opened, customers may stay absent. Accepted
+    /// when the counters of the absent add up to less than before, or to the same with a cost below the present one -
     /// `temperature` x ln U. Then each absent customer counts one step more. Returns whether all customers are served.
     pub fn step_fleet(&mut self, rng: &mut Rng, temperature: f64) -> bool {
         let mut own = rng.clone();
@@ -453,20 +453,20 @@ impl Sisr {
         self.recount();
     }
 
-    /// The most routes.
+    /// Returns the most routes.
     #[must_use]
     pub fn fleet(&self) -> usize {
         self.fleet
     }
 
-    /// The mean distance from stop to stop.
+    /// Returns the mean distance from stop to stop.
     #[must_use]
     pub fn mean_leg(&self) -> f64 {
         let stops = self.open + self.active.len() - self.absent.len();
         if stops == 0 { 0.0 } else { self.length() / stops as f64 }
     }
 
-    /// Allows `fleet` routes.
+    /// Allows at most `fleet` routes.
     pub fn set_fleet(&mut self, fleet: usize) {
         self.fleet = fleet.min(self.network.vehicles());
     }

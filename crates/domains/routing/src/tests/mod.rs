@@ -9,34 +9,6 @@ mod vrptw;
 mod vrptw_format;
 
 use crate::network::Network;
-use soloist::{Problem, Score};
-
-/// The best feasible score among all solutions of a problem, found by trying everything; checks bounds on the way.
-fn exhaust<P: Problem>(problem: &P, state: &P::State, count: &mut u64) -> Option<f64> {
-    let mut moves = Vec::new();
-    problem.moves(state, &mut moves);
-    if moves.is_empty() {
-        *count += 1;
-        return match problem.score(state) {
-            Score::Feasible(value) => Some(value),
-            Score::Infeasible(_) => None,
-        };
-    }
-    let mut best: Option<f64> = None;
-    for &mv in &moves {
-        let mut next = state.clone();
-        problem.apply(&mut next, mv);
-        let found = exhaust(problem, &next, count);
-        best = match (best, found) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-    }
-    if let (Some(best), Some(bound)) = (best, problem.bound(state)) {
-        assert!(bound <= best, "the bound {bound} is above {best}");
-    }
-    best
-}
 
 /// Calls `visit` with every order of `rest`.
 fn permutations(prefix: &mut Vec<usize>, rest: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize])) {

@@ -145,12 +145,11 @@ fn drawing_is_sound_on_anything() {
 
 #[test]
 fn customers_left_out_are_listed() {
-    let path = std::env::temp_dir().join(format!("soloist-routing-{}.txt", std::process::id()));
-    std::fs::write(&path, "1 10\n0 0 0 0 0 60 0\n1 3 4 6 0 60 5\n2 6 8 6 0 50 5\n").unwrap();
-    let instance = load(&vrptw::DOMAIN, path.to_str().unwrap(), &[]);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, "1 10\n0 0 0 0 0 60 0\n1 3 4 6 0 60 5\n2 6 8 6 0 50 5\n").unwrap();
+    let instance = load(&vrptw::DOMAIN, file.path().to_str().unwrap(), &[]);
     let request = Request { budget: Budget::playouts(3), ..Request::default() };
     let report = instance.solve(request, &mut Unobserved).unwrap();
-    std::fs::remove_file(&path).unwrap();
     assert_eq!(report.solution()["unserved"].as_array().map(Vec::len), Some(1));
     assert_eq!(report.solution().get("vehicles"), Some(&Value::from(1)));
     let wrong = instance.check(&json!({ "feasible": false, "solution": report.solution() }).to_string()).unwrap_err();

@@ -37,7 +37,7 @@ fn visits(instance: &Instance, solution: &Value) -> (Vec<Visit>, f64, f64) {
     (result, travel + way, time + way)
 }
 
-/// The tour on a line, then a table with the windows.
+/// Returns the tour on a line, then a table with the windows.
 pub(super) fn text(instance: &Instance, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
@@ -57,8 +57,8 @@ pub(super) fn text(instance: &Instance, solution: &Value) -> String {
     text
 }
 
-/// A row for each visit from top to bottom: the window as a light bar, the visit as a dark mark (red if late), waiting
-/// as a dotted line, the tour as a line from mark to mark.
+/// Draws a row for each visit from top to bottom: the window as a light bar, the visit as a dark mark (red if late),
+/// waiting as a dotted line, the tour as a line from mark to mark.
 pub(super) fn svg(instance: &Instance, name: &str, solution: &Value) -> String {
     const LEFT: f64 = 60.0;
     const WIDTH: f64 = 820.0;

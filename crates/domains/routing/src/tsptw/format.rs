@@ -16,7 +16,7 @@ pub fn read(path: &str) -> Result<Instance, InstanceError> {
 /// Reads an instance from the text of a file; `name` is what errors call it.
 ///
 /// The number of nodes with the depot, which is node 0; the matrix row by row; and for each node the opening and the
-/// closing of its window. Numbers are separated by blanks and line ends, of which none has a meaning; `#` begins a
+/// closing of its window. Numbers are separated by blanks or line ends, which mean the same; `#` begins a
 /// comment. Blank lines, a byte order mark and `\r\n` are accepted.
 ///
 /// # Errors
@@ -84,7 +84,7 @@ pub fn parse(name: &str, bytes: &[u8]) -> Result<Instance, InstanceError> {
     Ok(instance)
 }
 
-/// The instance as the text of a file; `comment` becomes its first line.
+/// Returns the instance as the text of a file; `comment` becomes its first line.
 #[must_use]
 pub fn write(instance: &Instance, comment: &str) -> String {
     let comment: String = comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -42,13 +42,13 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// The number of nodes.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.windows.len()
     }
 
-    /// The entry from `i` to `j`.
+    /// Returns the entry from `i` to `j`.
     #[must_use]
     pub fn way(&self, i: usize, j: usize) -> f64 {
         self.matrix[i * self.windows.len() + j]
@@ -75,7 +75,7 @@ impl Instance {
         }
     }
 
-    /// The tables of the searches: one vehicle without a load; whole numbers where the instance is decimal, see
+    /// Returns the tables of the searches: one vehicle without a load; whole numbers where the instance is decimal, see
     /// [`rules`](crate::rules).
     #[must_use]
     pub fn network(&self, objective: Objective) -> Network {

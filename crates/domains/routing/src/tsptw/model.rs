@@ -28,15 +28,15 @@ clone_reusing_unvisited!(Tour);
 /// The search's view of an [`Instance`]: the next city, until all are visited; the return is no move.
 ///
 /// The salesman leaves the depot when it opens, waits for windows, and should be back before the depot closes. Cities
-/// that cannot be reached in time any more are offered alone, so that the damage is done; else a city is not offered
-/// when it would be late, or another one could not be reached in time behind it. That excludes no tour without a late
-/// visit. The degree of infeasibility is the number of late visits, the return among them. It is true of the tour
-/// found; another tour may have fewer, because the forced moves leave such tours out: where no tour is without a late
-/// visit, a search of all moves proves that, and not which degree is the least.
+/// that cannot be reached in time any more are offered alone, because the tour is late anyway; otherwise a city is not
+/// offered when it would be late, or another one could not be reached in time behind it. That excludes no tour without
+/// a late visit. The degree of infeasibility is the number of late visits, the return among them. It is true of the
+/// tour found; another tour may have fewer, because the forced moves leave such tours out: where no tour is without a
+/// late visit, a search of all moves proves that, and not which degree is the least.
 ///
 /// The test uses shortest ways over other cities (the matrices of Dumas et al. violate the triangle inequality): pairs
 /// that never fit are bits, the others are computed. A state takes 32 bytes and a bit for each node; listing moves
-/// takes up to the square of the cities left.
+/// costs at most the square of the cities left.
 ///
 /// # References
 /// T. Cazenave and F. Teytaud, "Application of the nested rollout policy adaptation algorithm to the traveling salesman
@@ -94,13 +94,13 @@ impl Tsptw {
         Self { network, objective, quickest, excludes, shortest_in, longest, horizon, fingerprint }
     }
 
-    /// The tables of the instance.
+    /// Returns the tables of the instance.
     #[must_use]
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// What is minimised.
+    /// Returns what is minimised.
     #[must_use]
     pub fn objective(&self) -> Objective {
         self.objective
@@ -112,7 +112,7 @@ impl Tsptw {
         (state.time + self.network.distance(state.last as usize, j)).max(self.network.ready(j))
     }
 
-    /// The latest time at which `j` is in time.
+    /// Returns the latest time at which `j` is in time.
     #[inline]
     pub(super) fn due(&self, j: usize) -> f64 {
         self.network.latest(j)

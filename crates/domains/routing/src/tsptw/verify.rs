@@ -4,7 +4,7 @@ use super::{Instance, Objective};
 use crate::verdict::{Amount, Decimal, allowed, in_units, is_near, is_short, shown};
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, Claims, short, words};
+use soloist_domain::answer::{Claims, SubmittedSolution, short, words};
 use soloist_domain::error::quote;
 
 /// What a tour adds up to.
@@ -29,7 +29,7 @@ struct Judge<'i, T> {
     decimals: u32,
 }
 
-/// Whole numbers for a decimal instance. `None`: it is none.
+/// Returns whole numbers for a decimal instance, `None` for any other.
 fn whole(instance: &Instance) -> Option<Judge<'_, i128>> {
     let n = instance.windows.len();
     let ways = || instance.matrix.iter().enumerate().filter(|(at, _)| at / n != at % n).map(|(_, &way)| way);
@@ -200,12 +200,12 @@ pub fn check(instance: &Instance, objective: Objective, text: &str) -> Result<Ch
     Ok(Checked { score, summary: format!("{nodes} nodes with the depot, travel cost {travel}, makespan {makespan}") })
 }
 
-/// The nodes of a text in one of the forms that [`check`] reads, and the claims of a result.
+/// Returns the nodes of a text in one of the forms that [`check`] reads, and the claims of a result.
 pub(super) fn tour(text: &str) -> Result<(Vec<u32>, Option<Claims>), String> {
-    Ok(match Answer::read(text)? {
-        Answer::Plain(text) => (plain(text)?, None),
-        Answer::List(list) => (numbers(&list)?, None),
-        Answer::Object(claims) => {
+    Ok(match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => (plain(text)?, None),
+        SubmittedSolution::List(list) => (numbers(&list)?, None),
+        SubmittedSolution::Object(claims) => {
             if let Some(other) = claims.foreign("tsptw") {
                 return Err(format!("a solution of {other}, expected tsptw"));
             }

@@ -42,7 +42,7 @@ struct Loaded {
     problem: Vrptw,
 }
 
-/// The objective and the rounding that go with an instance; `""` and `auto` choose by its kind.
+/// Returns the objective and the rounding that go with an instance; `""` and `auto` choose by its kind.
 #[must_use]
 pub fn rules(instance: &Instance, objective: &str, rounding: &str) -> (Objective, Rounding) {
     let timed = instance.has_windows();

@@ -66,7 +66,7 @@ fn times(instance: &Instance, rounding: Rounding, route: &[u32]) -> (Vec<[f64; 3
     (visits, time + way, sum + way)
 }
 
-/// A line of totals, the routes in the field's format, and for each customer left out the reason.
+/// Returns a line of totals, the routes in the field's format, and for each customer left out the reason.
 pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
     if solution.is_null() {
         return "no solution\n".into();
@@ -88,8 +88,8 @@ pub(super) fn text(instance: &Instance, rounding: Rounding, solution: &Value) ->
     text
 }
 
-/// The map on the left (unless there are no coordinates), on the right a strip for each route: customers' windows as
-/// light bars, services as dark ones, waiting as dots, ways as lines; a tick in red where a service begins late.
+/// Draws the map on the left (unless there are no coordinates), on the right a strip for each route: customers' windows
+/// as light bars, services as dark ones, waiting as dots, ways as lines; a tick in red where a service begins late.
 pub(super) fn svg(instance: &Instance, rounding: Rounding, solution: &Value) -> String {
     const MAP: f64 = 640.0;
     const STRIP: f64 = 640.0;
@@ -221,7 +221,7 @@ fn strip(
     );
     for (i, (&customer, &[arrival, start, end])) in route.iter().zip(&visits).enumerate() {
         let site = instance.sites[customer as usize];
-        // Windows that overlap are told apart by two heights.
+        // Windows that overlap have different heights, so that both can be seen.
         let (top, half) = (y + height / 2.0 * (i % 2) as f64, height / 2.0);
         let (open, close) = (x(site.ready), x(site.due));
         let (wait, from, to) = (x(arrival), x(start), x(end).max(x(start) + 1.0));

@@ -4,7 +4,7 @@ use super::{Edges, Instance, Rounding, Site};
 use crate::rules::MOST_UNITS;
 use crate::verdict::{Amount, Decimal, allowed, in_units, is_short, shown};
 
-/// The distance between two sites, recomputed in doubles.
+/// Returns the distance between two sites, recomputed in doubles.
 pub(super) fn plain_distance(instance: &Instance, rounding: Rounding, from: usize, to: usize) -> f64 {
     let plain = match &instance.edges {
         _ if from == to => 0.0,
@@ -67,7 +67,7 @@ pub(super) struct Numbers<'i, T> {
     pub(super) unit: f64,
 }
 
-/// Whole numbers for a decimal instance. `None`: it is none.
+/// Returns whole numbers for a decimal instance, `None` for any other.
 pub(super) fn whole(instance: &Instance, rounding: Rounding) -> Option<Numbers<'_, i128>> {
     let all = |pick: fn(&Site) -> f64| instance.sites.iter().map(pick);
     let times = all(|site| site.ready).chain(all(|site| site.due)).chain(all(|site| site.service));

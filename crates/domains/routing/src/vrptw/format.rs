@@ -142,7 +142,7 @@ fn read_site(words: &[&str], expected: usize) -> Result<Site, String> {
     }
 }
 
-/// The instance in Solomon's format where it can say it, else as VRPLIB.
+/// Returns the instance in Solomon's format where it can say it, else as VRPLIB.
 #[must_use]
 pub fn write(instance: &Instance) -> String {
     let fits = instance.edges == Edges::Euclidean && instance.sites.iter().all(|site| site.due.is_finite());

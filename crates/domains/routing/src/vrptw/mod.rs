@@ -27,7 +27,7 @@ use crate::text::MAX_COUNT;
 /// A customer, or the depot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
-    /// Coordinate; 0 where the file has a table of distances and none.
+    /// Coordinate; 0 where the file has a table of distances instead of coordinates.
     pub x: f64,
     /// Coordinate.
     pub y: f64,
@@ -133,7 +133,8 @@ impl Instance {
     }
 }
 
-/// What a vehicle counts, in the units of the network: a power of ten above every distance of a sensible solution.
+/// Returns what a vehicle counts, in the units of the network: a power of ten above every distance of a sensible
+/// solution.
 #[must_use]
 pub fn route_cost(network: &Network) -> f64 {
     let there_and_back = |c: usize| network.distance(0, c) + network.distance(c, 0);

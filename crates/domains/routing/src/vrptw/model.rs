@@ -124,13 +124,13 @@ impl Vrptw {
         }
     }
 
-    /// The tables of the instance.
+    /// Returns the tables of the instance.
     #[must_use]
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// What is minimised.
+    /// Returns what is minimised.
     #[must_use]
     pub fn objective(&self) -> Objective {
         self.objective
@@ -142,18 +142,18 @@ impl Vrptw {
         &self.by_due
     }
 
-    /// The longest distance.
+    /// Returns the longest distance.
     #[inline]
     pub(super) fn longest(&self) -> f64 {
         self.longest
     }
 
-    /// What each vehicle adds to the score, in the units of the network.
+    /// Returns what each vehicle adds to the score, in the units of the network.
     pub(super) fn vehicle_cost(&self) -> f64 {
         self.route_cost
     }
 
-    /// A lower bound on the number of vehicles.
+    /// Returns a lower bound on the number of vehicles.
     #[must_use]
     pub fn fewest_vehicles(&self) -> usize {
         self.fewest
@@ -184,7 +184,7 @@ impl Vrptw {
         state.last != 0 || (state.routes as usize) < self.network.vehicles()
     }
 
-    /// The terms of the bias of customer `j`, whose service would begin at `start`, their weights included.
+    /// Returns the terms of the bias of customer `j`, whose service would begin at `start`, their weights included.
     #[inline]
     pub(super) fn terms(&self, state: &Tour, j: usize, start: f64) -> [f64; 4] {
         if j == 0 {
@@ -202,7 +202,7 @@ impl Vrptw {
         [-BIAS[0] * way / self.longest, -BIAS[1] * room[0], -BIAS[2] * room[1], BIAS[3] * far]
     }
 
-    /// The routes of a tour and the customers that it leaves out.
+    /// Returns the routes of a tour and the customers that it leaves out.
     #[must_use]
     pub fn routes(&self, moves: &[u16]) -> (Vec<Vec<u16>>, Vec<u16>) {
         let mut left = Sites::customers(self.network.size());
@@ -228,7 +228,7 @@ impl Vrptw {
         }
     }
 
-    /// The move with the largest bias, the depot only when there is no other.
+    /// Returns the move with the largest bias, the depot only when there is no other.
     pub(super) fn best_biased(&self, state: &Tour, legal: &[u16]) -> u16 {
         let customers = legal.iter().copied().filter(|&mv| mv != 0);
         let bias = |mv: &u16| self.terms(state, *mv as usize, self.arrival(state, *mv as usize).0).iter().sum::<f64>();

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Problem};
 use std::sync::Arc;
 
-/// Strings of customers are removed and inserted again; see [`Sisr`].
+/// RuinRecreate of customers are removed and inserted again; see [`Sisr`].
 ///
 /// The cost is the score in the units of the network, and [`penalty`](Self::penalty) for each customer that is not
 /// served: a tour that leaves customers out is followed to one that does not.
 #[derive(Debug)]
-pub(super) struct Strings {
+pub(super) struct RuinRecreate {
     kernel: Sisr,
     penalty: f64,
     /// Edits since costs were summed up afresh.
@@ -28,7 +28,7 @@ struct Saved {
     edits: u64,
 }
 
-impl Strings {
+impl RuinRecreate {
     /// Edits after which costs are summed up afresh, so that rounding errors do not add up.
     const RECOUNT: u64 = 1 << 16;
 
@@ -43,7 +43,7 @@ impl Strings {
     }
 }
 
-impl Edits<Vrptw> for Strings {
+impl Edits<Vrptw> for RuinRecreate {
     fn propose(&mut self, _: &Vrptw, acceptance: &mut Acceptance<'_>) -> Option<f64> {
         if self.edits == Self::RECOUNT {
             self.kernel.recount();
@@ -65,7 +65,7 @@ impl Edits<Vrptw> for Strings {
     }
 }
 
-impl Neighborhood<Vrptw> for Strings {
+impl Neighborhood<Vrptw> for RuinRecreate {
     fn start(&mut self, problem: &Vrptw, moves: &[u16]) -> bool {
         let (routes, absent) = problem.routes(moves);
         let tour: Vec<u16> = routes.iter().flat_map(|route| [0].into_iter().chain(route.iter().copied())).collect();

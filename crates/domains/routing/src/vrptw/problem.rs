@@ -1,7 +1,7 @@
 //! The giant tour: one vehicle serves route after route, the depot between them resets time and load.
 
 use super::model::{Tour, Vrptw};
-use super::neighborhood::Strings;
+use super::neighborhood::RuinRecreate;
 use super::rollout::{Fill, Refine, Selective};
 use crate::network::Network;
 use crate::search::{Routed, SISR, search, sisr_steps};
@@ -143,7 +143,7 @@ impl Problem for Vrptw {
     }
 
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>> {
-        Some(Box::new(Strings::new(self)))
+        Some(Box::new(RuinRecreate::new(self)))
     }
 
     fn portfolio(&self) -> Vec<Entrant> {

@@ -4,7 +4,7 @@ use super::model::{Tour, Vrptw};
 use crate::refine::Refiner;
 use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace};
 
-/// To the depot only when no customer can follow: vehicles are filled.
+/// Returns to the depot only when no customer can follow, so that vehicles are filled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fill;
 
@@ -15,7 +15,7 @@ impl Rollout<Vrptw> for Fill {
     }
 }
 
-/// The depot, which is listed last, goes when there is anything else.
+/// Removes the depot, which is listed last, when there is any other candidate.
 fn fill(moves: &mut Vec<u16>) {
     if moves.len() > 1 && moves.last() == Some(&0) {
         moves.pop();
@@ -43,7 +43,7 @@ struct Candidate {
 }
 
 impl Selective {
-    /// Lists the customers to choose from in `kept`; none: only the depot is left, or nothing.
+    /// Lists the customers to choose from in `kept`, which stays empty where only the depot is left, or nothing.
     fn select(&mut self, problem: &Vrptw, state: &Tour) {
         self.kept.clear();
         if !problem.may_drive(state) {
@@ -109,7 +109,7 @@ impl Selective {
     fn offer(&mut self, problem: &Vrptw, state: &Tour, policy: &Policy, trace: &mut Trace<u16>) {
         self.sums.clear();
         let mut total = 0;
-        // The depot has the terms of a customer at the place 0: none.
+        // The terms of the depot are zero, whenever it is reached.
         let depot = Candidate { customer: 0, due: 0.0, start: 0.0, leave: 0.0 };
         let listed = if self.kept.is_empty() { std::slice::from_ref(&depot) } else { &self.kept };
         for &Candidate { customer, start, .. } in listed {
@@ -120,7 +120,7 @@ impl Selective {
         }
     }
 
-    /// Plays `mv` and records it among the candidates, to which it is added if it is none.
+    /// Plays `mv` and records it among the candidates. It is added to them if it is missing.
     fn record(&mut self, problem: &Vrptw, state: &mut Tour, policy: &Policy, trace: &mut Trace<u16>, mv: u16) {
         self.select(problem, state);
         let mut at = 0;

@@ -20,7 +20,7 @@ pub fn is_spec(text: &str) -> bool {
     split(text).is_some()
 }
 
-/// A whole number in digits alone.
+/// Returns a whole number in digits alone.
 pub(crate) fn whole(text: &str) -> Option<u64> {
     text.parse().ok().filter(|_| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -6,7 +6,7 @@ use super::{Edges, Instance, Objective, Rounding, solution};
 use crate::verdict::{Amount, is_near, shown};
 use serde_json::Value;
 use soloist_domain::Checked;
-use soloist_domain::answer::{Answer, Claims, short};
+use soloist_domain::answer::{Claims, SubmittedSolution, short};
 
 /// What a set of routes adds up to.
 #[derive(Clone, Debug, PartialEq)]
@@ -204,13 +204,13 @@ type Handed = (Vec<Vec<u32>>, Option<Claims>, Option<f64>);
 
 /// Reads a text in one of the forms that [`check`] reads.
 pub(super) fn routes(text: &str) -> Result<Handed, String> {
-    Ok(match Answer::read(text)? {
-        Answer::Plain(text) => {
+    Ok(match SubmittedSolution::read(text)? {
+        SubmittedSolution::Plain(text) => {
             let plan = solution::parse(text)?;
             (plan.routes, None, plan.cost)
         }
-        Answer::List(list) => (numbers(&list)?, None, None),
-        Answer::Object(claims) => {
+        SubmittedSolution::List(list) => (numbers(&list)?, None, None),
+        SubmittedSolution::Object(claims) => {
             if let Some(other) = claims.foreign("vrptw") {
                 return Err(format!("a solution of {other}, expected vrptw"));
             }

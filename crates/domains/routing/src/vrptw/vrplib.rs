@@ -203,11 +203,7 @@ impl Reader {
         let expected: usize = (0..n).map(|i| row(i).len()).sum();
         let mut found = Vec::new();
         let mut last = at;
-        while let Some(&(at, line)) = lines.peek() {
-            if !line.split_ascii_whitespace().next().is_some_and(is_numeric) {
-                break;
-            }
-            lines.next();
+        while let Some((at, line)) = lines.next_if(is_row) {
             last = at;
             for word in line.split_ascii_whitespace() {
                 if found.len() == expected {
@@ -275,6 +271,11 @@ impl Reader {
     }
 }
 
+/// Whether a line of a section begins with a number.
+fn is_row(&(_, line): &(usize, &str)) -> bool {
+    line.split_ascii_whitespace().next().is_some_and(is_numeric)
+}
+
 /// The rows `site value...` of a section, one for each site in any order.
 fn table<T: Clone, const N: usize>(
     key: &str,
@@ -298,13 +299,10 @@ fn table_with<T: Clone, const N: usize>(
     let mut result: Vec<Option<T>> = vec![None; sites];
     let mut last = at;
     for _ in 0..sites {
-        let next = lines.peek().copied();
-        let Some((at, line)) = next.filter(|(_, line)| line.split_ascii_whitespace().next().is_some_and(is_numeric))
-        else {
+        let Some((at, line)) = lines.next_if(is_row) else {
             let found = result.iter().filter(|entry| entry.is_some()).count();
             return Err((last, format!("{key} ends after {found} of {sites} sites")));
         };
-        lines.next();
         last = at;
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let expected = || (at, format!("{} fields, expected the site and {N} numbers in {key}", words.len()));
@@ -329,11 +327,7 @@ fn table_with<T: Clone, const N: usize>(
 fn depots(at: usize, lines: &mut Lines<'_>) -> Result<(), (usize, String)> {
     let mut last = at;
     let mut found = Vec::new();
-    while let Some(&(at, line)) = lines.peek() {
-        if !line.split_ascii_whitespace().next().is_some_and(is_numeric) {
-            break;
-        }
-        lines.next();
+    while let Some((at, line)) = lines.next_if(is_row) {
         last = at;
         for word in line.split_ascii_whitespace() {
             found.push(number(word, "depot").map_err(|wrong| (at, wrong))?);
@@ -348,7 +342,7 @@ fn depots(at: usize, lines: &mut Lines<'_>) -> Result<(), (usize, String)> {
     }
 }
 
-/// The instance as VRPLIB. A window without end is written with the end 10^9 where other windows have one.
+/// Returns the instance as VRPLIB. A window without end is written with the end 10^9 where other windows have one.
 pub(super) fn write(instance: &Instance) -> String {
     let windows = instance.has_windows();
     let title: String = instance.name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

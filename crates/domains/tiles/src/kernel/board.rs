@@ -30,7 +30,7 @@ pub struct Board<G: Geometry> {
 }
 
 impl<G: Geometry> Board<G> {
-    /// The board of `rows`, the top row first, colours from 1, 0 for an empty cell.
+    /// Returns the board of `rows`, the top row first, colours from 1, 0 for an empty cell.
     ///
     /// # Errors
     /// The board does not fit the layout, or is not settled.
@@ -68,7 +68,7 @@ impl<G: Geometry> Board<G> {
         Ok(board)
     }
 
-    /// The colours of a box of `rows` x `columns` cells, the top row first.
+    /// Returns the colours of a box of `rows` x `columns` cells, the top row first.
     #[must_use]
     pub fn to_rows(&self, rows: usize, columns: usize) -> Vec<Vec<u8>> {
         (0..rows)
@@ -77,14 +77,14 @@ impl<G: Geometry> Board<G> {
             .collect()
     }
 
-    /// The colour of a cell, 0 when it is empty.
+    /// Returns the colour of a cell, 0 when it is empty.
     #[inline]
     #[must_use]
     pub fn color_at(&self, cell: u16) -> u8 {
         (0..G::PLANES).map(|i| u8::from(contains::<G>(&self.planes[i], usize::from(cell))) << i).sum()
     }
 
-    /// The cells that hold a tile.
+    /// Returns the cells that hold a tile.
     #[inline]
     #[must_use]
     pub fn occupied(&self) -> G::Words {
@@ -97,7 +97,7 @@ impl<G: Geometry> Board<G> {
         out
     }
 
-    /// The cells of one colour (0: the empty ones, guards included).
+    /// Returns the cells of one colour (0: the empty ones, guards included).
     #[inline]
     #[must_use]
     pub fn color_mask(&self, color: u8) -> G::Words {
@@ -119,13 +119,13 @@ impl<G: Geometry> Board<G> {
         })
     }
 
-    /// The most frequent colour, the lowest of those tied; 0 on an empty board.
+    /// Returns the most frequent colour, the lowest of those tied; 0 on an empty board.
     #[must_use]
     pub fn most_frequent(&self) -> u8 {
         most_frequent(&self.color_counts())
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles.
     #[must_use]
     pub fn tiles(&self) -> u32 {
         count::<G>(&self.occupied()) as u32
@@ -137,7 +137,7 @@ impl<G: Geometry> Board<G> {
         self.tiles() == 0
     }
 
-    /// The cells that differ from `other`.
+    /// Returns the cells that differ from `other`.
     #[inline]
     #[must_use]
     pub fn changed(&self, other: &Self) -> G::Words {
@@ -150,7 +150,7 @@ impl<G: Geometry> Board<G> {
         out
     }
 
-    /// The links between equal neighbours.
+    /// Returns the links between equal neighbours.
     #[inline]
     #[must_use]
     pub fn links(&self) -> Links<G> {
@@ -173,7 +173,8 @@ impl<G: Geometry> Board<G> {
         }
     }
 
-    /// The cells of the group at `cell`; only the cell itself when it has no equal neighbour, none when it is empty.
+    /// Returns the cells of the group at `cell`; only the cell itself when it has no equal neighbour, no cell when it
+    /// is empty.
     #[must_use]
     pub fn group_mask(&self, cell: u16) -> G::Words {
         if self.color_at(cell) == 0 {
@@ -182,13 +183,13 @@ impl<G: Geometry> Board<G> {
         flood_from(PORTABLE, &self.links(), usize::from(cell)).mask()
     }
 
-    /// The number of tiles of the group at `cell`.
+    /// Returns the number of tiles of the group at `cell`.
     #[must_use]
     pub fn group_size(&self, cell: u16) -> u32 {
         count::<G>(&self.group_mask(cell)) as u32
     }
 
-    /// The address under which a policy learns the group at `cell`: equal cells and colour, equal code.
+    /// Returns the address under which a policy learns the group at `cell`: equal cells and colour, equal code.
     #[must_use]
     pub fn group_code(&self, cell: u16) -> u64 {
         let group = flood_from(PORTABLE, &self.links(), usize::from(cell));
@@ -212,7 +213,7 @@ impl<G: Geometry> Board<G> {
     }
 }
 
-/// The colour of the highest count, the lowest of those tied; 0 when all are 0.
+/// Returns the colour of the highest count, the lowest of those tied; 0 when all are 0.
 #[must_use]
 pub fn most_frequent(counts: &[u32; 16]) -> u8 {
     let mut best = 0;

@@ -6,7 +6,7 @@ use super::ops::{Ops, PORTABLE};
 /// Work on boards that is compiled once for each engine.
 ///
 /// [`run`](Self::run) and what it calls must be `#[inline(always)]`: only then do the engine's instructions reach it.
-pub trait Job<G: Geometry> {
+pub trait KernelTask<G: Geometry> {
     /// What it yields.
     type Output;
     /// Does the work with the operations of one engine.
@@ -29,7 +29,7 @@ impl Engine {
     /// Every engine, the slowest first.
     pub const ALL: [Self; 3] = [Self::Portable, Self::Bmi2, Self::Avx512];
 
-    /// The name that `SOLOIST_ENGINE` takes.
+    /// Returns the name that `SOLOIST_ENGINE` takes.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl Engine {
         }
     }
 
-    /// The fastest engine of this processor, or the one named by the environment variable `SOLOIST_ENGINE`.
+    /// Returns the fastest engine of this processor, or the one named by the environment variable `SOLOIST_ENGINE`.
     ///
     /// # Errors
     /// The variable names no engine, or one that this processor cannot run.
@@ -84,10 +84,10 @@ impl Engine {
         }
     }
 
-    /// The engine called `name`.
+    /// Returns the engine called `name`.
     ///
     /// # Errors
-    /// There is none, or this processor cannot run it.
+    /// The engine does not exist, or this processor cannot run it.
     pub fn named(name: &str) -> Result<Self, String> {
         let choices = || {
             let names: Vec<_> = Self::ALL.into_iter().filter(|e| e.is_supported()).map(Self::name).collect();
@@ -105,8 +105,8 @@ impl Engine {
         Self::ALL.into_iter().rfind(good).unwrap_or(Self::Portable)
     }
 
-    /// The engine for everything but uniform playouts: masks that move between vector and general registers cost more
-    /// there than AVX-512 saves (measured, see `docs/performance.md`), so it gives way to BMI2.
+    /// Returns the engine for everything but uniform playouts: masks that move between vector and general registers
+    /// cost more there than AVX-512 saves (measured, see `docs/performance.md`), so it gives way to BMI2.
     #[must_use]
     pub fn for_lists(self) -> Self {
         if self == Self::Avx512 { Self::Bmi2 } else { self }
@@ -115,7 +115,7 @@ impl Engine {
     /// Runs `job` with this engine's operations; with the portable ones where the processor lacks what the engine
     /// needs.
     #[inline]
-    pub fn run<G: Geometry, J: Job<G>>(self, job: J) -> J::Output {
+    pub fn run<G: Geometry, J: KernelTask<G>>(self, job: J) -> J::Output {
         #[cfg(target_arch = "x86_64")]
         if self.is_supported() {
             match self {
@@ -152,7 +152,7 @@ fn extraction_is_slow() -> bool {
 /// The processor has what [`Engine::Bmi2`] asks for.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "bmi1,bmi2,popcnt,lzcnt")]
-unsafe fn run_bmi2<G: Geometry, J: Job<G>>(job: J) -> J::Output {
+unsafe fn run_bmi2<G: Geometry, J: KernelTask<G>>(job: J) -> J::Output {
     // SAFETY: the caller's promise.
     job.run(unsafe { G::Bmi2::assume() })
 }
@@ -163,7 +163,7 @@ unsafe fn run_bmi2<G: Geometry, J: Job<G>>(job: J) -> J::Output {
 #[target_feature(
     enable = "bmi1,bmi2,popcnt,lzcnt,avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,avx512bitalg,avx512vpopcntdq"
 )]
-unsafe fn run_avx512<G: Geometry, J: Job<G>>(job: J) -> J::Output {
+unsafe fn run_avx512<G: Geometry, J: KernelTask<G>>(job: J) -> J::Output {
     // SAFETY: the caller's promise.
     job.run(unsafe { G::Avx512::assume() })
 }

@@ -175,7 +175,7 @@ impl Geometry for Large {
     type Avx512 = Scalar<true>;
 }
 
-/// Number of cells of a mask.
+/// Returns the number of cells of a mask.
 #[inline(always)]
 pub fn count<G: Geometry>(words: &G::Words) -> usize {
     let mut sum = 0;
@@ -185,7 +185,7 @@ pub fn count<G: Geometry>(words: &G::Words) -> usize {
     sum as usize
 }
 
-/// The lowest cell of a mask.
+/// Returns the lowest cell of a mask.
 #[inline(always)]
 pub fn lowest<G: Geometry>(words: &G::Words) -> Option<usize> {
     (0..G::WORDS).find(|&w| words[w] != 0).map(|w| w * 64 + words[w].trailing_zeros() as usize)
@@ -222,7 +222,7 @@ pub fn base_of<G: Geometry>(column: usize) -> usize {
     column.min(G::COLUMNS - 4)
 }
 
-/// The four columns of a mask from `base` on; the last four for any `base` beyond `COLUMNS` - 4.
+/// Returns the four columns of a mask from `base` on; the last four for any `base` beyond `COLUMNS` - 4.
 #[inline(always)]
 pub fn window<G: Geometry>(words: &G::Words, base: usize) -> G::Window {
     const {
@@ -251,7 +251,7 @@ pub fn window<G: Geometry>(words: &G::Words, base: usize) -> G::Window {
     }
 }
 
-/// The words of a window: (first word, its bits, the next word's, the one's after that).
+/// Returns the words of a window: (first word, its bits, the next word's, the one's after that).
 #[inline(always)]
 pub fn unwindow<G: Geometry>(base: usize, window: G::Window) -> (usize, [u64; 3]) {
     let bit = base * G::LANE as usize;
@@ -262,7 +262,7 @@ pub fn unwindow<G: Geometry>(base: usize, window: G::Window) -> (usize, [u64; 3]
     (bit / 64, [low as u64, (low >> 64) as u64, ((wide >> 1) >> (127 - shift)) as u64])
 }
 
-/// The mask of a window.
+/// Returns the mask of a window.
 #[inline(always)]
 pub fn spread<G: Geometry>(base: usize, window: G::Window) -> G::Words {
     let (first, parts) = unwindow::<G>(base, window);

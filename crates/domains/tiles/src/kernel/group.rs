@@ -16,13 +16,13 @@ pub struct Links<G: Geometry> {
 }
 
 impl<G: Geometry> Links<G> {
-    /// The words of an engine's masks.
+    /// Returns the words of an engine's masks.
     #[inline(always)]
     pub fn new<O: Ops<G>>(ops: O, linked: &Linked<O::Mask>) -> Self {
         Self { up: ops.words(linked.up), right: ops.words(linked.right), left: ops.words(linked.left) }
     }
 
-    /// The cells that have an equal neighbour.
+    /// Returns the cells that have an equal neighbour.
     #[must_use]
     pub fn cells(&self) -> G::Words {
         let mut out = G::Words::default();
@@ -56,7 +56,7 @@ pub struct Group<G: Geometry> {
 }
 
 impl<G: Geometry> Group<G> {
-    /// The cells as a mask of the board.
+    /// Returns the cells as a mask of the board.
     #[inline(always)]
     pub fn mask(&self) -> G::Words {
         match &self.body {
@@ -113,7 +113,7 @@ fn flood_board<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, seed: G::Words)
     }
 }
 
-/// The lane that is first, or last, of a window.
+/// Returns the lane that is first, or last, of a window.
 #[inline(always)]
 pub(super) fn lane<G: Geometry>(index: u32) -> G::Window {
     // Cells of one lane: all below its end that are not below its start.
@@ -121,7 +121,7 @@ pub(super) fn lane<G: Geometry>(index: u32) -> G::Window {
     first << (index * G::LANE)
 }
 
-/// The group of `cell` if that is its smallest cell.
+/// Returns the group of `cell` if that is its smallest cell.
 #[inline(always)]
 pub fn flood_smallest<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, cell: usize) -> Option<Group<G>> {
     let column = cell / G::LANE as usize;
@@ -141,7 +141,7 @@ pub fn flood_smallest<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, cell: us
     (group.cell == cell).then_some(group)
 }
 
-/// The group of the lowest cell of `rest`, a nonempty mask of whole groups: what is lowest there is its group's
+/// Returns the group of the lowest cell of `rest`, a nonempty mask of whole groups: what is lowest there is its group's
 /// smallest.
 #[inline(always)]
 pub fn flood_lowest<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, cell: usize) -> Group<G> {
@@ -156,7 +156,7 @@ pub fn flood_lowest<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, cell: usiz
     flood_wide(ops, links, base, s)
 }
 
-/// The group of any cell.
+/// Returns the group of any cell.
 #[inline(always)]
 pub fn flood_from<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, cell: usize) -> Group<G> {
     // One column of room on the left.
@@ -191,7 +191,7 @@ pub fn several_components<G: Geometry, O: Ops<G>>(ops: O, links: &Links<G>, mask
     lowest::<G>(mask).is_some_and(|cell| flood_from(ops, links, cell).size < cells)
 }
 
-/// The next cell of `mask` from `start` on, from the beginning again after the end.
+/// Returns the next cell of `mask` from `start` on, from the beginning again after the end.
 #[inline(always)]
 pub fn next_cyclic<G: Geometry>(mask: &G::Words, start: usize) -> Option<usize> {
     let first = start / 64;
@@ -235,21 +235,21 @@ const fn fold(a: u64, b: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The code of a group within the 64 bits from its leftmost column on: `mask` starts at that column.
+/// Returns the code of a group within the 64 bits from its leftmost column on: `mask` starts at that column.
 #[inline(always)]
 #[must_use]
 pub fn code_of(color: u8, column: usize, mask: u64) -> u64 {
     fold(mask ^ COLOR_SALT[usize::from(color & 15)], COLUMN_FACTOR[column & 63])
 }
 
-/// The code with 64 more bits of the group, `column` being the first column they show.
+/// Returns the code with 64 more bits of the group, `column` being the first column they show.
 #[inline(always)]
 #[must_use]
 pub fn code_more(code: u64, column: usize, mask: u64) -> u64 {
     fold(mask ^ code, COLUMN_FACTOR[column & 63])
 }
 
-/// The code of a group in its window.
+/// Returns the code of a group in its window.
 #[inline(always)]
 #[must_use]
 pub fn code_window<G: Geometry>(color: u8, cell: usize, base: usize, cells: G::Window) -> u64 {
@@ -262,7 +262,7 @@ pub fn code_window<G: Geometry>(color: u8, cell: usize, base: usize, cells: G::W
     }
 }
 
-/// The code of a group: equal cells and colour, equal code, whatever window they were found in.
+/// Returns the code of a group: equal cells and colour, equal code, whatever window they were found in.
 #[must_use]
 pub fn code<G: Geometry>(color: u8, group: &Group<G>) -> u64 {
     let words = match &group.body {

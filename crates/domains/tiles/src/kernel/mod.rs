@@ -19,7 +19,7 @@ mod policy;
 mod x86;
 
 pub use board::{Board, BoardError, most_frequent};
-pub use engine::{Engine, Job};
+pub use engine::{Engine, KernelTask};
 pub use geometry::{Geometry, Large, Small};
 pub use group::{Group, Links};
 pub use playout::{playout, random};

@@ -41,7 +41,7 @@ impl<G: Geometry> Numbered<G> {
         self.hope == other.hope && self.columns == other.columns && self.left == other.left
     }
 
-    /// The cell where a tile is now; `None` if it is gone.
+    /// Returns the cell where a tile is now; `None` if it is gone.
     #[inline(always)]
     pub fn find(&self, tile: u16) -> Option<usize> {
         let (column, row) = (u32::from(tile) / G::LANE, u32::from(tile) % G::LANE);
@@ -53,7 +53,7 @@ impl<G: Geometry> Numbered<G> {
         Some((now * G::LANE + (lane & ((1 << row) - 1)).count_ones()) as usize)
     }
 
-    /// The tile at a cell that holds one.
+    /// Returns the tile at a cell that holds one.
     #[inline(always)]
     pub fn tile<O: Ops<G>>(&self, ops: O, cell: usize) -> u16 {
         let now = cell / G::LANE as usize;
@@ -62,7 +62,7 @@ impl<G: Geometry> Numbered<G> {
         (column * G::LANE + row) as u16
     }
 
-    /// The tiles linked to a cell that holds one, the tile alone included.
+    /// Returns the tiles linked to a cell that holds one, the tile alone included.
     #[inline(always)]
     pub fn group<O: Ops<G>>(&self, ops: O, cell: usize) -> Group<G> {
         let width = G::LANE as usize;
@@ -157,7 +157,7 @@ impl<G: Geometry> Numbered<G> {
         }
     }
 
-    /// Closes the columns of which nothing is left.
+    /// Closes the columns that are empty.
     #[cold]
     #[inline(never)]
     fn close<O: Ops<G>>(&mut self, ops: O) {
@@ -172,7 +172,8 @@ impl<G: Geometry> Numbered<G> {
         }
     }
 
-    /// A cell of a group, drawn evenly from the cells of all groups but those of a colour, unless there are no others.
+    /// Returns a cell of a group, drawn evenly from the cells of all groups but those of a colour, unless there are no
+    /// others.
     #[inline(always)]
     pub fn draw<O: Ops<G>>(&self, ops: O, kept: u8, index: impl FnOnce(usize) -> usize) -> Option<usize> {
         let tiles = ops.load(&self.board);

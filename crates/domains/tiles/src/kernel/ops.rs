@@ -182,7 +182,7 @@ fn extract_word(bits: u64, places: u64) -> u64 {
     out
 }
 
-/// The k-th set bit of a mask, the words' counts added up without branches.
+/// Returns the k-th set bit of a mask, the words' counts added up without branches.
 #[inline(always)]
 pub(super) fn select_words<G: Geometry>(words: &G::Words, k: usize, within: impl FnOnce(u64, u32) -> u32) -> usize {
     let k = k as u32;

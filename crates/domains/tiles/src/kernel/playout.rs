@@ -3,7 +3,7 @@
 use soloist::Rng;
 
 use super::board::Board;
-use super::engine::{Engine, Job};
+use super::engine::{Engine, KernelTask};
 use super::geometry::Geometry;
 use super::group::{Body, Links};
 use super::ops::Ops;
@@ -87,7 +87,7 @@ struct Playing<'a, G: Geometry, P> {
     pick: P,
 }
 
-impl<G: Geometry, P: Pick<G>> Job<G> for Playing<'_, G, P> {
+impl<G: Geometry, P: Pick<G>> KernelTask<G> for Playing<'_, G, P> {
     type Output = i64;
 
     #[inline(always)]

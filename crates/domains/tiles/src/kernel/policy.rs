@@ -16,7 +16,7 @@ pub struct Extent {
     pub columns: usize,
 }
 
-/// A rollout policy. Colours are from 1; 0 where a colour is asked for means none.
+/// A rollout policy. Colours are counted from 1; 0 stands for no colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Policy {
     /// Uniform over the groups.
@@ -73,7 +73,7 @@ pub(super) struct View<'a, G: Geometry, O: Ops<G>> {
 
 /// Picks the groups of one playout.
 pub(super) trait Pick<G: Geometry> {
-    /// The next group; none when the game is over.
+    /// The next group; empty when the game is over.
     fn pick<O: Ops<G>>(&mut self, view: &View<'_, G, O>, rng: &mut Rng) -> Option<Group<G>>;
 }
 
@@ -122,8 +122,8 @@ pub(super) struct Selective {
     pub(super) played: usize,
 }
 
-/// The smallest cells of the groups that Cazenave's selective policy allows, mixed with cells that are not smallest
-/// (see [`Ops::starts`]).
+/// Returns the smallest cells of the groups that Cazenave's selective policy allows, mixed with cells that are not
+/// smallest (see [`Ops::starts`]).
 #[inline(always)]
 pub fn selective_starts<G: Geometry, O: Ops<G>>(
     ops: O,
@@ -196,10 +196,11 @@ impl<G: Geometry> Pick<G> for Grow {
     }
 }
 
-/// Independent trials that succeed with probability epsilon each, told by the number of failures before the next
+/// Independent trials that succeed with probability epsilon each, as the number of failures before the next
 /// success.
 ///
-/// A playout makes thousands of trials of which hardly one succeeds: one draw a success instead of one a trial.
+/// A playout makes thousands of trials, and hardly one succeeds: this takes one draw for each success instead of one
+/// for each trial.
 pub(super) struct Trials {
     /// 1 / ln(1 - epsilon); 0 for certain success.
     scale: f64,
@@ -278,7 +279,7 @@ impl<G: Geometry> Pick<G> for TabuCell {
     }
 }
 
-/// The i-th of the `banned` cells that a scan from `start` to `free` passes; none if it passes fewer.
+/// The i-th of the `banned` cells that a scan from `start` to `free` passes; `None` if it passes fewer.
 #[cold]
 #[inline(never)]
 fn exception<G: Geometry>(banned: &G::Words, free: Option<usize>, start: usize, i: u32) -> Option<usize> {
@@ -333,7 +334,8 @@ fn nth_cyclic<G: Geometry>(mask: &G::Words, before: u32, all: u32, i: u32) -> us
     0
 }
 
-/// A colour drawn with a chance proportional to the fourth power of its tiles; 1 on an empty board, without a draw.
+/// Returns a colour drawn with a chance proportional to the fourth power of its tiles; 1 on an empty board, without a
+/// draw.
 pub(super) fn spin_color<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
     let weights = board.color_counts().map(|count| u64::from(count).pow(4));
     let total = weights.iter().sum();
@@ -349,7 +351,7 @@ pub(super) fn spin_color<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
     weights.iter().position(stops).unwrap_or(1) as u8
 }
 
-/// A colour drawn uniformly over those present; 1 on an empty board, without a draw.
+/// Returns a colour drawn uniformly over those present; 1 on an empty board, without a draw.
 pub(super) fn draw_color<G: Geometry>(board: &Board<G>, rng: &mut Rng) -> u8 {
     let counts = board.color_counts();
     let present = (1..16_u8).filter(|&c| counts[usize::from(c)] > 0);

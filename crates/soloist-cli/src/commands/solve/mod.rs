@@ -319,9 +319,9 @@ fn read_checkpoint(
     }
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(unreadable)?;
-    let info = instance.inspect(&bytes).map_err(|error| fail(&error))?;
+    let info = instance.read_header(&bytes).map_err(|error| fail(&error))?;
     let is_asked = spec.keep.is_some() || spec.budget.is_unlimited();
-    let whole = is_asked.then(|| instance.inspect_all(&bytes)).transpose().map_err(|error| fail(&error))?;
+    let whole = is_asked.then(|| instance.read_checkpoint(&bytes)).transpose().map_err(|error| fail(&error))?;
     Ok((bytes, info, whole))
 }
 
@@ -402,7 +402,7 @@ impl Outputs {
 fn other_kind(path: &Path, instance: &dyn AnyInstance) -> Option<&'static str> {
     let mut start = Vec::new();
     soloist::open_regular(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
-    if !matches!(instance.inspect(&start), Err(CheckpointError::Foreign)) {
+    if !matches!(instance.read_header(&start), Err(CheckpointError::Foreign)) {
         return None;
     }
     let text = String::from_utf8_lossy(&start);

@@ -388,7 +388,9 @@ mod tests {
             let steps: [(&[u64], usize); 3] = [(&[0, 1, 2], 1), (&[3, 4, 5, 1], 2), (&[6, 2], 0)];
             let mut trace = Trace::<u8>::default();
             for (codes, at) in steps {
-                codes.iter().for_each(|&code| _ = trace.candidate(code, &policy, || 0.0, |terms| terms.extend(bias(code))));
+                codes
+                    .iter()
+                    .for_each(|&code| _ = trace.candidate(code, &policy, || 0.0, |terms| terms.extend(bias(code))));
                 trace.choose(at, codes.len(), 0);
             }
             policy.adapt(&trace, 1.0);

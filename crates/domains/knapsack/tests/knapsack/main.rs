@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use soloist::search::Nmcs;
 use soloist::{Budget, Method, Problem, Rng, Score, Setup, Solver};
-use soloist_domain::testing::{check_golden_runs, check_keys, published_data};
+use soloist_domain::testing::{check_golden_runs, check_keys, exhaust, published_data};
 use soloist_domain::{Options, Request, Unobserved};
 use soloist_knapsack::*;
 
@@ -30,28 +30,6 @@ fn brute_force(sack: &Sack) -> u64 {
     best
 }
 
-/// The best value over all solutions of the search, checking bounds and packings on the way.
-fn exhaust(sack: &Sack, problem: &Knapsack, state: &Load, path: &mut Vec<Choice>) -> f64 {
-    let mut moves = Vec::new();
-    problem.moves(state, &mut moves);
-    let mut best = f64::NEG_INFINITY;
-    for &mv in &moves {
-        let mut next = state.clone();
-        problem.apply(&mut next, mv);
-        path.push(mv);
-        best = best.max(exhaust(sack, problem, &next, path));
-        path.pop();
-    }
-    if moves.is_empty() {
-        best = problem.score(state).value().unwrap();
-        let text = format!("{:?}", problem.packed(path));
-        assert_eq!(check(sack, &text).unwrap().score, best, "{path:?} of {sack:?}");
-    }
-    let bound = problem.bound(state).unwrap();
-    assert!(bound >= best, "bound {bound} < {best} after {path:?} of {sack:?}");
-    best
-}
-
 #[test]
 fn search_space_holds_the_optimum_of_small_instances() {
     let mut rng = Rng::new(5);
@@ -62,7 +40,12 @@ fn search_space_holds_the_optimum_of_small_instances() {
         let items: Vec<_> = (0..count).map(|_| (rng.below(most), rng.below(most))).collect();
         let sack = sack(rng.below(most * 3), &items);
         let problem = Knapsack::new(&sack);
-        let best = exhaust(&sack, &problem, &problem.root(), &mut Vec::new());
+        let best = exhaust(&problem, |path, end| {
+            let value = problem.score(end).value().unwrap();
+            let text = format!("{:?}", problem.packed(path));
+            assert_eq!(check(&sack, &text).unwrap().score, value, "{path:?} of {sack:?}");
+        })
+        .unwrap();
         assert_eq!(best, brute_force(&sack) as f64, "round {round}: {sack:?}");
         soloist::check(&problem, 5, round).unwrap();
     }
@@ -158,7 +141,7 @@ fn every_method_packs_validly() {
 /// Changed on purpose only, with a line in the changelog: see CONTRIBUTING.md.
 #[test]
 fn golden_runs() {
-    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt"));
+    check_golden_runs(&[DOMAIN], concat!(env!("CARGO_MANIFEST_DIR"), "/tests/knapsack/golden.txt"));
 }
 
 /// The best value that a method finds: no better than the optimum, which the bound reaches, and a valid packing.
@@ -178,7 +161,7 @@ fn nested() -> Method {
 
 #[test]
 fn small_published_optima_are_proven_and_found() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/optima");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/knapsack/optima");
     let mut seen = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! Annealing over ranks: the search of the problem's own.
+//! The problem's own search: annealing over ranks.
 
 use super::model::Stacking;
 use super::stacks::{NONE, Stacks};
@@ -61,7 +61,7 @@ const NOWHERE: u32 = u32::MAX;
 /// The value of a solution that broke off, apart from the number of items that have not left.
 const BROKEN: u32 = 1 << 30;
 
-/// Where the annealing stands.
+/// The state of the annealing.
 #[derive(Debug, Serialize, Deserialize)]
 struct Task {
     /// The present ranks.
@@ -283,7 +283,7 @@ impl Task {
 
 /// Annealing over ranks: a solution is a table of ranks by item and number of its placement, 0 at first. A trial
 /// changes one of them, half of the time one that led to a relocation, and replays what follows; the ranks of all other
-/// items stay, so that the heuristic goes on from what has changed. Relocations and inversions beyond what would be
+/// items stay, so that the heuristic continues from what has changed. Relocations and inversions beyond what would be
 /// accepted end a trial.
 #[derive(Debug)]
 struct Ranks {

@@ -16,7 +16,7 @@
 use crate::game::Game;
 use crate::kernel::numbered::Numbered;
 use crate::kernel::ops::Ops;
-use crate::kernel::{Geometry, Group, Job, geometry};
+use crate::kernel::{Geometry, Group, KernelTask, geometry};
 use crate::model::Tiles;
 use soloist::{Acceptance, CheckpointError, Edits, Neighborhood, Rng, Score};
 
@@ -67,7 +67,7 @@ pub struct TileEdits<G: Geometry> {
     award: f64,
     /// The points at the end of the present game.
     end: i64,
-    /// The variant: which colour random moves keep for last, or that they keep none.
+    /// The variant: which colour random moves keep for last, if any.
     variant: usize,
     trial: Trial<G>,
     /// The award for each number of tiles left.
@@ -81,7 +81,7 @@ struct Trial<G: Geometry> {
     clicks: Vec<u16>,
     /// The boards before each of these clicks, and the last one.
     boards: Vec<Numbered<G>>,
-    /// The place of the present game from which both go on alike.
+    /// The place of the present game from which both continue with the same moves.
     met: Option<usize>,
     award: f64,
     end: i64,
@@ -121,7 +121,7 @@ impl<G: Geometry> TileEdits<G> {
         self.boards.last().map_or(0.0, |last| f64::from(last.points)) + self.award
     }
 
-    /// The colour that random moves keep for last; 0: none.
+    /// The colour that random moves keep for last; 0: no colour.
     fn kept(&self, problem: &Tiles<G>) -> u8 {
         problem.colors().get(self.variant).copied().unwrap_or(0)
     }
@@ -146,7 +146,7 @@ struct Propose<'a, 'b, G: Geometry> {
     acceptance: &'a mut Acceptance<'b>,
 }
 
-impl<G: Geometry> Job<G> for Propose<'_, '_, G> {
+impl<G: Geometry> KernelTask<G> for Propose<'_, '_, G> {
     type Output = Option<f64>;
 
     #[inline(always)]
@@ -326,7 +326,7 @@ struct Replay<'a, G: Geometry> {
     clicks: &'a [u16],
 }
 
-impl<G: Geometry> Job<G> for Replay<'_, G> {
+impl<G: Geometry> KernelTask<G> for Replay<'_, G> {
     type Output = Vec<Numbered<G>>;
 
     #[inline(always)]
@@ -350,7 +350,7 @@ struct Clicks<'a, G: Geometry> {
     moves: &'a [u16],
 }
 
-impl<G: Geometry> Job<G> for Clicks<'_, G> {
+impl<G: Geometry> KernelTask<G> for Clicks<'_, G> {
     type Output = (Vec<u16>, Vec<Numbered<G>>);
 
     #[inline(always)]
@@ -395,7 +395,7 @@ impl<G: Geometry> Neighborhood<Tiles<G>> for TileEdits<G> {
         (problem.game() == Game::SameGame).then_some(1000.0)
     }
 
-    /// One for each colour that random moves keep for last, the most frequent first, and one that keeps none.
+    /// One for each colour that random moves keep for last, the most frequent first, and one that keeps no colour.
     fn variants(&self, problem: &Tiles<G>) -> usize {
         problem.colors().len() + 1
     }
@@ -417,7 +417,7 @@ impl<G: Geometry> Neighborhood<Tiles<G>> for TileEdits<G> {
         if !bytes.len().is_multiple_of(2) || !known || usize::from(variant) >= self.variants(problem) {
             return Err(damaged);
         }
-        // Any tile of a group stands for the group's removal: the clicks decide how later edits go on.
+        // Any tile of a group stands for the group's removal: the clicks decide what later edits do.
         let boards = problem.engine().for_lists().run(Replay { problem, clicks });
         if boards != self.boards || boards.len() != clicks.len() + 1 {
             return Err(damaged);

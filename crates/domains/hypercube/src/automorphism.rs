@@ -32,7 +32,7 @@ pub(super) struct Symmetries {
 }
 
 impl Symmetries {
-    /// The symmetries of the given orders for which the images of vertex 0 differ in at least `spread` bits.
+    /// Returns the symmetries of the given orders for which the images of vertex 0 differ in at least `spread` bits.
     ///
     /// Permutations are given by the lengths of their cycles, on adjacent bits. Renaming bits within a cycle rotates
     /// the part of `shift` there, and cycles of equal length may be exchanged. Of the symmetries that this makes equal,
@@ -57,14 +57,14 @@ impl Symmetries {
         symmetries
     }
 
-    /// The image of a vertex.
+    /// Returns the image of a vertex.
     #[inline(always)]
     pub(super) fn image(&self, symmetry: Symmetry, vertex: u16) -> u16 {
         let permutation = &self.permutations[usize::from(symmetry.permutation)];
         permutation.low[usize::from(vertex & 127)] ^ permutation.high[usize::from(vertex >> 7 & 63)] ^ symmetry.shift
     }
 
-    /// The images of a vertex under one to `order - 1` applications.
+    /// Returns the images of a vertex under one to `order - 1` applications.
     #[inline(always)]
     pub(super) fn images(&self, symmetry: Symmetry, vertex: u16) -> impl Iterator<Item = u16> {
         let mut at = vertex;
@@ -126,7 +126,7 @@ fn is_smallest(shift: u32, cycles: &[u32]) -> bool {
     })
 }
 
-/// The orders that the option `symmetry` names; `None`: all paths.
+/// Returns the orders that the option `symmetry` names; `None`: all paths.
 pub(super) fn orders(kind: Kind, name: &str) -> Option<std::ops::RangeInclusive<u32>> {
     match (kind, name) {
         (Kind::Coil, "any") => Some(ORDERS),

@@ -1,7 +1,7 @@
 //! Coils that a symmetry of the cube maps to themselves: a short path and its images.
 
+use super::automorphism::{Symmetries, Symmetry};
 use super::path::{Near, add_ball, backwards, flood, holds, inside, near, size, sphere, steps};
-use super::symmetry::{Symmetries, Symmetry};
 use super::{Cube, nodes_of};
 use soloist::{Entrant, Facts, Problem, Score, StableHasher};
 use std::hash::Hasher;
@@ -56,7 +56,7 @@ pub struct Ring<const W: usize> {
 }
 
 impl<const W: usize> SymmetricCoils<W> {
-    /// The coils of `cube` with a symmetry of one of these orders.
+    /// Returns the coils of `cube` with a symmetry of one of these orders.
     ///
     /// # Panics
     /// When `64 W` is less than the number of vertices, or the cube has a prefix.
@@ -71,7 +71,7 @@ impl<const W: usize> SymmetricCoils<W> {
         Self { dimension, spread, words, inside: inside(dimension), near: near(spread - 1, words), symmetries, banned }
     }
 
-    /// The number of symmetries to choose from.
+    /// Returns the number of symmetries to choose from.
     #[must_use]
     pub fn symmetries(&self) -> usize {
         self.symmetries.all.len()
@@ -220,7 +220,7 @@ impl<const W: usize> SymmetricCoils<W> {
         if (0..self.words).any(|word| reached[word] & closing(word) != 0) { size(reached) } else { 0 }
     }
 
-    /// The longest coil found on the path of `moves`, or the trivial one.
+    /// Returns the longest coil found on the path of `moves`, or the trivial one.
     #[must_use]
     pub fn answer(&self, moves: &[u16]) -> Vec<u32> {
         let mut ring = self.root();

@@ -1,6 +1,6 @@
 //! A user's own problem behind the seam, so that the command solves it.
 
-use crate::answer::{Answer, short};
+use crate::answer::{SubmittedSolution, short};
 use crate::domain::{Checked, Instance, LoadResult};
 use crate::{InstanceError, input};
 use serde::{Serialize, de::DeserializeOwned};
@@ -23,7 +23,7 @@ struct Own<P> {
 /// When the file cannot be read or is larger than 64 MiB, or `parse` returns an error, which should name the line.
 ///
 /// ```
-/// use soloist_domain::{Domain, no_generator, own};
+/// use soloist_domain::{Domain, from_problem, no_generator};
 /// use soloist::doc::Staircase;
 ///
 /// const STAIRS: Domain = Domain {
@@ -34,7 +34,7 @@ struct Own<P> {
 ///     example: "stairs.txt",
 ///     options: &[],
 ///     searches: &[],
-///     load: |path, _| own(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
+///     load: |path, _| from_problem(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
 ///     generate: no_generator,
 /// };
 /// # let file = std::env::temp_dir().join(format!("soloist-own-{}", std::process::id()));
@@ -46,10 +46,14 @@ struct Own<P> {
 /// assert!(instance.check(r#"{"moves": [false]}"#).unwrap_err().contains("not finished"));
 /// # std::fs::remove_file(file).unwrap();
 /// ```
+<<<<<<< HEAD:crates/soloist-domain/src/own.rs
 pub fn own<P: Problem<Move: Serialize + DeserializeOwned> + 'static>(
     path: &str,
     parse: impl FnOnce(&str) -> Result<P, String>,
 ) -> LoadResult {
+=======
+pub fn from_problem<P: Problem + 'static>(path: &str, parse: impl FnOnce(&str) -> Result<P, String>) -> LoadResult {
+>>>>>>> domains:crates/soloist-domain/src/from_problem.rs
     let bytes = input::read_file(path, MOST)?;
     let text = String::from_utf8_lossy(input::text_bytes(path, &bytes)?);
     let problem = parse(&text).map_err(|message| InstanceError::new(path, message))?;
@@ -82,10 +86,10 @@ impl<P: Problem<Move: Serialize + DeserializeOwned>> Instance for Own<P> {
     }
 
     fn check(&self, text: &str) -> Result<Checked, String> {
-        let (moves, claimed) = match Answer::read(text)? {
-            Answer::Plain(_) => return Err("expected JSON: a result, or a list of moves".into()),
-            Answer::List(moves) => (moves, None),
-            Answer::Object(result) => {
+        let (moves, claimed) = match SubmittedSolution::read(text)? {
+            SubmittedSolution::Plain(_) => return Err("expected JSON: a result, or a list of moves".into()),
+            SubmittedSolution::List(moves) => (moves, None),
+            SubmittedSolution::Object(result) => {
                 result.feasible()?;
                 let moves = result.solution()?.get("moves").ok_or("no list `moves`")?;
                 (moves.clone(), result.get("score").cloned())
