@@ -23,6 +23,15 @@
 //!     soloist_cli::main(&[STAIRS])
 //! }
 //! ```
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `commands` | a file for each command, with its arguments above its code; `args`: those that several commands have |
+//! | `terminal` | everything that prints: output, bars and lines of progress, signals |
+//! | `resolve` | from what was asked for to what runs |
+//! | `units` | values of arguments |
+//!
+//! Work on many runs (`bench`, `tune`, `reproduce`, `report`, `serve`) is that of the crate `soloist-study`.
 
 #![forbid(unsafe_code)]
 
@@ -80,7 +89,7 @@ fn color(args: impl Iterator<Item = OsString>) -> ColorChoice {
     }
 }
 
-/// Help and version go out as they are; a wrong call becomes one line, where clap would write several.
+/// Prints help and version as they are. A wrong call becomes one line; clap would write several.
 fn refuse(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     if matches!(error.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand) {

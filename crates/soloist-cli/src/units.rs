@@ -4,7 +4,7 @@ use soloist_problems::Setting;
 pub(crate) use soloist_problems::units::{count, duration, keep, score, seed, size, threads};
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// A count from 0 on.
+/// Reads a count that may be 0.
 pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
     if text == "0" { Ok(0) } else { count(text) }
 }

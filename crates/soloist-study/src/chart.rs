@@ -17,7 +17,7 @@ const BOTTOM: f64 = 52.0;
 const ENTRY: f64 = 18.0;
 /// Most characters of a name on an axis.
 const NAME: usize = 40;
-/// Colours that people with any kind of colour vision tell apart.
+/// Colours that people with any kind of colour vision can distinguish.
 ///
 /// # References
 /// M. Okabe and K. Ito, "Color universal design", 2008.

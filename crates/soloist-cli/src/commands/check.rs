@@ -152,7 +152,7 @@ struct Head {
     solution: Option<Option<IgnoredAny>>,
 }
 
-/// Tells null from a field that is missing.
+/// Distinguishes null from a missing field.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<IgnoredAny>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }

@@ -7,7 +7,7 @@
 use super::Cli;
 use clap::{Command, CommandFactory};
 
-/// The blank that the parser breaks no line at.
+/// A blank at which the parser breaks no line.
 const FIRM: char = '\u{a0}';
 
 /// The definition of the command, for parsing and for help that goes through [`plain_help`].

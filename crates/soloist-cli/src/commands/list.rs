@@ -77,7 +77,7 @@ fn problem_json(domain: &Domain) -> Value {
     })
 }
 
-/// One problem with what only an instance can tell, shown for the example.
+/// One problem, with what depends on the instance shown for the example.
 fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
     let instance =
         (domain.load)(domain.example, &Options::new()).map_err(|error| Failure::runtime(error.to_string()))?;

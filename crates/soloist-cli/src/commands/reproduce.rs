@@ -42,7 +42,7 @@ pub(crate) struct ReproduceArgs {
     /// Show how far --all is below DIR, and what the rest costs
     #[arg(long, value_name = "DIR", conflicts_with_all = ["experiment", "list", "report_only"])]
     pub(crate) status: Option<PathBuf>,
-    /// Run nothing: work the verdicts out again from the runs in --out, with the scale of its report.json
+    /// Run nothing: compute the verdicts again from the runs in --out, with the scale of its report.json
     #[arg(long, requires = "experiment", conflicts_with = "list")]
     pub(crate) report_only: bool,
     /// Multiply the paper's budgets; --list names a scale for a quick look

@@ -225,7 +225,7 @@ fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Lang
     emit(system, &best.program, language, &header)
 }
 
-/// Tells what the simplifier does.
+/// Prints what the simplifier does.
 struct Progress<'a> {
     args: &'a SimplifyArgs,
     phases: &'a Phases,
@@ -259,7 +259,7 @@ impl Progress<'_> {
         note(self.args, &line);
     }
 
-    /// Tells the order and the operations.
+    /// Prints the order and the operations.
     fn sum_up(&self, system: &System, best: &Simplified) {
         let counts = best.program.counts();
         note(self.args, &format!("order, outermost first: {}{}", names(system, &best.order), exceptions(best)));

@@ -72,11 +72,11 @@ pub(crate) struct TuneArgs {
     /// test, or Hoeffding's bound, which assumes nothing but a range of the scores and drops later
     #[arg(long, value_name = "TEST", value_parser = race(), help_heading = TUNING)]
     pub(crate) race: Option<Race>,
-    /// Short for --race t
+    /// Same as --race t
     #[arg(long, conflicts_with = "race", help_heading = TUNING)]
     pub(crate) racing: bool,
-    /// With --race hoeffding: by how much the scores of two settings on one instance may differ; default: what was met
-    /// so far in the iteration
+    /// With --race hoeffding: by how much the scores of two settings on one instance may differ; default: the largest
+    /// difference so far in the iteration
     #[arg(long, value_name = "X", value_parser = units::positive, allow_hyphen_values = true, help_heading = TUNING)]
     pub(crate) spread: Option<f64>,
     /// Instances for the final comparison (repeatable; none of those to tune on); default: a quarter of INSTANCES, at

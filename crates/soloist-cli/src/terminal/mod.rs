@@ -36,14 +36,14 @@ impl Kind {
         }
     }
 
-    /// Takes the live line away.
+    /// Removes the live line.
     pub(crate) fn finish(&self) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
         }
     }
 
-    /// Prints a line that stays, even if quiet.
+    /// Prints a line above the live line, even if quiet.
     pub(crate) fn note(&self, line: &str) {
         match self {
             Self::Bar(bar) => bar.suspend(|| output::note(line)),

@@ -46,7 +46,7 @@ pub(crate) fn help(text: &str, is_error: bool) -> Result<(), Failure> {
     }
 }
 
-/// Writes one line for people; a closed standard error is no reason to stop.
+/// Writes one line for people. A closed standard error is ignored.
 pub(crate) fn note(line: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{}", one_line(line));
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Raised by the first signal.
 pub(crate) static STOP: AtomicBool = AtomicBool::new(false);
 
-/// Makes a write beyond the limit on the size of files an error like that of a full disk: by default it kills.
+/// Turns a write beyond the limit on file sizes into an error, as for a full disk; by default the signal kills.
 #[cfg(unix)]
 pub(crate) fn survive_file_limits() {
     // The flag is not read: that there is a handler is enough. Without one, the default remains.
@@ -18,7 +18,7 @@ pub(crate) fn survive_file_limits() {
 #[cfg(not(unix))]
 pub(crate) fn survive_file_limits() {}
 
-/// Takes the signals over. The second one removes what is being written and ends the process.
+/// Handles the signals. The second one removes temporary files and ends the process.
 pub(crate) fn install(quiet: bool) -> Result<(), Failure> {
     on_signal(move || {
         if STOP.swap(true, Ordering::SeqCst) {
@@ -44,7 +44,7 @@ fn on_signal(mut heard: impl FnMut() + Send + 'static) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The signals that are ignored, a bit each from signal 1 on. Only Linux tells without unsafe code; elsewhere none are.
+/// The signals that are ignored, one bit for each from signal 1 on. Only Linux shows them to safe code; 0 elsewhere.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

@@ -130,7 +130,7 @@ fn a_resumed_search_says_why_it_does_nothing() {
     let cut = saved("cut.ckpt", "sampling", &["--playouts", "200k"]);
     for (limit, named) in [(["--playouts", "1000"], "1000 playouts"), (["--time", "1ms"], "0.001 s")] {
         let said = resume(&cut, &limit);
-        let line = format!("the limit of {named} counts the whole search and was reached before: raise it to go on");
+        let line = format!("the limit of {named} counts the whole search and was reached before: raise it to continue");
         assert!(said.contains(&line), "{said}");
     }
     let said = resume(&cut, &["--playouts", "200100"]);

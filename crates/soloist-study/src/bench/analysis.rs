@@ -1,6 +1,6 @@
-//! What the runs say: a row for each method, paired comparisons between them.
+//! What the runs say: a row for each method, and paired comparisons.
 //!
-//! Instances are the sample. Several seeds on an instance are averaged first, because they tell nothing about other
+//! Instances are the sample. Several seeds on an instance are averaged first, because they say nothing about other
 //! instances; with a single instance the seeds are the sample, and the result holds for that instance alone.
 
 use super::plan::Plan;
@@ -327,7 +327,7 @@ fn sound((a, b): &(Run, Run)) -> bool {
 fn difference(pairs: &[(Run, Run)]) -> Option<f64> {
     let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().filter_map(|(a, b)| a.score.zip(b.score)).unzip();
     let (a, b) = (mean(&a)?, mean(&b)?);
-    // A plain 0, because -0 would be told from it.
+    // A plain 0, because -0 is another text.
     Some(if close(a, b) { 0.0 } else { a - b })
 }
 

@@ -139,7 +139,7 @@ impl<'a> Bench<'a> {
         ran
     }
 
-    /// Works out what the runs say that the file holds now.
+    /// Computes what the runs in the file say.
     #[must_use]
     pub fn findings(&self) -> Findings<'_> {
         Findings::new(self.plan, &self.found)

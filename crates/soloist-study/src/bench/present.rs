@@ -39,7 +39,7 @@ pub struct Shown {
 }
 
 impl<'a> Findings<'a> {
-    /// Works out the figures.
+    /// Computes the figures.
     pub(crate) fn new(plan: &'a Plan, found: &'a Found) -> Self {
         let grid = Grid::new(plan, &found.runs);
         let rows = grid.methods().into_iter().map(|method| grid.row(method)).collect();
@@ -298,7 +298,7 @@ impl<'a> Findings<'a> {
         table
     }
 
-    /// What a reader must know to take the figures for what they are.
+    /// What a reader must know to interpret the figures.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for row in &self.rows {

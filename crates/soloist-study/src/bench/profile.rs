@@ -1,7 +1,7 @@
 //! Quality over time: which part of the runs has reached a target by a number of playouts, or of seconds.
 //!
-//! A run tells what it would have reached with any smaller budget, so that one comparison answers which method is best
-//! at which budget. Instances count alike: the runs of an instance share its weight.
+//! The record of a run shows what it would have reached with any smaller budget, so that one comparison answers which
+//! method is best at which budget. All instances have the same weight, which their runs share.
 //!
 //! # References
 //! J. More and S. Wild, "Benchmarking derivative-free optimization algorithms", SIAM Journal on Optimization 20, 2009
@@ -68,7 +68,7 @@ pub(crate) struct Curve {
     pub(crate) reached: usize,
     /// Efforts at which runs reached it, ascending, each with the share of the runs up to then.
     pub(crate) steps: Vec<(f64, f64)>,
-    /// Effort up to which the share is known: the first end of a run that might have gone on.
+    /// Effort up to which the share is known: the first end of a run that might have continued.
     pub(crate) end: f64,
     /// Average running time: the effort of all runs, up to the target or to their end, by the runs that reached it.
     pub(crate) expected: Option<f64>,
@@ -89,13 +89,13 @@ impl Curve {
 struct Way {
     reached: Option<f64>,
     end: f64,
-    /// Whether the run could not have gone on.
+    /// Whether the run could not have continued.
     is_final: bool,
     weight: f64,
 }
 
 impl Profile {
-    /// Works the curves out; `None` without runs.
+    /// Computes the curves; `None` without runs.
     pub(crate) fn new(plan: &Plan, grid: &Grid, found: &Found) -> Option<Self> {
         let targets =
             if plan.profile.targets.is_empty() { GAPS.map(Target::Gap).to_vec() } else { plan.profile.targets.clone() };

@@ -95,7 +95,7 @@ mod tests {
     use soloist_domain::{Limits, Registry, RunSpec, Settings};
     use std::path::Path;
 
-    /// A plan on the dummy problem, by playouts and by playouts without end.
+    /// A plan on the problem for tests, by playouts and by playouts without end.
     fn plan(instances: &[&str]) -> Plan {
         let method = |playouts| Contender {
             label: format!("{playouts} playouts"),
@@ -123,7 +123,7 @@ mod tests {
         Plan::new(Path::new("dummy.toml"), spec, 1.0).unwrap()
     }
 
-    /// Runs everything: the records, what was found wrong, and what is told at the end.
+    /// Runs everything: the records, what was found wrong, and the figures at the end.
     fn all(plan: &Plan) -> (Vec<Value>, Vec<String>, Value) {
         let todo: Vec<&Job> = plan.jobs.iter().collect();
         let (mut records, mut wrongs, mut found) = (Vec::new(), Vec::new(), Found::default());

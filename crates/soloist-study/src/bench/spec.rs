@@ -250,7 +250,7 @@ fn seeds(place: Place<'_>, raw: Option<&Spanned<List>>) -> Result<Vec<u64>, Fail
     }
     let mut seen = std::collections::HashSet::new();
     if let Some(twice) = seeds.iter().find(|&&seed| !seen.insert(seed)) {
-        return Err(fail(format!("{twice} is there twice")));
+        return Err(fail(format!("{twice} occurs twice")));
     }
     if seeds.is_empty() || seeds.len() > MAX_ITEMS {
         return Err(fail(format!("{} seeds, expected 1 to {MAX_ITEMS}", seeds.len())));

@@ -1,8 +1,8 @@
 //! The best solutions as drawings, recomputed and verified from what the files hold.
 //!
 //! A file of runs may come from anywhere: what it names as an instance may be a pipe, a spec that takes hours to build,
-//! or a file whose content is nobody's business. So files are regular ones within a limit, nothing is quoted from them,
-//! and every drawing is made on a thread of its own, for which nobody waits longer than [`PATIENCE`].
+//! or a private file. So only regular files within a limit are opened, nothing is quoted from them, and every drawing is
+//! made on its own thread, for which callers wait at most [`PATIENCE`].
 
 use super::trial::Trial;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Drawings that are made at a time; others wait for them.
 const AT_A_TIME: usize = 2;
-/// Drawings that nobody waits for and that are still at work: with this many of them, no other one is begun.
+/// Drawings that were given up and still run: with this many of them, no other one is begun.
 const MOST_LATE: usize = 2;
 /// Most bytes of an instance's file.
 const MAX_INSTANCE: u64 = 64 << 20;
@@ -117,7 +117,7 @@ impl Drawer {
         let draw = move || {
             let drawn = task.desk.draw(&subject, &solution, score, &folder);
             drop(task);
-            // Nobody listens when it comes too late.
+            // A result that comes too late has no receiver.
             let _ = sender.send(drawn);
         };
         std::thread::Builder::new()
@@ -281,7 +281,7 @@ mod tests {
     use crate::report::read::Runs;
     use soloist_domain::RunTask;
 
-    /// The runs of a file with one result of the dummy problem's kind, solved for real.
+    /// The run of a file with one result of a knapsack.
     fn knapsack(solution: Value, score: f64) -> Trial {
         let record = json!({
             "problem": "knapsack", "instance": "random:5x10:1", "sense": "maximize", "method": "nmcs", "seed": 1,
@@ -337,7 +337,7 @@ mod tests {
             let message = refused(&of(problem, name));
             assert_eq!(message, format!("{name}: no file of an instance of {problem}"));
         }
-        // An instance indeed: what the verifier finds in it is not told either.
+        // A file that is an instance: what the verifier finds in it is not quoted either.
         std::fs::write(&secret, "1 9\n8765 4\n").unwrap();
         let mut claimed = of("knapsack", name);
         claimed.ending.score = Some(3.0);

@@ -26,7 +26,7 @@ pub(crate) struct Trajectory {
     pub(crate) length: f64,
 }
 
-/// The runs of a method on an instance; `None`: a file does not tell the times.
+/// The runs of a method on an instance; `None`: a file has no times.
 pub(crate) fn trajectories(
     study: &Study,
     trials: &[Trial],
@@ -157,7 +157,7 @@ impl Scale {
 }
 
 /// When the runs of a method reached their targets, in ascending order, and how many runs there are; `None`: a file
-/// does not tell the times.
+/// has no times.
 pub(crate) fn hits(
     study: &Study,
     trials: &[Trial],

@@ -18,9 +18,9 @@ const PAGE: &str = include_str!("assets/page.js");
 /// Most problems and rules on a page, each with its sections.
 const STUDIES: usize = 50;
 
-/// What the page may do: nothing is loaded from anywhere.
+/// The content security policy of the page: it loads nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
-/// What the live page may do beside: talk to the program that serves it.
+/// That of the live page, which also talks to the program that serves it.
 const LIVE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src 'self' data:; \
                            connect-src 'self'; base-uri 'none'; form-action 'none'";
 
@@ -42,13 +42,13 @@ pub(crate) struct Body {
 }
 
 impl Page {
-    /// Works everything out.
+    /// Computes everything.
     pub(crate) fn new(runs: &Runs, title: Option<&str>, drawings: usize, registry: Registry) -> Self {
         let body = Body::new(runs, true, drawings, &Drawer::new(registry));
         Self { title: title.map_or_else(|| heading(runs), str::to_owned), body }
     }
 
-    /// What a reader must know to take the figures for what they are.
+    /// What a reader must know to interpret the figures.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.body.notes
@@ -66,7 +66,7 @@ impl Page {
 }
 
 impl Body {
-    /// Works out the sections, with drawings of at most `drawings` instances of each problem; with `files`, the files
+    /// Computes the sections, with drawings of at most `drawings` instances of each problem; with `files`, the files
     /// are named.
     pub(crate) fn new(runs: &Runs, files: bool, drawings: usize, drawer: &Drawer) -> Self {
         let studies = Study::all(runs);

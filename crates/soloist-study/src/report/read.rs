@@ -115,7 +115,7 @@ impl Runs {
         *self = Self { files, best_known, ..Self::default() };
     }
 
-    /// Names a file, of which nothing is read yet.
+    /// Registers a file without reading it.
     pub(crate) fn add(&mut self, path: &Path) -> Source {
         self.files.push(path.to_owned());
         Source {
@@ -364,7 +364,7 @@ impl Source {
     fn event(&mut self, runs: &mut Runs, event: &str, value: Value) -> Result<(), String> {
         if event == "start" {
             let trial = begun(value, self.file)?;
-            // A resumed run goes on.
+            // A resumed run continues.
             let goes_on =
                 trial.ending.playouts > 0 && self.open.is_some_and(|at| same_search(&runs.trials[at], &trial));
             if goes_on {

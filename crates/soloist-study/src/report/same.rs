@@ -12,7 +12,7 @@ pub(super) struct Known {
     searches: HashMap<u128, Search>,
 }
 
-/// Hashes that nobody can foresee, of 128 bits: no two different texts of a file have the same.
+/// Randomly seeded hashes of 128 bits: no two different texts of a file have the same one.
 #[derive(Clone, Debug, Default)]
 struct Keys(RandomState, RandomState);
 
@@ -56,7 +56,7 @@ impl Known {
         search.first.get_or_insert(at);
     }
 
-    /// Adds a run that does not change, or says so of one that was open.
+    /// Adds a run that does not change any more, or closes one that was open.
     pub(super) fn settle(&mut self, at: usize, trial: &Trial) {
         let search = self.searches.entry(self.keys.of(&trial.key())).or_default();
         search.open.retain(|open| *open != at);
@@ -70,7 +70,7 @@ impl Known {
         search.ends.entry(trial.end()).or_insert(at);
     }
 
-    /// Takes a run out that is about to be replaced by the same run.
+    /// Removes a run that is about to be replaced by the same run.
     pub(super) fn forget(&mut self, at: usize, trial: &Trial) {
         let Some(search) = self.searches.get_mut(&self.keys.of(&trial.key())) else { return };
         search.open.retain(|open| *open != at);

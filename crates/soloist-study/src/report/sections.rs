@@ -120,7 +120,7 @@ impl View<'_> {
         (0..self.study.methods.len()).flat_map(|method| self.study.of_method(method)).map(|at| &self.trials[at])
     }
 
-    /// Whether all files tell when scores were reached.
+    /// Whether all files say when scores were reached.
     fn timed(&self) -> bool {
         self.members().all(|trial| trial.points.iter().all(|point| point.score.is_none() || point.seconds.is_some()))
     }

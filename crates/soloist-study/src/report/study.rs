@@ -21,7 +21,7 @@ pub(crate) struct Study {
     pub(crate) problem: String,
     pub(crate) options: Options,
     pub(crate) sense: Sense,
-    /// Names that tell the methods apart.
+    /// Names that distinguish the methods.
     pub(crate) methods: Vec<String>,
     pub(crate) instances: Vec<String>,
     pub(crate) seeds: Vec<u64>,
@@ -159,10 +159,10 @@ fn grouped<K: Hash + Eq + Clone>(
     groups
 }
 
-/// The methods by names that tell them apart, each with its runs.
+/// The methods by names that distinguish them, each with its runs.
 ///
 /// A comparison has named its methods. Runs of `solve` are one method when all parameters agree. Where that leaves
-/// several runs with one seed on one instance, they are told apart by parameters and then by limits.
+/// several runs with one seed on one instance, they are distinguished by parameters and then by limits.
 fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> {
     let base = |at: usize| trials[at].task.label.as_deref().unwrap_or(&trials[at].task.method);
     let mut all = Vec::new();
@@ -207,7 +207,7 @@ fn contenders(trials: &[Trial], members: &[usize]) -> Vec<(String, Vec<usize>)> 
     all
 }
 
-/// What tells methods of one name apart, in words.
+/// What distinguishes methods of one name, in words.
 fn traits(trial: &Trial, limits: bool) -> BTreeMap<String, String> {
     let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut all: BTreeMap<String, String> =

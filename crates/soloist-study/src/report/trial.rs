@@ -1,4 +1,4 @@
-//! A run as files tell it: what was asked for, how the best score developed, how it ended.
+//! A run as a file describes it: what was asked for, how the best score developed, how it ended.
 
 use crate::text::plain;
 use serde_json::Value;
@@ -65,7 +65,7 @@ impl Trial {
         format!("{label:?} {problem:?} {instance:?} {options:?} {method:?} {parameters:?} {rollout:?} {seed} {threads}")
     }
 
-    /// The limits in words, as far as they are known; a result that names none tells which count it used up.
+    /// The limits in words, as far as they are known; without limits, the count that ended the run.
     pub(crate) fn limits(&self) -> String {
         let Limits { time, playouts, nodes, stall, target, .. } = self.task.budget.clone().unwrap_or_default();
         let count = |count: Option<u64>, unit: &str| count.map(|count| format!("{} {unit}", plain(count as f64)));
@@ -85,14 +85,14 @@ impl Trial {
         }
     }
 
-    /// Whether a run with the same [key](Self::key) is this one.
+    /// Whether a run with the same [key](Self::key) is this run.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let (a, b) = (self.limits(), other.limits());
         a == b || a.is_empty() || b.is_empty() || self.end() == other.end()
     }
 }
 
-/// A solution as text; null is none.
+/// A solution as text; `None` for null.
 pub(crate) fn text_of(solution: &Value) -> Option<Box<str>> {
     (!solution.is_null()).then(|| solution.to_string().into())
 }

@@ -138,7 +138,7 @@ impl Verdict {
         verdict
     }
 
-    /// Takes back a verdict that could not have been another one. `own`: the published values of the same instances.
+    /// Withdraws a verdict that could not have been another one. `own`: the published values of the same instances.
     fn judge_power(&mut self, own: Option<Own>) {
         if self.outcome != Outcome::NotConfirmed {
             return;

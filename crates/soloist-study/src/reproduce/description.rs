@@ -40,7 +40,7 @@ pub(crate) struct Description {
     pub(crate) small: f64,
     /// Where the files of the instances come from; missing if the instances are generated.
     pub(crate) data: Option<String>,
-    /// A score stands for two numbers, of which the first was multiplied by this and the second added.
+    /// A score stands for two numbers: the first one times this, plus the second.
     pub(crate) pair: Option<f64>,
     /// What a reader must know to compare the figures.
     #[serde(default)]

@@ -1,6 +1,6 @@
 //! The experiments that are described by files: a description and the published values of each.
 
-/// What is built in of an experiment.
+/// The built-in files of an experiment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source {
     /// The name that the command knows.

@@ -44,7 +44,7 @@ pub struct Repeat {
     pub data: PathBuf,
     /// Runs at a time; `None`: as many as there are cores.
     pub jobs: Option<usize>,
-    /// Whether nothing is run: the verdicts are worked out again from the runs in the folder, with the scale of its
+    /// Whether nothing is run: the verdicts are computed again from the runs in the folder, with the scale of its
     /// `report.json`.
     pub is_report_only: bool,
     /// How the report is returned.

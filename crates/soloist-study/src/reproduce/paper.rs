@@ -1,4 +1,4 @@
-//! An experiment with everything that is built in about it.
+//! An experiment with its built-in description and published values.
 
 use super::description::Description;
 use super::experiments::Source;
@@ -6,7 +6,7 @@ use super::published::Published;
 use crate::failure::Failure;
 use std::path::Path;
 
-/// An experiment with everything that is built in about it.
+/// An experiment with its built-in description and published values.
 #[derive(Debug)]
 pub(crate) struct Paper {
     pub(crate) id: &'static str,
@@ -15,7 +15,7 @@ pub(crate) struct Paper {
 }
 
 impl Paper {
-    /// Reads what is built in.
+    /// Reads the built-in files.
     pub(crate) fn new(source: &Source) -> Result<Self, Failure> {
         let fail = |what: &str, error: String| Failure::runtime(format!("{}{what}: {error}", source.id));
         let description = Description::parse(source.description).map_err(|error| fail(".toml", error))?;

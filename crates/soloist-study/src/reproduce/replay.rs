@@ -1,4 +1,4 @@
-//! Finished runs read back, so that their verdicts can be worked out again: the records of `runs.jsonl` by method,
+//! Finished runs read back, so that their verdicts can be computed again: the records of `runs.jsonl` by method,
 //! instance and seed, and what `report.json` says about the call that made them.
 //!
 //! The instances are not needed, and records of older releases serve as well: nothing is run.

@@ -125,7 +125,7 @@ impl<'a> Report<'a> {
         table
     }
 
-    /// A mean over instances; there is none of pairs of numbers.
+    /// A mean over instances; pairs of numbers have no mean.
     fn overall(&self, value: Option<f64>) -> String {
         match self.paper.description.pair {
             Some(_) if self.runs.instances.len() > 1 => none(),

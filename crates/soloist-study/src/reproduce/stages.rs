@@ -39,8 +39,7 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Makes what is still to be made on these instances. `None`: interrupted before the
-    /// settings were chosen.
+    /// Makes the missing runs on these instances. `None`: interrupted before the settings were chosen.
     pub(crate) fn make(
         paper: &Paper,
         repeat: &Repeat,

@@ -39,12 +39,12 @@ enum Kind {
     Files,
 }
 
-/// The news of some runs.
+/// The messages about some runs, for any number of visitors.
 #[derive(Debug)]
 pub struct Feed {
     kind: Kind,
     pub(super) title: String,
-    /// Tells this feed from that of another process on the same address.
+    /// Distinguishes this feed from that of another process on the same address.
     session: String,
     /// Where instances are looked for, beside the working directory.
     folder: PathBuf,
@@ -91,7 +91,7 @@ struct Panel {
     solutions: Vec<(usize, Option<f64>, Value)>,
 }
 
-/// News for one visitor.
+/// New messages for one visitor.
 #[derive(Debug)]
 pub(super) struct News {
     pub(super) text: String,
@@ -145,14 +145,14 @@ impl Feed {
         Ok(run)
     }
 
-    /// Takes a later event of a run.
+    /// Adds a later event of a run.
     pub(crate) fn event(&self, run: usize, event: Value) {
         let mut state = self.state();
         state.event(run, event, self.kind);
         self.changed.notify_all();
     }
 
-    /// Tells the latest of something about a run that is no event: `what` replaces what was told before.
+    /// Replaces the latest message of the kind `what` about a run.
     pub(crate) fn tell(&self, run: usize, what: &'static str, value: Value) {
         let mut state = self.state();
         state.replace(what, run, value);
@@ -184,7 +184,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Takes what is new in files.
+    /// Reads what is new in files.
     pub(crate) fn follow(&self, sources: &mut [Source]) -> Result<(), Failure> {
         let mut state = self.state();
         let mut any = false;
@@ -207,7 +207,7 @@ impl Feed {
             any |= source.follow_with(runs, false, &mut |run, event| events.push((run, event.clone())))?;
             for (run, event) in events {
                 if event["event"] == "start" {
-                    // A run that goes on keeps its place.
+                    // A run that continues keeps its place.
                     if !state.panels.contains_key(&run) {
                         let _ = state.begin(run, event);
                     }
@@ -288,7 +288,7 @@ impl Feed {
         self.tell(usize::MAX, "body", json!({ "html": body.html, "charts": body.charts }));
     }
 
-    /// The news after message number `after`, once there are any; after some time there may be none.
+    /// The messages after number `after`. Waits for the first one, at most for `patience`.
     pub(super) fn news(&self, after: u64, patience: Duration) -> News {
         let mut state = self.state();
         if state.sequence <= after && !state.closed {
@@ -296,7 +296,7 @@ impl Feed {
                 self.changed.wait_timeout_while(state, patience, |state| state.sequence <= after && !state.closed);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        // What a visitor has seen before everything was read again is no longer so.
+        // What a visitor saw before all files were read again is out of date.
         if (1..state.restarted).contains(&after) {
             let (last, text) = (state.restarted, format!("id: {}\nevent: reset\ndata: {{}}\n\n", state.restarted));
             return News { text, last, closed: state.closed };

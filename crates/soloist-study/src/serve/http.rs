@@ -168,7 +168,7 @@ fn read(stream: &mut impl Read) -> Result<Request, Answer> {
         };
         // Programs differ in which of two equal fields they read.
         if field.replace(value.to_owned()).is_some() {
-            return Err(bad("a field is there twice"));
+            return Err(bad("a field occurs twice"));
         }
     }
     Ok(request)
@@ -250,7 +250,7 @@ fn send(stream: &mut impl Write, answer: &Answer, head: bool) -> std::io::Result
     stream.flush()
 }
 
-/// Tells a visitor the news as they come, until the feed is closed or the visitor has gone.
+/// Sends a visitor the messages as they come, until the feed is closed or the visitor has gone.
 fn tell(stream: &mut impl Write, feed: &Feed, mut last: u64) -> std::io::Result<()> {
     stream.write_all(
         format!("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n{FIELDS}\r\n{}", feed.hello()).as_bytes(),

@@ -25,7 +25,7 @@ pub struct FeedObserver<'a> {
 /// Most points of a gauge: beyond, every second one goes.
 const POINTS: usize = 400;
 
-/// Scores of which the distribution is shown.
+/// Most scores in the distribution.
 const SCORES: usize = 4096;
 /// Most columns of the distribution.
 const COLUMNS: usize = 40;

@@ -9,7 +9,7 @@ const HELD_OUT: usize = 4;
 /// Most instances that are held out.
 const MOST_HELD_OUT: usize = 50;
 
-/// Instances by name, in two parts that share none.
+/// Instances by name, in two disjoint parts.
 #[derive(Debug, PartialEq)]
 pub(super) struct Instances {
     pub(super) tuning: Vec<String>,

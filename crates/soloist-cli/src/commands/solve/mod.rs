@@ -83,7 +83,7 @@ pub(crate) struct SolveArgs {
 
     #[command(flatten, next_help_heading = LIMITS)]
     pub(crate) limits: LimitArgs,
-    /// Stop at the first solution with this score or a better one; alone it may run for ever
+    /// Stop at the first solution with this score or a better one; alone, the run may never end
     #[arg(long, value_name = "SCORE", value_parser = units::score, allow_hyphen_values = true, help_heading = LIMITS)]
     pub(crate) target: Option<f64>,
 
@@ -226,7 +226,7 @@ fn prepare(
     Ok(Budget { time: budget.time.map(|time| time.saturating_sub(taken)), ..budget.clone() })
 }
 
-/// Begins to serve the page of a run.
+/// Serves the page of a run.
 fn serve(address: SocketAddr, asked: Asked<'_>, terminal: &Terminal) -> Result<Arc<Feed>, Failure> {
     let title = format!("{} {}", asked.domain.name, asked.instance.name());
     let feed = Arc::new(Feed::solve(title, soloist_problems::registry()));
@@ -260,7 +260,7 @@ fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outpu
     Failure::of_all([verify(asked, report), printed, out, svg])
 }
 
-/// Checks our own solutions by the code that checks everybody's.
+/// Verifies our own solutions by the same code as all others.
 fn verify(asked: Asked<'_>, report: &Report) -> Result<(), Failure> {
     result::verify_all(asked, report).map_err(Failure::runtime)
 }
@@ -275,10 +275,10 @@ fn announce(spec: &RunSpec, asked: Asked<'_>, before: Option<&RunInfo>, ended: O
     }
     if let Some(limit) = before.and_then(|info| used_up(&spec.budget, info)) {
         output::note(&format!(
-            "the limit of {limit} counts the whole search and was reached before: raise it to go on"
+            "the limit of {limit} counts the whole search and was reached before: raise it to continue"
         ));
     } else if let Some(stop) = ended {
-        output::note(&format!("the search ended before, {}: there is nothing to go on with", text::stop_text(stop)));
+        output::note(&format!("the search ended before, {}: it cannot be continued", text::stop_text(stop)));
     } else if spec.budget.is_unlimited() {
         let more = if before.is_some() { " more" } else { "" };
         output::note(&format!("no limit given: stopping after {DEFAULT_SECONDS} s{more} (--time)"));
@@ -367,7 +367,7 @@ impl Outputs {
             let mut inputs = Guarded::default();
             inputs.add(Path::new(&args.instance), "the instance");
             args.start.iter().for_each(|start| inputs.add(start, "a solution to start from"));
-            // Going on in the same checkpoint is what resuming is for.
+            // A resumed run may continue in the same checkpoint.
             if let Some(resume) = args.resume.as_deref().filter(|_| *option != "--checkpoint") {
                 inputs.add(resume, "the checkpoint to resume");
             }
@@ -435,7 +435,7 @@ mod tests {
         }
     }
 
-    /// Runs the dummy problem without printing: report, JSON, text.
+    /// Runs the problem for tests without printing: report, JSON, text.
     fn solved(spec: &str) -> (Report, Value, String) {
         let instance = (DOMAIN.load)(spec, &Options::new()).unwrap();
         let args = solve_args(&[spec, "--playouts", "5"]);

@@ -50,7 +50,7 @@ impl AnyObserver for TerminalProgress<'_> {
 
 /// Progress for people.
 pub(crate) struct TerminalProgress<'a> {
-    /// Says what scores mean.
+    /// Knows what scores mean.
     instance: &'a dyn AnyInstance,
     kind: Kind,
     budget: Budget,
@@ -123,7 +123,7 @@ impl<'a> TerminalProgress<'a> {
         }
     }
 
-    /// Shows what is pending and takes the live line away.
+    /// Shows what is pending and removes the live line.
     pub(crate) fn finish(&mut self) {
         self.flush();
         self.kind.finish();

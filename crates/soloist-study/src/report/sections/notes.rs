@@ -1,11 +1,11 @@
-//! What a reader must know to take the figures of a study for what they are.
+//! What a reader must know to interpret the figures of a study.
 
 use super::View;
 use crate::report::figures;
 use crate::text::counted;
 
 impl View<'_> {
-    /// What a reader must know to take the figures for what they are.
+    /// What a reader must know to interpret the figures.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if !figures::is_detailed(self.study, self.trials) {
@@ -79,7 +79,7 @@ impl View<'_> {
         }
         if !self.timed() {
             notes.push(format!(
-                "{}: a file does not tell when scores were reached in seconds; charts are over playouts alone",
+                "{}: a file does not say when scores were reached in seconds: charts are over playouts alone",
                 self.study.problem
             ));
         }
