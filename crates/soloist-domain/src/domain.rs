@@ -177,11 +177,7 @@ impl<O: AnyObserver> AnyObserver for Option<O> {
     }
 }
 
-<<<<<<< HEAD
-/// Two observers; the first one receives each event first.
-=======
 /// Two observers that both receive every event, the first one first.
->>>>>>> domains
 impl<A: AnyObserver, B: AnyObserver> AnyObserver for (A, B) {
     fn on(&mut self, event: Observed<'_>) {
         self.0.on(event);

@@ -1,11 +1,7 @@
 //! What every [`Instance`] gets: the seam's untyped functions, in terms of its own types.
 
 use crate::domain::MoveOf;
-<<<<<<< HEAD
-use crate::{Answer, AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request};
-=======
-use crate::{AnyInstance, AnyObserver, AnySession, Checked, Instance, Report, Request, SolutionReport};
->>>>>>> domains
+use crate::{AnyInstance, AnyObserver, AnySession, Checked, Instance, Observed, Report, Request, SolutionReport};
 use serde_json::Value;
 use soloist::{
     Budget, CheckpointError, Control, Improvement, NamedRollout, Observer, OfferError, Outcome, Problem, Progress,

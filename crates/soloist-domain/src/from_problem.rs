@@ -46,14 +46,10 @@ struct Own<P> {
 /// assert!(instance.check(r#"{"moves": [false]}"#).unwrap_err().contains("not finished"));
 /// # std::fs::remove_file(file).unwrap();
 /// ```
-<<<<<<< HEAD:crates/soloist-domain/src/own.rs
-pub fn own<P: Problem<Move: Serialize + DeserializeOwned> + 'static>(
+pub fn from_problem<P: Problem<Move: Serialize + DeserializeOwned> + 'static>(
     path: &str,
     parse: impl FnOnce(&str) -> Result<P, String>,
 ) -> LoadResult {
-=======
-pub fn from_problem<P: Problem + 'static>(path: &str, parse: impl FnOnce(&str) -> Result<P, String>) -> LoadResult {
->>>>>>> domains:crates/soloist-domain/src/from_problem.rs
     let bytes = input::read_file(path, MOST)?;
     let text = String::from_utf8_lossy(input::text_bytes(path, &bytes)?);
     let problem = parse(&text).map_err(|message| InstanceError::new(path, message))?;

@@ -48,13 +48,8 @@ pub mod testing;
 pub mod units;
 
 pub use domain::{
-<<<<<<< HEAD
-    Answer, AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Observed,
-    Options, Report, Request, Unobserved, follow, no_generator,
-=======
-    AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Options, Report,
-    Request, SolutionReport, Unobserved, follow, no_generator,
->>>>>>> domains
+    AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Observed, Options,
+    Report, Request, SolutionReport, Unobserved, follow, no_generator,
 };
 pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};

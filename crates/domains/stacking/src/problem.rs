@@ -64,22 +64,6 @@ impl Problem for Stacking {
         Some(stable_hash(&(all, state.relocations, events)))
     }
 
-<<<<<<< HEAD
-=======
-    /// 12 bytes an item and 6 bytes a stack.
-    fn state_bytes(&self) -> usize {
-        size_of::<Stacks>() + 12 * self.count() + 6 * self.width()
-    }
-
-    fn searches(&self) -> &[SearchInfo] {
-        &[search::RANKS]
-    }
-
-    fn search(&self, name: &str, settings: &Settings) -> Option<Box<dyn ProblemSearch<Self>>> {
-        search::search(name, settings)
-    }
-
->>>>>>> domains
     /// Depth-first branch and bound for small block relocation, ranks for all others.
     fn portfolio(&self) -> Vec<Entrant> {
         let arrivals = self.lists.len() > self.due.len();
