@@ -35,6 +35,7 @@
 //! | [`scheme`] | the costs of orders without building them, the best order, the search problem |
 //! | `problem` | the search problem on a system |
 //! | `anneal`, `saved` | what annealing searches share: limits, cooling, acceptance, states as bytes |
+//! | `factor` | factors of polynomials and combinations of variables, before the search |
 //! | `refine` | annealing over the variables of sub-expressions |
 //! | `greedy` | extraction of common pairs, and polishing by annealing |
 //! | `emit` | code in several languages |
@@ -55,6 +56,7 @@ mod anneal;
 mod domain;
 mod draw;
 mod emit;
+mod factor;
 mod greedy;
 mod horner;
 mod problem;
@@ -76,6 +78,7 @@ pub use algebra::{
 pub use anneal::Limits;
 pub use domain::{DOMAIN, calls_text, describe, open, open_with};
 pub use emit::{Header, Language, emit};
+pub use factor::{Factors, factors};
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term, addition_chain};
 pub use problem::Orders;
