@@ -300,6 +300,10 @@ pub(crate) struct SimplifyArgs {
     /// Stop after the Horner scheme and its common sub-expressions
     #[arg(long, conflicts_with = "polish", help_heading = SEARCH)]
     pub(crate) no_greedy: bool,
+    /// Keep products and powers of sums as FILE writes them: (1-z)*(1+z) is not multiplied out to 1-z*z, which loses
+    /// digits near z = 1
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) as_written: bool,
 }
 
 /// Notations that `simplify` reads.

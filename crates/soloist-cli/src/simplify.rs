@@ -184,6 +184,7 @@ fn plan(args: &SimplifyArgs) -> Result<Simplifier<'static>, Failure> {
         refine: amount(args.refine),
         greedy: !args.no_greedy,
         polish: amount(args.polish),
+        as_written: args.as_written,
     };
     refuse_endless(&setup, &effort.budget())?;
     Ok(Simplifier { setup, effort, order: None, stop: Stop::never().or_when(&signal::STOP) })

@@ -59,6 +59,7 @@ mod emit;
 mod factor;
 mod greedy;
 mod horner;
+mod parallel;
 mod problem;
 mod read;
 mod refine;
