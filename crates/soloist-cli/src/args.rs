@@ -248,6 +248,16 @@ pub(crate) struct SimplifyArgs {
     /// The notation of FILE [default: by its marks]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) notation: Option<From>,
+    /// Also compute the derivatives of each output by all inputs: the code of reverse mode or that of the derivatives as
+    /// polynomials, whichever has fewer operations
+    #[arg(long, conflicts_with = "order")]
+    pub(crate) gradient: bool,
+    /// Also write a function NAME_blocks for blocks of 8 points, of which C compilers make vector code (C only)
+    #[arg(long, conflicts_with = "split")]
+    pub(crate) blocks: bool,
+    /// Cut the function into pieces of at most N statements, so that big code compiles fast (C only)
+    #[arg(long, value_name = "N", value_parser = values::count, allow_hyphen_values = true)]
+    pub(crate) split: Option<u64>,
     /// Write the code to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -272,11 +282,13 @@ pub(crate) struct SimplifyArgs {
     /// The seed of all random draws [default: 0]
     #[arg(long, value_name = "N", value_parser = values::seed, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) seed: Option<u64>,
-    /// Independent streams of the search, a thread each; 1 to 256 [default: 1]
+    /// Independent streams of the search, a thread each; orders are refined side by side, and polishing is cut into as
+    /// many chains; 1 to 256 [default: 1]
     #[arg(long, short, value_name = "T", value_parser = values::threads, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) threads: Option<usize>,
-    /// Time of the search for an order: 30, 30s, 1.5m, 2h, 500ms [default: 30s and 2000 orders, whichever is reached
-    /// first]; reading, the phases after the search and the verification are not counted, and end by Ctrl-C
+    /// Time of the whole run: 30, 30s, 1.5m, 2h, 500ms; the search takes up to a third, and what the phases leave is
+    /// polishing unless --playouts is given [default: 30s and 2000 orders for the search, whichever is reached first,
+    /// and amounts of work by size for the other phases]
     #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) time: Option<Duration>,
     /// Orders that are scored, exactly: 1000, 1e6, 200k; fewer than 2000 shorten the later phases likewise

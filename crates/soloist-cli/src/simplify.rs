@@ -9,7 +9,8 @@ use crate::result::plain;
 use crate::signal;
 use soloist_problems::expressions::{
     Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
-    Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit, open_with, verify_program,
+    Shape, Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit_shaped, open_with,
+    verify_program,
 };
 use soloist_problems::refuse_endless;
 use std::path::Path;
@@ -17,12 +18,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+/// Verification takes about as many times as long as reading.
+const VERIFYING: u32 = 4;
+
 /// Runs the command.
 pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let mut simplifier = plan(args)?;
     let language = language(args.emit);
     if let Some(why) = language.refuses_name(&args.function) {
         return Err(Failure::usage(format!("--function: {why}")));
+    }
+    if (args.blocks || args.split.is_some()) && language != Language::C {
+        let flag = if args.blocks { "--blocks" } else { "--split" };
+        return Err(Failure::usage(format!("{flag} is for --emit c, not {}", language.name())));
     }
     let target = args.out.as_deref().map(Target::new).transpose()?;
     if let Some(target) = &target
@@ -46,9 +54,17 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     signal::install(args.quiet)?;
     note(args, &format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
 
+    // Reading counts, and verification takes some times as long.
+    if let Some(time) = &mut simplifier.effort.time {
+        let reading = start.elapsed();
+        let left = time.saturating_sub(reading);
+        *time = left.saturating_sub((VERIFYING * reading).min(left / 2));
+    }
     let now = Instant::now();
     let mut progress = Progress { args, phases: &phases, begun: now, polishing: now };
-    let done = simplifier.run(&system, &mut |event| progress.tell(event));
+    let mut tell = |event: Event<'_>| progress.tell(event);
+    let done =
+        if args.gradient { simplifier.run_with_gradient(&system, &mut tell) } else { simplifier.run(&system, &mut tell) };
     let Simplification { system, best, interrupted } = done.map_err(|error| Failure::runtime(error.to_string()))?;
     progress.sum_up(&system, &best);
     if let Some(why) = language.refuses_program(&best.program) {
@@ -105,7 +121,8 @@ fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Lang
         order: &best.order,
         exceptions: best.exceptions,
     };
-    emit(system, &best.program, language, &header)
+    let shape = Shape { blocks: args.blocks, split: args.split.map(|most| usize::try_from(most).unwrap_or(usize::MAX)) };
+    emit_shaped(system, &best.program, language, &header, shape)
 }
 
 /// Tells what the simplifier does.

@@ -2,7 +2,8 @@
 
 use super::dense::{self, Dense, degree, monic};
 use super::lift::{Plane, Tree, groups};
-use crate::algebra::Polynomial;
+use crate::algebra::{Polynomial, Signs, System};
+use crate::horner::{Dag, Program};
 use crate::scheme::field::{MODULUS, add, inverse, mul, negate};
 use soloist::Rng;
 
@@ -11,61 +12,70 @@ const LINES: usize = 5;
 /// The largest total degree.
 const MAX_DEGREE: usize = 60;
 
-/// A polynomial modulo the prime, over the variables that it holds.
+/// A sum: the numbers in front, each with the end of its factors in the list of all factors.
+type Sum = Vec<(u64, u32)>;
+
+/// The program of a Horner form of a polynomial, modulo the prime: it takes fewer multiplications than the terms.
 #[derive(Debug)]
 struct Residues {
+    inputs: usize,
+    /// The temporaries and the polynomial.
+    sums: Vec<Sum>,
+    factors: Vec<u32>,
+    /// The places of the inputs in a point.
+    places: Vec<usize>,
     values: Vec<u64>,
-    /// Variable and exponent of each factor, term by term.
-    factors: Vec<(u32, u16)>,
-    ends: Vec<u32>,
-    /// The largest exponent of each variable.
-    most: Vec<u16>,
-    powers: Vec<Vec<u64>>,
 }
 
 impl Residues {
     fn new(polynomial: &Polynomial, variables: &[usize]) -> Option<Self> {
+        let system = System::single(polynomial.clone());
+        let dag = Dag::build(&system, &system.occurrence_order(), Signs::Canonical);
+        let program = Program::new(&system, &dag);
         let mut residues = Self {
-            values: Vec::new(),
+            inputs: program.inputs,
+            sums: Vec::with_capacity(program.temporaries.len() + 1),
             factors: Vec::new(),
-            ends: Vec::new(),
-            most: vec![0; variables.len()],
-            powers: vec![Vec::new(); variables.len()],
+            places: Vec::new(),
+            values: Vec::new(),
         };
-        for (row, value) in polynomial.terms() {
-            residues.values.push(value.modulo(MODULUS)?);
-            for (at, &variable) in variables.iter().enumerate() {
-                let exponent = row[variable];
-                if exponent > 0 {
-                    residues.factors.push((at as u32, exponent));
-                    residues.most[at] = residues.most[at].max(exponent);
-                }
+        // The inputs are all variables; those that do not occur are 0.
+        for input in 0..program.inputs {
+            residues.places.push(variables.iter().position(|&variable| variable == input).unwrap_or(usize::MAX));
+        }
+        for terms in program.temporaries.iter().chain(&program.outputs) {
+            let mut sum = Sum::with_capacity(terms.len());
+            for term in terms {
+                residues.factors.extend_from_slice(&term.factors);
+                sum.push((term.value.modulo(MODULUS)?, u32::try_from(residues.factors.len()).ok()?));
             }
-            residues.ends.push(u32::try_from(residues.factors.len()).ok()?);
+            residues.sums.push(sum);
         }
         Some(residues)
     }
 
+    /// The multiplications and additions of an evaluation.
+    fn work(&self) -> usize {
+        self.factors.len() + self.sums.iter().map(Vec::len).sum::<usize>() + self.inputs
+    }
+
     /// The value at a point.
     fn value(&mut self, point: &[u64]) -> u64 {
-        for (at, &x) in point.iter().enumerate() {
-            let powers = &mut self.powers[at];
-            powers.clear();
-            powers.push(1);
-            for exponent in 0..usize::from(self.most[at]) {
-                powers.push(mul(powers[exponent], x));
+        let Self { sums, factors, places, values, .. } = self;
+        values.clear();
+        values.extend(places.iter().map(|&place| point.get(place).copied().unwrap_or(0)));
+        let mut from = 0;
+        for sum in sums {
+            let mut total = 0;
+            for &(number, end) in &*sum {
+                let end = end as usize;
+                let product = factors[from..end].iter().fold(number, |product, &at| mul(product, values[at as usize]));
+                total = add(total, product);
+                from = end;
             }
+            values.push(total);
         }
-        let (mut sum, mut from) = (0, 0);
-        for (&value, &end) in self.values.iter().zip(&self.ends) {
-            let factors = &self.factors[from as usize..end as usize];
-            let product = factors.iter().fold(value, |product, &(variable, exponent)| {
-                mul(product, self.powers[variable as usize][usize::from(exponent)])
-            });
-            sum = add(sum, product);
-            from = end;
-        }
-        sum
+        values.last().copied().unwrap_or(0)
     }
 }
 
@@ -90,8 +100,10 @@ pub(super) struct BlackBox {
     degree: usize,
     direction: Vec<u64>,
     base: Vec<u64>,
-    /// The polynomials that are 1 at one of the points 0 .. degree and 0 at the others.
-    basis: Vec<Dense>,
+    /// For each degree the polynomials that are 1 at one of the points 0 .. degree and 0 at the others.
+    bases: Vec<Vec<Dense>>,
+    /// The polynomial on the line Y = 0.
+    line: Dense,
     scale: u64,
     tree: Tree,
     pub(super) unknown: Vec<Unknown>,
@@ -116,10 +128,11 @@ impl BlackBox {
     fn separate(polynomial: &Polynomial, variables: &[usize], rng: &mut Rng, work: &mut u64) -> Option<Self> {
         let size = usize::try_from(polynomial.degree()).ok().filter(|size| (2..=MAX_DEGREE).contains(size))?;
         let entries = polynomial.exponents().iter().filter(|&&exponent| exponent > 0).count() + polynomial.len();
-        let line = (entries * (size + 1)) as u64;
-        *work = work.checked_sub(line * LINES as u64)?;
+        *work = work.checked_sub((entries * 8) as u64)?;
         let mut residues = Residues::new(polynomial, variables)?;
-        let basis = basis(size);
+        let cost = (residues.work() * (size + 1)) as u64;
+        *work = work.checked_sub(cost * LINES as u64)?;
+        let bases: Vec<Vec<Dense>> = (0..=size).map(basis).collect();
         let draw = |rng: &mut Rng| -> Vec<u64> { variables.iter().map(|_| rng.below(MODULUS)).collect() };
         let mut degrees = u64::MAX;
         let mut found = None;
@@ -127,12 +140,13 @@ impl BlackBox {
             let (direction, base) = (draw(rng), draw(rng));
             let values: Vec<u64> =
                 (0..=size as u64).map(|x| residues.value(&on_line(&direction, &base, x))).collect();
-            let line = interpolate(&basis, &values);
+            let line = interpolate(&bases[size], &values);
             if degree(&line) != size {
                 continue;
             }
             let scale = line[size];
-            let parts = dense::square_free(&monic(line));
+            let line = monic(line);
+            let parts = dense::square_free(&line);
             let powers = parts.iter().any(|&(_, multiplicity)| multiplicity > 1);
             let factors: Vec<(Dense, u32)> = parts
                 .iter()
@@ -144,7 +158,7 @@ impl BlackBox {
                 (0..*multiplicity).fold(sums, |sums, _| sums | sums << degree(factor))
             });
             degrees &= sums;
-            found = Some((direction, base, scale, factors));
+            found = Some((direction, base, scale, line, factors));
             if powers {
                 break;
             }
@@ -152,8 +166,8 @@ impl BlackBox {
                 return None;
             }
         }
-        let (direction, base, scale, factors) = found?;
-        *work = work.checked_sub(line * (size as u64 + 1))?;
+        let (direction, base, scale, line, factors) = found?;
+        *work = work.checked_sub(cost * (size as u64 + 1) / 2)?;
         let power = |factor: &Dense, exponent: u32| (1..exponent).fold(factor.clone(), |p, _| dense::mul(&p, factor));
         let leaves: Vec<Dense> = factors.iter().map(|(factor, multiplicity)| power(factor, *multiplicity)).collect();
         let mut black_box = Self {
@@ -161,7 +175,8 @@ impl BlackBox {
             degree: size,
             direction,
             base,
-            basis,
+            bases,
+            line,
             scale: inverse(scale),
             tree: Tree::new(&leaves)?,
             unknown: Vec::new(),
@@ -193,9 +208,8 @@ impl BlackBox {
 
     /// The work of an evaluation.
     pub(super) fn work(&self) -> u64 {
-        let entries = (self.residues.factors.len() + self.residues.values.len()) as u64;
         let size = self.degree as u64 + 1;
-        (entries + size * size) * size * size
+        (self.residues.work() as u64 + 2 * size) * size * size / 2
     }
 
     /// The values of the factors at a point, each divided by a number of its own.
@@ -219,21 +233,36 @@ impl BlackBox {
     fn plane(&mut self, point: &[u64]) -> Plane {
         let size = self.degree;
         let way: Vec<u64> = point.iter().zip(&self.base).map(|(&v, &b)| add(v, negate(b))).collect();
-        let mut rows: Vec<Dense> = Vec::new();
-        for y in 0..=size as u64 {
+        // Newton's form in Y: the sum of p_j(X) Y (Y - 1) .. (Y - j + 1), where p_j has degree size - j at most.
+        let mut newton: Vec<Dense> = vec![self.line.clone()];
+        for y in 1..=size as u64 {
             let from = on_line(&way, &self.base, y);
-            let values: Vec<u64> = (0..=size as u64)
-                .map(|x| mul(self.scale, self.residues.value(&on_line(&self.direction, &from, x))))
+            let mut falling = vec![1];
+            for j in 0..y {
+                falling.push(mul(falling[j as usize], y - j));
+            }
+            let scale = inverse(falling[y as usize]);
+            let count = size as u64 - y;
+            let values: Vec<u64> = (0..=count)
+                .map(|x| {
+                    let value = mul(self.scale, self.residues.value(&on_line(&self.direction, &from, x)));
+                    let known = newton.iter().zip(&falling).fold(0, |sum, (part, &factor)| {
+                        add(sum, mul(factor, part.iter().rev().fold(0, |sum, &c| add(mul(sum, x), c))))
+                    });
+                    mul(add(value, negate(known)), scale)
+                })
                 .collect();
-            rows.push(interpolate(&self.basis, &values));
+            newton.push(interpolate(&self.bases[count as usize], &values));
         }
         let mut plane: Plane = vec![vec![0; size + 1]; self.precision];
-        for (row, basis) in rows.iter().zip(&self.basis) {
+        let mut basis: Dense = vec![1];
+        for (j, part) in newton.iter().enumerate() {
             for (k, &factor) in basis.iter().enumerate().take(self.precision) {
-                for (place, &x) in plane[k].iter_mut().zip(row) {
+                for (place, &x) in plane[k].iter_mut().zip(part) {
                     *place = add(*place, mul(factor, x));
                 }
             }
+            basis = dense::mul(&basis, &[negate(j as u64), 1]);
         }
         plane
     }

@@ -15,7 +15,8 @@ const FACTOR_WORK: u64 = 200_000_000;
 const BUILD_TERMS: usize = 400_000;
 /// The orders that are refined, without the occurrence order.
 const REFINED: usize = 2;
-/// The work of refining one order: for each operation; at least, even in a short run (30 ms); at most.
+/// The work of refining one order: for each operation; at least, even in a short run (30 ms), less below 100 operations;
+/// at most.
 const REFINE_WORK: u64 = 4000;
 const REFINE_LEAST: u64 = 1_000_000;
 const REFINE_MOST: u64 = 100_000_000;
@@ -141,7 +142,7 @@ impl Effort {
             Amount::Attempts(attempts) => Limits::attempts(attempts),
             Amount::BySize => {
                 let whole = operations.saturating_mul(REFINE_WORK).min(REFINE_MOST);
-                Limits::work(self.scaled(whole).max(REFINE_LEAST))
+                Limits::work(self.scaled(whole).max(REFINE_LEAST.min(operations.saturating_mul(10_000))))
             }
         }
     }

@@ -111,4 +111,7 @@ pub enum SimplifyError {
     /// The input cannot be read with its parentheses kept.
     #[error(transparent)]
     Input(#[from] InstanceError),
+    /// The input has no derivatives that are polynomials; one line.
+    #[error("{0}")]
+    Gradient(String),
 }

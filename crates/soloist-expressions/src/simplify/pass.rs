@@ -20,6 +20,8 @@ const CLOSE: u64 = 500;
 const CLOSE_MORE: u64 = 20;
 /// The most terms of an input whose orders are refined with its parentheses kept.
 const CLOSE_TERMS: usize = 2_000;
+/// Polishing with at most this much work begins with a trial.
+const TRIAL_WORK: u64 = 3_000_000;
 /// The parts of the time that is left which search and refinement with building may take.
 const SEARCH_PART: f64 = 0.3;
 const BUILD_PART: f64 = 0.7;
@@ -85,7 +87,15 @@ impl Simplifier<'_> {
             // The jobs that come before it take their part of the time.
             let left = (candidates.len() * chains - job).div_ceil(chains);
             let seed = self.setup.seed.wrapping_add((chain as u64) << 32);
-            Some(self.polished(candidate, limits, seed, 1.0 / left as f64))
+            let part = 1.0 / left as f64;
+            // Small programs are often the best ones already: a third of the work shows whether more may help.
+            if limits.work <= TRIAL_WORK {
+                let (found, attempts) = self.polished(candidate, divided(limits, 3), seed, part);
+                if found.best.operations() == candidate.best.operations() {
+                    return Some((found, attempts));
+                }
+            }
+            Some(self.polished(candidate, limits, seed, part))
         });
         let attempts = polished.iter().map(|(_, attempts)| attempts).sum();
         let best = polished.into_iter().map(|(best, _)| best).min_by_key(|candidate| candidate.best.operations());

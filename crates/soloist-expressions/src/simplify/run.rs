@@ -5,6 +5,8 @@ use super::{Amount, Effort, Event, Simplification, Simplified, Simplifier, Simpl
 use crate::algebra::System;
 use crate::anneal::Limits;
 use crate::factor::rebuilt;
+use crate::gradient::{reversed, with_gradient};
+use crate::greedy::improve;
 use crate::read::{as_written, inlined};
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,10 +46,55 @@ impl Simplifier<'_> {
         if self.effort.time.is_some() && self.effort.playouts.is_none() && self.effort.polish == Amount::BySize {
             best = plan.continued(best);
         }
-        let Candidate { variant, best } = best;
+        let Candidate { variant, mut best } = best;
+        if self.effort.greedy {
+            best.program = best.program.arranged();
+        }
         let n = variant.shown.symbols().len();
         let order = best.order.into_iter().filter(|&symbol| symbol < n).collect();
         Ok(Simplification { system: variant.shown, best: Simplified { order, ..best }, interrupted })
+    }
+
+    /// Simplifies `system` together with the derivatives of its outputs; see [`with_gradient`]. The program is the
+    /// better one of two: the derivatives as further polynomials, or reverse mode on the program of the outputs. Both
+    /// are polished. With a limit of time each takes a part of it.
+    ///
+    /// # Errors
+    /// Same as for [`run`](Self::run); a system that cannot be differentiated.
+    pub fn run_with_gradient(
+        &self,
+        system: &Arc<System>,
+        observe: &mut (dyn FnMut(Event<'_>) + Send),
+    ) -> Result<Simplification, SimplifyError> {
+        let whole = Arc::new(with_gradient(system).map_err(SimplifyError::Gradient)?);
+        let mut plan = self.clone();
+        plan.effort.time = self.effort.time.map(|time| time.mul_f64(0.3));
+        let outputs = plan.run(system, &mut |_| ())?;
+        // The outputs may have been read again, with other symbols.
+        let names = |system: &System| -> Vec<String> {
+            system.inputs().into_iter().map(|symbol| system.symbols()[symbol].clone()).collect()
+        };
+        let reverse = (names(&outputs.system) == names(&whole) && self.effort.greedy).then(|| {
+            let mut program = reversed(&outputs.best.program);
+            let mut stop = self.stop;
+            if let Some(time) = plan.effort.time {
+                stop = stop.or_at(Instant::now() + time);
+            }
+            improve(&mut program, 0, stop);
+            let variant = Variant { system: Arc::clone(&whole), shown: Arc::clone(&whole) };
+            let best = Simplified { program, ..outputs.best.clone() };
+            let limits = self.effort.polishing(best.operations());
+            let polisher = Self { stop, ..plan.clone() };
+            polisher.polished(&Candidate { variant, best }, limits, self.setup.seed, 1.0).0.best
+        });
+        let explicit = plan.run(&whole, observe)?;
+        Ok(match reverse {
+            Some(mut best) if best.operations() < explicit.best.operations() => {
+                best.program = best.program.arranged();
+                Simplification { system: whole, best, interrupted: explicit.interrupted }
+            }
+            _ => explicit,
+        })
     }
 
     /// The playouts of the passes before the last one.
