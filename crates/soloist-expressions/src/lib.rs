@@ -35,6 +35,8 @@
 //! | [`scheme`] | the costs of orders without building them, the best order, the search problem |
 //! | `problem` | the search problem on a system |
 //! | `anneal`, `saved` | what annealing searches share: limits, cooling, acceptance, states as bytes |
+//! | `factor` | factors of polynomials and combinations of variables, before the search |
+//! | `gradient` | derivatives, and programs for them by reverse mode |
 //! | `refine` | annealing over the variables of sub-expressions |
 //! | `greedy` | extraction of common pairs, and polishing by annealing |
 //! | `emit` | code in several languages |
@@ -55,8 +57,11 @@ mod anneal;
 mod domain;
 mod draw;
 mod emit;
+mod factor;
+mod gradient;
 mod greedy;
 mod horner;
+mod parallel;
 mod problem;
 mod read;
 mod refine;
@@ -74,7 +79,9 @@ pub use algebra::{
 };
 pub use anneal::Limits;
 pub use domain::{DOMAIN, calls_text, describe, open, open_with};
-pub use emit::{Header, Language, emit};
+pub use emit::{Header, Language, Shape, emit, emit_shaped};
+pub use factor::{Factors, factors};
+pub use gradient::with_gradient;
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term, addition_chain};
 pub use problem::Orders;

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 /// The first bytes of every saved state.
 const MAGIC: &[u8; 8] = b"SOLOEXPR";
 /// The version of the layout: magic, version, kind, fingerprint, check sum of the body, body (postcard).
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 /// Bytes in front of the body.
 const HEAD: usize = MAGIC.len() + 2 + 8 + 4;
 

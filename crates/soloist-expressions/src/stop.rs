@@ -36,10 +36,18 @@ impl<'a> Stop<'a> {
         Self { flag: Some(flag), ..self }
     }
 
-    /// Also asks to end from `moment` on.
+    /// Also asks to end from `moment` on. Of several moments the first one counts.
     #[must_use]
-    pub const fn or_at(self, moment: Instant) -> Self {
-        Self { moment: Some(moment), ..self }
+    pub fn or_at(self, moment: Instant) -> Self {
+        Self { moment: Some(self.moment.map_or(moment, |other| other.min(moment))), ..self }
+    }
+
+    /// Also asks to end when this part of the time until its moment is over, counted from now. Without a moment nothing
+    /// changes.
+    pub(crate) fn part(self, part: f64) -> Self {
+        let Some(moment) = self.moment else { return self };
+        let now = Instant::now();
+        self.or_at(now + moment.saturating_duration_since(now).mul_f64(part))
     }
 
     /// Whether the computation is to end. Reads the clock only if a moment was given.

@@ -6,7 +6,8 @@ use crate::units;
 use clap::{Args, ValueEnum};
 use soloist_problems::expressions::{
     Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
-    Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit, open_with, verify_program,
+    Shape, Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit_shaped, open_with,
+    verify_program,
 };
 use soloist_problems::names::unknown;
 use soloist_problems::{RunSpec, Setting, refuse_endless};
@@ -53,6 +54,16 @@ pub(crate) struct SimplifyArgs {
     /// The notation of FILE [default: by its marks]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) notation: Option<From>,
+    /// Also compute the derivatives of each output by all inputs: the code of reverse mode or that of the derivatives as
+    /// polynomials, whichever has fewer operations
+    #[arg(long, conflicts_with = "order")]
+    pub(crate) gradient: bool,
+    /// Also write a function NAME_blocks for blocks of 8 points, of which C compilers make vector code (C only)
+    #[arg(long, conflicts_with = "split")]
+    pub(crate) blocks: bool,
+    /// Cut the function into pieces of at most N statements, so that big code compiles fast (C only)
+    #[arg(long, value_name = "N", value_parser = units::count, allow_hyphen_values = true)]
+    pub(crate) split: Option<u64>,
     /// Write the code to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -75,8 +86,9 @@ pub(crate) struct SimplifyArgs {
     pub(crate) set: Vec<Setting>,
     #[command(flatten, next_help_heading = SEARCH)]
     pub(crate) streams: StreamArgs,
-    /// Time of the search for an order: 30, 30s, 1.5m, 2h, 500ms [default: 30s and 2000 orders, whichever is reached
-    /// first]; reading, the phases after the search and the verification are not counted, and end by Ctrl-C
+    /// Time of the whole run: 30, 30s, 1.5m, 2h, 500ms; the search takes up to a third, and what the phases leave is
+    /// polishing unless --playouts is given [default: 30s and 2000 orders for the search, whichever is reached first,
+    /// and amounts of work by size for the other phases]
     #[arg(long, value_name = "TIME", value_parser = units::duration, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) time: Option<Duration>,
     /// Orders that are scored, exactly: 1000, 1e6, 200k; fewer than 2000 shorten the later phases likewise
@@ -100,6 +112,10 @@ pub(crate) struct SimplifyArgs {
     /// Stop after the Horner scheme and its common sub-expressions
     #[arg(long, conflicts_with = "polish", help_heading = SEARCH)]
     pub(crate) no_greedy: bool,
+    /// Keep products and powers of sums as FILE writes them: (1-z)*(1+z) is not multiplied out to 1-z*z, which loses
+    /// digits near z = 1
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) as_written: bool,
 }
 
 /// Notations that `simplify` reads.
@@ -134,12 +150,19 @@ pub(crate) enum Emit {
     Json,
 }
 
+/// Verification takes about as many times as long as reading.
+const VERIFYING: u32 = 4;
+
 /// Runs the command.
 pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let mut simplifier = plan(args)?;
     let language = language(args.emit);
     if let Some(why) = language.refuses_name(&args.function) {
         return Err(Failure::usage(format!("--function: {why}")));
+    }
+    if (args.blocks || args.split.is_some()) && language != Language::C {
+        let flag = if args.blocks { "--blocks" } else { "--split" };
+        return Err(Failure::usage(format!("{flag} is for --emit c, not {}", language.name())));
     }
     let target = args.out.as_deref().map(Target::new).transpose()?;
     if let Some(target) = &target
@@ -163,9 +186,17 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     signal::install(args.quiet.quiet)?;
     note(args, &format!("{}: {}, read in {}", args.file, describe(&system), seconds(start.elapsed())));
 
+    // Reading counts, and verification takes some times as long.
+    if let Some(time) = &mut simplifier.effort.time {
+        let reading = start.elapsed();
+        let left = time.saturating_sub(reading);
+        *time = left.saturating_sub((VERIFYING * reading).min(left / 2));
+    }
     let now = Instant::now();
     let mut progress = Progress { args, phases: &phases, begun: now, polishing: now };
-    let done = simplifier.run(&system, &mut |event| progress.tell(event));
+    let mut tell = |event: Event<'_>| progress.tell(event);
+    let done =
+        if args.gradient { simplifier.run_with_gradient(&system, &mut tell) } else { simplifier.run(&system, &mut tell) };
     let Simplification { system, best, interrupted } = done.map_err(|error| Failure::runtime(error.to_string()))?;
     progress.sum_up(&system, &best);
     if let Some(why) = language.refuses_program(&best.program) {
@@ -222,7 +253,8 @@ fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Lang
         order: &best.order,
         exceptions: best.exceptions,
     };
-    emit(system, &best.program, language, &header)
+    let shape = Shape { blocks: args.blocks, split: args.split.map(|most| usize::try_from(most).unwrap_or(usize::MAX)) };
+    emit_shaped(system, &best.program, language, &header, shape)
 }
 
 /// Prints what the simplifier does.
@@ -308,6 +340,7 @@ fn plan(args: &SimplifyArgs) -> Result<Simplifier<'static>, Failure> {
         refine: amount(args.refine),
         greedy: !args.no_greedy,
         polish: amount(args.polish),
+        as_written: args.as_written,
     };
     refuse_endless(&setup, &effort.budget())?;
     Ok(Simplifier { setup, effort, order: None, stop: Stop::never().or_when(&signal::STOP) })

@@ -11,6 +11,8 @@ pub(super) enum Step {
     Temporary(usize),
     /// A call of the system.
     Call(usize),
+    /// An output, by its place among the results.
+    Result(usize),
 }
 
 /// Whether Python code needs its module of functions.
@@ -18,7 +20,8 @@ pub(super) fn needs_math(system: &System) -> bool {
     system.calls().iter().any(|call| call.function != Function::Inverse)
 }
 
-/// Temporaries and calls in an order in which each comes before its uses. Without calls it is that of the program.
+/// Temporaries, calls and outputs in an order in which each comes before its uses. Without calls that of temporaries is
+/// the one of the program. An output comes as soon as it can be computed.
 ///
 /// No result of a call can be part of its own arguments: programs compute sums and products of what a polynomial holds.
 pub(super) fn steps(system: &System, program: &Program) -> Vec<Step> {
@@ -68,7 +71,31 @@ pub(super) fn steps(system: &System, program: &Program) -> Vec<Step> {
             }
         }
     }
-    steps
+    let mut place = vec![0; count + calls.len()];
+    for (at, step) in steps.iter().enumerate() {
+        match *step {
+            Step::Temporary(temporary) => place[temporary] = at + 1,
+            Step::Call(call) => place[count + call] = at + 1,
+            Step::Result(_) => {}
+        }
+    }
+    let mut ready: Vec<(usize, usize)> = Vec::new();
+    for (at, (result, terms)) in system.results().zip(&program.outputs).enumerate() {
+        if !result.argument {
+            let symbols = terms.iter().flat_map(|term| &term.factors);
+            ready.push((symbols.filter_map(|&symbol| node(symbol)).map(|part| place[part]).max().unwrap_or(0), at));
+        }
+    }
+    ready.sort_unstable();
+    let mut ready = ready.into_iter().peekable();
+    let mut whole = Vec::with_capacity(steps.len() + program.outputs.len());
+    for at in 0..=steps.len() {
+        while let Some((_, result)) = ready.next_if(|&(place, _)| place <= at) {
+            whole.push(Step::Result(result));
+        }
+        whole.extend(steps.get(at).copied());
+    }
+    whole
 }
 
 impl Writer<'_> {

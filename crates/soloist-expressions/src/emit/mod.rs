@@ -2,6 +2,7 @@
 
 mod calls;
 mod limits;
+pub(crate) mod shape;
 
 use crate::algebra::{Coefficient, Counts, System};
 use crate::domain::calls_text;
@@ -113,6 +114,36 @@ pub struct Header<'a> {
 #[must_use]
 pub fn emit(system: &System, program: &Program, language: Language, header: &Header<'_>) -> String {
     Writer::new(system, program, language).write(header)
+}
+
+/// Further parts of C code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Whether a function `NAME_blocks` computes blocks of 8 points, of which compilers make vector code.
+    pub blocks: bool,
+    /// The most statements of a function. `None`: all are in one.
+    pub split: Option<usize>,
+}
+
+/// As [`emit`], in C with further parts. The other languages have none of them.
+#[must_use]
+pub fn emit_shaped(
+    system: &System,
+    program: &Program,
+    language: Language,
+    header: &Header<'_>,
+    shape: Shape,
+) -> String {
+    let mut code = emit(system, program, language, header);
+    if language == Language::C {
+        if shape.blocks {
+            code = shape::with_blocks(&code, system.given().len(), system.outputs().count()).unwrap_or(code);
+        }
+        if let Some(most) = shape.split {
+            code = shape::split(&code, most).unwrap_or(code);
+        }
+    }
+    code
 }
 
 struct Writer<'a> {
@@ -256,6 +287,12 @@ impl<'a> Writer<'a> {
     }
 
     fn statements(&mut self) {
+        let mut output = 0;
+        let places: Vec<usize> = self
+            .system
+            .results()
+            .map(|result| if result.argument { usize::MAX } else { (output, output += 1).0 })
+            .collect();
         for step in calls::steps(self.system, self.program) {
             match step {
                 Step::Temporary(at) => {
@@ -263,12 +300,11 @@ impl<'a> Writer<'a> {
                     self.sum(&target, &self.program.temporaries[at], true);
                 }
                 Step::Call(at) => self.call(at),
+                Step::Result(at) => {
+                    let target = self.outputs[places[at]].clone();
+                    self.sum(&target, &self.program.outputs[at], false);
+                }
             }
-        }
-        let outputs = self.system.results().zip(&self.program.outputs).filter(|(result, _)| !result.argument);
-        for (at, (_, terms)) in outputs.enumerate() {
-            let target = self.outputs[at].clone();
-            self.sum(&target, terms, false);
         }
     }
 

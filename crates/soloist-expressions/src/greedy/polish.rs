@@ -68,6 +68,8 @@ struct State {
     /// Whether this is the state before the first attempt.
     begins: bool,
     ended: bool,
+    /// Whether products of sums stay as they are.
+    keeps: bool,
 }
 
 impl Polisher {
@@ -85,8 +87,16 @@ impl Polisher {
             begins: true,
             ended: !limits.allow(0, 0) || program.temporaries.is_empty(),
             program,
+            keeps: false,
         };
         Self { state, found: None }
+    }
+
+    /// The same search, which multiplies no sum out: `(1-z)*(1+z)` does not become `1-z*z`.
+    #[must_use]
+    pub fn keep_products(mut self) -> Self {
+        self.state.keeps = true;
+        self
     }
 
     /// The attempts so far.
@@ -111,6 +121,7 @@ impl Polisher {
         }
         let mut state = self.state.clone();
         let mut work = Work::new(state.program.clone(), 0);
+        work.keeps_products = state.keeps;
         if state.begins {
             extract_all(&mut work, stop);
         }
@@ -296,7 +307,7 @@ pub(super) fn dissolve(work: &mut Work, at: u32) {
         while let Some(place) = work.place_of(user, symbol, from) {
             let terms = &work.sums[user as usize].terms;
             let factors = work.products.get(terms[place].product).len();
-            let spread = factors == 1 || count <= MAX_SPREAD;
+            let spread = factors == 1 || count == 1 || count <= MAX_SPREAD && !work.keeps_products;
             let short = longest + factors <= MAX_FACTORS;
             if spread && short && (count == 1 || terms.len() + count <= MAX_TERMS) {
                 work.expand(user, place, at);

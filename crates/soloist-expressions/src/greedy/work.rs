@@ -69,6 +69,8 @@ pub(super) struct Work {
     pub(super) pairs: Pairs,
     pub(super) products: Products,
     pub(super) numbers: Numbers,
+    /// Whether no sum is multiplied out.
+    pub(super) keeps_products: bool,
     /// The number of occurrences of each symbol in terms, with multiplicity.
     references: Vec<u32>,
     /// The sums that hold each temporary. Some of them may not hold it any more.
@@ -99,6 +101,7 @@ impl Work {
             pairs: Pairs::new(seed),
             products: Products::new(),
             numbers: Numbers::new(),
+            keeps_products: false,
             references: vec![0; symbols],
             users: vec![Vec::new(); symbols],
             index: Table::default(),

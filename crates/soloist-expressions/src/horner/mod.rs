@@ -1,5 +1,6 @@
 //! Horner forms with common sub-expressions, as graphs and as straight-line programs.
 
+mod arrange;
 mod chain;
 mod dag;
 mod program;

@@ -4,6 +4,7 @@ use crate::algebra::{Counts, Signs, System};
 use crate::anneal::Limits;
 use crate::greedy::improve;
 use crate::horner::{Dag, Program};
+use crate::parallel;
 use crate::refine::{Refined, refine};
 use crate::stop::Stop;
 
@@ -63,12 +64,32 @@ pub fn best_refined(
     greedy: bool,
     stop: Stop<'_>,
 ) -> Option<Simplified> {
-    let mut tried = 0;
-    let best = best(orders, stop, |order| {
-        let Refined { dag, exceptions, attempts } = refine(system, order, limits, seed, stop)?;
-        tried += attempts;
-        Some(Simplified { exceptions, ..finish(system, order, dag, greedy, stop) })
-    })?;
+    best_refined_on(1, system, orders, limits, seed, greedy, stop)
+}
+
+/// As [`best_refined`], with the orders on several threads. Where `stop` has a moment, refinement takes half of the
+/// time that is left, so that the greedy phase has time too.
+pub(super) fn best_refined_on(
+    threads: usize,
+    system: &System,
+    orders: &[Vec<usize>],
+    limits: Limits,
+    seed: u64,
+    greedy: bool,
+    stop: Stop<'_>,
+) -> Option<Simplified> {
+    let rounds = orders.len().div_ceil(threads.max(1)).max(1);
+    let made = parallel::map(threads, orders.len(), |at| {
+        if at > 0 && stop.is_set() {
+            return None;
+        }
+        let left = rounds - (at / threads.max(1)).min(rounds - 1);
+        let Refined { dag, exceptions, attempts } =
+            refine(system, &orders[at], limits, seed, stop.part(0.5 / left as f64))?;
+        Some(Simplified { exceptions, attempts, ..finish(system, &orders[at], dag, greedy, stop) })
+    });
+    let tried = made.iter().map(|made| made.attempts).sum();
+    let best = made.into_iter().min_by_key(Simplified::operations)?;
     Some(Simplified { attempts: tried, ..best })
 }
 

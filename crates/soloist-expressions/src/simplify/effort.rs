@@ -9,11 +9,14 @@ const PLAYOUTS: u64 = 2000;
 const TIME: Duration = Duration::from_secs(30);
 /// The work of a proof that is done by default; see [`search`](super::search()).
 const PROOF_WORK: u64 = 500_000_000;
+/// The work of factoring the polynomials; see [`factors`](crate::factors()).
+const FACTOR_WORK: u64 = 200_000_000;
 /// The terms over all orders of which code is built.
 const BUILD_TERMS: usize = 400_000;
 /// The orders that are refined, without the occurrence order.
 const REFINED: usize = 2;
-/// The work of refining one order: for each operation; at least, even in a short run (30 ms); at most.
+/// The work of refining one order: for each operation; at least, even in a short run (30 ms), less below 100 operations;
+/// at most.
 const REFINE_WORK: u64 = 4000;
 const REFINE_LEAST: u64 = 1_000_000;
 const REFINE_MOST: u64 = 100_000_000;
@@ -52,7 +55,9 @@ pub enum Amount {
 pub struct Effort {
     /// The orders that the search scores. `None`: 2000, or no limit if `time` is given.
     pub playouts: Option<u64>,
-    /// The time of the search. `None`: 30 s, or no limit if `playouts` is given.
+    /// The time of the whole run: the search takes up to a third, and what is left after all phases is polishing unless
+    /// `playouts` is given. `None`: 30 s for the search, no limit for the other phases, or none at all if `playouts` is
+    /// given.
     pub time: Option<Duration>,
     /// Whether the best order is proven however long that takes.
     pub prove: bool,
@@ -63,11 +68,22 @@ pub struct Effort {
     pub greedy: bool,
     /// How much the program is polished.
     pub polish: Amount,
+    /// Whether products and powers of sums stay as the input writes them: `(1-z)*(1+z)` is not `1-z*z`, which loses
+    /// digits where z is near 1.
+    pub as_written: bool,
 }
 
 impl Default for Effort {
     fn default() -> Self {
-        Self { playouts: None, time: None, prove: false, refine: Amount::BySize, greedy: true, polish: Amount::BySize }
+        Self {
+            playouts: None,
+            time: None,
+            prove: false,
+            refine: Amount::BySize,
+            greedy: true,
+            polish: Amount::BySize,
+            as_written: false,
+        }
     }
 }
 
@@ -85,6 +101,11 @@ impl Effort {
             (None, None) => Budget { time: Some(TIME), ..Budget::playouts(PLAYOUTS) },
             (time, playouts) => Budget { time, playouts, ..Budget::default() },
         }
+    }
+
+    /// The most work of factoring the polynomials.
+    pub(super) fn factor_work(&self) -> u64 {
+        self.scaled(FACTOR_WORK).max(FACTOR_WORK / 10)
     }
 
     /// The most work of a proof; see [`search`](super::search()).
@@ -121,7 +142,7 @@ impl Effort {
             Amount::Attempts(attempts) => Limits::attempts(attempts),
             Amount::BySize => {
                 let whole = operations.saturating_mul(REFINE_WORK).min(REFINE_MOST);
-                Limits::work(self.scaled(whole).max(REFINE_LEAST))
+                Limits::work(self.scaled(whole).max(REFINE_LEAST.min(operations.saturating_mul(10_000))))
             }
         }
     }

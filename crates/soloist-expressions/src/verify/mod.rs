@@ -8,6 +8,7 @@ mod recount;
 
 use crate::algebra::{Assigned, Coefficient, Counts, Definition, Signs, System};
 use crate::domain::calls_text;
+use crate::emit::shape;
 use crate::emit::{CONTINUATION, Language, names};
 use crate::horner::Program;
 use crate::read::{MAX_DIGITS, parse_form, reread};
@@ -74,6 +75,14 @@ pub fn verify_code(system: &System, code: &str, language: Language) -> Result<Ve
         code = &joined;
     }
     let names = names(system, language);
+    let whole;
+    if language == Language::C {
+        if let Some(text) = shape::joined(code)? {
+            whole = text;
+            code = &whole;
+        }
+        code = shape::without_blocks(code, names.inputs.len(), names.outputs.len())?;
+    }
     frame::check(system, code, language, &names)?;
     let (mut counts, mut calls) = (Counts::default(), (0, 0));
     let mut seed = 0;

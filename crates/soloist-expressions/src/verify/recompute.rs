@@ -4,6 +4,7 @@ use super::evaluate::{Failed, Point, Values, evaluate};
 use crate::algebra::Counts;
 use crate::emit::{Language, Names};
 use soloist_domain::error::quote;
+use std::collections::HashSet;
 
 /// The outputs of code at a point, and its operations.
 #[derive(Clone, Debug)]
@@ -122,6 +123,7 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
         return form_statements(code);
     }
     let mut found = Vec::new();
+    let mut targets: HashSet<&str> = HashSet::new();
     let mut inside = language == Language::Json;
     for (index, line) in code.lines().enumerate() {
         let line = line.trim();
@@ -164,7 +166,7 @@ fn statements(code: &str, language: Language) -> Result<Vec<(usize, &str, &str)>
         let (target, expression) = statement.split_once(" = ").ok_or_else(wrong)?;
         // A name is declared once, an element of an array never.
         let element = target.contains('[');
-        let known = found.iter().rev().any(|&(_, other, _)| other == target);
+        let known = !targets.insert(target);
         if !prefix.is_empty()
             && (declared.is_some() && (element || known && language == Language::C)
                 || declared.is_none() && !element && !known)
