@@ -71,7 +71,7 @@ mod _soloist {
     #[pymodule_export]
     use crate::shipped::{Shipped, ShippedSession, generate};
     #[pymodule_export]
-    use crate::simplify::simplify;
+    use crate::simplify::{Program, simplify};
     #[pymodule_export]
     const VERSION: &str = soloist_problems::result::VERSION;
     #[pymodule_export]
