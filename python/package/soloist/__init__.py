@@ -31,6 +31,7 @@ Or solve an instance of a problem that ships; the solution is verified by code t
 import atexit as _atexit
 
 from . import _soloist
+from ._cse import cse
 from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
 from ._method import MethodInfo, Parameter, methods
@@ -76,6 +77,7 @@ __all__ = [
     "Verified",
     "__version__",
     "check",
+    "cse",
     "generate",
     "improvements",
     "load",

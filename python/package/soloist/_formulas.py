@@ -13,6 +13,8 @@ from sympy.matrices.expressions.matexpr import MatrixElement
 from sympy.polys.rootoftools import ComplexRootOf
 from sympy.tensor.array.expressions.array_expressions import ArrayElement
 
+from ._graph import Graph, Rebuilt
+
 #: Functions that the compiled part computes, by their names there.
 CALLS: dict[Any, str] = {
     sympy.sin: "sin",
@@ -48,7 +50,6 @@ CLOSED: tuple[Any, ...] = (
     sympy.Integral,
     sympy.Lambda,
     sympy.Limit,
-    sympy.MatrixSymbol,
     sympy.Order,
     sympy.Product,
     sympy.RootSum,
@@ -58,6 +59,8 @@ CLOSED: tuple[Any, ...] = (
     MatrixElement,
     ArrayElement,
 )
+#: The statements of a program without outputs.
+NOTHING: dict[str, Any] = {"inputs": [], "temporaries": [], "sums": [], "results": [], "calls": []}
 #: The largest exponent that the compiled part reads.
 EXPONENT = 65535
 #: A shared sub-expression with a longer text is written once.
@@ -107,7 +110,7 @@ def is_closed(value: Any) -> bool:
 def exponent_of(power: Any) -> Any:
     """Returns the exponent; multiples of a half that are written with a point become exact."""
     exponent = power.exp
-    if exponent.is_Float and abs(exponent) < EXPONENT and (2 * exponent) == int(2 * exponent):
+    if exponent.is_Float and abs(exponent) < EXPONENT and (2 * float(exponent)).is_integer():
         return sympy.Rational(int(2 * exponent), 2)
     return exponent
 
@@ -134,8 +137,9 @@ class Sheet:
     statement of its own. What the text cannot say is an input, with a template that computes it from outputs.
     """
 
-    def __init__(self) -> None:
-        self.inputs: dict[Any, str] = {}
+    def __init__(self, args: Iterable[Any] = ()) -> None:
+        #: The names of the inputs; first those of `args`.
+        self.inputs: dict[Any, str] = {arg: f"x{place}" for place, arg in enumerate(args)}
         self.wrapped: dict[str, Template] = {}
         self.outputs: list[Any] = []
         self._places: dict[Any, int] = {}
@@ -148,6 +152,9 @@ class Sheet:
         """Returns a value with its scalar parts as outputs."""
         if isinstance(value, sympy.MatrixBase):
             return self._matrix(value)
+        if isinstance(value, (list, tuple)):
+            kind = type(value)
+            return Node(lambda *parts: kind(parts), [self.template(part) for part in value])
         if not isinstance(value, sympy.Basic):
             return Whole(value)
         if is_scalar(value):
@@ -176,15 +183,29 @@ class Sheet:
 
     def text(self) -> str:
         """Returns the statements of all outputs."""
-        written = 0
-        # The arguments of wrapped functions become further outputs.
-        while written < len(self.outputs):
-            for value in self.outputs[written:]:
-                self._count(value)
-            written = len(self.outputs)
+        # The arguments of wrapped functions become further outputs while this runs.
+        for value in self.outputs:
+            self._count(value)
         for place, value in enumerate(self.outputs):
             self._lines.append(f"y{place} = {self._written(value).text};")
         return "\n".join(self._lines)
+
+    def rebuilt(self, program: Any, templates: list[Template], symbols: Any, ignore: Iterable[Any] = ()) -> Any:
+        """Returns the replacements and the reduced expressions of a program; `None` if there are no outputs."""
+        statements = program.statements() if program else NOTHING
+        names = {name: value for value, name in self.inputs.items()}
+        made = Rebuilt(Graph.of(statements, self.wrapped), names, templates, symbols, ignore)
+        return made.replacements, made.reduced
+
+    def constants(self) -> list[Any]:
+        """Returns the inputs that are numbers, such as pi or 9.81."""
+        wrapped = self.wrapped
+        return [value for value, name in self.inputs.items() if name not in wrapped and not value.free_symbols]
+
+    def arguments(self) -> list[Any]:
+        """Returns the inputs that have no value here."""
+        numbers = self.constants()
+        return [value for value, name in self.inputs.items() if name not in self.wrapped and value not in numbers]
 
     def names(self) -> list[str]:
         """Returns the names of the outputs."""
