@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import datetime
-import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -64,7 +63,7 @@ def cse(
     from ._formulas import Sheet
     from ._simplify import found_for
 
-    search = dict(seed=seed, playouts=playouts, time=time, threads=threads, params=params)
+    search: dict[str, Any] = dict(seed=seed, playouts=playouts, time=time, threads=threads, params=params)
     if order not in ("canonical", "none"):
         raise ValueError(f"order: expected 'canonical' or 'none', got {_arguments.shown(order)}")
     if not list:
@@ -84,7 +83,7 @@ def cse(
                 shaped = reduced[0]
             return postprocess(replacements, shaped) if postprocess else (replacements, shaped)
 
-        return cse(values, symbols, optimizations, as_given, order, ignore, **search)  # type: ignore[arg-type]
+        return cse(values, symbols, optimizations, as_given, order, ignore, **search)
     if isinstance(exprs, (int, float)):
         exprs = sympy.sympify(exprs)
     if isinstance(exprs, (sympy.Basic, sympy.MatrixBase)):
@@ -96,7 +95,7 @@ def cse(
     text = sheet.text()
     if symbols is None:
         symbols = sympy.numbered_symbols(cls=sympy.Symbol)
-    taken = {symbol.name for value in exprs for symbol in _symbols_of(value)}
+    taken = sheet.symbols()
     fresh = (symbol for symbol in symbols if symbol.name not in taken)
     program = found_for(sheet, text, **search) if sheet.outputs else None
     replacements, reduced = sheet.rebuilt(program, templates, fresh, ignore)
@@ -125,13 +124,3 @@ def _finished(value: Any, pairs: list[Any]) -> Any:
         return value.applyfunc(lambda entry: cse_main.postprocess_for_cse(entry, pairs))
     return cse_main.postprocess_for_cse(value, pairs)
 
-
-def _symbols_of(value: Any) -> Iterable[Any]:
-    """Returns the symbols of a value, those in nested lists too."""
-    import sympy
-
-    if isinstance(value, (sympy.Basic, sympy.MatrixBase)):
-        return value.atoms(sympy.Symbol)
-    if isinstance(value, (list, tuple)):
-        return itertools.chain.from_iterable(_symbols_of(part) for part in value)
-    return ()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NoReturn
 
 import sympy
 
-from ._formulas import Sheet, Whole
-from ._graph import Call, Graph, Leaf, Sum, called, filled, slots
+from ._formulas import NOTHING, Sheet
+from ._graph import Call, Graph, Leaf, Sum, called, filled
 
 #: A sum continues in a further statement beyond this width.
 WIDTH = 96
@@ -69,8 +69,6 @@ class _Writer:
     def __init__(
         self, sheet: Sheet, inputs: list[Any], templates: list[Any], program: Any, language: str
     ) -> None:
-        from ._formulas import NOTHING
-
         self.sheet, self.templates, self.program, self.language = sheet, templates, program, language
         self.graph = Graph.of(program.statements() if program else NOTHING, sheet.wrapped)
         self.inputs = inputs
@@ -80,17 +78,11 @@ class _Writer:
         self.temporaries = 0
 
     def write(self, function: str) -> str:
-        tops = [self.graph.outputs[name] for template in self.templates for name in slots(template)]
+        tops = [self.graph.outputs[template.name] for template in self.templates]
         for place in self.graph.ordered(tops):
             self._value(place)
         for place, template in enumerate(self.templates):
-            value = filled(template, lambda name: self._symbol(self.graph.outputs[name]))
-            plain = isinstance(template, Whole) and template.value not in self.sheet.inputs
-            if isinstance(template, Whole) and not plain:
-                text = self._leaf(self.sheet.inputs[template.value])
-            else:
-                text = self._constant(value) if plain else self._printed(value)
-            self._line(f"{self._element('y', place)} = {text}")
+            self._line(f"{self._element('y', place)} = {self.texts[self.graph.outputs[template.name]]}")
         facts = {"name": function, "n": len(self.inputs), "m": len(self.templates), "t": max(self.temporaries, 1)}
         mark = COMMENT[self.language]
         head = [f"{mark} simplified by soloist"]
@@ -107,6 +99,12 @@ class _Writer:
     def _symbol(self, place: int) -> Any:
         return sympy.Symbol(self.texts[place])
 
+    def _named(self, name: str) -> Any:
+        """Returns the symbol of an input or an output."""
+        if name in self.objects:
+            return sympy.Symbol(self._leaf(name))
+        return self._symbol(self.graph.outputs[name])
+
     def _value(self, place: int) -> None:
         value = self.graph.values[place]
         if isinstance(value, Leaf):
@@ -116,7 +114,7 @@ class _Writer:
         elif isinstance(value, Call):
             self._assign(place, self._printed(called(value, [self._symbol(part) for part in value.arguments])))
         else:
-            made = filled(value.template, lambda name: self._symbol(self.graph.outputs[name]))
+            made = filled(value.template, self._named)
             self._assign(place, self._printed(made))
 
     def _leaf(self, name: str) -> str:
@@ -165,19 +163,25 @@ class _Writer:
 
     def _printed(self, value: Any) -> str:
         """Returns what SymPy prints."""
-        if self.language == "c":
-            text = str(sympy.ccode(value))
-        elif self.language == "rust":
-            text = str(sympy.rust_code(value))
-        elif self.language == "python":
-            text = str(sympy.pycode(value))
-        else:
-            _, unknown, text = sympy.fcode(value, source_format="free", standard=95, human=False)
-            if unknown:
-                self._refuse(value)
-        if "Not supported" in text or "Unsupported" in text:
+        try:
+            text = self._print(value)
+        except NotImplementedError:
+            self._refuse(value)
+        if "Not supported" in text:
             self._refuse(value)
         return text
 
-    def _refuse(self, value: Any) -> None:
+    def _print(self, value: Any) -> str:
+        if self.language == "c":
+            return str(sympy.ccode(value))
+        if self.language == "rust":
+            return str(sympy.rust_code(value))
+        if self.language == "python":
+            return str(sympy.pycode(value))
+        _, unknown, text = sympy.fcode(value, source_format="free", standard=95, human=False)
+        if unknown:
+            self._refuse(value)
+        return str(text)
+
+    def _refuse(self, value: Any) -> NoReturn:
         raise ValueError(f"language: SymPy cannot print `{value.func.__name__}` in {self.language}")

@@ -77,6 +77,13 @@ class Slot:
 
 
 @dataclass(frozen=True)
+class Atom:
+    """A place for the value of an input."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Whole:
     """An object that is left as it is."""
 
@@ -91,7 +98,9 @@ class Node:
     parts: list[Template]
 
 
-Template = Slot | Whole | Node
+#: Stands for an object that is not known yet.
+WHOLE = Whole(None)
+Template = Slot | Atom | Whole | Node
 
 
 def is_scalar(value: Any) -> bool:
@@ -157,8 +166,8 @@ class Sheet:
             return Node(lambda *parts: kind(parts), [self.template(part) for part in value])
         if not isinstance(value, sympy.Basic):
             return Whole(value)
-        if is_scalar(value):
-            return Whole(value) if is_closed(value) else self._output(value)
+        if is_scalar(value) and not value.is_Rational:
+            return Atom(self._input(value)) if is_closed(value) else self.output(value)
         if is_closed(value):
             return Whole(value)
         return Node(value.func, [self.template(part) for part in value.args])
@@ -175,7 +184,8 @@ class Sheet:
             return Node(sparse, [self.template(value) for _, value in entries])
         return Node(lambda *values: kind(rows, columns, list(values)), [self.template(value) for value in matrix.flat()])
 
-    def _output(self, value: Any) -> Slot:
+    def output(self, value: Any) -> Slot:
+        """Returns the place of a value that becomes an output."""
         if value not in self._places:
             self._places[value] = len(self.outputs)
             self.outputs.append(value)
@@ -194,8 +204,13 @@ class Sheet:
         """Returns the replacements and the reduced expressions of a program; `None` if there are no outputs."""
         statements = program.statements() if program else NOTHING
         names = {name: value for value, name in self.inputs.items()}
-        made = Rebuilt(Graph.of(statements, self.wrapped), names, templates, symbols, ignore)
+        made = Rebuilt(Graph.of(statements, self.wrapped), names, templates, symbols, ignore, self.wrapped)
         return made.replacements, made.reduced
+
+    def symbols(self) -> set[Any]:
+        """Returns the names of the symbols of the inputs."""
+        whole = (value for value, name in self.inputs.items() if name not in self.wrapped)
+        return {symbol.name for value in whole for symbol in value.atoms(sympy.Symbol)}
 
     def constants(self) -> list[Any]:
         """Returns the inputs that are numbers, such as pi or 9.81."""
@@ -246,10 +261,13 @@ class Sheet:
             else:
                 self._input(value)
 
-    def _input(self, value: Any) -> None:
+    def _input(self, value: Any) -> str:
         name = self.inputs.setdefault(value, f"x{len(self.inputs)}")
-        if not is_closed(value):
+        if not is_closed(value) and name not in self.wrapped:
+            # The template may add inputs.
+            self.wrapped[name] = WHOLE
             self.wrapped[name] = Node(value.func, [self.template(part) for part in value.args])
+        return name
 
     def _written(self, top: Any) -> Text:
         """Returns the text of a value. Not recursive: expressions are nested deeply."""

@@ -133,7 +133,9 @@ class Graph:
         names = set(open_)
         for place in order:
             value = self.values[place]
-            own = isinstance(value, Leaf) and value.name in names
+            own = (isinstance(value, Leaf) and value.name in names) or (
+                isinstance(value, Wrapped) and not names.isdisjoint(atoms(value.template))
+            )
             self.uses[place].open = own or any(self.uses[part].open for part in self.parts(place))
         for place in reversed(order):
             value, use = self.values[place], self.uses[place]
@@ -175,22 +177,34 @@ def powers(factors: list[int]) -> dict[int, int]:
     return found
 
 
+def leaves(template: Any) -> list[Any]:
+    """Returns the places of inputs and results in a template."""
+    from ._formulas import Atom, Node, Slot
+
+    if isinstance(template, (Atom, Slot)):
+        return [template]
+    return [leaf for part in template.parts for leaf in leaves(part)] if isinstance(template, Node) else []
+
+
 def slots(template: Any) -> list[str]:
     """Returns the names of the results that a template needs."""
-    from ._formulas import Node, Slot
+    from ._formulas import Slot
 
-    if isinstance(template, Slot):
-        return [template.name]
-    if isinstance(template, Node):
-        return [name for part in template.parts for name in slots(part)]
-    return []
+    return [leaf.name for leaf in leaves(template) if isinstance(leaf, Slot)]
+
+
+def atoms(template: Any) -> list[str]:
+    """Returns the names of the inputs that a template needs."""
+    from ._formulas import Atom
+
+    return [leaf.name for leaf in leaves(template) if isinstance(leaf, Atom)]
 
 
 def filled(template: Any, value: Callable[[str], Any]) -> Any:
-    """Returns the object of a template with the values of its results."""
-    from ._formulas import Node, Slot
+    """Returns the object of a template with the values of its inputs and results."""
+    from ._formulas import Atom, Node, Slot
 
-    if isinstance(template, Slot):
+    if isinstance(template, (Atom, Slot)):
         return value(template.name)
     if isinstance(template, Node):
         return template.make(*(filled(part, value) for part in template.parts))
@@ -207,13 +221,15 @@ class Rebuilt:
         templates: list[Any],
         symbols: Iterator[Any],
         ignore: Iterable[Any] = (),
+        wrapped: dict[str, Any] | None = None,
     ) -> None:
         self.graph, self._inputs = graph, inputs
         self._expressions: dict[int, Any] = {}
         self.replacements: list[tuple[Any, Any]] = []
         ignored = set(ignore)
         tops = [graph.outputs[name] for template in templates for name in slots(template)]
-        graph.count(tops, [name for name, value in inputs.items() if ignored & value.free_symbols] if ignored else ())
+        whole = {name: value for name, value in inputs.items() if name not in (wrapped or ())}
+        graph.count(tops, [name for name, value in whole.items() if ignored & value.free_symbols] if ignored else ())
         for place in graph.ordered(tops):
             made = self._made(place)
             if graph.is_kept(place):
@@ -227,7 +243,9 @@ class Rebuilt:
         self.reduced = [filled(template, self.output) for template in templates]
 
     def output(self, name: str) -> Any:
-        """Returns the expression of an output."""
+        """Returns the expression of an output or an input."""
+        if name in self._inputs:
+            return self._inputs[name]
         return self._expressions[self.graph.outputs[name]]
 
     def _made(self, place: int) -> Any:

@@ -149,7 +149,7 @@ class _Source:
         """Returns a function that computes all outputs by the functions of a module like `math`."""
         names: dict[str, Any] = {"math": functions}
         exec(self.code("python", "evaluate").replace("import math\n", "", 1), names)
-        compute = names["evaluate"]
+        compute: Callable[[Sequence[Any]], list[Any]] = names["evaluate"]
         return lambda *values: compute(values)
 
 
@@ -173,16 +173,14 @@ class _SympySource(_Source):
     @property
     def is_plain(self) -> bool:
         """Whether the compiled part can write the code alone."""
-        from ._formulas import Slot
-
-        if self.sheet.wrapped or self.sheet.constants() or self.program is None:
-            return False
-        return self.templates == [Slot(name) for name in self.sheet.names()]
+        # An expression that comes twice is one result of the program.
+        once = len(self.templates) == len(self.sheet.outputs)
+        return once and not (self.sheet.wrapped or self.sheet.constants() or self.program is None)
 
     def _made_pairs(self) -> tuple[list[tuple[Any, Any]], Any]:
         import sympy
 
-        names = {symbol.name for value in self.sheet.inputs for symbol in value.atoms(sympy.Symbol)}
+        names = self.sheet.symbols()
         fresh = (symbol for symbol in sympy.numbered_symbols() if symbol.name not in names)
         replacements, self.flat = self.sheet.rebuilt(self.program, self.templates, fresh)
         return replacements, _nested(self.given, iter(self.flat), _matrix_like)
@@ -201,8 +199,11 @@ class _SympySource(_Source):
         names = {value: sympy.Dummy(f"x{place}") for place, value in enumerate(inputs)}
         inner = [(symbol, value.xreplace(names)) for symbol, value in replacements]
         reduced = [value.xreplace(names) for value in self.flat]
-        modules = "math" if functions is math else "numpy"
-        return sympy.lambdify(list(names.values()), reduced, modules=modules, cse=lambda _: (inner, reduced))
+        modules = "math" if functions is math else None
+        compute: Callable[..., Any] = sympy.lambdify(
+            list(names.values()), reduced, modules=modules, cse=lambda _: (inner, reduced)
+        )
+        return compute
 
 
 def _matrix_like(given: Any, values: list[Any]) -> Any:
@@ -216,8 +217,8 @@ def _array(given: Any, values: list[Any]) -> Any:
         import numpy
     except ImportError:
         return rows
-    values = numpy.broadcast_arrays(*values) if values else []
-    return numpy.array(values).reshape((given.rows, given.cols, *numpy.shape(values)[1:]))
+    entries = numpy.array(numpy.broadcast_arrays(*values) if values else [])
+    return entries.reshape((given.rows, given.cols, *entries.shape[1:]))
 
 
 def _nested(given: Any, values: Any, matrix: Callable[[Any, list[Any]], Any]) -> Any:
@@ -372,7 +373,7 @@ def _of_sympy(given: Any, args: Iterable[Any] | None, wish: dict[str, Any], requ
     sheet = Sheet(named or ())
     if named is not None and len(sheet.inputs) < len(named):
         raise ValueError("args: an input comes twice")
-    templates = [sheet.template(value) for value in flat]
+    templates = [sheet.output(value) for value in flat]
     text = sheet.text()
     inputs = sorted(sheet.arguments(), key=sympy.default_sort_key)
     if named is not None:
