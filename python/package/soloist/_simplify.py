@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 from . import _arguments, _soloist
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from ._formulas import Sheet
+    from ._keywords import SearchParameters
 
 #: What the compiled part is asked for unless something else is wanted.
 _WISH: dict[str, Any] = {
@@ -275,7 +278,7 @@ def simplify(
     refine: int | None = None,
     greedy: bool = True,
     polish: int | None = None,
-    **parameters: Any,
+    **parameters: Unpack[SearchParameters],
 ) -> Simplified:
     """Turns expressions into code that computes them with few operations.
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _arguments, _soloist
 from ._instance import Instance, _load
 from ._problem import Rules, functions
 from ._progress import Display, Shown, shown
 from ._result import Improvement, Progress, Result, Stop, as_start, calls, own_result, shipped_result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import Parameters
 
 
 def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, dict[str, str]]:
@@ -57,7 +62,7 @@ def solve(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 30.0,
     resume: bytes | str | os.PathLike[str] | None = None,
-    **parameters: Any,
+    **parameters: Unpack[Parameters],
 ) -> Result:
     """Searches for the best solution of a problem until a limit is reached.
 
