@@ -1,10 +1,12 @@
 //! The compiled part of the Python package of Soloist; what users call is in `package/soloist`.
 
-#![forbid(unsafe_code)]
+// `compiled` alone calls foreign functions.
+#![deny(unsafe_code)]
 
 use pyo3::prelude::*;
 
 mod calls;
+mod compiled;
 mod errors;
 mod guard;
 mod list;
@@ -60,6 +62,8 @@ impl Infeasible {
 mod _soloist {
     #[pymodule_export]
     use super::Infeasible;
+    #[pymodule_export]
+    use crate::compiled::solve_compiled;
     #[pymodule_export]
     use crate::errors::{BrokenPromise, CheckpointError, InstanceError, InvalidSolution};
     #[pymodule_export]

@@ -34,6 +34,7 @@ from . import _soloist
 from ._cse import cse
 from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
+from ._numba import compiled
 from ._method import MethodInfo, Parameter, methods
 from ._problem import BLOCKED, Advice, Problem, Rules, check
 from ._result import Improvement, Progress, Result, Solution, Verified
@@ -77,6 +78,7 @@ __all__ = [
     "Verified",
     "__version__",
     "check",
+    "compiled",
     "cse",
     "generate",
     "improvements",
