@@ -1,10 +1,12 @@
 //! The compiled part of the Python package of Soloist; what users call is in `package/soloist`.
 
-#![forbid(unsafe_code)]
+// `compiled` alone calls foreign functions.
+#![deny(unsafe_code)]
 
 use pyo3::prelude::*;
 
 mod calls;
+mod compiled;
 mod errors;
 mod guard;
 mod list;
@@ -61,6 +63,8 @@ mod _soloist {
     #[pymodule_export]
     use super::Infeasible;
     #[pymodule_export]
+    use crate::compiled::solve_compiled;
+    #[pymodule_export]
     use crate::errors::{BrokenPromise, CheckpointError, InstanceError, InvalidSolution};
     #[pymodule_export]
     use crate::list::{check_method, methods, option_names, problems};
@@ -71,7 +75,7 @@ mod _soloist {
     #[pymodule_export]
     use crate::shipped::{Shipped, ShippedSession, generate};
     #[pymodule_export]
-    use crate::simplify::simplify;
+    use crate::simplify::{Program, simplify};
     #[pymodule_export]
     const VERSION: &str = soloist_problems::result::VERSION;
     #[pymodule_export]

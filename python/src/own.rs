@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use soloist::{
-    Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Session, Setup, Solution, Solver,
+    Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Sense, Session, Setup, Solution, Solver,
     StopReason,
 };
 use soloist_problems::{Answer, Report};
@@ -152,27 +152,39 @@ pub(crate) fn solve_own<'py>(py: Python<'py>, functions: Functions, request: Req
     }
     let outcome = solver.run();
     checked(&problem)?;
-    report(py, &problem, setup, outcome.map_err(|error| solve_error(&error))?)
+    own_report(py, &problem, setup, outcome.map_err(|error| solve_error(&error))?)
 }
 
-/// The result of a run: `json` as the command prints it, `moves` and `state` of the best solution, `others`.
-fn report<'py>(
+/// The result of a run on a problem written in Python.
+fn own_report<'py>(
     py: Python<'py>,
     problem: &PyProblem,
     setup: Setup,
     outcome: Outcome<PyMove>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let all = outcome.kept.iter().map(|solution| one(py, problem, solution)).collect::<PyResult<Vec<_>>>()?;
+    report(py, all, problem.name(), problem.sense(), setup, outcome)
+}
+
+/// The result of a run: `solutions`, the best one first; `record` as the command prints it; `remarks`; `unsaved`.
+pub(crate) fn report<'py, M>(
+    py: Python<'py>,
+    all: Vec<One<'py>>,
+    name: &str,
+    sense: Sense,
+    setup: Setup,
+    outcome: Outcome<M>,
+) -> PyResult<Bound<'py, PyDict>> {
     let Outcome { kept, bound, optimal, infeasible, stop, counters, tree, elapsed, unsaved, history, remarks, .. } =
         outcome;
     let dict = PyDict::new(py);
-    let all = kept.iter().map(|solution| one(py, problem, solution)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("solutions", all)?;
     let answer = |solution: &Solution<_>| Answer { score: solution.score, moves: Value::Null, solution: Value::Null };
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
     let untold = unsaved.clone();
     let report = Report { run, answers, tree, bound, optimal, infeasible, stop, unsaved: untold, history, remarks };
-    let task = RunTask { problem: problem.name().to_owned(), ..RunTask::own(problem.sense(), &setup) };
+    let task = RunTask { problem: name.to_owned(), ..RunTask::own(sense, &setup) };
     let history = report.history.iter().map(Step::timed).collect();
     let record = RunRecord { history: Some(history), ..RunRecord::bare(task, RunEnding::new(&report)) };
     dict.set_item("record", record.line())?;
@@ -182,7 +194,7 @@ fn report<'py>(
 }
 
 /// A solution: score, violation, moves, finished state.
-type One<'py> = (Option<f64>, Option<f64>, Bound<'py, PyList>, Bound<'py, PyAny>);
+pub(crate) type One<'py> = (Option<f64>, Option<f64>, Bound<'py, PyList>, Bound<'py, PyAny>);
 
 fn one<'py>(py: Python<'py>, problem: &PyProblem, solution: &Solution<PyMove>) -> PyResult<One<'py>> {
     let mut end = problem.root();
@@ -369,7 +381,7 @@ impl OwnSession {
     }
 
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.at_once(|problem, session| report(py, problem, session.setup().clone(), session.outcome()))
+        self.at_once(|problem, session| own_report(py, problem, session.setup().clone(), session.outcome()))
     }
 
     /// A problem may hold its session. States that the searches keep are not shown to the collector: it frees no less

@@ -137,28 +137,28 @@ def test_expressions():
     done = soloist.simplify("x^3*y^2 + x^2*y + x^3*z", emit="c", function="f", playouts=50, seed=1)
     assert (done.operations.total, done.input.total, sorted(done.order)) == (6, 11, ["x", "y", "z"])
     assert done.operations.total == done.operations.additions + done.operations.multiplications
-    assert "void f" in done.code or "f(" in done.code
+    assert "void f" in done.code() or "f(" in done.code
     space = {}
-    exec(soloist.simplify("x^2 + 2*x*y + y^2", function="g", playouts=50).code, space)
+    exec(soloist.simplify("x^2 + 2*x*y + y^2", function="g", playouts=50).code(), space)
     assert space["g"]([3.0, 4.0]) == [49.0]
     assert soloist.simplify("x*y + y*z", order=["y"]).order[0] == "y"
     # A list, as Python prints it, is several outputs.
     several = soloist.simplify("[x**2 + 2*x*y + y**2, x - y]", function="h", playouts=50)
-    exec(several.code, space)
+    exec(several.code(), space)
     inputs = {"x": 3.0, "y": 4.0}
     names = sorted(several.order)
     assert space["h"]([inputs[name] for name in names]) == [49.0, -1.0]
     assert (several.input.total, several.operations.total) == (7, 6)
     for wrong, kind, message in [
-        (dict(text="[x+y]*2"), soloist.InstanceError, "column 1: brackets around an expression"),
-        (dict(text="f([x, y])"), soloist.InstanceError, "brackets around an expression"),
-        (dict(text="x +* 2"), soloist.InstanceError, "expression: line 1, column 4"),
-        (dict(text="x", emit="cobol"), ValueError, "emit: expected one of c, rust"),
-        (dict(text="x", emit="c", function="1f"), ValueError, "function: "),
-        (dict(text="x", order=["z"]), ValueError, "order: no variable `z`"),
-        (dict(text="x*y", order=["y", "y"]), ValueError, "comes twice"),
-        (dict(text="x", order="xy"), TypeError, "order: expected a list"),
-        (dict(text=3), TypeError, "text: expected a str"),
+        (dict(expressions="[x+y]*2"), soloist.InstanceError, "column 1: brackets around an expression"),
+        (dict(expressions="f([x, y])"), soloist.InstanceError, "brackets around an expression"),
+        (dict(expressions="x +* 2"), soloist.InstanceError, "expression: line 1, column 4"),
+        (dict(expressions="x", emit="cobol"), ValueError, "emit: expected one of c, rust"),
+        (dict(expressions="x", emit="c", function="1f"), ValueError, "function: "),
+        (dict(expressions="x", order=["z"]), ValueError, "order: no variable `z`"),
+        (dict(expressions="x*y", order=["y", "y"]), ValueError, "comes twice"),
+        (dict(expressions="x", order="xy"), TypeError, "order: expected a list"),
+        (dict(expressions=object()), TypeError, "expressions: expected a text"),
     ]:
         with pytest.raises(kind, match=message):
             soloist.simplify(**wrong)

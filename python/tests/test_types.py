@@ -1,5 +1,6 @@
 """What type checkers find in users' code."""
 
+import inspect
 import pathlib
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 import soloist
 
 GOOD = """
+from typing import Any
 import soloist
 
 class Bits(soloist.Problem[tuple[int, ...], int]):
@@ -40,6 +42,12 @@ for better in soloist.improvements(Bits(), playouts=10):
 sack = soloist.load("knapsack", data={"capacity": 3, "items": [(1, 2)]})
 soloist.solve(sack, playouts=10)
 soloist.solve("knapsack", "weak:20x1000:1", playouts=10)
+soloist.solve(Alone(), method="nrpa", level=2, playouts=10)
+settings: dict[str, Any] = {"level": 2}
+soloist.solve(Alone(), method="nrpa", playouts=10, **settings)
+done: soloist.Simplified = soloist.simplify("x*y", playouts=1)
+code: str = done.code("c")
+replacements, reduced = soloist.cse([])
 """
 #: Lines of which each is an error.
 WRONG = """
@@ -49,6 +57,12 @@ soloist.solve(Alone)
 soloist.solve(Alone(), progress="dots")
 soloist.improvements(3)
 soloist.check(3)
+soloist.solve(Alone(), playout=10)
+soloist.solve(Alone(), timeout=10)
+soloist.Session(Alone(), livel=2)
+soloist.improvements(Alone(), playout=2)
+soloist.simplify("x", playout=2)
+soloist.simplify("x").code(3)
 class A(Alone, soloist.Problem[int, str]): sense = "smaller"
 class B(soloist.Problem[int, int]):  apply = lambda self, state, move: None
 """
@@ -70,3 +84,16 @@ def test_a_type_checker_finds_mistakes(tmp_path, monkeypatch):
 
 def test_the_code_that_is_checked_runs():
     exec(compile(GOOD, "mine.py", "exec"), {"print": lambda *_: None, "__name__": "mine"})
+
+
+def test_every_parameter_is_a_keyword_that_type_checkers_know():
+    from soloist import _keywords
+
+    names = {name for method in soloist.methods().values() for name in method.parameters}
+    names |= {name for problem in soloist.problems().values() for name in problem.options}
+    arguments = {"playouts", "start"}
+    assert set(_keywords.Parameters.__annotations__) == names - arguments
+    own = set(inspect.signature(soloist.simplify).parameters)
+    assert set(_keywords.SearchParameters.__annotations__) == names - arguments - own
+    for function in (soloist.solve, soloist.improvements, soloist.Session.__init__):
+        assert set(inspect.signature(function).parameters) & names == arguments

@@ -31,8 +31,10 @@ Or solve an instance of a problem that ships; the solution is verified by code t
 import atexit as _atexit
 
 from . import _soloist
+from ._cse import cse
 from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
+from ._numba import compiled
 from ._method import MethodInfo, Parameter, methods
 from ._problem import BLOCKED, Advice, Problem, Rules, check
 from ._result import Improvement, Progress, Result, Solution, Verified
@@ -76,6 +78,8 @@ __all__ = [
     "Verified",
     "__version__",
     "check",
+    "compiled",
+    "cse",
     "generate",
     "improvements",
     "load",

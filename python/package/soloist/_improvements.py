@@ -8,13 +8,18 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _arguments
 from ._problem import Rules, functions
 from ._instance import Instance
 from ._result import Improvement, Progress, Result, Stop, calls
 from ._solve import solve, target_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import Parameters
 
 #: Seconds between two looks at signals while nothing is found.
 _PULSE = 0.2
@@ -160,7 +165,7 @@ def improvements(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 30.0,
     resume: bytes | str | os.PathLike[str] | None = None,
-    **parameters: Any,
+    **parameters: Unpack[Parameters],
 ) -> Improvements:
     """Solves a problem and yields each better solution when it is found.
 

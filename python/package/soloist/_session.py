@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import _arguments, _soloist
 from ._instance import Instance
@@ -24,6 +24,11 @@ from ._result import (
     shipped_result,
 )
 from ._solve import target_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import Parameters
 
 
 class Session:
@@ -66,7 +71,7 @@ class Session:
         threads: int | None = None,
         keep: int = 1,
         start: Any = None,
-        **parameters: Any,
+        **parameters: Unpack[Parameters],
     ) -> None:
         target, settings = target_of(problem, instance, _arguments.settings(params, parameters))
         request: dict[str, Any] = {

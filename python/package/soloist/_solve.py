@@ -5,13 +5,19 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _arguments, _soloist
 from ._instance import Instance, _load
+from ._numba import compiled_of, finished
 from ._problem import Rules, functions
 from ._progress import Display, Shown, shown
 from ._result import Improvement, Progress, Result, Stop, as_start, calls, own_result, shipped_result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._keywords import Parameters
 
 
 def target_of(problem: Any, instance: Any, given: dict[str, str]) -> tuple[Any, dict[str, str]]:
@@ -57,7 +63,7 @@ def solve(
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_every: float = 30.0,
     resume: bytes | str | os.PathLike[str] | None = None,
-    **parameters: Any,
+    **parameters: Unpack[Parameters],
 ) -> Result:
     """Searches for the best solution of a problem until a limit is reached.
 
@@ -85,7 +91,7 @@ def solve(
         max_moves: moves of a game, a million by default; a longer one ends the run with :class:`BrokenPromise`.
         params: parameters of the method, and options of a problem that ships, by name.
         rollout: the playout policy, by name.
-        threads: independent streams, one thread each; 1 for Python problems.
+        threads: independent streams, one thread each; 1 for Python problems that are not :func:`compiled`.
         keep: how many of the best different solutions are kept.
         start: a solution to start from: a result, or the moves. For a problem that ships, a text in its own format or
             a path object instead of the moves.
@@ -108,6 +114,7 @@ def solve(
     target_, settings = target_of(problem, instance, _arguments.settings(params, parameters))
     is_shipped = isinstance(target_, Instance)
     bound = {} if is_shipped else functions(target_)
+    machine = None if is_shipped else compiled_of(target_)
     request = _arguments.request(
         method=method,
         parameters=settings,
@@ -140,6 +147,8 @@ def solve(
     try:
         if isinstance(target_, Instance):
             return shipped_result(*target_._shipped.solve(request), target_)
+        if machine is not None:
+            return own_result(_soloist.solve_compiled(machine.spec(), request, finished(target_, machine.name)))
         return own_result(_soloist.solve_own(bound, request))
     finally:
         display.close()

@@ -1,0 +1,274 @@
+//! Problems whose functions are machine code: addresses that numba hands out.
+//!
+//! A state is a row of words of 64 bits, each an integer or a float, a move is an integer. The addresses come from
+//! `_numba.py`, which keeps the code alive for the time of the run and has compared the functions with those of Python.
+
+// Calls of foreign functions. All of them are in `impl Problem`; what they rely on is said at `Addresses`.
+#![allow(unsafe_code)]
+
+use crate::calls::{Calls, REPORT};
+use crate::errors::contradicted;
+use crate::own::{One, report, split};
+use crate::request::{Request, solve_error, spec_error};
+use crate::shipped::interruptible;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use soloist::{Improvement, Observer, Problem, Progress, RunInfo, Score, Sense, Setup, Solution, Solver};
+use soloist_problems::refuse_endless;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The most moves that are asked for at first. A state with more is asked again.
+const ROOM: usize = 64;
+
+/// The addresses of the functions of a problem.
+///
+/// # Safety
+/// Each is the address of a C function of the type that its call below has. The functions read and write the words of
+/// one state and at most `room` moves, keep no pointer, and may run on several threads at once. Code of numba cannot
+/// unwind: its exceptions end the function with a message.
+#[derive(Debug, Clone, Copy, FromPyObject)]
+#[pyo3(from_item_all)]
+struct Addresses {
+    /// `(state, moves, room) -> count`
+    moves: usize,
+    /// `(state, move, next state)`; the two states may be one.
+    apply: usize,
+    /// `(state, value and degree of infeasibility)`; a value that is no number says that the degree holds.
+    score: usize,
+    /// `(state, move) -> code`
+    code: Option<usize>,
+    /// `(state) -> bound`
+    bound: Option<usize>,
+    /// `(state) -> potential`
+    potential: Option<usize>,
+    /// `(state) -> key`
+    key: Option<usize>,
+}
+
+/// A problem of compiled functions.
+#[derive(Debug, FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Compiled {
+    name: String,
+    root: Vec<u64>,
+    minimize: bool,
+    addresses: Addresses,
+}
+
+/// A state: integers and floats as they lie in memory.
+#[derive(Debug)]
+pub(crate) struct Words(Box<[u64]>);
+
+impl Clone for Words {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    // Searches copy states into states that are there.
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.0.copy_from_slice(&other.0);
+    }
+}
+
+type Moves = unsafe extern "C" fn(*const u64, *mut i64, i64) -> i64;
+type Apply = unsafe extern "C" fn(*const u64, i64, *mut u64);
+type Scored = unsafe extern "C" fn(*const u64, *mut f64);
+type Code = unsafe extern "C" fn(*const u64, i64) -> i64;
+type Real = unsafe extern "C" fn(*const u64) -> f64;
+type Key = unsafe extern "C" fn(*const u64) -> i64;
+
+/// The function at an address.
+macro_rules! at {
+    ($address:expr, $kind:ty) => {
+        // SAFETY: see `Addresses`. A function pointer has the size of an address on all platforms of numba.
+        unsafe { std::mem::transmute::<usize, $kind>($address) }
+    };
+}
+
+impl Compiled {
+    fn real(&self, address: Option<usize>, state: &Words) -> Option<f64> {
+        let function = at!(address?, Real);
+        // SAFETY: see `Addresses`.
+        Some(unsafe { function(state.0.as_ptr()) })
+    }
+}
+
+impl Problem for Compiled {
+    type State = Words;
+    type Move = i64;
+
+    fn root(&self) -> Words {
+        Words(self.root.clone().into())
+    }
+
+    fn moves(&self, state: &Words, moves: &mut Vec<i64>) {
+        let function = at!(self.addresses.moves, Moves);
+        let mut room = ROOM.max(moves.capacity());
+        loop {
+            moves.clear();
+            moves.resize(room, 0);
+            // SAFETY: see `Addresses`; there is room for `room` moves.
+            let count = unsafe { function(state.0.as_ptr(), moves.as_mut_ptr(), room as i64) };
+            let count = usize::try_from(count).unwrap_or(0);
+            moves.truncate(count);
+            if count <= room {
+                return;
+            }
+            room = count;
+        }
+    }
+
+    fn apply(&self, state: &mut Words, mv: i64) {
+        let function = at!(self.addresses.apply, Apply);
+        let words = state.0.as_mut_ptr();
+        // SAFETY: see `Addresses`; the state is read before it is written.
+        unsafe { function(words, mv, words) };
+    }
+
+    fn score(&self, state: &Words) -> Score {
+        let function = at!(self.addresses.score, Scored);
+        let mut pair = [0.0; 2];
+        // SAFETY: see `Addresses`; there is room for two numbers.
+        unsafe { function(state.0.as_ptr(), pair.as_mut_ptr()) };
+        match pair {
+            [value, degree] if value.is_nan() && degree >= 0.0 => Score::Infeasible(degree),
+            [value, _] => Score::Feasible(value),
+        }
+    }
+
+    fn sense(&self) -> Sense {
+        if self.minimize { Sense::Minimize } else { Sense::Maximize }
+    }
+
+    fn code(&self, state: &Words, mv: i64) -> u64 {
+        let Some(address) = self.addresses.code else { return soloist::stable_hash(&mv) };
+        let function = at!(address, Code);
+        // SAFETY: see `Addresses`.
+        unsafe { function(state.0.as_ptr(), mv) }.cast_unsigned()
+    }
+
+    fn bound(&self, state: &Words) -> Option<f64> {
+        self.real(self.addresses.bound, state)
+    }
+
+    fn potential(&self, state: &Words) -> Option<f64> {
+        self.real(self.addresses.potential, state)
+    }
+
+    fn key(&self, state: &Words) -> Option<u64> {
+        let function = at!(self.addresses.key?, Key);
+        // SAFETY: see `Addresses`.
+        Some(unsafe { function(state.0.as_ptr()) }.cast_unsigned())
+    }
+}
+
+/// Tells Python about improvements and progress. An exception there ends the run.
+struct Watch<'a> {
+    stop: &'a AtomicBool,
+    calls: &'a Calls,
+    error: Option<PyErr>,
+}
+
+impl Watch<'_> {
+    fn tell(&mut self, call: impl FnOnce(Python<'_>, &Calls) -> PyResult<()>) {
+        if self.error.is_some() {
+            return;
+        }
+        if let Err(error) = Python::attach(|py| call(py, self.calls)) {
+            self.stop.store(true, Ordering::SeqCst);
+            self.error = Some(error);
+        }
+    }
+}
+
+impl Observer<i64> for Watch<'_> {
+    fn improved(&mut self, improvement: &Improvement, solution: &Solution<i64>, progress: &Progress) {
+        if self.calls.on_improve.is_some() {
+            let moves = &solution.moves;
+            self.tell(|py, calls| {
+                calls.improved(py, improvement, progress, || {
+                    Ok((PyList::new(py, moves)?.into_any().unbind(), None))
+                })
+            });
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if self.calls.on_progress.is_some() {
+            self.tell(|py, calls| calls.progressed(py, progress));
+        }
+    }
+}
+
+/// The moves of a solution to start from, played by the rules.
+fn started(problem: &Compiled, py: Python<'_>, start: &Py<PyAny>) -> PyResult<Vec<i64>> {
+    let wrong = |what: String| PyValueError::new_err(format!("start: {what}"));
+    let moves: Vec<i64> = start.extract(py).map_err(|_| wrong("expected moves, which are ints".into()))?;
+    let (mut state, mut legal) = (problem.root(), Vec::new());
+    for (at, &mv) in moves.iter().enumerate() {
+        legal.clear();
+        problem.moves(&state, &mut legal);
+        if !legal.contains(&mv) {
+            return Err(wrong(format!("move {at}, {mv}, is not legal")));
+        }
+        problem.apply(&mut state, mv);
+    }
+    legal.clear();
+    problem.moves(&state, &mut legal);
+    if legal.is_empty() { Ok(moves) } else { Err(wrong("the solution is not finished".into())) }
+}
+
+/// Runs a search to its end without the interpreter. `state` makes the finished state of moves; it plays them by the
+/// functions of Python. Returns what `solve_own` returns.
+#[pyfunction]
+pub(crate) fn solve_compiled<'py>(
+    py: Python<'py>,
+    problem: Compiled,
+    request: Request,
+    state: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let setup = request.spec(None)?.setup(None, Setup::default).map_err(spec_error)?;
+    let mut solver = Solver::new(&problem, setup).keep(request.keep);
+    let mut before = Duration::ZERO;
+    if let Some(bytes) = &request.resume {
+        before = RunInfo::read(&problem, bytes).map_err(|error| solve_error(&error.into()))?.elapsed;
+        solver = solver.resume(bytes).map_err(|error| solve_error(&error.into()))?;
+    }
+    if let Some(start) = &request.start {
+        solver = solver.offer(&started(&problem, py, start)?);
+    }
+    let budget = request.budget(before)?;
+    let setup = solver.setup().clone();
+    refuse_endless(&setup, &budget).map_err(spec_error)?;
+    let rollout = setup.rollout.clone().unwrap_or_else(|| "random".into());
+    let setup = setup.rollout(rollout);
+    let mut watch = Watch { stop: &stop, calls: &request.calls, error: None };
+    let checkpoint = request.checkpoint()?;
+    let outcome = interruptible(py, &stop, &request.calls, || {
+        let mut solver = solver.budget(budget).stop_flag(&stop).observer(&mut watch, REPORT);
+        if let Some((path, every)) = checkpoint {
+            solver = solver.checkpoint(path, every);
+        }
+        solver.run()
+    })?;
+    if let Some(error) = watch.error {
+        return Err(error);
+    }
+    let outcome = outcome.map_err(|error| match &error {
+        soloist::SolveError::Replay(wrong) => contradicted(py, wrong, &[]),
+        _ => solve_error(&error),
+    })?;
+    let one = |solution: &Solution<i64>| -> PyResult<One<'py>> {
+        let (value, violation) = split(solution.score);
+        let moves = PyList::new(py, &solution.moves)?;
+        let end = state.call1((&moves, value, violation))?;
+        Ok((value, violation, moves, end))
+    };
+    let all = outcome.kept.iter().map(one).collect::<PyResult<Vec<_>>>()?;
+    report(py, all, &problem.name, problem.sense(), setup, outcome)
+}
