@@ -26,43 +26,20 @@
 
 #![forbid(unsafe_code)]
 
-mod args;
-mod bench;
-mod check;
-mod choice;
-#[cfg(test)]
-mod dummy;
-mod events;
-mod failure;
-mod generate;
-mod lines;
-mod list;
-mod live;
-mod machine;
-mod output;
-mod plot;
-mod pool;
-mod progress;
-mod report;
-mod reproduce;
-mod result;
-mod serve;
-mod shell;
-mod signal;
-mod simplify;
-mod solve;
-mod table;
+mod commands;
+mod resolve;
 mod terminal;
-mod tune;
-mod values;
+mod units;
 
 use anstream::ColorChoice;
-use args::{Cli, Color, Commands};
 use clap::{FromArgMatches, ValueEnum};
-use failure::{Failure, one_line};
+use commands::{Cli, Color};
 use soloist_problems::Domain;
+use soloist_study::Failure;
+use soloist_study::text::one_line;
 use std::ffi::OsString;
 use std::process::ExitCode;
+use terminal::{output, signal};
 
 /// Runs the command with the arguments of the process; `own` are problems beside the shipped ones.
 #[must_use]
@@ -74,33 +51,21 @@ pub fn main(own: &[Domain]) -> ExitCode {
     }
     // Also for what is wrong with the arguments.
     output::set_color(color(std::env::args_os().skip(1)));
-    let parsed = args::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let parsed = commands::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    let done = match cli.command {
-        Commands::Solve(args) => solve::run(&args),
-        Commands::Simplify(args) => simplify::run(&args),
-        Commands::Bench(args) => bench::run(&args),
-        Commands::Tune(args) => tune::run(&args),
-        Commands::Reproduce(args) => reproduce::run(&args),
-        Commands::Report(args) => report::run(&args),
-        Commands::Serve(args) => serve::run(&args),
-        Commands::Check(args) => check::run(&args),
-        Commands::Generate(args) => generate::run(&args),
-        Commands::Problems(args) => list::problems(&args),
-        Commands::Methods(args) => list::methods(&args),
-        Commands::Completions { shell } => shell::completions(shell),
-        Commands::Man { dir } => shell::manual(dir.as_deref()),
-    };
-    match done {
+    match cli.command.run() {
         Ok(code) => ExitCode::from(code),
-        Err(Failure { code, message }) => {
-            output::error(&message);
-            ExitCode::from(code)
-        }
+        Err(failure) => fail(&failure),
     }
+}
+
+/// Prints the line of a failure.
+fn fail(failure: &Failure) -> ExitCode {
+    output::error(&failure.message);
+    ExitCode::from(failure.code())
 }
 
 /// When to colour, as the last `--color` says, before the arguments are parsed as a whole.
@@ -119,14 +84,11 @@ fn color(args: impl Iterator<Item = OsString>) -> ColorChoice {
 fn refuse(error: &clap::Error) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     if matches!(error.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand) {
-        let text = args::plain_help(&error.render().ansi().to_string());
+        let text = commands::plain_help(&error.render().ansi().to_string());
         let code = u8::try_from(error.exit_code()).unwrap_or(2);
         return match output::help(&text, error.use_stderr()) {
             Ok(()) => ExitCode::from(code),
-            Err(Failure { code, message }) => {
-                output::error(&message);
-                ExitCode::from(code)
-            }
+            Err(failure) => fail(&failure),
         };
     }
     output::error(&flatten(&error.render().to_string()));
@@ -171,7 +133,7 @@ mod tests {
             &["soloist", "check", "--jsn"],
             &["soloist", "man", "a\nb"],
         ] {
-            let text = flatten(&args::command().try_get_matches_from(call).unwrap_err().render().to_string());
+            let text = flatten(&commands::command().try_get_matches_from(call).unwrap_err().render().to_string());
             assert!(!text.contains('\n') && !text.contains("Usage") && text.len() > 10, "{text}");
         }
     }

@@ -31,6 +31,7 @@ pub mod input;
 pub mod names;
 mod own;
 mod record;
+mod registry;
 pub mod result;
 mod run_spec;
 mod settings;
@@ -48,6 +49,7 @@ pub use error::InstanceError;
 pub use event::{RunEvent, RunStart};
 pub use own::own;
 pub use record::{Depths, FORMAT, Machine, OtherSolution, RecordError, RunEnding, RunRecord, RunTask, Step};
+pub use registry::Registry;
 pub use run_spec::{
     DEFAULT_SECONDS, Limits, ResolvedRun, Resumed, RunSpec, SpecError, SpecPart, find_among, refuse_endless,
 };

@@ -19,7 +19,7 @@
 
 #![forbid(unsafe_code)]
 
-use soloist::{Method, Preset};
+use soloist::Preset;
 use std::sync::OnceLock;
 
 pub use soloist_domain::*;
@@ -74,26 +74,27 @@ fn shipped() -> &'static [Domain] {
     ]
 }
 
+/// The registry of [`domains`].
+#[must_use]
+pub fn registry() -> Registry {
+    Registry::new(domains())
+}
+
 /// The domain of that name.
 #[must_use]
 pub fn find_domain(name: &str) -> Option<&'static Domain> {
-    domains().iter().find(|domain| domain.name == name)
+    registry().find(name)
 }
 
-/// All methods: the presets of the engine, then the searches that problems have of their own, each name once.
+/// All methods; see [`Registry::methods`].
 pub fn methods() -> impl Iterator<Item = &'static Preset> + Clone {
-    let own = domains().iter().enumerate().flat_map(|(at, domain)| {
-        let known =
-            move |name: &str| domains()[..at].iter().any(|other| other.searches.iter().any(|own| own.name == name));
-        domain.searches.iter().filter(move |own| !known(own.name))
-    });
-    Method::presets().iter().chain(own)
+    registry().methods()
 }
 
-/// Returns the method of a name: a preset of the engine, or a search that a problem has.
+/// Returns the method of a name; see [`Registry::find_method`].
 ///
 /// # Errors
-/// There is none.
+/// No method has this name; the message names the nearest one.
 pub fn find_method(name: &str) -> Result<&'static Preset, SpecError> {
-    find_among(methods(), name)
+    registry().find_method(name)
 }

@@ -10,7 +10,6 @@ mod problem;
 mod rollout;
 mod run;
 pub mod search;
-pub mod statistics;
 
 pub use check::{Advice, Knowledge, Violation, advise, check};
 pub use core::codec::CheckpointError;

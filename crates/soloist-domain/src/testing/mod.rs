@@ -3,6 +3,7 @@
 mod golden;
 mod keys;
 mod pairs;
+pub mod problem;
 mod searches;
 
 pub use golden::check_golden_runs;

@@ -1,0 +1,182 @@
+//! `soloist problems` and `soloist methods`: what there is.
+
+use super::args::{MethodParser, ProblemParser};
+use super::solve::method_call;
+use crate::terminal::output;
+use clap::Args;
+use serde_json::{Value, json};
+use soloist::{Method, Preset, Setup};
+use soloist_problems::result::{parameters, sense};
+use soloist_problems::{Domain, Options, domains, methods as all_methods};
+use soloist_study::Failure;
+use std::fmt::Write;
+
+/// Arguments of `problems`.
+#[derive(Args, Debug)]
+pub(crate) struct ProblemsArgs {
+    /// Show this one in detail
+    #[arg(value_name = "NAME", value_parser = ProblemParser)]
+    pub(crate) name: Option<&'static Domain>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `methods`.
+#[derive(Args, Debug)]
+pub(crate) struct MethodsArgs {
+    /// Show this one with its parameters
+    #[arg(value_name = "NAME", value_parser = MethodParser)]
+    pub(crate) name: Option<&'static Preset>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Lists the problems or shows one.
+pub(crate) fn problems(args: &ProblemsArgs) -> Result<u8, Failure> {
+    let text = match (args.name, args.json) {
+        (None, false) => {
+            let rows: Vec<_> = domains().iter().map(|domain| (domain.name, domain.summary.to_owned())).collect();
+            table(&rows) + "\n`soloist problems NAME` shows formats, specs, options and rollouts.\n"
+        }
+        (None, true) => line(&domains().iter().map(problem_json).collect()),
+        (Some(domain), json) => problem(domain, json)?,
+    };
+    output::print(&text)?;
+    Ok(0)
+}
+
+/// Lists the methods or shows one.
+pub(crate) fn methods(args: &MethodsArgs) -> Result<u8, Failure> {
+    let text = match (args.name, args.json) {
+        (None, false) => {
+            let rows: Vec<_> = all_methods()
+                .map(|preset| (preset.name, format!("{} ({})", preset.summary, preset.reference)))
+                .collect();
+            table(&rows) + "\n`soloist methods NAME` shows the parameters for --set.\n"
+        }
+        (None, true) => line(&all_methods().map(method_json).collect()),
+        (Some(preset), true) => line(&method_detail(preset)),
+        (Some(preset), false) => method_text(preset),
+    };
+    output::print(&text)?;
+    Ok(0)
+}
+
+fn problem_json(domain: &Domain) -> Value {
+    let options: Vec<_> = domain
+        .options
+        .iter()
+        .map(|option| json!({ "name": option.name, "values": option.values, "help": option.help }))
+        .collect();
+    json!({
+        "name": domain.name, "summary": domain.summary, "score": domain.score,
+        "instance": domain.instance, "example": domain.example, "options": options,
+        "methods": domain.searches.iter().map(|own| own.name).collect::<Vec<_>>(),
+    })
+}
+
+/// One problem with what only an instance can tell, shown for the example.
+fn problem(domain: &Domain, json: bool) -> Result<String, Failure> {
+    let instance =
+        (domain.load)(domain.example, &Options::new()).map_err(|error| Failure::runtime(error.to_string()))?;
+    let Setup { preset: name, method, rollout, .. } = instance.default_setup();
+    let rollout = rollout.unwrap_or_default();
+    if json {
+        let mut object = problem_json(domain);
+        object["sense"] = sense(instance.sense()).into();
+        object["method"] = name.into();
+        object["parameters"] = parameters(&method).into();
+        object["rollout"] = rollout.into();
+        let rollouts = instance.rollouts();
+        object["rollouts"] = rollouts.iter().map(|info| json!({ "name": info.name, "help": info.help })).collect();
+        return Ok(line(&object));
+    }
+    let mut text = format!("{}: {}\n\n", domain.name, domain.summary);
+    let _ = writeln!(text, "Score     {} ({})", domain.score, sense(instance.sense()));
+    let _ = writeln!(text, "Instance  {}", domain.instance);
+    let _ = writeln!(text, "Example   {}: {}", domain.example, instance.describe());
+    let with = if matches!(method, Method::Own(_)) { String::new() } else { format!(" with rollout {rollout}") };
+    let _ = writeln!(text, "Method    {}{with}, by default", method_call(&name, &method));
+    if !domain.options.is_empty() {
+        text.push_str("\nOptions (--set):\n");
+        let rows: Vec<_> = domain
+            .options
+            .iter()
+            .map(|option| {
+                let default = option.values.first().unwrap_or(&"");
+                (option.name, format!("{} [{}; default: {default}]", option.help, option.values.join(", ")))
+            })
+            .collect();
+        text.push_str(&table(&rows));
+    }
+    if !domain.searches.is_empty() {
+        text.push_str("\nMethods of its own (--method):\n");
+        let rows: Vec<_> = domain.searches.iter().map(|own| (own.name, own.summary.to_owned())).collect();
+        text.push_str(&table(&rows));
+    }
+    text.push_str("\nRollouts (--rollout):\n");
+    text.push_str(&table(
+        &instance.rollouts().iter().map(|info| (info.name, info.help.to_owned())).collect::<Vec<_>>(),
+    ));
+    let _ = writeln!(text, "\nTry: soloist solve {} {} --time 5s", domain.name, domain.example);
+    Ok(text)
+}
+
+/// One method; a search of problems' own with the names of these problems.
+fn method_json(preset: &Preset) -> Value {
+    let mut object = json!({ "name": preset.name, "summary": preset.summary, "reference": preset.reference });
+    if let Method::Own(own) = preset.method() {
+        let has = |domain: &&Domain| domain.searches.iter().any(|own| own.name == preset.name);
+        object["problems"] = domains().iter().filter(has).map(|domain| domain.name).collect();
+        object["unit"] = own.unit().map(|unit| unit.name()).into();
+    }
+    object
+}
+
+fn method_detail(preset: &Preset) -> Value {
+    let mut object = method_json(preset);
+    let method = preset.method();
+    let typed = parameters(&method);
+    let rows = method.parameters().into_iter().map(|parameter| {
+        json!({
+            "name": parameter.name, "default": typed[parameter.name],
+            "range": parameter.range, "help": parameter.help,
+        })
+    });
+    object["parameters"] = rows.collect();
+    object
+}
+
+fn method_text(preset: &Preset) -> String {
+    let mut text = format!("{}: {}\n{}\n", preset.name, preset.summary, preset.reference);
+    let detail = method_json(preset);
+    if let (Some(problems), Some(unit)) = (detail["problems"].as_array(), detail["unit"].as_str()) {
+        let names: Vec<_> = problems.iter().filter_map(Value::as_str).collect();
+        let _ = writeln!(text, "A method of {}; --nodes counts {unit}.", names.join(" and "));
+    }
+    text.push_str("\nParameters (--set NAME=VALUE):\n");
+    let parameters = preset.method().parameters();
+    let rows: Vec<_> = parameters
+        .iter()
+        .map(|parameter| {
+            (parameter.name, format!("{} [{}; default: {}]", parameter.help, parameter.range, parameter.value))
+        })
+        .collect();
+    text.push_str(&table(&rows));
+    text
+}
+
+/// Names and descriptions in two columns.
+fn table(rows: &[(&str, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter().fold(String::new(), |mut text, (name, about)| {
+        let _ = writeln!(text, "  {name:<width$}  {about}");
+        text
+    })
+}
+
+fn line(value: &Value) -> String {
+    format!("{value}\n")
+}

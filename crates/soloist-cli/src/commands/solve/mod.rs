@@ -1,0 +1,482 @@
+//! `soloist solve`: checks everything that can be wrong, runs the search, verifies and hands out the result.
+
+mod events;
+mod progress;
+mod text;
+
+pub(crate) use text::method_call;
+
+use super::args::{LimitArgs, MethodArgs, OUTPUT, ProblemParser, QuietArgs, SEARCH, StreamArgs};
+use super::check;
+use crate::resolve;
+use crate::terminal::output;
+use crate::terminal::{Terminal, signal};
+use crate::units;
+use clap::Args;
+use events::Events;
+use progress::{RunObservers, TerminalProgress};
+use serde_json::Value;
+use soloist::{Budget, CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
+use soloist_problems::result::{self, Asked};
+use soloist_problems::{
+    AnyInstance, DEFAULT_SECONDS, Domain, InstanceError, Limits, Report, Request, ResolvedRun, Resumed, RunRecord,
+    RunSpec,
+};
+use soloist_study::Failure;
+use soloist_study::files::{Guarded, Target};
+use soloist_study::serve::{Feed, FeedObserver};
+use soloist_study::text::{counted, plain};
+use std::io::Read;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+const EXAMPLES: &str = "\
+Examples:
+  soloist solve samegame board.txt                         the default method and time
+  soloist solve samegame random:15x15x5:7 --playouts 1e6   a generated board, the same result everywhere
+  soloist solve knapsack items.kp --method nrpa --set level=4 --set iterations=50 --time 2m
+  soloist solve samegame board.txt --target 3000 --time 1h   stop early when 3000 is reached
+  soloist solve samegame board.txt --time 1h --checkpoint run.ckpt --threads 4
+  soloist solve samegame board.txt --time 2h --resume run.ckpt --checkpoint run.ckpt
+                                       one hour more, because limits count the whole search
+  soloist solve knapsack items.kp --json --quiet | jq .score
+
+The first Ctrl-C stops the search and prints the best solution so far (exit 130), a second one
+kills. Count limits (--playouts, --nodes, --stall) are reproducible, --time is not.";
+
+const LIMITS: &str = "Limits (whichever is reached first; none given: a default time)";
+const CHECKPOINTS: &str = "Checkpoints";
+
+/// The text behind the arguments.
+fn help() -> String {
+    format!("{EXAMPLES}\nWithout any limit a run takes {DEFAULT_SECONDS} s, with --resume {DEFAULT_SECONDS} s more.")
+}
+
+/// Arguments of `solve`.
+#[derive(Args, Debug)]
+#[command(after_help = help())]
+pub(crate) struct SolveArgs {
+    /// The problem; `soloist problems` describes them
+    #[arg(value_name = "PROBLEM", value_parser = ProblemParser)]
+    pub(crate) problem: &'static Domain,
+    /// A file in the problem's format, or a spec such as random:15x15x5:7 (`soloist problems PROBLEM` lists them)
+    #[arg(value_name = "INSTANCE")]
+    pub(crate) instance: String,
+
+    #[command(flatten, next_help_heading = SEARCH)]
+    pub(crate) method: MethodArgs,
+    #[command(flatten, next_help_heading = SEARCH)]
+    pub(crate) streams: StreamArgs,
+    /// Start from a known solution: a result of `solve --json`, or a file in the problem's own solution format
+    /// (repeatable)
+    #[arg(long, value_name = "FILE", help_heading = SEARCH)]
+    pub(crate) start: Vec<PathBuf>,
+    /// Return the K best different solutions [default: 1]
+    #[arg(long, value_name = "K", value_parser = units::keep, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) keep: Option<usize>,
+    /// Moves of a game after which the run ends with an error [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = units::count, allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) max_moves: Option<u64>,
+
+    #[command(flatten, next_help_heading = LIMITS)]
+    pub(crate) limits: LimitArgs,
+    /// Stop at the first solution with this score or a better one; alone it may run for ever
+    #[arg(long, value_name = "SCORE", value_parser = units::score, allow_hyphen_values = true, help_heading = LIMITS)]
+    pub(crate) target: Option<f64>,
+
+    /// Print the result as one JSON object
+    #[arg(long, help_heading = OUTPUT)]
+    pub(crate) json: bool,
+    /// Also write the result as JSON to FILE (replaced at the end)
+    #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) out: Option<PathBuf>,
+    /// Draw the solution into FILE
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) svg: Option<PathBuf>,
+    /// Write events (start, improved, progress, end) to FILE as they come, one JSON object a line (an existing file is
+    /// emptied when the search starts; with --resume they are appended)
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub(crate) events: Option<PathBuf>,
+    /// Show the run live on a page at this port of 127.0.0.1, or of ADDR, until it ends; port 0 picks a free one
+    #[arg(long, value_name = "[ADDR:]PORT", value_parser = units::address, help_heading = OUTPUT)]
+    pub(crate) serve: Option<SocketAddr>,
+    #[command(flatten, next_help_heading = OUTPUT)]
+    pub(crate) quiet: QuietArgs,
+
+    /// Write the state of the search to FILE now and then and at the end; an existing FILE must be the one that is
+    /// resumed
+    #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// Time between checkpoints
+    #[arg(long, value_name = "TIME", value_parser = units::duration, allow_hyphen_values = true, default_value = "60s")]
+    #[arg(requires = "checkpoint", help_heading = CHECKPOINTS)]
+    pub(crate) checkpoint_every: Duration,
+    /// Continue the search in FILE exactly; method, rollout, seed, threads and --keep come from it. FILE is written
+    /// only if --checkpoint names it too. A --memory limit is not in it: repeat it. `auto` and `anneal` divide their
+    /// budget in advance: with a larger one the run is not that of the larger budget from the start
+    #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
+    pub(crate) resume: Option<PathBuf>,
+}
+
+impl SolveArgs {
+    /// The spec of the run.
+    fn spec(&self) -> RunSpec {
+        let limits = Limits { target: self.target, max_moves: self.max_moves, ..self.limits.limits() };
+        RunSpec {
+            instance: self.instance.clone(),
+            seed: self.streams.seed,
+            threads: self.streams.threads,
+            keep: self.keep,
+            ..self.method.spec(self.problem, limits)
+        }
+    }
+}
+
+/// Largest checkpoint that is read: above the largest that the memory limits allow in practice.
+const MAX_CHECKPOINT: u64 = 64 << 30;
+
+/// Runs the command.
+pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
+    let begin = Instant::now();
+    let spec = args.spec();
+    // A wrong call is refused as such, whatever the files hold.
+    let options = spec.check(args.problem)?;
+    let unopened = |error| Failure::runtime(args.problem.unopened(&args.instance, &error));
+    let mut instance = (args.problem.load)(&args.instance, &options).map_err(unopened)?;
+    let saved = args.resume.as_deref().map(|path| read_checkpoint(path, &spec, &*instance)).transpose()?;
+    let (bytes, before, ended) = match saved {
+        None => (None, None, None),
+        Some((bytes, info, whole)) => {
+            let keep = whole.as_ref().map(|whole| whole.keep);
+            (Some(bytes), Some(Resumed { info, keep }), whole.and_then(|whole| whole.ended))
+        }
+    };
+    let ResolvedRun { setup, budget, keep } = resolve::resolve(args.problem, &spec, &*instance, before.as_ref())?;
+    let before = before.map(|before| before.info);
+    let start = args.start.iter().map(|path| read_start(path, &*instance)).collect::<Result<_, _>>()?;
+    let outputs = Outputs::check(args, &*instance)?;
+
+    let quiet = args.quiet.quiet;
+    let terminal = Terminal::new(quiet);
+    signal::install(quiet)?;
+    let limits = prepare(args, &mut *instance, &budget, before.as_ref(), begin)?;
+    let instance = &*instance;
+    let asked = Asked { domain: args.problem, instance, options: &options, setup: &setup };
+    if !quiet {
+        announce(&spec, asked, before.as_ref(), ended);
+    }
+    let events =
+        outputs.events.as_ref().map(|target| Events::start(target, asked, &budget, before.as_ref())).transpose()?;
+    let human =
+        TerminalProgress::new(instance, quiet, &limits, before.as_ref().map_or(0, |info| info.counters.playouts));
+    let feed = args.serve.map(|address| serve(address, asked, &terminal)).transpose()?;
+    let page = feed.as_deref().map(|feed| FeedObserver::begin(feed, asked, &budget, before.as_ref(), None));
+    let mut observers = RunObservers { human, events, page };
+    let request = Request {
+        setup: Some(setup.clone()),
+        plan: None,
+        budget: limits,
+        start,
+        keep,
+        interval: observers.human.interval(),
+        checkpoint: outputs.checkpoint.as_ref().map(|target| (target.path().to_owned(), args.checkpoint_every)),
+        resume: bytes,
+        stop: Some(&signal::STOP),
+    };
+    let solved = instance.solve(request, &mut observers);
+    observers.human.finish();
+    let report = solved.map_err(|error| solve_failure(args, &error))?;
+    let logged = observers.events.map_or(Ok(()), |events| events.end(&report));
+    if let Some(page) = &observers.page {
+        page.end(&report);
+    }
+    let handed = hand_out(args, asked, &report, &outputs);
+    if let Some(feed) = &feed {
+        feed.close();
+    }
+    let saved = match (&report.unsaved, &args.checkpoint) {
+        (Some(error), Some(path)) => Err(Failure::runtime(format!("{}: {error}", path.display()))),
+        _ => Ok(()),
+    };
+    Failure::of_all([handed, saved, logged])?;
+    Ok(exit_code(&report))
+}
+
+/// Prepares the instance within half of the time that is left for the run. Returns the budget without the time since
+/// `begin`, when reading began; half of the time is the search's in any case.
+fn prepare(
+    args: &SolveArgs,
+    instance: &mut dyn AnyInstance,
+    budget: &Budget,
+    before: Option<&RunInfo>,
+    begin: Instant,
+) -> Result<Budget, Failure> {
+    let spent = before.map_or(Duration::ZERO, |info| info.elapsed);
+    let most = budget.time.map(|time| time.saturating_sub(spent) / 2);
+    let mut go_on = || !signal::STOP.load(Ordering::Relaxed) && most.is_none_or(|most| begin.elapsed() < most);
+    let undone = instance.prepare(&mut go_on);
+    let undone = undone.map_err(|error| Failure::runtime(InstanceError::new(&args.instance, error).to_string()))?;
+    if let Some(line) = undone.filter(|_| !args.quiet.quiet) {
+        output::note(&line);
+    }
+    let taken = most.map_or(Duration::ZERO, |most| most.min(begin.elapsed()));
+    Ok(Budget { time: budget.time.map(|time| time.saturating_sub(taken)), ..budget.clone() })
+}
+
+/// Begins to serve the page of a run.
+fn serve(address: SocketAddr, asked: Asked<'_>, terminal: &Terminal) -> Result<Arc<Feed>, Failure> {
+    let title = format!("{} {}", asked.domain.name, asked.instance.name());
+    let feed = Arc::new(Feed::solve(title, soloist_problems::registry()));
+    terminal.serve(address, &feed)?;
+    Ok(feed)
+}
+
+fn exit_code(report: &Report) -> u8 {
+    match (report.stop, result::value(report)) {
+        (StopReason::Interrupted, _) => 130,
+        (_, Some(_)) => 0,
+        (_, None) => 3,
+    }
+}
+
+/// Prints and writes the result, verified: all of it even if something is wrong with it, then what has failed.
+fn hand_out(args: &SolveArgs, asked: Asked<'_>, report: &Report, outputs: &Outputs) -> Result<(), Failure> {
+    let json = RunRecord::result(asked, report).line();
+    let printed = if args.json { output::print(&json) } else { output::print(&text::text(asked, report)) };
+    let out = outputs.out.as_ref().map_or(Ok(()), |target| target.write(&json));
+    let svg = match &outputs.svg {
+        Some(target) if !report.solution().is_null() => target.write(&asked.instance.svg(report.solution())),
+        Some(target) => {
+            if !args.quiet.quiet {
+                output::note(&format!("no solution to draw, {} is not written", target.shown()));
+            }
+            Ok(())
+        }
+        None => Ok(()),
+    };
+    Failure::of_all([verify(asked, report), printed, out, svg])
+}
+
+/// Checks our own solutions by the code that checks everybody's.
+fn verify(asked: Asked<'_>, report: &Report) -> Result<(), Failure> {
+    result::verify_all(asked, report).map_err(Failure::runtime)
+}
+
+/// Says what starts; `ended`: why the search that is resumed cannot continue.
+fn announce(spec: &RunSpec, asked: Asked<'_>, before: Option<&RunInfo>, ended: Option<StopReason>) {
+    output::note(&format!("{} {}: {}", asked.domain.name, asked.instance.name(), asked.instance.describe()));
+    output::note(&text::method_line(asked.setup));
+    if let Some(info) = before {
+        let seconds = info.elapsed.as_secs_f64();
+        output::note(&format!("resuming after {} playouts, {seconds:.1} s", info.counters.playouts));
+    }
+    if let Some(limit) = before.and_then(|info| used_up(&spec.budget, info)) {
+        output::note(&format!(
+            "the limit of {limit} counts the whole search and was reached before: raise it to go on"
+        ));
+    } else if let Some(stop) = ended {
+        output::note(&format!("the search ended before, {}: there is nothing to go on with", text::stop_text(stop)));
+    } else if spec.budget.is_unlimited() {
+        let more = if before.is_some() { " more" } else { "" };
+        output::note(&format!("no limit given: stopping after {DEFAULT_SECONDS} s{more} (--time)"));
+    } else if !spec.budget.has_end() {
+        output::note("only a target given: searching until it is reached (Ctrl-C stops)");
+    }
+}
+
+/// The limit that a search had used up before it was resumed.
+fn used_up(limits: &Limits, before: &RunInfo) -> Option<String> {
+    let time = limits.time.filter(|&time| before.elapsed >= time);
+    let playouts = limits.playouts.filter(|&playouts| before.counters.playouts >= playouts);
+    let nodes = limits.nodes.filter(|&nodes| before.counters.nodes >= nodes);
+    let time = time.map(|time| format!("{} s", plain(time.as_secs_f64())));
+    time.or_else(|| playouts.map(|count| counted(count as usize, "playout")))
+        .or_else(|| nodes.map(|count| counted(count as usize, "node")))
+}
+
+/// Reads a solution to start from.
+fn read_start(path: &Path, instance: &dyn AnyInstance) -> Result<Value, Failure> {
+    let name = path.display().to_string();
+    let text = check::read(&name)?;
+    let moves = check::best_alone(text).and_then(|text| instance.start_from(&text));
+    moves.map_err(|error| Failure::runtime(format!("{name}: {error}")))
+}
+
+/// Reads a checkpoint and what it says; all of it only where that is asked for, because it takes time and memory.
+fn read_checkpoint(
+    path: &Path,
+    spec: &RunSpec,
+    instance: &dyn AnyInstance,
+) -> Result<(Vec<u8>, RunInfo, Option<SavedRun>), Failure> {
+    let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
+    let unreadable = |error| fail(&format_args!("cannot be read: {error}"));
+    let mut file = soloist::open_regular(path).map_err(unreadable)?;
+    if file.metadata().map_err(unreadable)?.len() > MAX_CHECKPOINT {
+        return Err(fail(&"larger than 64 GiB, not a checkpoint"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    let info = instance.inspect(&bytes).map_err(|error| fail(&error))?;
+    let is_asked = spec.keep.is_some() || spec.budget.is_unlimited();
+    let whole = is_asked.then(|| instance.inspect_all(&bytes)).transpose().map_err(|error| fail(&error))?;
+    Ok((bytes, info, whole))
+}
+
+/// Names the checkpoint that is to blame: the one read if it does not decode, else the one written.
+fn solve_failure(args: &SolveArgs, error: &SolveError) -> Failure {
+    use soloist::CheckpointError::Write;
+    if matches!(error, SolveError::Rollout { .. } | SolveError::Method(_)) {
+        return Failure::usage(error.to_string());
+    }
+    let file = match error {
+        SolveError::Checkpoint(Write(_)) => args.checkpoint.as_deref(),
+        SolveError::Checkpoint(_) => args.resume.as_deref(),
+        _ => None,
+    };
+    Failure::runtime(file.map_or_else(|| error.to_string(), |file| format!("{}: {error}", file.display())))
+}
+
+/// The files to write, all of them found writable.
+struct Outputs {
+    out: Option<Target>,
+    svg: Option<Target>,
+    events: Option<Target>,
+    checkpoint: Option<Target>,
+}
+
+impl Outputs {
+    /// Checks the output arguments against each other, the inputs and the file system.
+    fn check(args: &SolveArgs, instance: &dyn AnyInstance) -> Result<Self, Failure> {
+        let make = |path: &Option<_>| path.as_deref().map(Target::new).transpose();
+        let outputs = Self {
+            out: make(&args.out)?,
+            svg: make(&args.svg)?,
+            events: make(&args.events)?,
+            checkpoint: args.checkpoint.as_deref().map(Target::regular).transpose()?,
+        };
+        let all = outputs.named();
+        for (at, (option, target)) in all.iter().enumerate() {
+            for (other, twin) in &all[at + 1..] {
+                if target.is_same(twin.path()) {
+                    return Err(Failure::usage(format!("{option} and {other} name the same file {}", twin.shown())));
+                }
+            }
+            let mut inputs = Guarded::default();
+            inputs.add(Path::new(&args.instance), "the instance");
+            args.start.iter().for_each(|start| inputs.add(start, "a solution to start from"));
+            // Going on in the same checkpoint is what resuming is for.
+            if let Some(resume) = args.resume.as_deref().filter(|_| *option != "--checkpoint") {
+                inputs.add(resume, "the checkpoint to resume");
+            }
+            inputs.check(option, Path::new(target.shown()))?;
+        }
+        if let (Some(target), Some(path)) = (&outputs.checkpoint, &args.checkpoint)
+            && !args.resume.as_deref().is_some_and(|resume| target.is_same(resume))
+            && path.metadata().is_ok_and(|metadata| metadata.len() > 0)
+        {
+            // Hours of work may be in it.
+            let shown = target.shown();
+            return Err(Failure::runtime(match other_kind(path, instance) {
+                Some(kind) => format!("{shown} exists and is {kind}: name another file"),
+                None => format!("{shown} exists: continue it with --resume {shown}, or remove it"),
+            }));
+        }
+        Ok(outputs)
+    }
+
+    fn named(&self) -> Vec<(&'static str, &Target)> {
+        let all = [
+            ("--out", &self.out),
+            ("--svg", &self.svg),
+            ("--events", &self.events),
+            ("--checkpoint", &self.checkpoint),
+        ];
+        all.into_iter().filter_map(|(option, target)| Some((option, target.as_ref()?))).collect()
+    }
+}
+
+/// What a file is, if it is no checkpoint.
+fn other_kind(path: &Path, instance: &dyn AnyInstance) -> Option<&'static str> {
+    let mut start = Vec::new();
+    soloist::open_regular(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
+    if !matches!(instance.inspect(&start), Err(CheckpointError::Foreign)) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&start);
+    Some(match &text {
+        text if text.starts_with("{\"job\":") => "a file of runs, not a checkpoint",
+        text if text.starts_with('{') && text.contains("\"event\":") => "a file of events, not a checkpoint",
+        text if text.starts_with('{') && text.contains("\"problem\":") => "a result, not a checkpoint",
+        _ => "no checkpoint",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::{Cli, Commands};
+    use clap::Parser;
+    use soloist_problems::testing::problem::DOMAIN;
+    use soloist_problems::{Options, Unobserved};
+
+    /// The arguments of a call on the problem for tests.
+    fn solve_args(rest: &[&str]) -> SolveArgs {
+        let known = soloist_problems::domains()[0].name;
+        let call = [&["soloist", "solve", known], rest, &["--quiet"]].concat();
+        match Cli::try_parse_from(call).unwrap().command {
+            Commands::Solve(mut args) => {
+                args.problem = &DOMAIN;
+                *args
+            }
+            _ => unreachable!("the call says solve"),
+        }
+    }
+
+    /// Runs the dummy problem without printing: report, JSON, text.
+    fn solved(spec: &str) -> (Report, Value, String) {
+        let instance = (DOMAIN.load)(spec, &Options::new()).unwrap();
+        let args = solve_args(&[spec, "--playouts", "5"]);
+        let ResolvedRun { setup, budget, .. } = args.spec().resolve(&DOMAIN, &*instance).unwrap();
+        let request = Request { budget, ..Request::default() };
+        let report = instance.solve(request, &mut Unobserved).unwrap();
+        let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), setup: &setup };
+        let json = serde_json::from_str(&RunRecord::result(asked, &report).line()).unwrap();
+        let text = text::text(asked, &report);
+        (report, json, text)
+    }
+
+    #[test]
+    fn infeasible_endings_exit_with_3() {
+        let (report, json, text) = solved("infeasible");
+        assert_eq!(exit_code(&report), 3);
+        assert_eq!((&json["score"], &json["feasible"], &json["violation"]), (&Value::Null, &false.into(), &1.5.into()));
+        assert_eq!((&json["history"][0]["score"], &json["history"][0]["violation"]), (&Value::Null, &1.5.into()));
+        assert_eq!(json["sense"], "minimize");
+        assert!(text.contains("infeasible by 1.5") && text.contains("the bit is"), "{text}");
+        assert_eq!(run(&solve_args(&["infeasible", "--playouts", "5", "--json"])).unwrap(), 3);
+    }
+
+    #[test]
+    fn results_that_fail_verification_are_internal_errors() {
+        let (report, json, _) = solved("feasible");
+        assert_eq!((exit_code(&report), &json["score"]), (0, &2.into()));
+        let instance = (DOMAIN.load)("wrong", &Options::new()).unwrap();
+        let setup = report.run.setup.clone();
+        let asked = Asked { domain: &DOMAIN, instance: &*instance, options: &Options::new(), setup: &setup };
+        let failure = verify(asked, &report).unwrap_err();
+        assert_eq!(failure.code(), 1);
+        assert_eq!(failure.message, "internal error: the search claims score 2, verification finds 3");
+        let mut other = report.clone();
+        other.answers[0].solution = serde_json::json!({});
+        assert!(verify(asked, &other).unwrap_err().message.starts_with("internal error: the result fails"));
+        // One that is kept behind the best is verified as well.
+        let instance = (DOMAIN.load)("feasible", &Options::new()).unwrap();
+        let asked = Asked { instance: &*instance, ..asked };
+        assert!(verify(asked, &report).is_ok());
+        other.answers.insert(0, report.answers[0].clone());
+        assert!(verify(asked, &other).unwrap_err().message.starts_with("internal error: the result fails"));
+    }
+}

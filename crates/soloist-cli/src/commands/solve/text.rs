@@ -1,0 +1,121 @@
+//! A result as text, for people.
+
+use soloist::{Method, Score, Setup, StopReason};
+use soloist_problems::result::{Asked, VERSION, gap};
+use soloist_problems::{AnyInstance, Depths, Report, find_method};
+use soloist_study::text::{plain, short};
+use std::fmt::Write;
+
+/// The gap for people: `1.2 %`.
+pub(crate) fn percent(gap: f64) -> String {
+    format!("{} %", plain((gap * 1e4).round() / 1e2))
+}
+
+/// A method as it would be asked for: its name, and the parameters in which it differs from the preset of that name.
+pub(crate) fn method_call(name: &str, method: &Method) -> String {
+    let mut text = name.to_owned();
+    let usual = find_method(name).map(|preset| preset.method().parameters()).unwrap_or_default();
+    for parameter in method.parameters() {
+        if !usual.contains(&parameter) {
+            let _ = write!(text, " {}={}", parameter.name, parameter.value);
+        }
+    }
+    text
+}
+
+/// The method in one line: name, unusual parameters, rollout, seed, threads.
+pub(crate) fn method_line(setup: &Setup) -> String {
+    let mut line = method_call(&setup.preset, &setup.method);
+    let streams = if setup.threads == 1 { "thread" } else { "threads" };
+    if let Some(rollout) = setup.rollout.as_deref().filter(|_| !matches!(setup.method, Method::Own(_))) {
+        let _ = write!(line, ", rollout {rollout}");
+    }
+    let _ = write!(line, ", seed {}, {} {streams}", setup.seed, setup.threads);
+    line
+}
+
+/// A score of an instance for people.
+pub(crate) fn show(instance: &dyn AnyInstance, score: Score) -> String {
+    match score {
+        Score::Feasible(value) => show_value(instance, value),
+        Score::Infeasible(degree) => format!("infeasible by {}", plain(degree)),
+    }
+}
+
+/// A score or bound of an instance for people: a number, or the two that it stands for.
+pub(crate) fn show_value(instance: &dyn AnyInstance, value: f64) -> String {
+    match instance.pair(value) {
+        Some((first, second)) => format!("{} / {}", plain(first), plain((second * 1e6).round() / 1e6)),
+        None => plain(value),
+    }
+}
+
+/// The result for people.
+pub(crate) fn text(asked: Asked<'_>, report: &Report) -> String {
+    let Asked { domain, instance, options, setup } = asked;
+    let seconds = report.run.elapsed.as_secs_f64();
+    let bound = match report.bound {
+        _ if report.optimal => ", proven optimal".to_owned(),
+        _ if report.infeasible => ", proven infeasible".to_owned(),
+        Some(bound) => {
+            // A gap in percent says nothing about a pair.
+            let gap = gap(report).filter(|_| instance.pair(bound).is_none());
+            let gap = gap.map_or_else(String::new, |gap| format!(", gap {}", percent(gap)));
+            format!(", bound {}{gap}", show_value(instance, bound))
+        }
+        None => String::new(),
+    };
+    let mut text = format!("{} {}: {}\n", domain.name, instance.name(), instance.describe());
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:<9} {value}");
+    };
+    row(
+        "score",
+        &(report.score().map_or_else(
+            || "none: no solution was finished within the limits".to_owned(),
+            |score| show(instance, score),
+        ) + &bound),
+    );
+    row("stopped", &format!("{} after {} s", stop_text(report.stop), plain((seconds * 1000.0).round() / 1000.0)));
+    let counters = report.run.counters;
+    let nodes = match Depths::of(report) {
+        Some(tree) => {
+            format!(", {} nodes ({:.1} deep on average, at most {})", counters.nodes, tree.mean_depth, tree.deepest)
+        }
+        None if counters.nodes > 0 => format!(", {} nodes", counters.nodes),
+        None => String::new(),
+    };
+    let rate = short(counters.playouts as f64 / seconds.max(1e-9));
+    row("effort", &format!("{} playouts{nodes}, {rate}/s", counters.playouts));
+    row("method", &method_line(setup));
+    report.remarks.iter().for_each(|remark| row("", remark));
+    if !options.is_empty() {
+        let options: Vec<_> = options.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        row("options", &options.join(" "));
+    }
+    row("version", &format!("soloist {VERSION}"));
+    for answer in report.answers.iter().skip(1) {
+        let _ = writeln!(text, "{:<9} {}", "also", show(instance, answer.score));
+    }
+    for answer in &report.answers {
+        text.push('\n');
+        text.push_str(instance.text(&answer.solution).trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Why a run ended, behind the word `stopped`.
+pub(crate) fn stop_text(stop: StopReason) -> &'static str {
+    match stop {
+        StopReason::Time => "by time",
+        StopReason::Playouts => "by playouts",
+        StopReason::Nodes => "by nodes",
+        StopReason::Target => "at the target",
+        StopReason::Stall => "without improvement",
+        StopReason::Exhausted => "with the whole space searched",
+        StopReason::Bound => "at the bound: optimal",
+        StopReason::Completed => "at the method's own end",
+        StopReason::Interrupted => "by a signal",
+    }
+}

@@ -1,0 +1,140 @@
+//! All experiments in slices: `--all` works through them, `--status` says how far they are.
+//!
+//! Each experiment has a folder of its own below `--out`. The cheapest claims come first. A slice that is over stops
+//! the run at work, which is dropped; the same call makes it again, so that a slice must be longer than the longest
+//! run.
+
+use super::experiments::{SOURCES, Source};
+use super::paper::Paper;
+use super::{Repeat, run_source};
+use crate::bench::rounded;
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::table::Table;
+use serde::Deserialize;
+use std::path::Path;
+
+/// An experiment of the campaign.
+struct Item {
+    source: &'static Source,
+    /// Processor hours at scale 1.
+    hours: f64,
+    claims: usize,
+}
+
+/// All experiments, by rising hours for each claim.
+fn items() -> Result<Vec<Item>, Failure> {
+    let item = |source| {
+        let description = Paper::new(source)?.description;
+        Ok(Item { source, hours: description.hours, claims: description.claim.len() })
+    };
+    let mut items = SOURCES.iter().map(item).collect::<Result<Vec<_>, Failure>>()?;
+    let price = |item: &Item| item.hours / item.claims.max(1) as f64;
+    items.sort_by(|a, b| price(a).total_cmp(&price(b)));
+    Ok(items)
+}
+
+/// Works through all experiments until they are done or the stop flag is raised. Returns whether all are done, and what
+/// failed: one experiment without its data does not end the others.
+///
+/// # Errors
+/// None, unless a description of this crate is broken.
+pub fn run_all(folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<(bool, Result<(), Failure>), Failure> {
+    let (mut is_complete, mut failures) = (true, Vec::new());
+    for Item { source, .. } in items()? {
+        if context.is_stopped() {
+            is_complete = false;
+            break;
+        }
+        match run_source(source, &folder.join(source.id), repeat, context) {
+            Ok(done) if !done.is_complete => is_complete = false,
+            Ok(done) if done.verdicts.is_empty() => context.show.warn(&format!("{}: done", source.id)),
+            Ok(done) => context.show.warn(&format!("{}: {}", source.id, done.verdicts)),
+            Err(failure) => failures.push(Err(failure)),
+        }
+    }
+    Ok((is_complete, Failure::of_all(failures)))
+}
+
+/// What a report says about how far an experiment is.
+#[derive(Deserialize)]
+struct Made {
+    scale: f64,
+    missing: usize,
+    hours: f64,
+    instances: usize,
+    seeds: Vec<u64>,
+    methods: Vec<Method>,
+    claims: Vec<Claim>,
+}
+
+#[derive(Deserialize)]
+struct Method {
+    missing: usize,
+    seconds: Option<f64>,
+}
+
+#[derive(Deserialize)]
+struct Claim {
+    outcome: String,
+}
+
+/// Returns a table of the experiments below `folder`: runs made and left, hours spent and left. `scale` counts for those
+/// that were not begun.
+///
+/// # Errors
+/// A file `report.json` there is no report.
+pub fn status(folder: &Path, scale: f64) -> Result<String, Failure> {
+    let mut table =
+        Table::new(1, ["experiment", "scale", "runs", "left", "hours spent", "hours left", "claims", "confirmed"]);
+    let (mut all_spent, mut all_left) = (0.0, 0.0);
+    for item in items()? {
+        let path = folder.join(item.source.id).join("report.json");
+        let text = std::fs::read_to_string(&path).ok();
+        let made: Option<Made> = match &text {
+            Some(text) => Some(
+                serde_json::from_str(text)
+                    .map_err(|error| Failure::runtime(format!("{}: not a report: {error}", path.display())))?,
+            ),
+            None => None,
+        };
+        let cells = match &made {
+            Some(made) => {
+                // Where a method has no run yet, it costs what the description says.
+                let share = item.hours * made.scale / made.methods.len().max(1) as f64;
+                let planned = (made.instances * made.seeds.len()).max(1) as f64;
+                let hours = |method: &Method| match method.seconds {
+                    Some(seconds) => seconds * method.missing as f64 / 3600.0,
+                    None => share * method.missing as f64 / planned,
+                };
+                let left: f64 = made.methods.iter().map(hours).sum();
+                all_spent += made.hours;
+                all_left += left;
+                let runs = made.methods.len() * made.instances * made.seeds.len() - made.missing;
+                let confirmed = made.claims.iter().filter(|claim| claim.outcome == "confirmed").count();
+                [
+                    made.scale.to_string(),
+                    runs.to_string(),
+                    made.missing.to_string(),
+                    rounded(made.hours, 2),
+                    rounded(left, 2),
+                    made.claims.len().to_string(),
+                    confirmed.to_string(),
+                ]
+            }
+            None => {
+                let hours = item.hours * scale;
+                all_left += hours;
+                let none = || "-".to_owned();
+                [scale.to_string(), "0".to_owned(), none(), none(), rounded(hours, 2), item.claims.to_string(), none()]
+            }
+        };
+        table.push([item.source.id.to_owned()].into_iter().chain(cells).collect());
+    }
+    Ok(format!(
+        "{}\n{} processor hours spent, about {} left\n",
+        table.text(),
+        rounded(all_spent, 2),
+        rounded(all_left, 2)
+    ))
+}
