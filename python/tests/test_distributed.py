@@ -402,3 +402,16 @@ def test_a_wrong_solution_of_a_worker_is_found():
         verified(Knapsack(), soloist.Solution(0.0, None, [0], None))
     good = verified(Knapsack(), soloist.Solution(0.0, None, [0] * 8, None))
     assert good.solution == (8, 0, 0)
+
+
+def test_examples_of_the_guide(tmp_path, monkeypatch):
+    import doctest
+    import pathlib
+
+    monkeypatch.chdir(tmp_path)
+    guide = pathlib.Path(__file__).parents[2] / "docs" / "guide" / "cluster.md"
+    text = "\n".join("" if line.startswith("```") else line for line in guide.read_text().splitlines())
+    examples = doctest.DocTestParser().get_doctest(text, {}, "cluster.md", str(guide), 0)
+    runner = doctest.DocTestRunner()
+    runner.run(examples)
+    assert runner.failures == 0 and runner.tries > 6

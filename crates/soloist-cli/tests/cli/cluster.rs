@@ -187,6 +187,74 @@ fn a_signal_to_a_worker_asks_for_requeueing() {
     }
 }
 
+/// Runs a script of `examples/cluster` with the command on its path, and with a `scontrol` that notes its arguments.
+#[cfg(unix)]
+fn script(folder: &Folder, name: &str, arguments: &[&str]) -> std::process::Command {
+    use std::os::unix::fs::PermissionsExt;
+    let scontrol = folder.write("scontrol", "#!/bin/sh\necho \"$@\" >>\"$(dirname \"$0\")/requeued\"\n");
+    std::fs::set_permissions(&scontrol, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = Path::new(assert_cmd::cargo::cargo_bin!("soloist")).parent().unwrap();
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cluster");
+    let mut command = std::process::Command::new("bash");
+    let path = format!("{}:{}:{}", folder.join(""), program.display(), std::env::var("PATH").unwrap());
+    command.arg(scripts.join(name)).args(arguments).env("PATH", path).stdin(Stdio::null());
+    command
+}
+
+#[cfg(unix)]
+#[test]
+fn the_script_for_slurm_is_requeued_and_goes_on() {
+    let folder = Folder::new();
+    let share = folder.join("runs");
+    let job = |more: &[&str]| {
+        let call = ["samegame", "random:10x10x4:3", &share, "--method", "nrpa", "--share-every", "50ms"];
+        let mut command = script(&folder, "slurm.sh", &[&call[..], more].concat());
+        command.env("SLURM_ARRAY_TASK_ID", "3").env("SLURM_ARRAY_JOB_ID", "77").env("SLURM_JOB_ID", "80");
+        command
+    };
+    let mut child = job(&["--time", "600"]).spawn().unwrap();
+    while result(&share, 3).is_none() {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(crate::common::send("USR1", child.id()));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(read(&folder.join("requeued")), "requeue 77_3\n");
+    let before = result(&share, 3).unwrap();
+    assert_eq!(before["stop"], "interrupted");
+    let more = (before["playouts"].as_u64().unwrap() + 1000).to_string();
+    assert_eq!(job(&["--playouts", &more]).status().unwrap().code(), Some(0));
+    assert_eq!(result(&share, 3).unwrap()["playouts"].to_string(), more);
+    assert_eq!(read(&folder.join("requeued")).lines().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_other_scripts_run() {
+    let folder = Folder::new();
+    let share = folder.join("runs");
+    let call = ["samegame", "random:6x6x3:1", &share];
+    let mut queue = script(&folder, "hyperqueue.sh", &[&call[..], &["--playouts", "500"]].concat());
+    queue.env_remove("SLURM_ARRAY_TASK_ID").env("HQ_TASK_ID", "4");
+    assert!(queue.output().unwrap().status.success());
+    let condor = [&call[..], &["5", "--playouts", "500"]].concat();
+    assert!(script(&folder, "condor.sh", &condor).output().unwrap().status.success());
+    for number in [4, 5] {
+        assert_eq!(result(&share, number).unwrap()["playouts"], 500);
+    }
+    let spec = "problem = \"samegame\"\ninstances = [\"random:6x6x3:1..2\"]\nbudget = { playouts = 50 }\n[[method]]\n";
+    let spec = folder.write("spec.toml", spec);
+    for part in ["1", "2"] {
+        let mut bench = script(&folder, "bench.sh", &[&spec, "2"]);
+        assert!(bench.env("SLURM_ARRAY_TASK_ID", part).output().unwrap().status.success());
+        assert_eq!(read(&folder.join(&format!("spec-{part}-of-2.jsonl"))).lines().count(), 1);
+    }
+    // The line of HTCondor's file passes what the script takes.
+    let submit =
+        read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cluster/condor.sub").to_string_lossy());
+    assert!(submit.contains("arguments = $(problem) $(instance) $(folder) $(Process) --time"), "{submit}");
+}
+
 #[test]
 fn wrong_calls_are_refused_in_one_line() {
     let folder = Folder::new();
