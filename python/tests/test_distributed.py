@@ -404,6 +404,21 @@ def test_a_wrong_solution_of_a_worker_is_found():
     assert good.solution == (8, 0, 0)
 
 
+def test_a_worker_whose_clock_is_ahead(threads, monkeypatch):
+    from soloist.distributed import _slice
+
+    class Ahead:
+        perf_counter, process_time = time.perf_counter, time.process_time
+
+        @staticmethod
+        def time():
+            return time.time() + 3600
+
+    monkeypatch.setattr(_slice, "time", Ahead)
+    run = solve(Sack(), executor=threads, streams=2, method="nrpa", slice=0.2, time=1.0)
+    assert run.stop == "time" and run.playouts > 0 and all(stream.slices < 20 for stream in run.streams)
+
+
 def test_examples_of_the_guide(tmp_path, monkeypatch):
     import doctest
     import pathlib

@@ -21,7 +21,7 @@ from ._exchange import Groups, best_of
 from ._executors import Workers
 from ._folder import Folder
 from ._run import Lost, NoWorkers, RemoteTraceback, Run, SliceLost, Stream, StreamProgress
-from ._slice import ABOUT, LARGE, Failed, Slice, Task, Unseen
+from ._slice import ABOUT, LARGE, Failed, Late, Slice, Task, Unseen
 from ._stream import State
 from ._verify import verified
 
@@ -140,6 +140,9 @@ class Driver:
         self.calls = calls
         limit = self.plan.limits["time"]
         self.deadline = None if limit is None else time.time() + limit - self.spent
+        # Streams that share a worker have less time than the run.
+        part = min(1.0, (self.workers.free(0) or len(self.streams)) / len(self.streams))
+        self.planned_time = None if limit is None else limit * part
         stop = "interrupted"
         try:
             try:
@@ -267,6 +270,9 @@ class Driver:
         slice = state.next_slice(self.plan.slice)
         if self.plan.limits["target"] is not None:
             slice["target"] = self.plan.limits["target"]
+        if self.plan.limits["time"] is not None:
+            left = max(0.001, self.plan.limits["time"] - self.seconds)
+            slice["time"] = min(slice.get("time") or left, left)
         task = Task(
             problem=self.data,
             digest=self.digest,
@@ -275,7 +281,8 @@ class Driver:
             saved=state.saved,
             offer=self._offer(state),
             slice=slice,
-            deadline=self.deadline,
+            # It ends slices that have waited for a worker, whose clock may be wrong.
+            deadline=None if state.was_late else self.deadline,
             folder=None if self.folder is None else os.path.abspath(self.folder.path),
             token=self.token,
             name=f"stream-{state.index}-{state.saves + 1:06}",
@@ -294,7 +301,7 @@ class Driver:
 
     def _planned(self, state: State) -> dict[str, Any]:
         """The limits of a stream, for methods that plan ahead."""
-        return {**state.share, "time": self.plan.limits["time"]}
+        return {**state.share, "time": self.planned_time}
 
     # Slices come back.
 
@@ -340,6 +347,8 @@ class Driver:
         if isinstance(answer, Slice):
             self._arrive(attempt, answer)
             return state
+        if isinstance(answer, Late):
+            state.was_late = True
         if isinstance(answer, Unseen):
             # This worker does not see the folder: the bytes travel.
             assert self.folder is not None

@@ -77,6 +77,8 @@ class State:
     #: The number of the slice under way, which tells its answer from those of earlier ones.
     serial: int = 0
     busy: bool = False
+    #: Whether a worker said that the run was over when it was not.
+    was_late: bool = False
     #: Losses of the present slice, and how many slices of all streams had come back before the first.
     attempts: int = 0
     heard: int = 0
