@@ -157,8 +157,8 @@ class Processes(concurrent.futures.Executor):
             ours.recv_bytes()
         except (EOFError, OSError):
             process.join(1.0)
-            # One that was killed says nothing about the next.
-            self._false_starts += process.exitcode is not None and process.exitcode >= 0
+            # One that was killed says nothing about the next; 255: the fork server does not know how it has ended.
+            self._false_starts += process.exitcode is not None and 0 <= process.exitcode < 255
             self._forget(process, ours)
             raise WorkerDied("a process could not be started") from None
         self._false_starts = 0
