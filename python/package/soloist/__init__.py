@@ -31,6 +31,7 @@ Or solve an instance of a problem that ships; the solution is verified by code t
 import atexit as _atexit
 
 from . import _soloist
+from ._better import better
 from ._cse import cse
 from ._improvements import Improvements, improvements
 from ._instance import Instance, ProblemInfo, generate, load, problems, verify
@@ -49,6 +50,8 @@ from ._soloist import (
     InstanceError,
     InvalidSolution,
 )
+
+from . import distributed  # after all that it stands on
 
 # Threads that solve end their runs before the interpreter goes.
 _atexit.register(_soloist.close)
@@ -77,9 +80,11 @@ __all__ = [
     "Solution",
     "Verified",
     "__version__",
+    "better",
     "check",
     "compiled",
     "cse",
+    "distributed",
     "generate",
     "improvements",
     "load",

@@ -76,8 +76,8 @@ impl MethodArgs {
 /// The random draws of a search.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct StreamArgs {
-    /// The seed of all random draws [default: 0]
-    #[arg(long, value_name = "N", value_parser = units::seed, allow_hyphen_values = true)]
+    /// The seed of all random draws; `auto`: the number of the job in its array [default: 0]
+    #[arg(long, value_name = "N", value_parser = units::job_index, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
     /// Independent streams of a search, a thread each, whose best result wins; 1 to 256 [default: 1]
     #[arg(long, short, value_name = "T", value_parser = units::threads, allow_hyphen_values = true)]

@@ -53,6 +53,10 @@ pub(crate) struct BenchArgs {
     /// Only methods or instances with TEXT in their name (repeatable; all must match)
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Vec<String>,
+    /// Only the I-th of N parts of the runs, for I from 1 to N; each part has its own file of runs [default:
+    /// SPEC-I-of-N.jsonl]. Without this option, `bench` goes on with the parts joined by `cat`
+    #[arg(long, value_name = "I/N", value_parser = units::shard)]
+    pub(crate) shards: Option<(usize, usize)>,
     /// List the runs with an estimate of their time, and run nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -87,7 +91,10 @@ pub(crate) struct BenchArgs {
 pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
     let mut plan = Plan::read(&args.spec, args.scale, registry())?;
     plan.filter(&args.filter)?;
-    let path = args.out.clone().unwrap_or_else(|| args.spec.with_extension("jsonl"));
+    if let Some((part, parts)) = args.shards {
+        plan.shard(part, parts)?;
+    }
+    let path = args.out.clone().unwrap_or_else(|| usual(&args.spec, args.shards));
     let (jobs, format) = (args.jobs.jobs, args.format.format());
     if args.dry_run {
         let path = (!args.fresh).then_some(path.as_path());
@@ -122,6 +129,13 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8, Failure> {
         0 => Ok(0),
         count => Err(Failure::runtime(format!("{} failed verification", counted(count, "result")))),
     }
+}
+
+/// The file of runs of a spec, or of a part of its runs.
+fn usual(spec: &Path, shards: Option<(usize, usize)>) -> PathBuf {
+    let Some((part, parts)) = shards else { return spec.with_extension("jsonl") };
+    let stem = spec.file_stem().unwrap_or_default().to_string_lossy();
+    spec.with_file_name(format!("{stem}-{part}-of-{parts}.jsonl"))
 }
 
 /// The files to write at the end, all of them found writable.

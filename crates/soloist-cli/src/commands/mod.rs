@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod gather;
 mod generate;
 mod help;
 mod list;
@@ -74,6 +75,10 @@ pub(crate) enum Commands {
     Serve(serve::ServeArgs),
     /// Verify a solution by code that shares nothing with the search
     Check(check::CheckArgs),
+    /// Gather what workers have left in a shared folder: the best solution, verified again
+    Merge(gather::MergeArgs),
+    /// Show how far the workers of a shared folder are
+    Status(gather::StatusArgs),
     /// Write the instance of a spec in the problem's file format
     Generate(generate::GenerateArgs),
     /// List the problems, or show one with formats, options and rollouts
@@ -106,6 +111,8 @@ impl Commands {
             Self::Report(args) => report::run(args),
             Self::Serve(args) => serve::run(args),
             Self::Check(args) => check::run(args),
+            Self::Merge(args) => gather::merge(args),
+            Self::Status(args) => gather::status(args),
             Self::Generate(args) => generate::run(args),
             Self::Problems(args) => list::problems(args),
             Self::Methods(args) => list::methods(args),

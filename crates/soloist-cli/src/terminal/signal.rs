@@ -33,12 +33,12 @@ pub(crate) fn install(quiet: bool) -> Result<(), Failure> {
 }
 
 /// Calls `heard` for each signal that asks the process to end, but for those that were ignored when the program
-/// started: `nohup` and the job control of shells ask for that.
+/// started: `nohup` and the job control of shells ask for that. Schedulers announce the end of a job by SIGUSR1.
 #[cfg(unix)]
 fn on_signal(mut heard: impl FnMut() + Send + 'static) -> std::io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
     let ignored = ignored();
-    let heeded = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let heeded = [SIGINT, SIGTERM, SIGHUP, SIGUSR1].into_iter().filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let mut signals = signal_hook::iterator::Signals::new(heeded)?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || signals.forever().for_each(|_| heard()))?;
     Ok(())

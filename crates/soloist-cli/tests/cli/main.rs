@@ -5,6 +5,7 @@ mod bench;
 #[cfg(unix)]
 mod browser;
 mod check;
+mod cluster;
 mod commands;
 mod common;
 #[cfg(unix)]

@@ -207,6 +207,26 @@ impl Plan {
         Ok(())
     }
 
+    /// Keeps the `part`-th of `parts` parts of the runs, from 1 on. All methods of an instance and a seed are in the same
+    /// part, and all parts together have each run once.
+    ///
+    /// # Errors
+    /// No run is left.
+    pub fn shard(&mut self, part: usize, parts: usize) -> Result<(), Failure> {
+        // The methods of an instance and a seed stay together: their seconds are compared.
+        let (all, mut group, mut last) = (self.jobs.len(), 0, None);
+        self.jobs.retain(|job| {
+            if last.replace((job.instance, job.seed)).is_some_and(|last| last != (job.instance, job.seed)) {
+                group += 1;
+            }
+            group % parts + 1 == part
+        });
+        if self.jobs.is_empty() {
+            return Err(Failure::usage(format!("--shards {part}/{parts}: there are too few of the {all} runs for it")));
+        }
+        Ok(())
+    }
+
     /// A run in a few words.
     pub(crate) fn describe(&self, job: &Job) -> String {
         let (instance, method) = (&self.instances[job.instance].name, &self.methods[job.method].label);

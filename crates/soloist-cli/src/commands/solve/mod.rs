@@ -1,7 +1,9 @@
 //! `soloist solve`: checks everything that can be wrong, runs the search, verifies and hands out the result.
 
+mod cluster;
 mod events;
 mod progress;
+pub(crate) mod share;
 mod text;
 
 pub(crate) use text::method_call;
@@ -13,6 +15,7 @@ use crate::terminal::output;
 use crate::terminal::{Terminal, signal};
 use crate::units;
 use clap::Args;
+use cluster::ClusterArgs;
 use events::Events;
 use progress::{RunObservers, TerminalProgress};
 use serde_json::Value;
@@ -56,7 +59,7 @@ fn help() -> String {
 }
 
 /// Arguments of `solve`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = help())]
 pub(crate) struct SolveArgs {
     /// The problem; `soloist problems` describes them
@@ -119,6 +122,9 @@ pub(crate) struct SolveArgs {
     /// budget in advance: with a larger one the run is not that of the larger budget from the start
     #[arg(long, value_name = "FILE", help_heading = CHECKPOINTS)]
     pub(crate) resume: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) cluster: ClusterArgs,
 }
 
 impl SolveArgs {
@@ -141,9 +147,14 @@ const MAX_CHECKPOINT: u64 = 64 << 30;
 /// Runs the command.
 pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     let begin = Instant::now();
-    let spec = args.spec();
+    let args = &cluster::settled(args)?;
+    let shared = args.cluster.share.folder()?;
+    let until = args.cluster.left()?;
+    let whole = args.spec();
     // A wrong call is refused as such, whatever the files hold.
-    let options = spec.check(args.problem)?;
+    let options = whole.check(args.problem)?;
+    let is_repeated = args.cluster.is_repeated() && args.resume.is_some();
+    let spec = if is_repeated { cluster::of_resumed(&whole, args.problem) } else { whole.clone() };
     let unopened = |error| Failure::runtime(args.problem.unopened(&args.instance, &error));
     let mut instance = (args.problem.load)(&args.instance, &options).map_err(unopened)?;
     let saved = args.resume.as_deref().map(|path| read_checkpoint(path, &spec, &*instance)).transpose()?;
@@ -156,6 +167,10 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
     };
     let ResolvedRun { setup, budget, keep } = resolve::resolve(args.problem, &spec, &*instance, before.as_ref())?;
     let before = before.map(|before| before.info);
+    if let (true, Some(info), Some(path)) = (is_repeated, &before, &args.resume) {
+        cluster::same_run(path, &resolve::resolve(args.problem, &whole, &*instance, None)?.setup, info)?;
+    }
+    let (budget, is_cut) = cluster::within(budget, until, before.as_ref());
     let start = args.start.iter().map(|path| read_start(path, &*instance)).collect::<Result<_, _>>()?;
     let outputs = Outputs::check(args, &*instance)?;
 
@@ -186,9 +201,12 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         resume: bytes,
         stop: Some(&signal::STOP),
     };
-    let solved = instance.solve(request, &mut observers);
+    let solved = match &shared {
+        Some(shared) => shared.solve(asked, request, args.cluster.until, &mut observers),
+        None => instance.solve(request, &mut observers).map_err(|error| solve_failure(args, &error)),
+    };
     observers.human.finish();
-    let report = solved.map_err(|error| solve_failure(args, &error))?;
+    let report = solved?;
     let logged = observers.events.map_or(Ok(()), |events| events.end(&report));
     if let Some(page) = &observers.page {
         page.end(&report);
@@ -202,7 +220,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<u8, Failure> {
         _ => Ok(()),
     };
     Failure::of_all([handed, saved, logged])?;
-    Ok(exit_code(&report))
+    Ok(args.cluster.code(&report, is_cut, exit_code(&report)))
 }
 
 /// Prepares the instance within half of the time that is left for the run. Returns the budget without the time since

@@ -1,0 +1,238 @@
+//! Workers that know of each other by a shared folder alone: each writes its own two files, whole under their names,
+//! and reads those of the others. There are no locks and no processes in between.
+
+use crate::commands::check;
+use crate::terminal::{output, signal};
+use crate::units;
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+use soloist::{Budget, Score, Sense, SolveError, StopReason, write_atomically};
+use soloist_problems::result::Asked;
+use soloist_problems::{AnyObserver, AnySession, Report, Request, RunRecord};
+use soloist_study::Failure;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+/// Which solutions a worker takes from the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Exchange {
+    /// The best of all workers, at the end of each slice
+    Best,
+    /// None: each worker makes the run of its seed
+    None,
+}
+
+/// Arguments of a worker.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ShareArgs {
+    /// Work with others in this folder (made if missing): the files worker-I.json, a result, and worker-I.ckpt, from
+    /// which the same call continues. `soloist status DIR` and `soloist merge DIR` read them
+    #[arg(long, value_name = "DIR", requires = "worker", conflicts_with_all = ["checkpoint", "resume"])]
+    pub(super) share: Option<PathBuf>,
+    /// The number of this worker, which is added to the seed; `auto`: the number of the job in its array
+    #[arg(long, value_name = "I", value_parser = units::job_index, requires = "share")]
+    worker: Option<u64>,
+    /// Refuse a number of a worker above N
+    #[arg(long, value_name = "N", value_parser = units::count, requires = "share")]
+    of: Option<u64>,
+    /// Time between two looks into the folder [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = units::duration, requires = "share")]
+    share_every: Option<Duration>,
+    /// Which solutions to take from the others [default: best]
+    #[arg(long, value_name = "WHICH", value_enum, requires = "share")]
+    exchange: Option<Exchange>,
+}
+
+impl ShareArgs {
+    /// Returns the folder and the worker, if there is one; makes the folder.
+    pub(super) fn folder(&self) -> Result<Option<Shared>, Failure> {
+        let (Some(folder), Some(worker)) = (&self.share, self.worker) else { return Ok(None) };
+        if let Some(of) = self.of.filter(|&of| worker > of) {
+            return Err(Failure::usage(format!("--worker {worker}: expected a number up to {of} (--of)")));
+        }
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| Failure::runtime(format!("{}: cannot be made: {error}", folder.display())))?;
+        Ok(Some(Shared {
+            folder: folder.clone(),
+            worker,
+            every: self.share_every.unwrap_or(Duration::from_secs(30)),
+            exchange: self.exchange.unwrap_or(Exchange::Best),
+        }))
+    }
+}
+
+/// A worker's place in the folder.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    folder: PathBuf,
+    pub(super) worker: u64,
+    every: Duration,
+    exchange: Exchange,
+}
+
+impl Shared {
+    /// The file from which this worker continues.
+    pub(super) fn checkpoint(&self) -> PathBuf {
+        self.folder.join(format!("worker-{}.ckpt", self.worker))
+    }
+
+    fn result(&self) -> PathBuf {
+        self.folder.join(format!("worker-{}.json", self.worker))
+    }
+
+    /// Runs to the limits of the request, or until the job ends. Each slice ends with a checkpoint, a result, and a look
+    /// at the results of the others.
+    pub(super) fn solve(
+        &self,
+        asked: Asked<'_>,
+        request: Request<'_>,
+        until: Option<SystemTime>,
+        observer: &mut dyn AnyObserver,
+    ) -> Result<Report, Failure> {
+        let budget = request.budget.clone();
+        let failed = |error: SolveError| Failure::runtime(error.to_string());
+        let mut session = asked.instance.start(request).map_err(failed)?;
+        let mut told = HashSet::new();
+        loop {
+            let before = session.report();
+            let (slice, used_up) = self.slice(&budget, &before, until);
+            let stop = match used_up {
+                Some(stop) => stop,
+                None => session.advance(&slice, Some(&signal::STOP), observer).map_err(failed)?,
+            };
+            let mut report = session.report();
+            let (_, ended) = self.slice(&budget, &report, until);
+            let is_slice = matches!(stop, StopReason::Time | StopReason::Playouts | StopReason::Nodes);
+            let is_over = !is_slice || ended.is_some() || signal::STOP.load(Ordering::Relaxed);
+            // What a slice ends by is no end of the run.
+            report.stop = if is_slice { ended.unwrap_or(stop) } else { stop };
+            self.publish(asked, &report, &*session, is_over)?;
+            if is_over {
+                return Ok(report);
+            }
+            if self.exchange == Exchange::Best {
+                self.take(asked, &report, &mut *session, &mut told);
+            }
+        }
+    }
+
+    /// Returns the limits of the next slice, and which limit of the run is used up.
+    fn slice(&self, budget: &Budget, so_far: &Report, until: Option<SystemTime>) -> (Budget, Option<StopReason>) {
+        let run = &so_far.run;
+        let time = budget.time.map(|time| time.saturating_sub(run.elapsed));
+        let clock = until.map(|until| until.duration_since(SystemTime::now()).unwrap_or_default());
+        let left = [time, clock].into_iter().flatten().min();
+        let playouts = budget.playouts.map(|most| most.saturating_sub(run.counters.playouts));
+        let nodes = budget.nodes.map(|most| most.saturating_sub(run.counters.nodes));
+        let used_up = match (left, playouts, nodes) {
+            (Some(Duration::ZERO), ..) => Some(StopReason::Time),
+            (_, Some(0), _) => Some(StopReason::Playouts),
+            (.., Some(0)) => Some(StopReason::Nodes),
+            _ => None,
+        };
+        let time = Some(left.map_or(self.every, |left| left.min(self.every)));
+        (Budget { time, playouts, nodes, ..budget.clone() }, used_up)
+    }
+
+    /// Writes the checkpoint, then the result; each is the old file or the whole new one.
+    fn publish(
+        &self,
+        asked: Asked<'_>,
+        report: &Report,
+        session: &dyn AnySession,
+        is_over: bool,
+    ) -> Result<(), Failure> {
+        super::verify(asked, report)?;
+        let mut record = RunRecord::result(asked, report);
+        if !is_over {
+            record.ending.stop = None;
+        }
+        let write = |path: &Path, bytes: &[u8]| {
+            let written = write_atomically(path, bytes);
+            written.map_err(|error| Failure::runtime(format!("{}: cannot be written: {error}", path.display())))
+        };
+        write(&self.checkpoint(), &session.save())?;
+        write(&self.result(), record.line().as_bytes())
+    }
+
+    /// Offers the best solution of the others, if it is better than ours. A file that cannot be used is named once.
+    fn take(&self, asked: Asked<'_>, ours: &Report, session: &mut dyn AnySession, told: &mut HashSet<PathBuf>) {
+        let sense = asked.instance.sense();
+        let mut best = ours.score();
+        let mut found = None;
+        let own = self.result();
+        for (path, record) in results(&self.folder).unwrap_or_default() {
+            if path == own {
+                continue;
+            }
+            let problem = (asked.domain.name, asked.instance.name());
+            let moves = record.and_then(|record| {
+                if (record.task.problem.as_str(), record.task.instance.as_str()) != problem {
+                    return Err(format!("is about {} {}", record.task.problem, record.task.instance));
+                }
+                let Some(score) = score_of(&record).filter(|&score| is_better(sense, score, best)) else {
+                    return Ok(None);
+                };
+                let text = record.line();
+                asked.instance.start_from(&text).map(|moves| Some((score, moves)))
+            });
+            match moves {
+                Ok(Some((score, moves))) => (best, found) = (Some(score), Some((path, moves))),
+                Ok(None) => {}
+                Err(error) => skipped(&path, &error, told),
+            }
+        }
+        if let Some((path, moves)) = found
+            && let Err(error) = session.offer(&moves)
+        {
+            skipped(&path, &error.to_string(), told);
+        }
+    }
+}
+
+fn skipped(path: &Path, error: &str, told: &mut HashSet<PathBuf>) {
+    if told.insert(path.to_owned()) {
+        output::note(&format!("{}: left out: {error}", path.display()));
+    }
+}
+
+/// The score of a record.
+pub(crate) fn score_of(record: &RunRecord) -> Option<Score> {
+    let ending = &record.ending;
+    ending.score.map(Score::Feasible).or(ending.violation.map(Score::Infeasible))
+}
+
+/// Whether a score is better than the best one so far.
+pub(crate) fn is_better(sense: Sense, score: Score, best: Option<Score>) -> bool {
+    best.is_none_or(|best| sense.better(score, best))
+}
+
+/// A worker's file, and its result or why it cannot be read.
+pub(crate) type Found = (PathBuf, Result<RunRecord, String>);
+
+/// Reads the results of all workers, in the order of their numbers.
+pub(crate) fn results(folder: &Path) -> std::io::Result<Vec<Found>> {
+    let mut files: Vec<(u64, PathBuf)> = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_prefix("worker-").and_then(|rest| rest.strip_suffix(".json"));
+        if let Some(number) = number.and_then(|number| number.parse().ok()) {
+            files.push((number, path.clone()));
+        }
+    }
+    files.sort();
+    Ok(files.into_iter().map(|(_, path)| read(path)).collect())
+}
+
+fn read(path: PathBuf) -> Found {
+    let read = || {
+        let text = check::read(&path.display().to_string()).map_err(|failure| failure.message)?;
+        let value: Value = serde_json::from_str(&text).map_err(|_| "is no whole result".to_owned())?;
+        RunRecord::from_value(value).map_err(|error| error.to_string())
+    };
+    let record = read();
+    (path, record)
+}

@@ -1,0 +1,152 @@
+"""What the driver asks of executors: ``submit`` alone; more where there is more."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import pickle
+import time
+from collections.abc import Callable
+from typing import Any
+
+from .. import _arguments
+from ._processes import Processes
+from ._slice import Task, run_slice
+
+#: Seconds between two looks at how many workers a cluster has.
+_GLANCE = 0.5
+
+
+class Workers:
+    """An executor that was given, or a pool of this driver.
+
+    Args:
+        executor: an executor, a client of Dask, a function that makes an executor, or None for processes.
+        most: the number of streams; more workers would have nothing to do.
+    """
+
+    def __init__(self, executor: Any, most: int) -> None:
+        self._make: Callable[[], Any] | None = None
+        if executor is None:
+            self._make = lambda: Processes(min(most, os.cpu_count() or 1))
+        elif not hasattr(executor, "submit"):
+            if not callable(executor):
+                shown = _arguments.shown(executor)
+                raise TypeError(f"executor: expected an executor, a Dask client or a function, got {shown}")
+            self._make = executor
+        self._executor: Any = executor if self._make is None else self._make()
+        if not hasattr(self._executor, "submit"):
+            raise TypeError(f"executor: it returned {_arguments.shown(self._executor)}, which has no submit")
+        self.is_dask = hasattr(self._executor, "nthreads") and hasattr(self._executor, "scheduler_info")
+        self._looked = 0.0
+        self._threads: dict[str, int] = {}
+        # Slices that were given up and have not come back: they occupy workers. For Dask, with these.
+        self._hung: dict[Any, list[str]] = {}
+
+    def dumps(self, problem: Any) -> bytes:
+        """Pickles a problem. Dask reads classes of a script or a notebook as well, by cloudpickle."""
+        try:
+            import cloudpickle  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        except ImportError:
+            cloudpickle = None
+        try:
+            if cloudpickle is not None and type(problem).__module__ == "__main__":
+                return bytes(cloudpickle.dumps(problem))
+            return pickle.dumps(problem)
+        except Exception as error:
+            raise TypeError(f"the problem cannot be sent to workers: {type(error).__name__}: {error}") from error
+
+    def submit(self, task: Task) -> Any:
+        """Hands a slice to a worker and returns its future."""
+        if not self.is_dask:
+            return self._executor.submit(run_slice, task)
+        options: dict[str, Any] = {}
+        avoided = {worker for workers in self._hung.values() for worker in workers}
+        if avoided:
+            options["workers"] = [worker for worker in self._threads if worker not in avoided]
+        # `pure=False`: a slice that is made again must not be answered by the one that hangs.
+        return self._executor.submit(run_slice, task, pure=False, **options)
+
+    def free(self, busy: int) -> int:
+        """Returns how many more slices may be under way than ``busy``."""
+        return max(0, self._capacity() - busy)
+
+    def has_workers(self) -> bool:
+        """Whether a slice would find a worker, as far as the executor says it."""
+        return self._capacity() > 0
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether processes of this machine end before they begin."""
+        return isinstance(self._executor, Processes) and self._executor.is_broken
+
+    def _capacity(self) -> int:
+        executor = self._executor
+        if isinstance(self._executor, Processes):
+            return 0 if executor.is_broken else int(executor.workers)
+        self._hung = {future: workers for future, workers in self._hung.items() if not future.done()}
+        if self.is_dask:
+            if time.monotonic() - self._looked >= _GLANCE:
+                self._looked = time.monotonic()
+                self._threads = self._ask()
+            avoided = {worker for workers in self._hung.values() for worker in workers}
+            return sum(threads for worker, threads in self._threads.items() if worker not in avoided)
+        for name in ("_max_workers", "num_workers"):
+            workers = getattr(executor, name, None)
+            if isinstance(workers, int):
+                return max(0, workers - len(self._hung))
+        return 1 << 30
+
+    def _ask(self) -> dict[str, int]:
+        """Returns the workers of Dask with their threads; none if the scheduler does not answer."""
+        try:
+            if self._executor.status in ("closed", "closing"):
+                return {}
+            return dict(self._executor.nthreads())
+        except Exception:
+            return {}
+
+    def give_up(self, future: Any) -> None:
+        """Ends a slice that hangs, where that is possible; otherwise its worker gets no more of them."""
+        if isinstance(self._executor, Processes):
+            self._executor.kill(future)
+            return
+        if self.is_dask:
+            self._hung[future] = self._at_work(future)
+            return
+        if not future.cancel():
+            self._hung[future] = []
+
+    def _at_work(self, future: Any) -> list[str]:
+        try:
+            processing = self._executor.processing()
+        except Exception:
+            return []
+        return [worker for worker, keys in processing.items() if any(str(key) == str(future.key) for key in keys)]
+
+    def mend(self, error: BaseException) -> bool:
+        """Makes a new executor in the place of one that is broken. Returns whether slices can be submitted."""
+        if isinstance(self._executor, Processes) or not isinstance(error, concurrent.futures.BrokenExecutor):
+            return True
+        if self._make is None:
+            return False
+        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._executor = self._make()
+        self._hung = {}
+        return True
+
+    def close(self, futures: list[Any]) -> None:
+        """Gives up the slices under way; ends the workers if they are ours."""
+        for future in futures:
+            if self.is_dask:
+                try:
+                    future.cancel()
+                except Exception:
+                    pass
+            elif not isinstance(self._executor, Processes):
+                future.cancel()
+        if self._make is not None:
+            self._executor.shutdown(wait=isinstance(self._executor, Processes), cancel_futures=True)
+        elif isinstance(self._executor, Processes):
+            for future in futures:
+                self._executor.kill(future)

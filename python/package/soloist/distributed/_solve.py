@@ -1,0 +1,376 @@
+"""The functions of :mod:`soloist.distributed`."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import pickle
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Union
+
+from .. import _arguments
+from .._improvements import Improvements, _Run as _Thread
+from .._instance import Instance
+from .._problem import Rules, functions
+from .._progress import Display, Shown, shown
+from .._result import Improvement, Stop
+from .._solve import target_of
+from ._driver import Calls, Driver, Plan, new_token
+from ._exchange import Exchange, checked
+from ._executors import Workers
+from ._folder import Folder
+from ._run import Run, StreamProgress
+
+#: Seconds of a run without any limit.
+_DEFAULT_SECONDS = 30.0
+
+#: One setting for all streams, or a list: stream ``i`` gets entry ``i`` modulo its length.
+Method = Union[str, None, Sequence[Union[str, None]]]
+Params = Union[Mapping[str, Any], None, Sequence[Union[Mapping[str, Any], None]]]
+
+
+def _setups(streams: int, method: Method, params: Params, rollout: Any, seed: Any) -> list[dict[str, Any]]:
+    """Returns what each stream runs."""
+    first = 0 if seed is None else _arguments.count("seed", seed, least=0, most=2**64 - 1)
+
+    def entry(name: str, value: Any, index: int) -> Any:
+        if not isinstance(value, (list, tuple)):
+            return value
+        if not value:
+            raise ValueError(f"{name}: expected at least one entry")
+        return value[index % len(value)]
+
+    setups = []
+    for index in range(streams):
+        setup = {
+            "method": entry("method", method, index),
+            "params": entry("params", params, index),
+            "rollout": entry("rollout", rollout, index),
+            "seed": (first + index) % 2**64,
+        }
+        settings = _arguments.settings(setup["params"], {})
+        _arguments.request(method=setup["method"], parameters=settings, rollout=setup["rollout"])
+        setups.append(setup)
+    return setups
+
+
+def _slice(slice: Any) -> dict[str, Any]:
+    """Returns the limits of a slice."""
+    if not isinstance(slice, Mapping):
+        return {"time": _arguments.seconds("slice", slice)}
+    unknown = [name for name in slice if name not in ("time", "playouts", "nodes")]
+    if unknown or not slice:
+        got = f"`{unknown[0]}`" if unknown else "{}"
+        raise ValueError(f"slice: expected seconds, or a dict with playouts, nodes or time, got {got}")
+    if len(slice) > 1 and "time" in slice:
+        raise ValueError("slice: give counts or a time; with both, no run repeats")
+    return {name: limit for name, limit in _arguments.limits(**slice).items() if limit is not None}
+
+
+def _calls(on_improve: Any, on_progress: Any, stop: Any) -> Calls:
+    return Calls(
+        _arguments.callback("on_improve", on_improve),
+        _arguments.callback("on_progress", on_progress),
+        _arguments.callback("stop", getattr(stop, "is_set", stop)),
+    )
+
+
+def _drive(driver: Driver, calls: Calls, progress: Shown) -> Run:
+    calls.display = Display(progress, driver.plan.limits)
+    try:
+        return driver.run(calls)
+    finally:
+        calls.display.close()
+
+
+def _started(
+    problem: Any,
+    instance: Any,
+    executor: Any,
+    streams: Any,
+    method: Method,
+    seed: Any,
+    params: Params,
+    rollout: Any,
+    slice: Any,
+    limits: dict[str, Any],
+    memory: dict[str, Any],
+    keep: Any,
+    exchange: Any,
+    folder: Any,
+    retries: Any,
+    timeout: Any,
+    options: Mapping[str, Any],
+) -> Driver:
+    """Checks the arguments of a run, and makes its driver."""
+    count = _arguments.count("streams", streams, most=1_000_000)
+    target, settings = target_of(problem, instance, _arguments.settings(None, options))
+    if not isinstance(target, Instance):
+        functions(target)
+    if settings:
+        if not isinstance(params, (Mapping, type(None))):
+            raise TypeError("params: a list of settings leaves no place for keywords")
+        params = {**(params or {}), **settings}
+    limits = {name: limit for name, limit in _arguments.limits(**limits).items()}
+    if all(limits[name] is None for name in ("time", "playouts", "nodes", "target", "stall")):
+        limits["time"] = _DEFAULT_SECONDS
+    plan = Plan(
+        setups=_setups(count, method, params, rollout, seed),
+        slice=_slice(slice),
+        exchange=checked(exchange, count),
+        keep=_arguments.count("keep", keep, most=100_000),
+        limits=limits,
+        memory={name: limit for name, limit in memory.items() if limit is not None},
+        retries=_arguments.count("retries", retries, least=0),
+        timeout=None if timeout is None else _arguments.seconds("timeout", timeout),
+    )
+    token = new_token()
+    place = None if folder is None else Folder(_arguments.path("folder", folder))
+    try:
+        if place is not None and place.is_used:
+            raise FileExistsError(f"{place.path}: holds a run: go on with soloist.distributed.resume, or remove it")
+        workers = Workers(executor, count)
+        data = workers.dumps(target)
+        if place is not None:
+            is_function = plan.exchange is not None and callable(plan.exchange)
+            setup = {**plan.__dict__, "exchange": "a function" if is_function else plan.exchange, "token": token}
+            about = {
+                "problem": target.problem if isinstance(target, Instance) else type(target).__name__,
+                "instance": target.name if isinstance(target, Instance) else "",
+                "streams": plan.setups,
+                "slice": plan.slice,
+                "limits": plan.limits,
+                "exchange": str(setup["exchange"]),
+                "token": token,
+            }
+            place.begin(about, setup, data)
+        return Driver(target, data, plan, workers, place, token)
+    except BaseException:
+        if place is not None:
+            place.close()
+        raise
+
+
+def solve(
+    problem: Rules | Instance | str,
+    instance: str | os.PathLike[str] | None = None,
+    /,
+    *,
+    executor: Any = None,
+    streams: int = 8,
+    method: Method = None,
+    seed: int | None = None,
+    params: Params = None,
+    rollout: str | None | Sequence[str | None] = None,
+    slice: float | datetime.timedelta | Mapping[str, Any] = 10.0,
+    time: float | datetime.timedelta | None = None,
+    playouts: int | float | None = None,
+    nodes: int | float | None = None,
+    target: float | None = None,
+    stall: int | float | None = None,
+    memory: int | float | None = None,
+    max_moves: int | float | None = None,
+    keep: int = 1,
+    exchange: Exchange = "none",
+    folder: str | os.PathLike[str] | None = None,
+    retries: int = 5,
+    timeout: float | datetime.timedelta | None = None,
+    on_improve: Callable[[Improvement], Any] | None = None,
+    on_progress: Callable[[StreamProgress], Any] | None = None,
+    stop: Stop | None = None,
+    progress: Shown = None,
+    **options: Any,
+) -> Run:
+    """Searches by many workers until a limit is reached.
+
+    With slices of counts and no exchange each stream makes exactly what a :class:`soloist.Session` of its seed makes,
+    for any number of workers, deaths and drivers; with an exchange the whole run repeats, and groups of streams wait for
+    each other. With slices of seconds nobody waits, and nothing is promised but that the best solution never worsens.
+
+    Raises the exceptions of the problem's functions as they were, with the traceback of the worker as their cause;
+    :class:`NoWorkers` where no worker is left, and :class:`SliceLost` where a slice ends its workers again and again.
+    The folder can be resumed after each of them. Ctrl-C ends the run: its result has the best solution of the
+    complete slices, and ``stop == "interrupted"``.
+
+    Args:
+        problem: an object that can be pickled, or the name of a problem that ships, or an :class:`soloist.Instance`.
+            Contents of files travel along.
+        instance: a file or a spec, for a problem that ships.
+        executor: anything with the ``submit`` of ``concurrent.futures``, such as ``mpi4py.futures.MPIPoolExecutor``; a
+            client of Dask; a function that makes an executor, which is called again when it is broken. Default:
+            :class:`Processes`, one for each core.
+        streams: independent searches, with the seeds ``seed`` to ``seed + streams - 1``. More than workers is fine.
+        method: the name of a method; a list is dealt out to the streams in turn, as are lists of ``params`` and
+            ``rollout``.
+        seed: the seed of the first stream, 0 by default.
+        params: parameters of the method by name.
+        rollout: the playout policy, by name.
+        slice: seconds, or a dict such as ``{"playouts": 100_000}``.
+        time: seconds of the whole run.
+        playouts: playouts of the whole run, divided among the streams beforehand.
+        nodes: nodes of the whole run, divided in the same way.
+        target: stop at the first solution with this score or a better one.
+        stall: stop after this many playouts of all streams without improvement, as far as slices are complete.
+        memory: bytes for search trees and lists of states of one stream, 2 GiB by default.
+        max_moves: moves of a game, a million by default.
+        keep: how many of the best different solutions are kept.
+        exchange: ``"none"``; ``"best"``, the best of all after each slice; :class:`Groups`; or a function of the number
+            of slices and the best solutions of all streams that returns a dict from streams to solutions.
+        folder: where the state of the run is kept, for :func:`resume`. Saves above 8 MiB travel through it if the
+            workers see it.
+        retries: how often one slice is made again after a death or a hang.
+        timeout: seconds after which a slice that has not come back hangs, and seconds without any worker after which
+            the run ends. Default: ten times the longest slice and a minute, and a minute without a worker.
+        on_improve: called in the driver with an :class:`soloist.Improvement` for each better solution.
+        on_progress: called with a :class:`StreamProgress` up to five times a second.
+        stop: ends the run as Ctrl-C does: an event, or a function that returns something true.
+        progress: as for :func:`soloist.solve`.
+        **options: parameters of the method, and options of a problem that ships.
+    """
+    calls, display = _calls(on_improve, on_progress, stop), shown(progress)
+    limits = {"time": time, "playouts": playouts, "nodes": nodes, "target": target, "stall": stall}
+    sizes = {"memory": memory, "max_moves": max_moves}
+    _arguments.limits(**sizes)
+    driver = _started(
+        problem, instance, executor, streams, method, seed, params, rollout, slice, limits, sizes, keep, exchange, folder,
+        retries, timeout, options,
+    )  # fmt: skip
+    return _drive(driver, calls, display)
+
+
+def resume(
+    folder: str | os.PathLike[str],
+    *,
+    executor: Any = None,
+    problem: Rules | Instance | None = None,
+    time: float | datetime.timedelta | None = None,
+    playouts: int | float | None = None,
+    nodes: int | float | None = None,
+    target: float | None = None,
+    stall: int | float | None = None,
+    exchange: Callable[..., Any] | None = None,
+    retries: int | None = None,
+    timeout: float | datetime.timedelta | None = None,
+    on_improve: Callable[[Improvement], Any] | None = None,
+    on_progress: Callable[[StreamProgress], Any] | None = None,
+    stop: Stop | None = None,
+    progress: Shown = None,
+) -> Run:
+    """Goes on with a run after the last complete slice of each stream.
+
+    Limits that are given replace those of the run; they count all of it. Other arguments are those of :func:`solve`.
+    The folder holds pickled objects: resume only folders that you trust as much as a program.
+
+    Args:
+        folder: the folder of the run. Raises :class:`FolderInUse` while another driver works with it.
+        problem: the problem, where the one of the folder can no longer be unpickled.
+        exchange: the function of the run, if it had one, because the folder does not hold it.
+    """
+    calls, display = _calls(on_improve, on_progress, stop), shown(progress)
+    path = _arguments.path("folder", folder)
+    if not path.is_dir():
+        raise FileNotFoundError(f"{path}: no run to resume, the folder is missing")
+    place = Folder(path)
+    try:
+        _, setup, data = place.read()
+        token = setup.pop("token")
+        plan = Plan(**setup)
+        given = _arguments.limits(time=time, playouts=playouts, nodes=nodes, target=target, stall=stall)
+        plan.limits = {**plan.limits, **{name: limit for name, limit in given.items() if limit is not None}}
+        if plan.exchange == "a function":
+            if exchange is None:
+                raise ValueError("exchange: the run had a function, give it again")
+            plan.exchange = _arguments.callback("exchange", exchange)
+        elif exchange is not None:
+            raise ValueError("exchange: the run has its own setting; leave it out")
+        if retries is not None:
+            plan.retries = _arguments.count("retries", retries, least=0)
+        if timeout is not None:
+            plan.timeout = _arguments.seconds("timeout", timeout)
+        workers = Workers(executor, len(plan.setups))
+        if problem is None:
+            try:
+                problem = pickle.loads(data)
+            except Exception as error:
+                raise ValueError(
+                    f"{path}: the problem cannot be unpickled, give problem=: {type(error).__name__}: {error}"
+                ) from error
+        else:
+            data = workers.dumps(problem)
+        driver = Driver(problem, data, plan, workers, place, token)
+        driver.restore()
+    except BaseException:
+        place.close()
+        raise
+    return _drive(driver, calls, display)
+
+
+class _Driven(_Thread):
+    """A distributed run on a thread of its own."""
+
+    def __init__(self, driver: Driver, calls: Calls) -> None:
+        super().__init__({}, None, calls.stop)
+        self._driver = driver
+        self._calls = Calls(self.found.put, calls.on_progress, self._wants_stop)
+        self.thread = threading.Thread(target=self._work, name="soloist.distributed", daemon=True)
+
+    def _work(self) -> None:
+        try:
+            self.result = self._driver.run(self._calls)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.found.put(None)
+
+
+def improvements(
+    problem: Rules | Instance | str,
+    instance: str | os.PathLike[str] | None = None,
+    /,
+    *,
+    executor: Any = None,
+    streams: int = 8,
+    method: Method = None,
+    seed: int | None = None,
+    params: Params = None,
+    rollout: str | None | Sequence[str | None] = None,
+    slice: float | datetime.timedelta | Mapping[str, Any] = 10.0,
+    time: float | datetime.timedelta | None = None,
+    playouts: int | float | None = None,
+    nodes: int | float | None = None,
+    target: float | None = None,
+    stall: int | float | None = None,
+    memory: int | float | None = None,
+    max_moves: int | float | None = None,
+    keep: int = 1,
+    exchange: Exchange = "none",
+    folder: str | os.PathLike[str] | None = None,
+    retries: int = 5,
+    timeout: float | datetime.timedelta | None = None,
+    on_progress: Callable[[StreamProgress], Any] | None = None,
+    stop: Stop | None = None,
+    **options: Any,
+) -> Improvements:
+    """Searches as :func:`solve` does and yields each better solution when its slice arrives.
+
+    Leaving the loop ends the run; ``result`` is then its :class:`Run`.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> run = improvements("knapsack", "weak:20x1000:1", executor=lambda: ThreadPoolExecutor(2), streams=2,
+    ...                    slice={"playouts": 100}, method="sampling", seed=1)
+    >>> for better in run:
+    ...     if better.score >= 4400:
+    ...         break
+    >>> run.result.stop, run.result.score >= 4400
+    ('interrupted', True)
+    """
+    calls = _calls(None, on_progress, stop)
+    limits = {"time": time, "playouts": playouts, "nodes": nodes, "target": target, "stall": stall}
+    sizes = {"memory": memory, "max_moves": max_moves}
+    _arguments.limits(**sizes)
+    driver = _started(
+        problem, instance, executor, streams, method, seed, params, rollout, slice, limits, sizes, keep, exchange, folder,
+        retries, timeout, options,
+    )  # fmt: skip
+    return Improvements(_Driven(driver, calls))
