@@ -76,7 +76,7 @@ impl Problem for Stacking {
     }
 
     fn searches(&self) -> Vec<NamedSearch<Self>> {
-        vec![NamedSearch::new(ranks::RANKS, ranks::search)]
+        vec![NamedSearch::new(search::RANKS, search::search)]
     }
 
     fn fingerprint(&self) -> u64 {
