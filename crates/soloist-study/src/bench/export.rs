@@ -38,13 +38,13 @@ impl Folder {
     }
 }
 
-/// Lines of fields as CSV text, quoted where it is needed.
-fn text(head: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
+/// Lines of fields below the names of their columns as CSV text, quoted where it is needed.
+fn text(head: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     // Writing to memory cannot fail, and every row has as many fields as the head.
-    let _ = writer.write_record(head);
+    let _ = writer.write_record(head.split_whitespace());
     for row in rows {
-        debug_assert_eq!(row.len(), head.len());
+        debug_assert_eq!(row.len(), head.split_whitespace().count());
         let _ = writer.write_record(&row);
     }
     String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
@@ -80,25 +80,8 @@ fn number(value: Option<f64>) -> String {
 
 fn runs(findings: &Findings<'_>) -> String {
     let Findings { plan, found, .. } = findings;
-    let head = [
-        "job",
-        "instance",
-        "seed",
-        "method",
-        "score",
-        "violation",
-        "optimal",
-        "bound",
-        "playouts",
-        "nodes",
-        "seconds",
-        "stop",
-        "verified",
-        "best_known",
-        "processor",
-        "cores",
-        "system",
-    ];
+    let head = "job instance seed method score violation optimal bound playouts nodes seconds stop verified best_known \
+                processor cores system";
     let rows = plan.jobs.iter().filter_map(|job| {
         let (run, course) = (found.runs.get(&job.key)?, found.trajectories.get(&job.key)?);
         let instance = &plan.instances[job.instance];
@@ -124,75 +107,35 @@ fn runs(findings: &Findings<'_>) -> String {
             word(machine.map(|machine| &machine.system)),
         ])
     });
-    text(&head, rows)
+    text(head, rows)
 }
 
-/// The objects of a list, one a line: names of columns with the places of their values.
-fn table(objects: &Value, columns: &[(&str, &str)]) -> String {
-    let head: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
+/// The objects of a list, one a line. A column has the value of its name; `x_low` and `x_high` are the two values of `x`.
+fn table(objects: &Value, columns: &str) -> String {
+    let cell = |object: &Value, column: &str| match (column.strip_suffix("_low"), column.strip_suffix("_high")) {
+        (Some(pair), _) => field(&object[pair][0]),
+        (_, Some(pair)) => field(&object[pair][1]),
+        _ => field(&object[column]),
+    };
     let objects = objects.as_array().map(Vec::as_slice).unwrap_or_default().iter();
-    text(
-        &head,
-        objects.map(|object| {
-            columns.iter().map(|(_, place)| object.pointer(place).map_or_else(String::new, field)).collect()
-        }),
-    )
+    text(columns, objects.map(|object| columns.split_whitespace().map(|column| cell(object, column)).collect()))
 }
 
 fn methods(json: &Value) -> String {
-    let columns = [
-        ("method", "/method"),
-        ("runs", "/runs"),
-        ("missing", "/missing"),
-        ("infeasible", "/infeasible"),
-        ("unverified", "/unverified"),
-        ("optimal", "/optimal"),
-        ("mean", "/mean"),
-        ("standard_error", "/standard_error"),
-        ("bootstrap_low", "/bootstrap/0"),
-        ("bootstrap_high", "/bootstrap/1"),
-        ("median", "/median"),
-        ("best", "/best"),
-        ("worst", "/worst"),
-        ("sum_of_best", "/sum_of_best"),
-        ("sum_of_means", "/sum_of_means"),
-        ("gap", "/gap"),
-        ("gap_bootstrap_low", "/gap_bootstrap/0"),
-        ("gap_bootstrap_high", "/gap_bootstrap/1"),
-        ("best_known_reached", "/best_known_reached"),
-        ("mean_rank", "/mean_rank"),
-        ("wins", "/wins"),
-        ("ranked", "/ranked"),
-        ("playouts_per_second", "/playouts_per_second"),
-        ("seconds", "/seconds"),
-    ];
-    table(&json["methods"], &columns)
+    let columns = "method runs missing infeasible unverified optimal mean standard_error bootstrap_low bootstrap_high \
+                   median best worst sum_of_best sum_of_means gap gap_bootstrap_low gap_bootstrap_high \
+                   best_known_reached mean_rank wins ranked playouts_per_second seconds";
+    table(&json["methods"], columns)
 }
 
 fn comparisons(json: &Value) -> String {
-    let columns = [
-        ("a", "/a"),
-        ("b", "/b"),
-        ("sample", "/sample"),
-        ("pairs", "/pairs"),
-        ("difference", "/difference"),
-        ("standard_error", "/standard_error"),
-        ("interval_low", "/interval/0"),
-        ("interval_high", "/interval/1"),
-        ("p_t", "/p_t"),
-        ("p_wilcoxon", "/p_wilcoxon"),
-        ("p_holm", "/p_holm"),
-        ("zeros", "/zeros"),
-        ("a_wins", "/a_wins"),
-        ("ties", "/ties"),
-        ("b_wins", "/b_wins"),
-        ("better", "/better"),
-    ];
-    table(&json["comparisons"], &columns)
+    let columns = "a b sample pairs difference standard_error interval_low interval_high p_t p_wilcoxon p_holm zeros \
+                   a_wins ties b_wins better";
+    table(&json["comparisons"], columns)
 }
 
 fn instances(json: &Value) -> String {
-    let head = ["instance", "best_known", "method", "runs", "mean", "best"];
+    let head = "instance best_known method runs mean best";
     let all = json["instances"].as_array().map(Vec::as_slice).unwrap_or_default().iter();
     let rows = all.flat_map(|object| {
         object["methods"].as_object().into_iter().flatten().map(|(method, scores)| {
@@ -201,12 +144,12 @@ fn instances(json: &Value) -> String {
             of_instance.into_iter().chain([guarded(method)]).chain(of_method).collect()
         })
     });
-    text(&head, rows)
+    text(head, rows)
 }
 
 /// The curves, one step a line.
 fn profile(findings: &Findings<'_>) -> String {
-    let head = ["target", "unit", "method", "effort", "share", "known_until"];
+    let head = "target unit method effort share known_until";
     let profile = findings.profile.as_ref();
     let curves = profile.into_iter().flat_map(|profile| profile.curves.iter().map(move |curve| (profile, curve)));
     let rows = curves.flat_map(|(profile, curve)| {
@@ -220,7 +163,7 @@ fn profile(findings: &Findings<'_>) -> String {
             })
             .collect::<Vec<_>>()
     });
-    text(&head, rows)
+    text(head, rows)
 }
 
 #[cfg(test)]

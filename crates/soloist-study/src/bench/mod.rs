@@ -34,6 +34,7 @@ pub use present::{Findings, Shown};
 pub(crate) use present::{budget_text, probability, rounded};
 pub use record::Detail;
 pub(crate) use record::Run;
+pub use runner::Running;
 
 use crate::context::{Context, cores};
 use crate::failure::Failure;
@@ -60,17 +61,6 @@ pub struct Bench<'a> {
     path: PathBuf,
     found: Found,
     writer: Writer,
-}
-
-/// How the runs of a comparison are made.
-#[derive(Clone, Debug, Default)]
-pub struct Running {
-    /// Runs at a time; `None`: as the description says, else as many as there are cores for.
-    pub jobs: Option<usize>,
-    /// What the records keep.
-    pub detail: Detail,
-    /// The page that shows the runs.
-    pub feed: Option<Arc<Feed>>,
 }
 
 impl<'a> Bench<'a> {

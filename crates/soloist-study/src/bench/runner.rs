@@ -1,17 +1,28 @@
 //! Runs the jobs of a plan; the calling thread hears of every end.
 
-use super::Running;
 use super::plan::{Job, Plan, Planned};
-use super::record::{Improvements, Run, Trajectory, record};
+use super::record::{Detail, Improvements, Run, Trajectory, record};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::pool::{self, Event};
-use crate::serve::FeedObserver;
+use crate::serve::{Feed, FeedObserver};
 use soloist::StopReason;
 use soloist_domain::Request;
 use soloist_domain::result::{self, Asked, verify_all};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// How the runs of a comparison are made.
+#[derive(Clone, Debug, Default)]
+pub struct Running {
+    /// Runs at a time; `None`: as the description says, else as many as there are cores for.
+    pub jobs: Option<usize>,
+    /// What the records keep.
+    pub detail: Detail,
+    /// The page that shows the runs.
+    pub feed: Option<Arc<Feed>>,
+}
 
 /// A finished run.
 #[derive(Debug)]

@@ -21,7 +21,7 @@ pub(crate) type Steps = Vec<(f64, f64)>;
 
 /// A run for the median: its improvements, and how long it was.
 #[derive(Clone, Debug)]
-pub(crate) struct Trajectory {
+pub(crate) struct ScoreCurve {
     pub(crate) steps: Steps,
     pub(crate) length: f64,
 }
@@ -33,10 +33,10 @@ pub(crate) fn trajectories(
     method: usize,
     instance: usize,
     clock: Clock,
-) -> Option<Vec<Trajectory>> {
+) -> Option<Vec<ScoreCurve>> {
     let runs = study.cell(method, instance).iter().map(|&at| &trials[at]);
     let sound = runs.filter(|trial| trial.verified != Some(false));
-    sound.map(|trial| Some(Trajectory { steps: trial.steps(clock)?, length: trial.length(clock) })).collect()
+    sound.map(|trial| Some(ScoreCurve { steps: trial.steps(clock)?, length: trial.length(clock) })).collect()
 }
 
 /// How many runs have each of some scores, which are known in advance: the k-th worst is found in O(log n).
@@ -78,7 +78,7 @@ impl Ranks {
 
 /// The median of the best scores so far. A run without a feasible solution counts as the worst; while half of the runs
 /// or more have none, there is no median. A run that has ended keeps its score. O(n log n) for n improvements.
-pub(crate) fn median(sense: Sense, trajectories: &[Trajectory]) -> Steps {
+pub(crate) fn median(sense: Sense, trajectories: &[ScoreCurve]) -> Steps {
     let mut events: Vec<(f64, usize, f64)> = Vec::new();
     for (run, course) in trajectories.iter().enumerate() {
         events.extend(course.steps.iter().map(|&(x, y)| (x, run, y)));
@@ -307,8 +307,8 @@ mod tests {
     use crate::report::read::tests::record;
     use crate::report::study::tests::runs;
 
-    fn course(steps: &[(f64, f64)], length: f64) -> Trajectory {
-        Trajectory { steps: steps.to_vec(), length }
+    fn course(steps: &[(f64, f64)], length: f64) -> ScoreCurve {
+        ScoreCurve { steps: steps.to_vec(), length }
     }
 
     #[test]
@@ -321,7 +321,7 @@ mod tests {
         // At 1 two runs of three have nothing; at 2 the median is the worse of two; at 4 the scores are 9, 3, 7.
         let expected = [(2.0, 1.0), (3.0, 2.0), (4.0, 7.0), (10.0, 7.0)];
         assert_eq!(median(Sense::Maximize, &trajectories), expected);
-        let mirrored: Vec<Trajectory> = trajectories
+        let mirrored: Vec<ScoreCurve> = trajectories
             .iter()
             .map(|one| course(&one.steps.iter().map(|&(x, y)| (x, -y)).collect::<Vec<_>>(), one.length))
             .collect();
@@ -337,12 +337,12 @@ mod tests {
     fn medians_of_many_runs() {
         let mut rng = soloist::Rng::new(7);
         for count in [1, 2, 5, 16, 33] {
-            let trajectories: Vec<Trajectory> = (0..count)
+            let trajectories: Vec<ScoreCurve> = (0..count)
                 .map(|_| {
                     let mut steps: Steps =
                         (0..rng.below(6)).map(|_| (rng.below(30) as f64, rng.below(9) as f64)).collect();
                     steps.sort_by(|a, b| a.0.total_cmp(&b.0));
-                    Trajectory { steps, length: 40.0 }
+                    ScoreCurve { steps, length: 40.0 }
                 })
                 .collect();
             let found = median(Sense::Minimize, &trajectories);

@@ -9,6 +9,13 @@ pub(crate) fn escape(text: &str) -> String {
     soloist_domain::svg::escape(text.chars()).replace('\'', "&#39;")
 }
 
+/// A section with its heading and what it means.
+pub(super) fn section(id: &str, title: &str, lead: &str, content: &str) -> String {
+    format!(
+        "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2><p class=\"lead\">{lead}</p>{content}</section>"
+    )
+}
+
 /// A cell of a table, as HTML.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {

@@ -1,8 +1,7 @@
 //! Where runs come from and how to repeat them: files, machines, commands.
 
-use super::html::{Cell, Grid, escape, shell};
+use super::html::{Cell, Grid, escape, section, shell};
 use super::read::Runs;
-use super::sections::section;
 use super::trial::Trial;
 use crate::text::counted;
 use crate::text::plain;

@@ -2,7 +2,7 @@
 
 use super::draw::{Drawer, Drawing, data_address};
 use super::figures::{self, LEVELS, Scale};
-use super::html::{Cell, Grid, column, digits, escape, fixed};
+use super::html::{Cell, Grid, column, digits, escape, fixed, section};
 use super::read::Runs;
 use super::repeat::{command, usual, value_text};
 use super::study::Study;
@@ -75,13 +75,6 @@ pub(super) fn study(study: &Study, runs: &Runs, at: usize, several: bool, drawin
     html.push_str(&view.parameters());
     html.push_str("</article>");
     Part { html, charts, notes: view.notes() }
-}
-
-/// A section with its heading and what it means.
-pub(super) fn section(id: &str, title: &str, lead: &str, content: &str) -> String {
-    format!(
-        "<section id=\"{id}\" aria-labelledby=\"{id}-title\"><h2 id=\"{id}-title\">{title}</h2><p class=\"lead\">{lead}</p>{content}</section>"
-    )
 }
 
 /// The colour of a method with its name.

@@ -4,10 +4,11 @@
 //! the run at work, which is dropped; the same call makes it again, so that a slice must be longer than the longest
 //! run.
 
+use super::experiment::run_source;
 use super::experiments::{SOURCES, Source};
 use super::paper::Paper;
 use super::replay::{Made, Method};
-use super::{Repeat, run_source};
+use super::stages::Repeat;
 use crate::bench::rounded;
 use crate::context::Context;
 use crate::failure::Failure;

@@ -3,13 +3,14 @@
 //!
 //! Each experiment is described by a file (`experiments`). `description` reads what is run, `published` the values that
 //! stand beside it, `paper` holds both, `stages` chooses settings and makes the runs, `replay` reads finished ones back,
-//! `claim` tests the paper's statements, `ranges` lists where a
-//! parameter is good, `report` writes the tables, `figure` draws, `campaign` works through all
+//! `experiment` carries it out, `claim` tests the paper's statements, `ranges` lists where
+//! a parameter is good, `report` writes the tables, `figure` draws, `campaign` works through all
 //! experiments in slices.
 
 mod campaign;
 mod claim;
 mod description;
+mod experiment;
 mod experiments;
 mod figure;
 mod paper;
@@ -20,115 +21,15 @@ mod report;
 mod stages;
 
 pub use campaign::{run_all, status};
+pub use experiment::{Reproduced, run};
+pub use stages::Repeat;
 
-use crate::context::Context;
-use crate::failure::{Failure, unknown};
-use crate::files::Target;
+use crate::failure::Failure;
 use crate::table::{Format, Table};
-use experiments::{SOURCES, Source};
+use experiments::SOURCES;
 use paper::Paper;
-use replay::Made;
-use report::Report;
 use serde_json::{Value, json};
-use stages::Runs;
-use std::path::{Path, PathBuf};
-
-/// How an experiment is repeated.
-#[derive(Clone, Debug)]
-pub struct Repeat {
-    /// Multiplies the budgets of the paper.
-    pub scale: f64,
-    /// Instances that are used at most; `None`: as the description says.
-    pub limit: Option<usize>,
-    /// The folder of instances that may not be shipped.
-    pub data: PathBuf,
-    /// Runs at a time; `None`: as many as there are cores.
-    pub jobs: Option<usize>,
-    /// Whether nothing is run: the verdicts are computed again from the runs in the folder, with the scale of its
-    /// `report.json`.
-    pub is_report_only: bool,
-    /// How the report is returned.
-    pub format: Format,
-}
-
-/// How an experiment ended.
-#[derive(Debug)]
-pub struct Done {
-    /// Whether all runs were made.
-    pub is_complete: bool,
-    /// How many claims have each outcome, in one line.
-    pub verdicts: String,
-    /// The report.
-    pub text: String,
-}
-
-/// Repeats the experiment `id` and writes its report into `folder`, where it continues an interrupted one.
-///
-/// # Errors
-/// No experiment has this name, its data are missing, or a run or a file failed.
-pub fn run(id: &str, folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<Done, Failure> {
-    let source = SOURCES.iter().find(|source| source.id == id);
-    let known = || SOURCES.iter().map(|source| source.id).collect::<Vec<_>>();
-    let source = source.ok_or_else(|| Failure::usage(unknown("experiment", id, &known())))?;
-    run_source(source, folder, repeat, context)
-}
-
-fn run_source(source: &Source, folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<Done, Failure> {
-    let paper = Paper::new(source)?;
-    if repeat.is_report_only {
-        let none = || Failure::runtime(format!("{}: no report.json", folder.display()));
-        let made = Made::read(folder)?.ok_or_else(none)?;
-        let runs = Runs::read(&paper, &made, folder, context.registry)?;
-        let report = Report::new(&paper, &runs, made.scale, made.limit, made.missing_instances);
-        return finish(&paper, &runs, &report, repeat.format, made.scale, folder);
-    }
-    let (there, missing) = paper.instances(&repeat.data);
-    let data = repeat.data.display();
-    if let ([], Some(first)) = (&there[..], missing.first()) {
-        let source = paper.description.data.as_deref().unwrap_or("the files of the experiment");
-        let id = paper.id;
-        return Err(Failure::runtime(format!(
-            "{id}: no {first} in {data}: put {source} there, or name their folder by --data"
-        )));
-    }
-    if !missing.is_empty() {
-        context.note(&format!("{}: left out, because not in {data}: {}", paper.id, missing.join(", ")));
-    }
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::runtime(format!("cannot make the folder {}: {error}", folder.display())))?;
-    let Some(runs) = Runs::make(&paper, repeat, folder, &there, context)? else {
-        context.show.warn("interrupted while settings were chosen; the same call continues");
-        return Ok(Done { is_complete: false, verdicts: String::new(), text: String::new() });
-    };
-    let report = Report::new(&paper, &runs, repeat.scale, repeat.limit, missing);
-    finish(&paper, &runs, &report, repeat.format, repeat.scale, folder)
-}
-
-/// Writes what the runs say.
-fn finish(
-    paper: &Paper,
-    runs: &Runs,
-    report: &Report<'_>,
-    format: Format,
-    scale: f64,
-    folder: &Path,
-) -> Result<Done, Failure> {
-    let json = format!("{}\n", report.json());
-    let spec = runs.spec.iter().map(|spec| ("spec.toml", spec.clone()));
-    let texts = [("figure.svg", figure::draw(paper, runs, scale)?), ("report.md", report.text(Format::Markdown))];
-    Failure::of_all(
-        texts
-            .into_iter()
-            .chain([("report.json", json.clone())])
-            .chain(spec)
-            .map(|(name, text)| Target::new(&folder.join(name))?.write(&text)),
-    )?;
-    let text = if format == Format::Json { json } else { report.text(format) };
-    match runs.unverified() {
-        0 => Ok(Done { is_complete: runs.missing() == 0, verdicts: report.verdicts(), text }),
-        count => Err(Failure::runtime(format!("{}: {count} results failed verification", paper.id))),
-    }
-}
+use std::path::Path;
 
 /// A line of the list.
 struct Entry {

@@ -3,15 +3,33 @@
 //! Both are comparisons of [`bench`](crate::bench), kept in `tuning.jsonl` and `runs.jsonl`, from which an interrupted
 //! experiment continues.
 
-use super::Repeat;
 use super::description::{Row, quoted};
 use super::paper::Paper;
 use crate::bench::{Bench, Grid, Plan, Run, Running};
 use crate::context::{Context, cores};
 use crate::failure::Failure;
+use crate::table::Format;
 use soloist::Sense;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+
+/// How an experiment is repeated.
+#[derive(Clone, Debug)]
+pub struct Repeat {
+    /// Multiplies the budgets of the paper.
+    pub scale: f64,
+    /// Instances that are used at most; `None`: as the description says.
+    pub limit: Option<usize>,
+    /// The folder of instances that may not be shipped.
+    pub data: PathBuf,
+    /// Runs at a time; `None`: as many as there are cores.
+    pub jobs: Option<usize>,
+    /// Whether nothing is run: the verdicts are computed again from the runs in the folder, with the scale of its
+    /// `report.json`.
+    pub is_report_only: bool,
+    /// How the report is returned.
+    pub format: Format,
+}
 
 /// The finished runs of an experiment.
 #[derive(Debug)]

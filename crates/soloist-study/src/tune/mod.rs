@@ -133,7 +133,7 @@ pub(crate) struct Tuning<'a> {
 
 /// How a tuning ended.
 #[derive(Debug)]
-pub struct Done {
+pub struct Tuned {
     /// Whether all runs were made.
     pub is_complete: bool,
     /// The result, or after an interruption the iterations so far.
@@ -152,7 +152,7 @@ pub fn run(
     jobs: Option<usize>,
     format: Format,
     context: &Context<'_>,
-) -> Result<Done, Failure> {
+) -> Result<Tuned, Failure> {
     let tuning = Tuning::new(spec)?;
     let mut inputs = Guarded::default();
     // A spec is no file; adding its name does no harm.
@@ -196,7 +196,7 @@ pub fn run(
     let json = format!("{}\n", summary.json());
     result.write(&json)?;
     let text = if format == Format::Json { json } else { summary.text(format) };
-    Ok(Done { is_complete: true, text })
+    Ok(Tuned { is_complete: true, text })
 }
 
 impl<'a> Tuning<'a> {
@@ -427,13 +427,13 @@ impl<'a> Tuning<'a> {
     }
 
     /// What there is after an interruption.
-    fn interrupted(&self, iterations: &[Iteration], format: Format, context: &Context<'_>) -> Done {
+    fn interrupted(&self, iterations: &[Iteration], format: Format, context: &Context<'_>) -> Tuned {
         context.show.finish();
         let done = counted(iterations.len(), "iteration");
         context.note(&format!("interrupted after {done}; the same call continues"));
         let is_shown = format != Format::Json && !iterations.is_empty();
         let text = if is_shown { present::iterations(&self.space, iterations, format) } else { String::new() };
-        Done { is_complete: false, text }
+        Tuned { is_complete: false, text }
     }
 
     fn sense(&self, findings: Option<&Findings<'_>>) -> Option<Sense> {
