@@ -19,7 +19,8 @@ pub const DOMAIN: Domain = Domain {
     score: "operations after common sub-expressions; smaller is better",
     instance: "a file of expressions (`name = expression;` or a bare one, as FORM, Maple, SymPy or PARI print it) or a spec: \
                res:7,4 (resultant of polynomials of degrees 7 and 4), random:5x100x6:7 (variables x terms x largest degree \
-               : seed)",
+               : seed), or a family by its size: det, permanent, symdet, toeplitz, circulant, vandermonde, cayley, disc, \
+               trees, symanzik, kinematics, mass, element, trace, power, elementary, cyclic, katsura, as in det:5",
     example: "random:5x60x4:7",
     options: &[
         DomainOption {
@@ -72,7 +73,7 @@ pub fn open(instance: &str, expand: bool) -> Result<System, InstanceError> {
     open_with(instance, expand, None, &Reading::default())
 }
 
-/// As [`open`], with the settings of [`read_with`] for files. A spec has one output.
+/// As [`open`], with the settings of [`read_with`] for files. For specs they have no effect.
 ///
 /// # Errors
 /// Same as for [`generate`] and [`read_with`].

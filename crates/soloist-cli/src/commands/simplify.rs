@@ -5,9 +5,8 @@ use crate::terminal::{Phases, output, signal};
 use crate::units;
 use clap::{Args, ValueEnum};
 use soloist_problems::expressions::{
-    Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
-    Shape, Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit_shaped, open_with,
-    verify_program,
+    Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Shape, Simplification,
+    Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit_shaped, open_with, verify_program,
 };
 use soloist_problems::names::unknown;
 use soloist_problems::{RunSpec, Setting, refuse_endless};
@@ -195,8 +194,11 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let now = Instant::now();
     let mut progress = Progress { args, phases: &phases, begun: now, polishing: now };
     let mut tell = |event: Event<'_>| progress.tell(event);
-    let done =
-        if args.gradient { simplifier.run_with_gradient(&system, &mut tell) } else { simplifier.run(&system, &mut tell) };
+    let done = if args.gradient {
+        simplifier.run_with_gradient(&system, &mut tell)
+    } else {
+        simplifier.run(&system, &mut tell)
+    };
     let Simplification { system, best, interrupted } = done.map_err(|error| Failure::runtime(error.to_string()))?;
     progress.sum_up(&system, &best);
     if let Some(why) = language.refuses_program(&best.program) {
@@ -253,7 +255,8 @@ fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Lang
         order: &best.order,
         exceptions: best.exceptions,
     };
-    let shape = Shape { blocks: args.blocks, split: args.split.map(|most| usize::try_from(most).unwrap_or(usize::MAX)) };
+    let shape =
+        Shape { blocks: args.blocks, split: args.split.map(|most| usize::try_from(most).unwrap_or(usize::MAX)) };
     emit_shaped(system, &best.program, language, &header, shape)
 }
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// The points of a block: a register of AVX-512, or two of AVX2.
-pub const BLOCK: usize = 8;
+const BLOCK: usize = 8;
 
 /// The comment in front of the function for blocks.
 const BLOCKS: &str = "// Computes n blocks of 8 points: x holds 8 values of each input, input by input, for each block, y gets 8 \
@@ -44,10 +44,14 @@ pub(crate) fn with_blocks(code: &str, inputs: usize, outputs: usize) -> Option<S
          for (size_t i = 0; i < n; i++, x += {n}, y += {m})\n        for (int w = 0; w < {BLOCK}; w++) {{\n"
     );
     for line in body {
-        let _ = writeln!(text, "        {}", renamed(line, |word, index| match (word, index) {
-            ("x" | "y", Some(index)) => Some(format!("{word}[{} + w]", BLOCK * index)),
-            _ => None,
-        }));
+        let _ = writeln!(
+            text,
+            "        {}",
+            renamed(line, |word, index| match (word, index) {
+                ("x" | "y", Some(index)) => Some(format!("{word}[{} + w]", BLOCK * index)),
+                _ => None,
+            })
+        );
     }
     text.push_str("        }\n}\n");
     Some(text)
@@ -225,9 +229,9 @@ pub(crate) fn joined(code: &str) -> Result<Option<String>, String> {
     let after = rest.strip_prefix(&expected).ok_or("no function that calls the pieces")?;
     let (store, after) = after.split_once('\n').unwrap_or((after, ""));
     let size = store.trim().strip_prefix("double store[").and_then(|rest| rest.strip_suffix("];"));
-    let size: usize = size.and_then(|size| size.parse().ok()).ok_or_else(|| {
-        format!("{} is no declaration of the store", quote(store.trim().as_bytes()))
-    })?;
+    let size: usize = size
+        .and_then(|size| size.parse().ok())
+        .ok_or_else(|| format!("{} is no declaration of the store", quote(store.trim().as_bytes())))?;
     expected.clear();
     for number in 1..=number {
         let _ = writeln!(expected, "    {name}_{number}(x, y, store);");

@@ -138,8 +138,7 @@ impl BlackBox {
         let mut found = None;
         for _ in 0..LINES {
             let (direction, base) = (draw(rng), draw(rng));
-            let values: Vec<u64> =
-                (0..=size as u64).map(|x| residues.value(&on_line(&direction, &base, x))).collect();
+            let values: Vec<u64> = (0..=size as u64).map(|x| residues.value(&on_line(&direction, &base, x))).collect();
             let line = interpolate(&bases[size], &values);
             if degree(&line) != size {
                 continue;

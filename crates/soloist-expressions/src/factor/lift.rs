@@ -99,9 +99,8 @@ pub(super) fn groups(lifted: &[Plane]) -> Option<Vec<Vec<usize>>> {
 fn power_sums(factor: &Plane, most: usize) -> Vec<Vec<u64>> {
     let (size, precision) = (degree(&factor[0]), factor.len());
     // The coefficient of X^(size - i) as a series in Y.
-    let series = |i: usize| -> Vec<u64> {
-        (0..precision).map(|k| factor[k].get(size - i).copied().unwrap_or(0)).collect()
-    };
+    let series =
+        |i: usize| -> Vec<u64> { (0..precision).map(|k| factor[k].get(size - i).copied().unwrap_or(0)).collect() };
     let coefficients: Vec<Vec<u64>> = (0..=size).map(series).collect();
     let product = |a: &[u64], b: &[u64]| -> Vec<u64> {
         let mut product = mul(a, b);

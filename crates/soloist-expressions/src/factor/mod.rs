@@ -138,12 +138,7 @@ fn terms_of_factors(
 }
 
 /// The primitive polynomial of monomials, as products of primes, and residues that are its coefficients up to a number.
-fn polynomial(
-    terms: &[(u64, u64)],
-    table: &Arc<[String]>,
-    variables: &[usize],
-    primes: &[u64],
-) -> Option<Polynomial> {
+fn polynomial(terms: &[(u64, u64)], table: &Arc<[String]>, variables: &[usize], primes: &[u64]) -> Option<Polynomial> {
     let scale = crate::scheme::field::inverse(terms.first()?.1);
     let mut rows = Vec::with_capacity(terms.len() * table.len());
     let mut values = Vec::with_capacity(terms.len());

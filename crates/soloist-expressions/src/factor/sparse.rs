@@ -136,9 +136,8 @@ mod tests {
         let mut sequence = Recurrence::new();
         let mut k = 0;
         while !sequence.is_settled() || k < 3 {
-            sequence.push(
-                terms.iter().fold(0, |sum, &(number, factor)| add(sum, mul(signed(factor), power(number, k)))),
-            );
+            sequence
+                .push(terms.iter().fold(0, |sum, &(number, factor)| add(sum, mul(signed(factor), power(number, k)))));
             k += 1;
         }
         assert_eq!(k, 10);

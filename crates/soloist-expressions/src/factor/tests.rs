@@ -41,14 +41,21 @@ fn nothing_is_lost() {
             text.push_str("*(1");
             for _ in 0..1 + rng.below(4) {
                 let (a, b) = (rng.below(9) as i64 - 4, rng.below(3));
-                text.push_str(&format!("{}{}*{}^{b}*{}", if a < 0 { "-" } else { "+" }, a.abs() + 1, ["x", "y", "z"][rng.index(3)], ["u", "v"][rng.index(2)]));
+                text.push_str(&format!(
+                    "{}{}*{}^{b}*{}",
+                    if a < 0 { "-" } else { "+" },
+                    a.abs() + 1,
+                    ["x", "y", "z"][rng.index(3)],
+                    ["u", "v"][rng.index(2)]
+                ));
             }
             text.push_str(&format!(")^{}", 1 + rng.below(2)));
         }
         let whole = first(&text);
         let mut work = if round % 3 == 0 { 20_000 } else { 100_000_000 };
         let found = factors(&whole, &mut work);
-        let mut product = Polynomial::new(whole.table().clone(), found.monomial.clone(), vec![found.content.clone()]).unwrap();
+        let mut product =
+            Polynomial::new(whole.table().clone(), found.monomial.clone(), vec![found.content.clone()]).unwrap();
         for (factor, power) in &found.factors {
             for _ in 0..*power {
                 product = product.mul(factor, usize::MAX).unwrap();
@@ -65,8 +72,11 @@ fn combinations_of_variables() {
     let of = |text: &str| {
         let system = parse("test", text.as_bytes(), true).unwrap();
         let made = rebuilt(&system, &mut 1_000_000_000)?;
-        let blocks: Vec<String> =
-            made.definitions().iter().map(|definition| format!("{} = {}", definition.name, definition.polynomial)).collect();
+        let blocks: Vec<String> = made
+            .definitions()
+            .iter()
+            .map(|definition| format!("{} = {}", definition.name, definition.polynomial))
+            .collect();
         Some(blocks.join("; "))
     };
     assert_eq!(of("f = (a-b)^3+c*(a-b)+c^2").unwrap(), "factor 1 = a-b; f = factor 1^3+c*factor 1+c^2");

@@ -39,7 +39,9 @@ impl Program {
                     let negative = part.iter().all(|term| term.value.is_negative());
                     let symbol = (inputs + count + added.len()) as u32;
                     added.push(
-                        part.iter().map(|term| Term { value: term.value.with_sign(negative), ..term.clone() }).collect(),
+                        part.iter()
+                            .map(|term| Term { value: term.value.with_sign(negative), ..term.clone() })
+                            .collect(),
                     );
                     short.push(Term { value: Coefficient::ONE.with_sign(negative), ..Term::symbol(symbol) });
                 }
@@ -52,8 +54,7 @@ impl Program {
     /// The temporaries that a sum uses, each once.
     fn parts(&self, terms: &[Term]) -> Vec<usize> {
         let symbols = terms.iter().flat_map(|term| &term.factors);
-        let mut parts: Vec<usize> =
-            symbols.filter_map(|&symbol| (symbol as usize).checked_sub(self.inputs)).collect();
+        let mut parts: Vec<usize> = symbols.filter_map(|&symbol| (symbol as usize).checked_sub(self.inputs)).collect();
         parts.sort_unstable();
         parts.dedup();
         parts

@@ -41,9 +41,11 @@ pub enum Amount {
 
 /// How much each phase of a simplification does. The default suits most inputs.
 ///
-/// - Search: 2000 orders or 30 s, whichever comes first.
+/// - Factors: a work of 2e8, half a second at most.
+/// - Search: 2000 orders or 30 s, whichever comes first; fewer orders beyond 20,000 terms, 40 million terms in all.
 /// - Proof of the best order: if it takes at most 5e8 steps, which is a second or two.
-/// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 and at most 100 million. No
+/// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 (below 100 operations less) and
+///   at most 100 million. No
 ///   refinement beyond 200,000 terms, nor of an order that was given.
 /// - Code: built of all orders found and of both occurrence orders, up to 400,000 terms together. If orders are
 ///   refined, of those only.

@@ -20,6 +20,9 @@ const CLOSE: u64 = 500;
 const CLOSE_MORE: u64 = 20;
 /// The most terms of an input whose orders are refined with its parentheses kept.
 const CLOSE_TERMS: usize = 2_000;
+/// The terms over all orders that a search scores by default, and the least number of orders.
+const SEARCH_TERMS: u64 = 40_000_000;
+const LEAST_ORDERS: u64 = 50;
 /// Polishing with at most this much work begins with a trial.
 const TRIAL_WORK: u64 = 3_000_000;
 /// The parts of the time that is left which search and refinement with building may take.
@@ -119,7 +122,11 @@ impl Simplifier<'_> {
     fn search(&self, system: &Arc<System>, observe: &mut (dyn FnMut(Event<'_>) + Send)) -> Result<Found, SolveError> {
         let mut problem = Orders::new(Arc::clone(system), Signs::Canonical, Direction::Forward);
         let mut improved = |score, elapsed| observe(Event::Improved(score, elapsed));
-        let (budget, proof) = (self.effort.budget(), self.effort.proof_work());
+        let (mut budget, proof) = (self.effort.budget(), self.effort.proof_work());
+        if self.effort.playouts.is_none() && self.effort.time.is_none() {
+            let most = (SEARCH_TERMS / system.terms().max(1) as u64).max(LEAST_ORDERS);
+            budget.playouts = budget.playouts.map(|playouts| playouts.min(most));
+        }
         search(&mut problem, &self.setup, budget, proof, self.stop.part(SEARCH_PART), &mut improved)
     }
 

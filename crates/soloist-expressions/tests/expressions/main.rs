@@ -1,5 +1,6 @@
 //! Tests of expression simplification through the public interface.
 
+mod algebra;
 mod annealing;
 mod coding;
 mod common;

@@ -1,7 +1,10 @@
-//! Generated expressions: resultants and random polynomials.
+//! Generated expressions: resultants, random polynomials, and families of applications.
+
+mod families;
 
 use crate::algebra::{Coefficient, Polynomial, System, write_term};
 use crate::read::MAX_TABLE;
+use families::{FAMILIES, family};
 use soloist::Rng;
 use soloist_domain::InstanceError;
 use std::collections::BTreeMap;
@@ -17,7 +20,8 @@ const MAX_TERMS: u64 = 5_000_000;
 /// Whether `text` is a spec and not a file name.
 #[must_use]
 pub fn is_spec(text: &str) -> bool {
-    matches!(text.split_once(':'), Some(("res" | "random", _)))
+    let Some((name, _)) = text.split_once(':') else { return false };
+    matches!(name, "res" | "random") || FAMILIES.iter().any(|family| family.0 == name)
 }
 
 /// Generates the expression of a spec.
@@ -28,6 +32,12 @@ pub fn is_spec(text: &str) -> bool {
 /// - `random:5x100x6:7`: the sum of 100 random terms in `x1 .. x5`, each a product of 1 to 6 variables (uniform, each
 ///   uniform) with a coefficient uniform in -9..=9 without 0; equal monomials are added. The draws come from
 ///   [`Rng::new`] with the seed after the second colon: the same spec is the same instance in every release.
+/// - `NAME:N`, multiplied out, with one or several outputs: `det`, `permanent`, `symdet`, `toeplitz` (symmetric),
+///   `circulant`, `vandermonde` (determinants and permanents of N x N matrices), `cayley` (Cayley-Menger determinant of N
+///   points), `disc` (discriminant of degree N), `trees` (spanning trees of N vertices), `symanzik` (U and F of the N-loop
+///   ladder), `kinematics` (arm of N joints), `mass` (mass matrix of N joints), `element` (Jacobian determinant of the
+///   quadrilateral, 2, or hexahedron, 3), `trace` (of N gamma matrices), `power` (`(a+b+c+d)^N`), `elementary` (symmetric
+///   polynomials), `cyclic`, `katsura` (systems of equations).
 ///
 /// # Errors
 /// One line: a spec that is not of this form or above the limits (1000 variables, 5,000,000 terms, 100 factors).
@@ -48,7 +58,10 @@ pub fn generate(spec: &str) -> Result<System, InstanceError> {
             resultant(m, n).map(System::single).map_err(fail)
         }
         Some(("random", rest)) => random(rest).map(System::single).map_err(fail),
-        _ => Err(fail("expected res:M,N or random:VARIABLESxTERMSxDEGREE:SEED".into())),
+        Some((name, size)) if is_spec(spec) => {
+            family(name, size).unwrap_or_else(|| Err("no family".into())).map_err(fail)
+        }
+        _ => Err(fail("expected res:M,N, random:VARIABLESxTERMSxDEGREE:SEED or a family, as in det:5".into())),
     }
 }
 
