@@ -7,6 +7,7 @@ import collections
 import inspect
 import math
 import random
+import struct
 import textwrap
 import types
 import weakref
@@ -121,7 +122,8 @@ class Compiled:
                 kernel.compile(arguments)
             except numba.core.errors.NumbaError as error:
                 lines = [line for line in str(error).splitlines() if line.strip()]
-                raise self._wrong(f"numba cannot compile `{name}`: {' '.join(lines[1:2] or lines)}") from error
+                hint = "" if has_source(function) else "; its source is not at hand, write it to a file"
+                raise self._wrong(f"numba cannot compile `{name}`: {' '.join(lines[1:2] or lines)}{hint}") from error
             self._kernels[name] = kernel
         returned = self._kernels["apply"].nopython_signatures[0].return_type
         if returned != state:
@@ -140,21 +142,18 @@ class Compiled:
 
     def _words(self, state: Any) -> list[int]:
         """Returns the numbers of a state as words."""
-        import numpy
-
-        kinds = {"i": numpy.int64, "f": numpy.float64}
-        flat = [kinds[kind](value).view(numpy.uint64) for kind, value in zip(leaves(self._shape), numbers(state))]
-        return [int(word) for word in flat]
+        words = []
+        for kind, value in zip(leaves(self._shape), numbers(state), strict=True):
+            [word] = struct.unpack("=Q", struct.pack("=q", int(value)) if kind == "i" else struct.pack("=d", value))
+            words.append(word)
+        return words
 
     def _rebuilt(self, words: list[int]) -> Any:
         """Returns a state with the types that the code has."""
-        import numpy
-
-        values = [
-            numpy.uint64(word).view(numpy.int64 if kind == "i" else numpy.float64)
-            for kind, word in zip(leaves(self._shape), words)
-        ]
-        rest = iter([int(value) if kind == "i" else float(value) for kind, value in zip(leaves(self._shape), values)])
+        values: list[Any] = []
+        for kind, word in zip(leaves(self._shape), words, strict=True):
+            values += struct.unpack("=q" if kind == "i" else "=d", struct.pack("=Q", word))
+        rest = iter(values)
 
         def build(shape: Any) -> Any:
             return tuple(build(part) for part in shape) if isinstance(shape, tuple) else next(rest)
@@ -304,7 +303,7 @@ def attributes(problem: Any, sources: Any, wrong: Callable[[str], TypeError]) ->
                 raise wrong(f"`{name}` is no list of numbers or of rows of numbers")
         found[name] = value
     # A tuple without fields has no type of its own in numba.
-    return collections.namedtuple("Self", found or ["nothing"])(*(found.values() or [0]))  # type: ignore[misc]
+    return collections.namedtuple("Self", found or ["nothing"])(*(found.values() or [0]))
 
 
 def prepared(function: Any, lists: bool) -> Any:
@@ -332,6 +331,14 @@ def prepared(function: Any, lists: bool) -> Any:
         tree = ast.fix_missing_locations(_Lists().visit(tree))
     exec(compile(tree, inspect.getsourcefile(function) or "<problem>", "exec"), space)
     return space[function.__name__]
+
+
+def has_source(function: Any) -> bool:
+    """Whether the source of a function can be read."""
+    try:
+        return bool(inspect.getsource(function))
+    except (OSError, TypeError):
+        return False
 
 
 class _Lists(ast.NodeTransformer):
