@@ -190,9 +190,7 @@ impl Observer<i64> for Watch<'_> {
         if self.calls.on_improve.is_some() {
             let moves = &solution.moves;
             self.tell(|py, calls| {
-                calls.improved(py, improvement, progress, || {
-                    Ok((PyList::new(py, moves)?.into_any().unbind(), None))
-                })
+                calls.improved(py, improvement, progress, || Ok((PyList::new(py, moves)?.into_any().unbind(), None)))
             });
         }
     }
