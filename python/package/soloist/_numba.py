@@ -14,6 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ._prefix import Prefix
 from ._problem import Problem, functions
 from ._soloist import BrokenPromise
 
@@ -135,10 +136,11 @@ class Compiled:
     def _wrong(self, what: str) -> TypeError:
         return TypeError(f"{self.name}: {what}")
 
-    def spec(self) -> dict[str, Any]:
-        """Returns what the compiled part is given."""
+    def spec(self, behind: Prefix | None = None) -> dict[str, Any]:
+        """Returns what the compiled part is given: the problem, or what is left of it behind a prefix."""
+        root = self._words(behind.state) if behind else self._root
         addresses = {name: None for name in OPTIONAL} | {name: one.address for name, one in self._callbacks.items()}
-        return {"name": self.name, "root": self._root, "minimize": self.minimize, "addresses": addresses}
+        return {"name": self.name, "root": root, "minimize": self.minimize, "addresses": addresses}
 
     def _words(self, state: Any) -> list[int]:
         """Returns the numbers of a state as words."""
@@ -397,12 +399,13 @@ def as_real() -> Any:
     return _as_real
 
 
-def finished(problem: Problem[Any, Any], name: str) -> Callable[[list[int], float | None, float | None], Any]:
-    """Returns the function that plays the moves of a solution by the functions of Python, and compares the score."""
+def finished(problem: Problem[Any, Any], name: str, before: list[int]) -> Callable[[list[int], float | None, float | None], Any]:
+    """Returns the function that plays the moves of a solution by the functions of Python, and compares the score. The run
+    began behind the moves `before`."""
 
     def end(moves: list[int], value: float | None, violation: float | None) -> Any:
         state = problem.root()
-        for place, move in enumerate(moves):
+        for place, move in enumerate(before + moves):
             if move not in list(problem.moves(state)):
                 raise BrokenPromise(f"{name}: the compiled functions play {move} at step {place}, which is not legal")
             state = problem.apply(state, move)
