@@ -107,18 +107,18 @@ impl Problem for Compiled {
 
     fn moves(&self, state: &Words, moves: &mut Vec<i64>) {
         let function = at!(self.addresses.moves, Moves);
-        let mut room = ROOM.max(moves.capacity());
+        moves.reserve(ROOM);
         loop {
-            moves.clear();
-            moves.resize(room, 0);
+            let room = moves.capacity();
             // SAFETY: see `Addresses`; there is room for `room` moves.
             let count = unsafe { function(state.0.as_ptr(), moves.as_mut_ptr(), room as i64) };
             let count = usize::try_from(count).unwrap_or(0);
-            moves.truncate(count);
             if count <= room {
+                // SAFETY: the function has written the first `count` moves, and there is room for them.
+                unsafe { moves.set_len(count) };
                 return;
             }
-            room = count;
+            moves.reserve(count);
         }
     }
 
@@ -190,9 +190,7 @@ impl Observer<i64> for Watch<'_> {
         if self.calls.on_improve.is_some() {
             let moves = &solution.moves;
             self.tell(|py, calls| {
-                calls.improved(py, improvement, progress, || {
-                    Ok((PyList::new(py, moves)?.into_any().unbind(), None))
-                })
+                calls.improved(py, improvement, progress, || Ok((PyList::new(py, moves)?.into_any().unbind(), None)))
             });
         }
     }

@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use soloist::{
-    Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Sense, Session, Setup, Solution, Solver,
-    StopReason,
+    Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Sense, Session, Setup, Solution,
+    Solver, StopReason,
 };
 use soloist_problems::{Answer, Report};
 use soloist_problems::{RunEnding, RunRecord, RunTask, Step, refuse_endless};

@@ -2,8 +2,11 @@
 
 import doctest
 import importlib
+import os
 import pathlib
 import pkgutil
+import subprocess
+import sys
 
 import pytest
 
@@ -11,7 +14,7 @@ import soloist
 
 INNER = [found.name for found in pkgutil.iter_modules(soloist.__path__) if found.name != "_soloist"]
 MODULES = ["soloist"] + [f"soloist.{name}" for name in INNER]
-GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "guide" / "python.md"
+GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "guide"
 FLAGS = doctest.ELLIPSIS
 
 
@@ -21,17 +24,37 @@ def test_examples_of_docstrings(name):
     assert doctest.testmod(module, extraglobs={"soloist": soloist}, optionflags=FLAGS).failed == 0
 
 
-def test_examples_of_the_guide(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name, least", [("python.md", 20), ("python-first-steps.md", 20)])
+def test_examples_of_the_guide(tmp_path, monkeypatch, name, least):
+    pytest.importorskip("sympy")
     monkeypatch.chdir(tmp_path)
     # The fence after an example would count as its output.
-    text = "\n".join("" if line.startswith("```") else line for line in GUIDE.read_text().splitlines())
-    examples = doctest.DocTestParser().get_doctest(text, {}, "python.md", str(GUIDE), 0)
+    text = "\n".join("" if line.startswith("```") else line for line in (GUIDE / name).read_text().splitlines())
+    examples = doctest.DocTestParser().get_doctest(text, {}, name, str(GUIDE / name), 0)
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     runner.run(examples)
-    assert runner.failures == 0 and runner.tries > 20
+    assert runner.failures == 0 and runner.tries > least
 
 
 def test_every_public_name_is_documented():
     for name in soloist.__all__:
         if name not in ("BLOCKED", "__version__"):
             assert getattr(soloist, name).__doc__, name
+
+
+def test_the_first_steps_are_a_program(tmp_path):
+    for package in ("matplotlib", "numba", "sympy"):
+        pytest.importorskip(package)
+    text = (GUIDE / "python-first-steps.md").read_text()
+    lines = []
+    for block in text.split("```python\n")[1:]:
+        block = block.split("```")[0]
+        examples = doctest.DocTestParser().get_examples(block)
+        lines += [example.source for example in examples] or [block.replace("1_000_000", "1_000")]
+    file = tmp_path / "first_steps.py"
+    file.write_text("".join(lines))
+    folder = pathlib.Path(soloist.__file__).parents[1]
+    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(folder)}
+    done = subprocess.run([sys.executable, str(file)], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "jobshop.png").exists()

@@ -90,7 +90,7 @@ METHODS = ["sampling", "nrpa", "uct", "anneal", "beam", "dfs", "auto"]
 
 @pytest.mark.parametrize("method", METHODS)
 def test_compiled_runs_are_those_of_python(method):
-    runs = [soloist.solve(problem, method=method, playouts=300, seed=3) for problem in (Plain(), Fast())]
+    runs = [soloist.solve(problem, method=method, playouts=300, nodes=10_000, seed=3) for problem in (Plain(), Fast())]
     plain, fast = (timeless(run.to_dict()) for run in runs)
     assert {**fast, "problem": plain["problem"]} == plain
     assert (runs[1].moves, runs[1].solution) == (runs[0].moves, runs[0].solution)
@@ -171,7 +171,7 @@ class Strings(Fast):
         (Halves, "`apply` returns Tuple.* each number keeps its type"),
         (Named, "`other` is a method"),
         (Biased, "`bias` cannot be compiled"),
-        (Lists, "a number or a tuple of numbers, got list"),
+        (Lists, "a compiled state is a number or a tuple of numbers, got list"),
         (Texts, "`ITEMS` is no list of numbers"),
         (type("Partial", (Fast,), {"complete": False}), "`complete` and `reference`"),
     ],

@@ -55,7 +55,7 @@ def cse(
     >>> from sympy import symbols
     >>> a, b, c = symbols("a b c")
     >>> soloist.cse([a*c + b*c + a + b, (a + b)**2], seed=1)
-    ([(x0, a + b)], [c*x0 + x0, x0**2])
+    ([(x0, a + b)], [x0*(c + 1), x0**2])
     """
     import sympy
     from sympy.simplify import cse_main

@@ -160,6 +160,7 @@ def improvements(
     threads: int | None = None,
     keep: int = 1,
     start: Any = None,
+    prefix: Any = None,
     on_progress: Callable[[Progress], Any] | None = None,
     stop: Stop | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -204,5 +205,5 @@ def improvements(
         "resume": resume,
     }
     _arguments.request(parameters=settings, **arguments)
-    arguments.update(params=settings, start=start, on_progress=on_progress)
+    arguments.update(params=settings, start=start, prefix=prefix, on_progress=on_progress)
     return Improvements(_Run(arguments, found, asked))

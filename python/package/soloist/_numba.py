@@ -7,12 +7,14 @@ import collections
 import inspect
 import math
 import random
+import struct
 import textwrap
 import types
 import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ._prefix import Prefix
 from ._problem import Problem, functions
 from ._soloist import BrokenPromise
 
@@ -121,7 +123,8 @@ class Compiled:
                 kernel.compile(arguments)
             except numba.core.errors.NumbaError as error:
                 lines = [line for line in str(error).splitlines() if line.strip()]
-                raise self._wrong(f"numba cannot compile `{name}`: {' '.join(lines[1:2] or lines)}") from error
+                hint = "" if has_source(function) else "; its source is not at hand, write it to a file"
+                raise self._wrong(f"numba cannot compile `{name}`: {' '.join(lines[1:2] or lines)}{hint}") from error
             self._kernels[name] = kernel
         returned = self._kernels["apply"].nopython_signatures[0].return_type
         if returned != state:
@@ -133,28 +136,26 @@ class Compiled:
     def _wrong(self, what: str) -> TypeError:
         return TypeError(f"{self.name}: {what}")
 
-    def spec(self) -> dict[str, Any]:
-        """Returns what the compiled part is given."""
+    def spec(self, behind: Prefix | None = None) -> dict[str, Any]:
+        """Returns what the compiled part is given: the problem, or what is left of it behind a prefix."""
+        root = self._words(behind.state) if behind else self._root
         addresses = {name: None for name in OPTIONAL} | {name: one.address for name, one in self._callbacks.items()}
-        return {"name": self.name, "root": self._root, "minimize": self.minimize, "addresses": addresses}
+        return {"name": self.name, "root": root, "minimize": self.minimize, "addresses": addresses}
 
     def _words(self, state: Any) -> list[int]:
         """Returns the numbers of a state as words."""
-        import numpy
-
-        kinds = {"i": numpy.int64, "f": numpy.float64}
-        flat = [kinds[kind](value).view(numpy.uint64) for kind, value in zip(leaves(self._shape), numbers(state))]
-        return [int(word) for word in flat]
+        words = []
+        for kind, value in zip(leaves(self._shape), numbers(state), strict=True):
+            [word] = struct.unpack("=Q", struct.pack("=q", int(value)) if kind == "i" else struct.pack("=d", value))
+            words.append(word)
+        return words
 
     def _rebuilt(self, words: list[int]) -> Any:
         """Returns a state with the types that the code has."""
-        import numpy
-
-        values = [
-            numpy.uint64(word).view(numpy.int64 if kind == "i" else numpy.float64)
-            for kind, word in zip(leaves(self._shape), words)
-        ]
-        rest = iter([int(value) if kind == "i" else float(value) for kind, value in zip(leaves(self._shape), values)])
+        values: list[Any] = []
+        for kind, word in zip(leaves(self._shape), words, strict=True):
+            values += struct.unpack("=q" if kind == "i" else "=d", struct.pack("=Q", word))
+        rest = iter(values)
 
         def build(shape: Any) -> Any:
             return tuple(build(part) for part in shape) if isinstance(shape, tuple) else next(rest)
@@ -304,7 +305,7 @@ def attributes(problem: Any, sources: Any, wrong: Callable[[str], TypeError]) ->
                 raise wrong(f"`{name}` is no list of numbers or of rows of numbers")
         found[name] = value
     # A tuple without fields has no type of its own in numba.
-    return collections.namedtuple("Self", found or ["nothing"])(*(found.values() or [0]))  # type: ignore[misc]
+    return collections.namedtuple("Self", found or ["nothing"])(*(found.values() or [0]))
 
 
 def prepared(function: Any, lists: bool) -> Any:
@@ -332,6 +333,14 @@ def prepared(function: Any, lists: bool) -> Any:
         tree = ast.fix_missing_locations(_Lists().visit(tree))
     exec(compile(tree, inspect.getsourcefile(function) or "<problem>", "exec"), space)
     return space[function.__name__]
+
+
+def has_source(function: Any) -> bool:
+    """Whether the source of a function can be read."""
+    try:
+        return bool(inspect.getsource(function))
+    except (OSError, TypeError):
+        return False
 
 
 class _Lists(ast.NodeTransformer):
@@ -390,12 +399,13 @@ def as_real() -> Any:
     return _as_real
 
 
-def finished(problem: Problem[Any, Any], name: str) -> Callable[[list[int], float | None, float | None], Any]:
-    """Returns the function that plays the moves of a solution by the functions of Python, and compares the score."""
+def finished(problem: Problem[Any, Any], name: str, before: list[int]) -> Callable[[list[int], float | None, float | None], Any]:
+    """Returns the function that plays the moves of a solution by the functions of Python, and compares the score. The run
+    began behind the moves `before`."""
 
     def end(moves: list[int], value: float | None, violation: float | None) -> Any:
         state = problem.root()
-        for place, move in enumerate(moves):
+        for place, move in enumerate(before + moves):
             if move not in list(problem.moves(state)):
                 raise BrokenPromise(f"{name}: the compiled functions play {move} at step {place}, which is not legal")
             state = problem.apply(state, move)

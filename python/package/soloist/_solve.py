@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import _arguments, _soloist
 from ._instance import Instance, _load
 from ._numba import compiled_of, finished
+from ._prefix import Prefix, completed
 from ._problem import Rules, functions
 from ._progress import Display, Shown, shown
 from ._result import Improvement, Progress, Result, Stop, as_start, calls, own_result, shipped_result
@@ -56,6 +57,7 @@ def solve(
     threads: int | None = None,
     keep: int = 1,
     start: Any = None,
+    prefix: Any = None,
     on_improve: Callable[[Improvement], Any] | None = None,
     on_progress: Callable[[Progress], Any] | None = None,
     stop: Stop | None = None,
@@ -93,8 +95,10 @@ def solve(
         rollout: the playout policy, by name.
         threads: independent streams, one thread each; 1 for Python problems that are not :func:`compiled`.
         keep: how many of the best different solutions are kept.
-        start: a solution to start from: a result, or the moves. For a problem that ships, a text in its own format or
-            a path object instead of the moves.
+        start: a solution to start from: a result, or the moves; a Python problem finishes it by random moves where it
+            is only begun. For a problem that ships, a text in its own format or a path object instead of the moves.
+        prefix: moves that every solution begins with, of a Python problem. The moves of the result include them; bounds
+            and proofs are those of the rest.
         on_improve: called with an :class:`Improvement` for each better solution.
         on_progress: called with a :class:`Progress` up to five times a second.
         stop: ends the run as Ctrl-C does: an event such as ``threading.Event``, or a function that returns something
@@ -115,6 +119,17 @@ def solve(
     is_shipped = isinstance(target_, Instance)
     bound = {} if is_shipped else functions(target_)
     machine = None if is_shipped else compiled_of(target_)
+    behind, begun = None, as_start(start, is_shipped)
+    if prefix is not None:
+        if is_shipped:
+            raise TypeError("prefix: of problems that are written in Python only")
+        behind = Prefix(bound, prefix)
+        on_improve = behind.told(on_improve)
+    if isinstance(begun, list):
+        begun = completed(bound, begun, _arguments.count("seed", seed or 0, least=0, most=2**64 - 1))
+        begun = behind.start(begun) if behind else begun
+    if behind is not None:
+        bound["root"] = lambda: behind.state
     request = _arguments.request(
         method=method,
         parameters=settings,
@@ -122,7 +137,7 @@ def solve(
         seed=seed,
         threads=threads,
         keep=keep,
-        start=as_start(start, is_shipped),
+        start=begun,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
         resume=resume,
@@ -147,8 +162,11 @@ def solve(
     try:
         if isinstance(target_, Instance):
             return shipped_result(*target_._shipped.solve(request), target_)
-        if machine is not None:
-            return own_result(_soloist.solve_compiled(machine.spec(), request, finished(target_, machine.name)))
-        return own_result(_soloist.solve_own(bound, request))
+        if machine is None:
+            result = own_result(_soloist.solve_own(bound, request))
+        else:
+            end = finished(target_, machine.name, behind.moves if behind else [])
+            result = own_result(_soloist.solve_compiled(machine.spec(behind), request, end))
+        return behind.whole(result) if behind else result
     finally:
         display.close()
