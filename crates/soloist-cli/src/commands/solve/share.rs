@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime};
 /// Which solutions a worker takes from the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Exchange {
-    /// The best of all workers, at the end of each slice
+    /// The best of all workers, before each slice
     Best,
     /// None: each worker makes the run of its seed
     None,
@@ -82,8 +82,8 @@ impl Shared {
         self.folder.join(format!("worker-{}.json", self.worker))
     }
 
-    /// Runs to the limits of the request, or until the job ends. Each slice ends with a checkpoint, a result, and a look
-    /// at the results of the others.
+    /// Runs to the limits of the request, or until the job ends. Each slice begins with a look at the results of the
+    /// others, and ends with a checkpoint and a result.
     pub(super) fn solve(
         &self,
         asked: Asked<'_>,
@@ -100,7 +100,12 @@ impl Shared {
             let (slice, used_up) = self.slice(&budget, &before, until);
             let stop = match used_up {
                 Some(stop) => stop,
-                None => session.advance(&slice, Some(&signal::STOP), observer).map_err(failed)?,
+                None => {
+                    if self.exchange == Exchange::Best {
+                        self.take(asked, &before, &mut *session, &mut told);
+                    }
+                    session.advance(&slice, Some(&signal::STOP), observer).map_err(failed)?
+                }
             };
             let mut report = session.report();
             let (_, ended) = self.slice(&budget, &report, until);
@@ -111,9 +116,6 @@ impl Shared {
             self.publish(asked, &report, &*session, is_over)?;
             if is_over {
                 return Ok(report);
-            }
-            if self.exchange == Exchange::Best {
-                self.take(asked, &report, &mut *session, &mut told);
             }
         }
     }
