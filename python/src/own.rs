@@ -16,7 +16,7 @@ use soloist::{
     Control, Improvement, Observer, Outcome, Problem, Progress, RunInfo, Score, Sense, Session, Setup, Solution,
     Solver, StopReason,
 };
-use soloist_problems::{Answer, Report};
+use soloist_problems::{Report, SolutionReport};
 use soloist_problems::{RunEnding, RunRecord, RunTask, Step, refuse_endless};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -179,7 +179,8 @@ pub(crate) fn report<'py, M>(
         outcome;
     let dict = PyDict::new(py);
     dict.set_item("solutions", all)?;
-    let answer = |solution: &Solution<_>| Answer { score: solution.score, moves: Value::Null, solution: Value::Null };
+    let answer =
+        |solution: &Solution<_>| SolutionReport { score: solution.score, moves: Value::Null, solution: Value::Null };
     let answers = kept.iter().map(answer).collect();
     let run = RunInfo { setup: setup.clone(), counters, elapsed };
     let untold = unsaved.clone();

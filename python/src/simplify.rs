@@ -171,6 +171,7 @@ pub(crate) fn simplify(py: Python<'_>, text: &str, wish: Wish, request: Request)
         refine: amount(wish.refine),
         greedy: wish.greedy,
         polish: amount(wish.polish),
+        as_written: false,
     };
     let setup = request.spec(None)?.setup(None, default_setup).map_err(spec_error)?;
     refuse_endless(&setup, &effort.budget()).map_err(spec_error)?;

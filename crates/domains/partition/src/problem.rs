@@ -61,7 +61,9 @@ impl Problem for Differencing {
     }
 
     fn rollouts(&self) -> Vec<NamedRollout<Self>> {
-        NamedRollout::list(rollout::INFO, |problem, name| Plan::parse(name).map(|plan| rollout::build(plan, problem)))
+        NamedRollout::list(rollout::INFO, |problem, name| {
+            RolloutKind::parse(name).map(|kind| rollout::build(kind, problem))
+        })
     }
 
     fn searches(&self) -> Vec<NamedSearch<Self>> {
