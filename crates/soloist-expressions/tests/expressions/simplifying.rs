@@ -131,10 +131,11 @@ fn an_order_that_is_given_is_kept() {
 /// The input with its parentheses kept wins where it has fewer operations.
 #[test]
 fn parentheses_are_kept_where_that_pays() {
-    let system = Arc::new(system("(a+b+c+d+e+f+g+h)^4"));
+    // Two powers, so that the whole has no factors.
+    let system = Arc::new(system("(a*b+c*d+e*f+g*h)^4+a*c*e*g+(a*d+b*c+e)^3"));
     let done = Simplifier { effort: Effort::playouts(3), ..Simplifier::default() };
     let done = done.run(&system, &mut |_| ()).unwrap();
-    assert_eq!(done.best.program.counts().total(), 9);
+    assert!(done.best.program.counts().total() <= 20);
     assert!(done.system.is_block().contains(&true) && !system.is_block().contains(&true));
 }
 
