@@ -4,10 +4,14 @@
 //! `aux`. The result has no text of its own, so
 //! that no search sees how it was written.
 
-use crate::algebra::{Reading, System};
+use crate::algebra::{Coefficient, Definition, Polynomial, Reading, System};
 use crate::read::parse_with;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
+
+/// The most products of terms in one step of multiplying out.
+const MAX_PRODUCTS: usize = 20_000_000;
 
 /// A family: name, the smallest and largest number of its spec, what it is, and its text.
 type Family = (&'static str, usize, usize, &'static str, fn(usize) -> String);
@@ -87,12 +91,43 @@ pub(super) fn family(name: &str, size: &str) -> Option<Result<System, String>> {
     let outputs = Some(names.filter(|name| !name.starts_with("aux")).collect());
     let reading = Reading { outputs, ..Reading::default() };
     let system = parse_with(name, text.as_bytes(), true, None, &reading).map_err(|error| error.to_string());
-    Some(system.and_then(|system| {
-        if system.is_block().contains(&true) {
-            return Err("too large to be multiplied out".into());
+    Some(system.and_then(|system| multiplied_out(&system).ok_or_else(|| "too large to be multiplied out".to_owned())))
+}
+
+/// The system without blocks: the reader keeps long intermediates as such. `None` beyond [`MAX_PRODUCTS`] products of
+/// terms in one step.
+fn multiplied_out(system: &System) -> Option<System> {
+    let block = system.is_block();
+    let kept: Vec<usize> = (0..block.len()).filter(|&symbol| !block[symbol]).collect();
+    let symbols: Arc<[String]> = kept.iter().map(|&symbol| system.symbols()[symbol].clone()).collect();
+    let mut known: Vec<Option<Polynomial>> = vec![None; block.len()];
+    let mut outputs = Vec::new();
+    for definition in system.definitions() {
+        // Parts by the block that they hold; most hold none.
+        let mut parts: BTreeMap<Vec<(usize, u16)>, (Vec<u16>, Vec<Coefficient>)> = BTreeMap::new();
+        for (row, value) in definition.polynomial.terms() {
+            let blocks: Vec<(usize, u16)> =
+                (0..row.len()).filter(|&at| block[at] && row[at] > 0).map(|at| (at, row[at])).collect();
+            let (exponents, values) = parts.entry(blocks).or_default();
+            exponents.extend(kept.iter().map(|&symbol| row[symbol]));
+            values.push(value.clone());
         }
-        System::new(Arc::clone(system.symbols()), system.definitions().to_vec())
-    }))
+        let mut sum = Polynomial::constant(Arc::clone(&symbols), Coefficient::ZERO);
+        for (blocks, (exponents, values)) in parts {
+            let mut product = Polynomial::new(Arc::clone(&symbols), exponents, values).ok()?;
+            for (symbol, exponent) in blocks {
+                for _ in 0..exponent {
+                    product = product.mul(known[symbol].as_ref()?, MAX_PRODUCTS)?;
+                }
+            }
+            sum = sum.add(&product);
+        }
+        match definition.symbol {
+            Some(symbol) => known[symbol] = Some(sum),
+            None => outputs.push(Definition { polynomial: sum, ..definition.clone() }),
+        }
+    }
+    System::new(symbols, outputs).ok()
 }
 
 /// The determinant or permanent of a matrix, row by row: a statement for each set of columns.
