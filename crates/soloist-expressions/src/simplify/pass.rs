@@ -12,7 +12,6 @@ use crate::read::as_written;
 use crate::scheme::Direction;
 use soloist::{SolveError, StopReason};
 use soloist_domain::InstanceError;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Programs of at most this many operations are worth polishing beside a better one.
@@ -24,8 +23,8 @@ const CLOSE_TERMS: usize = 2_000;
 /// The terms over all orders that a search scores by default, and the least number of orders.
 const SEARCH_TERMS: u64 = 40_000_000;
 const LEAST_ORDERS: u64 = 50;
-/// Polishing with so much work begins with a trial: with less, a third is too little to tell anything.
-const TRIAL_WORK: RangeInclusive<u64> = 1_500_000..=3_000_000;
+/// Polishing with at most this much work begins with a trial.
+const TRIAL_WORK: u64 = 3_000_000;
 /// The parts of the time that is left which search and refinement with building may take.
 const SEARCH_PART: f64 = 0.3;
 const BUILD_PART: f64 = 0.7;
@@ -93,7 +92,7 @@ impl Simplifier<'_> {
             let seed = self.setup.seed.wrapping_add((chain as u64) << 32);
             let part = 1.0 / left as f64;
             // Small programs are often the best ones already: a third of the work shows whether more may help.
-            if TRIAL_WORK.contains(&limits.work) {
+            if limits.work <= TRIAL_WORK {
                 let (found, attempts) = self.polished(candidate, divided(limits, 3), seed, part);
                 if found.best.operations() == candidate.best.operations() {
                     return Some((found, attempts));
