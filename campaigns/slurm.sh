@@ -79,11 +79,11 @@ sinfo -h -o %t 2>/dev/null | grep -q idle ||
 cd "$work"
 cp "$OLDPWD/examples/cluster/slurm.sh" .
 sbatch --parsable --array=0-1 --time=00:02:00 --signal=B:USR1@110 --output="$work/job-%a.out" slurm.sh \
-    samegame random:12x12x4:3 "$work/runs" --method nrpa --time 25s --share-every 1s --exchange none >"$work/id"
+    samegame random:12x12x4:3 "$work/runs" --method nrpa --time 100s --share-every 1s --exchange none >"$work/id"
 requeued=0
-for _ in {1..300}; do
+for _ in {1..500}; do
     found=$(squeue -h -r -o '%i' | wc -l)
-    requeued=$(grep -c 'Requeuing JobId' "$work/slurmctld.log" || true)
+    requeued=$(grep -ci 'requeue.*JobId\|requeuing' "$work/slurmctld.log" || true)
     ((found == 0)) && break
     # A job that was requeued waits for its next turn two minutes by default.
     for id in $(squeue -h -r -t PD -o %i); do scontrol update JobId="$id" StartTime=now 2>/dev/null || true; done
@@ -98,4 +98,9 @@ for worker in 0 1; do
     }
 done
 soloist merge runs --json >merged.json
-echo "slurm.sh: 2 workers, $requeued lines of requeueing in the log of slurmctld: $(grep -o '"seconds":[0-9.]*' merged.json)"
+if ((requeued < 2)); then
+    echo "slurm.sh: $requeued lines of requeueing in the log of slurmctld, expected one for each worker" >&2
+    grep -i requeue "$work/slurmctld.log" >&2 || true
+    exit 1
+fi
+echo "slurm.sh: 2 workers reached their limit, $requeued lines of requeueing in the log of slurmctld"

@@ -119,7 +119,7 @@ fn solutions_are_taken_from_the_folder() {
     tampered["score"] = 999_999.into();
     folder.write("runs/worker-0.json", tampered.to_string());
     let refused = run(&["merge", &share]).exits(1);
-    assert!(refused.stderr.contains("worker-0.json: says score 999999"), "{refused:?}");
+    assert!(refused.stderr.contains("worker-0.json: claims the score 999999"), "{refused:?}");
 }
 
 #[test]
