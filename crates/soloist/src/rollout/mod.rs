@@ -23,13 +23,17 @@ enum Maker<P> {
 
 impl<P> Clone for NamedRollout<P> {
     fn clone(&self) -> Self {
-        let make = match self.make {
-            Maker::Plain(make) => Maker::Plain(make),
-            Maker::Parsed(make) => Maker::Parsed(make),
-        };
-        Self { info: self.info, make }
+        Self { info: self.info, make: self.make }
     }
 }
+
+impl<P> Clone for Maker<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P> Copy for Maker<P> {}
 
 impl<P> std::fmt::Debug for NamedRollout<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
