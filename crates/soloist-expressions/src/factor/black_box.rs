@@ -121,7 +121,7 @@ pub(super) enum Split {
 impl BlackBox {
     /// Separates the factors of a polynomial of several terms. Each evaluation takes work, which is subtracted from
     /// `work`; an attempt that would take more is not made.
-    pub(super) fn new(polynomial: &Polynomial, variables: &[usize], rng: &mut Rng, work: &mut u64) -> Split {
+    pub(super) fn split(polynomial: &Polynomial, variables: &[usize], rng: &mut Rng, work: &mut u64) -> Split {
         Self::separate(polynomial, variables, rng, work).map_or(Split::No, |found| Split::Yes(Box::new(found)))
     }
 

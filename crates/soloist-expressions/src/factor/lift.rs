@@ -75,7 +75,7 @@ pub(super) fn groups(lifted: &[Plane]) -> Option<Vec<Vec<usize>>> {
     let mut rows: Vec<Vec<u64>> = Vec::new();
     for m in 1..=most {
         for k in m + 1..precision {
-            rows.push((0..r).map(|at| sums[at][m - 1][k]).collect());
+            rows.push(sums.iter().map(|sums| sums[m - 1][k]).collect());
         }
     }
     let basis = nullspace(rows, r);
@@ -140,9 +140,8 @@ pub(super) fn nullspace(mut rows: Vec<Vec<u64>>, width: usize) -> Vec<Vec<u64>> 
         for row in 0..rows.len() {
             if row != done && rows[row][column] != 0 {
                 let factor = negate(rows[row][column]);
-                for at in 0..width {
-                    rows[row][at] = add(rows[row][at], times(factor, rows[done][at]));
-                }
+                let pivot = rows[done].clone();
+                rows[row].iter_mut().zip(pivot).for_each(|(x, other)| *x = add(*x, times(factor, other)));
             }
         }
         pivots.push(column);

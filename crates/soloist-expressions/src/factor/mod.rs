@@ -71,7 +71,7 @@ pub fn factors(polynomial: &Polynomial, work: &mut u64) -> Factors {
     // Small primes for the variables of many terms keep the values of monomials small.
     variables.sort_by_key(|&variable| std::cmp::Reverse(occurrences[variable]));
     let mut rng = Rng::new(0xfac7);
-    let parts = match BlackBox::new(&rest, &variables, &mut rng, work) {
+    let parts = match BlackBox::split(&rest, &variables, &mut rng, work) {
         Split::No => Vec::new(),
         Split::Yes(black_box) => terms_of_factors(*black_box, rest.table(), &variables, &mut rng, work),
     };

@@ -100,7 +100,7 @@ pub(super) fn primes(count: usize) -> Vec<u64> {
 pub(super) fn exponents(mut number: u64, primes: &[u64]) -> Option<Vec<u16>> {
     let mut row = vec![0; primes.len()];
     for (exponent, &prime) in row.iter_mut().zip(primes) {
-        while number > 0 && number % prime == 0 {
+        while number > 0 && number.is_multiple_of(prime) {
             number /= prime;
             *exponent += 1;
         }

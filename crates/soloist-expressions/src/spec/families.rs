@@ -94,6 +94,11 @@ pub(super) fn family(name: &str, size: &str) -> Option<Result<System, String>> {
     Some(system.and_then(|system| multiplied_out(&system).ok_or_else(|| "too large to be multiplied out".to_owned())))
 }
 
+/// Blocks with their exponents.
+type Powers = Vec<(usize, u16)>;
+/// Exponents and coefficients of terms, as [`Polynomial::new`] takes them.
+type Rows = (Vec<u16>, Vec<Coefficient>);
+
 /// The system without blocks: the reader keeps long intermediates as such. `None` beyond [`MAX_PRODUCTS`] products of
 /// terms in one step.
 fn multiplied_out(system: &System) -> Option<System> {
@@ -104,7 +109,7 @@ fn multiplied_out(system: &System) -> Option<System> {
     let mut outputs = Vec::new();
     for definition in system.definitions() {
         // Parts by the block that they hold; most hold none.
-        let mut parts: BTreeMap<Vec<(usize, u16)>, (Vec<u16>, Vec<Coefficient>)> = BTreeMap::new();
+        let mut parts = BTreeMap::<Powers, Rows>::new();
         for (row, value) in definition.polynomial.terms() {
             let blocks: Vec<(usize, u16)> =
                 (0..row.len()).filter(|&at| block[at] && row[at] > 0).map(|at| (at, row[at])).collect();

@@ -73,7 +73,7 @@ impl Chart<'_> {
     /// Adds our series and the published one of the same colour.
     fn pair(&mut self, name: &str, color: usize, joined: bool) {
         let ours = Entry { name: name.to_owned(), color, dash: 0, joined, mark: Mark::Dot };
-        let published = Entry { name: format!("{name}, published"), dash: 1, mark: Mark::Ring, ..ours.clone() };
+        let published = Entry { name: format!("{name}, published"), dash: 1, mark: Mark::Ring, ..ours };
         self.all.extend([(ours, Vec::new()), (published, Vec::new())]);
     }
 
