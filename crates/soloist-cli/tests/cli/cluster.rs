@@ -114,7 +114,7 @@ fn solutions_are_taken_from_the_folder() {
     let merged = run(&["merge", &share, "--out", &folder.join("best.json")]).exits(0);
     assert!(merged.stdout.contains("verified: ") && merged.stdout.contains("best "), "{merged:?}");
     // A result that was tampered with is found.
-    let text = read(&folder.join("runs/worker-0.json"));
+    let text = read(folder.join("runs/worker-0.json"));
     let mut tampered: Value = serde_json::from_str(&text).unwrap();
     tampered["score"] = 999_999.into();
     folder.write("runs/worker-0.json", tampered.to_string());
@@ -219,13 +219,13 @@ fn the_script_for_slurm_is_requeued_and_goes_on() {
     }
     assert!(crate::common::send("USR1", child.id()));
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert_eq!(read(&folder.join("requeued")), "requeue 77_3\n");
+    assert_eq!(read(folder.join("requeued")), "requeue 77_3\n");
     let before = result(&share, 3).unwrap();
     assert_eq!(before["stop"], "interrupted");
     let more = (before["playouts"].as_u64().unwrap() + 1000).to_string();
     assert_eq!(job(&["--playouts", &more]).status().unwrap().code(), Some(0));
     assert_eq!(result(&share, 3).unwrap()["playouts"].to_string(), more);
-    assert_eq!(read(&folder.join("requeued")).lines().count(), 1);
+    assert_eq!(read(folder.join("requeued")).lines().count(), 1);
 }
 
 #[cfg(unix)]
@@ -247,7 +247,7 @@ fn the_other_scripts_run() {
     for part in ["1", "2"] {
         let mut bench = script(&folder, "bench.sh", &[&spec, "2"]);
         assert!(bench.env("SLURM_ARRAY_TASK_ID", part).output().unwrap().status.success());
-        assert_eq!(read(&folder.join(&format!("spec-{part}-of-2.jsonl"))).lines().count(), 1);
+        assert_eq!(read(folder.join(&format!("spec-{part}-of-2.jsonl"))).lines().count(), 1);
     }
     // The line of HTCondor's file passes what the script takes.
     let submit = read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cluster/condor.sub"));
@@ -291,7 +291,7 @@ fn parts_of_a_comparison_make_the_whole() {
          [[method]]\nmethod = \"sampling\"\n[[method]]\nmethod = \"nrpa\"\n",
     );
     let lines = |name: &str| {
-        let text = read(&folder.join(name));
+        let text = read(folder.join(name));
         text.lines().map(|line| without_seconds(serde_json::from_str(line).unwrap())).collect::<Vec<_>>()
     };
     run(&["bench", &spec, "--quiet", "--jobs", "1", "--out", &folder.join("whole.jsonl")]).exits(0);
@@ -301,7 +301,7 @@ fn parts_of_a_comparison_make_the_whole() {
         run(&["bench", &spec, "--quiet", "--jobs", "1", "--shards", &format!("{part}/4")]).exits(0);
         let name = format!("spec-{part}-of-4.jsonl");
         parts.extend(lines(&name));
-        joined += &read(&folder.join(&name));
+        joined += &read(folder.join(&name));
     }
     let key = |run: &Value| run["job"].as_str().unwrap().to_owned();
     let sorted = |mut all: Vec<Value>| {
