@@ -15,7 +15,9 @@
 //!     example: "stairs.txt",
 //!     options: &[],
 //!     searches: &[],
-//!     load: |path, _| from_problem(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
+//!     load: |path, _| {
+//!         from_problem(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into()))
+//!     },
 //!     generate: no_generator,
 //! };
 //!

@@ -15,7 +15,8 @@ struct Own<P> {
 
 /// Reads the file `path` by `parse`, for [`Domain::load`](crate::Domain::load) of a problem that is not shipped.
 ///
-/// Solutions are shown as their moves; moves of a type of your own derive serde's `Serialize` and `Deserialize` for it. The checker plays the moves by the problem's own rules, so that it cannot find a
+/// Solutions are shown as their moves; moves of a type of your own derive serde's `Serialize` and `Deserialize` for it.
+/// The checker plays the moves by the problem's own rules, so that it cannot find a
 /// mistake in the rules. Implement [`Instance`] to add an independent checker, drawings or other formats. The default
 /// method is `cabs` where the problem has a bound for its root and futures, `anneal` otherwise.
 ///
@@ -34,7 +35,9 @@ struct Own<P> {
 ///     example: "stairs.txt",
 ///     options: &[],
 ///     searches: &[],
-///     load: |path, _| from_problem(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
+///     load: |path, _| {
+///         from_problem(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into()))
+///     },
 ///     generate: no_generator,
 /// };
 /// # let file = std::env::temp_dir().join(format!("soloist-own-{}", std::process::id()));

@@ -54,7 +54,8 @@ impl std::fmt::Debug for Registry {
 }
 
 impl Domain {
-    /// Says why an instance cannot be opened. A word that is no file and was not meant as one gets the specs that exist.
+    /// Says why an instance cannot be opened. A word that is no file and was not meant as one gets the specs that
+    /// exist.
     #[must_use]
     pub fn unopened(&self, text: &str, error: &InstanceError) -> String {
         let is_word = !matches!(text, "" | "-") && !text.contains(['/', '\\', '.']);

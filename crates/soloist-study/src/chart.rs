@@ -1,7 +1,7 @@
 //! Charts as SVG pages: panels side by side, each with its axes, series of points as lines, marks and bands.
 //!
-//! One model draws the profiles of a comparison, the trace of a tuning and the figures of experiments. The charts of the
-//! report page react to the reader and are drawn by its script, with the same colours.
+//! One model draws the profiles of a comparison, the trace of a tuning and the figures of experiments. The charts of
+//! the report page react to the reader and are drawn by its script, with the same colours.
 
 use soloist_domain::svg::{escape, page};
 use std::fmt::Write;

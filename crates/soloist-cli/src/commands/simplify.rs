@@ -53,8 +53,8 @@ pub(crate) struct SimplifyArgs {
     /// The notation of FILE [default: by its marks]
     #[arg(long, value_enum, value_name = "NAME")]
     pub(crate) notation: Option<From>,
-    /// Also compute the derivatives of each output by all inputs: the code of reverse mode or that of the derivatives as
-    /// polynomials, whichever has fewer operations
+    /// Also compute the derivatives of each output by all inputs: the code of reverse mode or that of the derivatives
+    /// as polynomials, whichever has fewer operations
     #[arg(long, conflicts_with = "order")]
     pub(crate) gradient: bool,
     /// Also write a function NAME_blocks for blocks of 8 points, of which C compilers make vector code (C only)

@@ -49,7 +49,8 @@ pub struct Factors {
 /// let system = parse("f.txt", b"6*(a+b)^2*(a*c-b)*c", true).unwrap();
 /// let found = factors(&system.definitions()[0].polynomial, &mut 100_000_000);
 /// let texts: Vec<String> = found.factors.iter().map(|(factor, power)| format!("({factor})^{power}")).collect();
-/// assert_eq!((found.content.to_string(), texts), ("6".to_owned(), vec!["(a+b)^2".to_owned(), "(a*c-b)^1".to_owned()]));
+/// assert_eq!((found.content.to_string(), texts), ("6".to_owned(), vec!["(a+b)^2".to_owned(),
+/// "(a*c-b)^1".to_owned()]));
 /// ```
 #[must_use]
 pub fn factors(polynomial: &Polynomial, work: &mut u64) -> Factors {

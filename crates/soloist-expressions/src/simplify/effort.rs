@@ -15,8 +15,8 @@ const FACTOR_WORK: u64 = 200_000_000;
 const BUILD_TERMS: usize = 400_000;
 /// The orders that are refined, without the occurrence order.
 const REFINED: usize = 2;
-/// The work of refining one order: for each operation; at least, even in a short run (30 ms), less below 100 operations;
-/// at most.
+/// The work of refining one order: for each operation; at least, even in a short run (30 ms), less below 100
+/// operations; at most.
 const REFINE_WORK: u64 = 4000;
 const REFINE_LEAST: u64 = 1_000_000;
 const REFINE_MOST: u64 = 100_000_000;
@@ -44,8 +44,8 @@ pub enum Amount {
 /// - Factors: a work of 2e8, half a second at most.
 /// - Search: 2000 orders or 30 s, whichever comes first; fewer orders beyond 20,000 terms, 40 million terms in all.
 /// - Proof of the best order: if it takes at most 5e8 steps, which is a second or two.
-/// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 (below 100 operations less) and
-///   at most 100 million. No
+/// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 (below 100 operations less)
+///   and at most 100 million. No
 ///   refinement beyond 200,000 terms, nor of an order that was given.
 /// - Code: built of all orders found and of both occurrence orders, up to 400,000 terms together. If orders are
 ///   refined, of those only.

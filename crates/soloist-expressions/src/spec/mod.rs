@@ -33,11 +33,12 @@ pub fn is_spec(text: &str) -> bool {
 ///   uniform) with a coefficient uniform in -9..=9 without 0; equal monomials are added. The draws come from
 ///   [`Rng::new`] with the seed after the second colon: the same spec is the same instance in every release.
 /// - `NAME:N`, multiplied out, with one or several outputs: `det`, `permanent`, `symdet`, `toeplitz` (symmetric),
-///   `circulant`, `vandermonde` (determinants and permanents of N x N matrices), `cayley` (Cayley-Menger determinant of N
-///   points), `disc` (discriminant of degree N), `trees` (spanning trees of N vertices), `symanzik` (U and F of the N-loop
+///   `circulant`, `vandermonde` (determinants and permanents of N x N matrices), `cayley` (Cayley-Menger determinant of
+///   N points), `disc` (discriminant of degree N), `trees` (spanning trees of N vertices), `symanzik` (U and F of the
+///   N-loop
 ///   ladder), `kinematics` (arm of N joints), `mass` (mass matrix of N joints), `element` (Jacobian determinant of the
-///   quadrilateral, 2, or hexahedron, 3), `trace` (of N gamma matrices), `power` (`(a+b+c+d)^N`), `elementary` (symmetric
-///   polynomials), `cyclic`, `katsura` (systems of equations).
+///   quadrilateral, 2, or hexahedron, 3), `trace` (of N gamma matrices), `power` (`(a+b+c+d)^N`), `elementary`
+///   (symmetric polynomials), `cyclic`, `katsura` (systems of equations).
 ///
 /// # Errors
 /// One line: a spec that is not of this form or above the limits (1000 variables, 5,000,000 terms, 100 factors).

@@ -110,7 +110,8 @@ fn runs(findings: &Findings<'_>) -> String {
     text(head, rows)
 }
 
-/// The objects of a list, one a line. A column has the value of its name; `x_low` and `x_high` are the two values of `x`.
+/// The objects of a list, one a line. A column has the value of its name; `x_low` and `x_high` are the two values of
+/// `x`.
 fn table(objects: &Value, columns: &str) -> String {
     let cell = |object: &Value, column: &str| match (column.strip_suffix("_low"), column.strip_suffix("_high")) {
         (Some(pair), _) => field(&object[pair][0]),

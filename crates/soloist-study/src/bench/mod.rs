@@ -1,7 +1,7 @@
 //! Comparisons: methods x instances x seeds at equal budgets, each result verified and kept, and what they say.
 //!
-//! A [`Plan`] is made from a description (TOML), [`Bench`] makes its runs and keeps them in a file of records from which
-//! the same call continues, [`Findings`] are the figures and their tables.
+//! A [`Plan`] is made from a description (TOML), [`Bench`] makes its runs and keeps them in a file of records from
+//! which the same call continues, [`Findings`] are the figures and their tables.
 //!
 //! | module | duty |
 //! |---|---|

@@ -207,8 +207,8 @@ impl Plan {
         Ok(())
     }
 
-    /// Keeps the `part`-th of `parts` parts of the runs, from 1 on. All methods of an instance and a seed are in the same
-    /// part, and all parts together have each run once.
+    /// Keeps the `part`-th of `parts` parts of the runs, from 1 on. All methods of an instance and a seed are in the
+    /// same part, and all parts together have each run once.
     ///
     /// # Errors
     /// No run is left.

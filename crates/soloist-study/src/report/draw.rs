@@ -1,8 +1,8 @@
 //! The best solutions as drawings, recomputed and verified from what the files hold.
 //!
 //! A file of runs may come from anywhere: what it names as an instance may be a pipe, a spec that takes hours to build,
-//! or a private file. So only regular files within a limit are opened, nothing is quoted from them, and every drawing is
-//! made on its own thread, for which callers wait at most [`PATIENCE`].
+//! or a private file. So only regular files within a limit are opened, nothing is quoted from them, and every drawing
+//! is made on its own thread, for which callers wait at most [`PATIENCE`].
 
 use super::trial::Trial;
 use serde_json::{Value, json};

@@ -57,8 +57,8 @@ pub fn run_all(folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<
     Ok((is_complete, Failure::of_all(failures)))
 }
 
-/// Returns a table of the experiments below `folder`: runs made and left, hours spent and left. `scale` counts for those
-/// that were not begun.
+/// Returns a table of the experiments below `folder`: runs made and left, hours spent and left. `scale` counts for
+/// those that were not begun.
 ///
 /// # Errors
 /// A file `report.json` there is no report.

@@ -1,8 +1,9 @@
-//! Published experiments, repeated: runs of [`bench`](crate::bench) beside the values of the paper, with its claims tested
-//! on them.
+//! Published experiments, repeated: runs of [`bench`](crate::bench) beside the values of the paper, with its claims
+//! tested on them.
 //!
 //! Each experiment is described by a file (`experiments`). `description` reads what is run, `published` the values that
-//! stand beside it, `paper` holds both, `stages` chooses settings and makes the runs, `replay` reads finished ones back,
+//! stand beside it, `paper` holds both, `stages` chooses settings and makes the runs, `replay` reads finished ones
+//! back,
 //! `experiment` carries it out, `claim` tests the paper's statements, `ranges` lists where
 //! a parameter is good, `report` writes the tables, `figure` draws, `campaign` works through all
 //! experiments in slices.

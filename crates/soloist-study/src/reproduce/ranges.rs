@@ -16,7 +16,8 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// The ranges of all series of a figure; a mean is near if it is worse than the best of all by at most `part` of it.
+    /// The ranges of all series of a figure; a mean is near if it is worse than the best of all by at most `part` of
+    /// it.
     pub(super) fn all(runs: &Runs, part: f64) -> Vec<Self> {
         let mut series: Vec<(&str, Vec<(f64, f64)>)> = Vec::new();
         for (at, row) in runs.rows.iter().enumerate() {

@@ -325,7 +325,7 @@ impl<P: Problem> Work<'_, P> {
         self.watch.shortens()
     }
 
-    /// Returns a playout of this run, for searches that play [rollouts](super::Rollout): it ends where the run is over
+    /// Returns a playout of this run, for searches that play [rollouts](crate::Rollout): it ends where the run is over
     /// its limits.
     #[must_use]
     pub fn playout(&self) -> Playout<P::Move> {

@@ -47,7 +47,8 @@ impl<P: Problem> NamedRollout<P> {
     /// ```
     /// use soloist::{NamedRollout, Uniform, doc::Staircase};
     ///
-    /// let plain: NamedRollout<Staircase> = NamedRollout::new("plain", "uniform over the steps", |_| Box::new(Uniform));
+    /// let plain: NamedRollout<Staircase> = NamedRollout::new("plain", "uniform over the steps", |_|
+    /// Box::new(Uniform));
     /// assert!(plain.make(&Staircase(5), "plain").is_some() && plain.make(&Staircase(5), "plain:3").is_none());
     /// ```
     #[must_use]

@@ -214,8 +214,8 @@ impl<M> Trace<M> {
     /// Records a candidate of the current step, whatever the policy asks of biases, and returns its weight: the one
     /// rule by which [`policy_playout`](crate::policy_playout) and faster playouts weigh.
     ///
-    /// `bias` returns the sum of the candidate's [bias](crate::Problem::bias), `terms` appends its
-    /// [terms](crate::Problem::biases), as many at every call. At most one of them is called, and only if the policy
+    /// `bias` returns the sum of the candidate's [bias](crate::Prior::bias), `terms` appends its
+    /// [terms](crate::Prior::terms), as many at every call. At most one of them is called, and only if the policy
     /// uses its result.
     #[inline]
     pub fn candidate(
