@@ -6,7 +6,7 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`bench`] | compares methods over instances and seeds at equal budgets |
+//! | [`mod@bench`] | compares methods over instances and seeds at equal budgets |
 //! | [`tune`] | finds parameters of a method by the cross-entropy method |
 //! | [`reproduce`] | repeats published experiments |
 //! | [`report`] | makes one page of files of runs |

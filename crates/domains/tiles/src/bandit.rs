@@ -14,7 +14,7 @@ const PLAYOUTS: u64 = 1 << 40;
 /// Bytes of a saved bandit.
 const SAVED: usize = 16 + COLORS * 32;
 
-/// UCB1-Tuned over the colours from 1 to [`COLORS`].
+/// UCB1-Tuned over the colours from 1 to `COLORS`.
 ///
 /// A colour that was never tried comes first, the lowest of several. Otherwise the colour with the highest `v + sqrt(ln
 /// n / m * min(1/4, V))` is chosen, the lowest of those tied, where n is the number of playouts learned, m those of the
@@ -93,7 +93,7 @@ impl Bandit {
         chosen.map(|(color, _)| color)
     }
 
-    /// Learns the score of a playout that kept `color`; colours from 1 to [`COLORS`], others are ignored.
+    /// Learns the score of a playout that kept `color`; colours from 1 to `COLORS`, others are ignored.
     pub fn learn(&mut self, color: u8, score: i64) {
         let Some(arm) = usize::from(color).checked_sub(1).and_then(|at| self.arms.get_mut(at)) else { return };
         if self.playouts >= PLAYOUTS {

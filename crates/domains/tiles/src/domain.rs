@@ -213,7 +213,7 @@ impl<G: Geometry> Instance for TileInstance<G> {
     }
 }
 
-/// Returns the `solution` object of a result, as [`solution`](crate::solution) describes it.
+/// Returns the `solution` object of a result, as `solution.rs` describes it.
 ///
 /// `penalty` is `none` for the games without penalties.
 pub fn solution_json(played: &Verified) -> Value {

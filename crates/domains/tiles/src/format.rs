@@ -28,7 +28,7 @@ use soloist_domain::input::{column_of, lines, read_file_prefix, text_bytes};
 /// The most bytes of a board file: many times the largest board, so that there is room for comments.
 pub(crate) const MAX_BYTES: usize = 65_536;
 
-/// How to read `0`; see the [module](self).
+/// How to read `0`; see the head of this file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Zero {
     /// Empty if that gives a settled board (or a `.` occurs), else the first colour.
@@ -59,7 +59,7 @@ impl ReadBoard {
     }
 }
 
-/// Returns the board named by a command-line argument: a spec such as `random:15x15x5:7` (see [`spec`]) or a file.
+/// Returns the board named by a command-line argument: a spec such as `random:15x15x5:7` (see `spec.rs`) or a file.
 ///
 /// # Errors
 /// Those of the spec or of [`read`].
@@ -70,7 +70,7 @@ pub fn load(instance: &str, zero: Zero) -> Result<ReadBoard, InstanceError> {
     read(Path::new(instance), zero)
 }
 
-/// Returns the board in the file at `path`. At most [`MAX_BYTES`] are read.
+/// Returns the board in the file at `path`. At most `MAX_BYTES` are read.
 ///
 /// # Errors
 /// An unreadable file, or one that is no board: one line with the file, the line and what was expected.
@@ -81,7 +81,7 @@ pub fn read(path: &Path, zero: Zero) -> Result<ReadBoard, InstanceError> {
 /// Returns the board in `bytes`, called `name` in errors.
 ///
 /// # Errors
-/// As [`read`]; more than [`MAX_BYTES`] bytes are an error too, but a board that is visibly too large is called that.
+/// As [`read`]; more than `MAX_BYTES` bytes are an error too, but a board that is visibly too large is called that.
 pub fn parse(name: &str, bytes: &[u8], zero: Zero) -> Result<ReadBoard, InstanceError> {
     let whole = bytes.len() <= MAX_BYTES;
     let bytes = text_bytes(name, &bytes[..bytes.len().min(MAX_BYTES)])?;

@@ -105,7 +105,7 @@ impl<G: Geometry> Problem for Tiles<G> {
 }
 
 impl<G: Geometry> Prior<Tiles<G>> for Tiles<G> {
-    /// The sum of [`terms`](Self::terms).
+    /// The sum of `terms`.
     fn bias(&self, state: &Position<G>, mv: u16) -> f64 {
         let [size, kept] = self.terms(state, mv);
         size + kept

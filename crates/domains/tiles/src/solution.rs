@@ -73,7 +73,7 @@ impl Solution {
 /// Returns the solution in `bytes`, called `name` in errors: JSON if it starts with a bracket, else a plain move list.
 ///
 /// # Errors
-/// As [`read`].
+/// Reads the text of a solution in the same way.
 pub fn parse_solution(name: &str, bytes: &[u8], rows: usize) -> Result<Solution, InstanceError> {
     if bytes.len() > MAX_BYTES {
         return Err(InstanceError::new(name, format!("more than {MAX_BYTES} bytes, the limit for a solution")));
