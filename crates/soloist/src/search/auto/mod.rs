@@ -14,7 +14,7 @@ use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::run::outcome::Counters;
 use crate::run::plan::PlanShare;
-use crate::{CheckpointError, ParameterError, SearchInfo, Solution};
+use crate::{CheckpointError, ParameterError, Score, SearchInfo, Solution};
 use choose::{Field, choose};
 pub use entries::{Entrant, Entries, Entry};
 use race::{Progress, Race, Turn};
@@ -27,8 +27,8 @@ parameters! {
     /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
     /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
     /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Problem::bias) differs between moves of
-    /// the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `uct-best` and `sampling`;
-    /// nested levels end once they have found their best sequence ten times again (`repetitions=10`). `methods` names
+    /// the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `nmcs`, `uct-best` and
+    /// `sampling`; nested levels of `nrpa` end once they have found their best sequence ten times again (`repetitions=10`). `methods` names
     /// others, each with its settings in parentheses, separated by blanks (a shell needs quotes around the whole; a
     /// file has the same text):
     ///
@@ -41,16 +41,20 @@ parameters! {
     /// and the length of solutions.
     ///
     /// Then come rounds, which take the part `race_part` of the budget together. Each round is divided evenly among the
-    /// methods that are left; after it the worse half is dropped, by the best score that each has found *itself*.
-    /// Methods that can prove optimality win ties, then the one that needed less effort. Where the problem names
+    /// methods that are left; after it the worse half is dropped. What counts is the best score that each has found
+    /// *itself*, plus what its last turn has gained (in the first round the second half of its turn): that is what it
+    /// would have after twice the effort if it gained as much again. So a method that still improves is not dropped for
+    /// a small lead of another one. Methods that can prove optimality win ties, then the one that needed less effort. Where the problem names
     /// methods, rounds are half as long, the best of those named stays until two are left, and others stay only while
-    /// they are ahead of it. One method is left: it takes up the best solution of all and gets the rest. If it ends by
-    /// itself, the others race for what is left. `anneal` begins again in every round, since it cools over what it is
+    /// they are ahead of it. Where the second of the last two would have caught up with the first after twice the
+    /// effort, both have another turn: a quarter of the rest each. Then one method is left: it takes up the best
+    /// solution of all and gets the rest. If it ends by itself, the others race for what is left. `anneal` begins again in every round, since it cools over what it is
     /// given; the others go on where they were. Beams whose `width` is not set begin with one of at most 8.
     ///
     /// With `polish` the last part of the budget is for `anneal(runs=1 finish=0 reheats=3 reheat_factor=0.6)` on the
     /// best solution of all: three coolings, each from a lower temperature. It pays where a small edit of a good
-    /// solution is a good solution, whatever method has found that.
+    /// solution is a good solution, whatever method has found that. A winner other than `anneal` keeps that part where
+    /// twice its effort would beat the best solution known, if it gained as much again.
     ///
     /// [`Outcome::remarks`](crate::Outcome::remarks) says what was chosen and why. The bound that is reported is the
     /// best one that an entrant has shown, those that were dropped included.
@@ -251,14 +255,29 @@ impl AutoSearch {
 
     /// Begins the last part of the plan.
     fn polish(&mut self, context: &mut Context<'_>, mut race: Race, now: Progress) -> bool {
-        let polisher = self.racers();
         let (_, scores) = self.rank(race.field());
-        let entry = &self.entrants[polisher].entry;
-        self.state.remarks.push(format!("{scores}; the best solution is improved by {entry}"));
-        race.polish(polisher, now);
+        let known = context.tally.best.as_ref().map(|best| best.score);
+        let climber = race.field().iter().copied().find(|&at| self.climbs(race.is_won(), at, known));
+        let last = climber.unwrap_or(self.racers());
+        let entry = &self.entrants[last].entry;
+        self.state.remarks.push(match climber {
+            Some(_) => format!("{scores}; on with {entry}, which still improves"),
+            None => format!("{scores}; the best solution is improved by {entry}"),
+        });
+        race.polish(last, now);
         self.state.race = Some(race);
-        self.begin(context, polisher, now);
+        self.begin(context, last, now);
         true
+    }
+
+    /// Whether the winner of a race still gains so much that twice its effort would beat the best solution known.
+    ///
+    /// Annealing has cooled down: the last part is another cooling anyhow.
+    fn climbs(&self, won: bool, at: usize, known: Option<Score>) -> bool {
+        let entrant = &self.entrants[at];
+        let (sense, outlook) = (entrant.sense(), entrant.outlook());
+        let hopeful = outlook.zip(known).is_some_and(|(outlook, known)| sense.better(outlook, known));
+        won && hopeful && !entrant.ended && !entrant.is_annealing()
     }
 
     /// Opens a race of all that have not ended. Returns false if there is none.
@@ -289,6 +308,14 @@ impl AutoSearch {
         ranked.sort_by(|&a, &b| self.entrants[a].order(&self.entrants[b]));
         let scores: Vec<String> = ranked.iter().map(|&at| self.entrants[at].standing()).collect();
         (ranked, scores.join(", "))
+    }
+
+    /// Whether the second of the last two may still overtake the first.
+    fn is_close(&self, field: &[usize]) -> bool {
+        let (ranked, _) = self.rank(field);
+        let [first, second] = ranked[..] else { return false };
+        let (first, second) = (&self.entrants[first], &self.entrants[second]);
+        !first.ended && !second.ended && first.is_close(second)
     }
 
     /// Ends a round: the better half of the field stays.
@@ -332,6 +359,12 @@ impl AutoSearch {
             // Nothing ends: the caller goes on by itself.
             Turn::Stay => {}
             Turn::Next => race.next(now),
+            Turn::Halve if race.can_repeat(now) && self.is_close(race.field()) => {
+                let (ranked, scores) = self.rank(race.field());
+                let [first, second] = [0, 1].map(|place| self.entrants[ranked[place]].entry.to_string());
+                self.state.remarks.push(format!("{scores}; {first} and {second} share half of the rest"));
+                race.repeat(now);
+            }
             Turn::Halve => {
                 let stay = self.halve(race.field());
                 race.halve(stay, now);

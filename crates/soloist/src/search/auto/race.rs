@@ -3,6 +3,9 @@
 use crate::core::limits::MOST;
 use serde::{Deserialize, Serialize};
 
+/// The least rest that two entrants share.
+const LEAST: f64 = 0.1;
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
@@ -50,6 +53,8 @@ pub(super) struct Race {
     end: f64,
     /// Whether the last part of the plan has begun.
     polishing: bool,
+    /// Whether the last two have raced once more.
+    again: bool,
 }
 
 impl Race {
@@ -72,6 +77,7 @@ impl Race {
             length,
             end,
             polishing: false,
+            again: false,
         };
         race.open(now);
         race
@@ -157,6 +163,25 @@ impl Race {
         (self.from, self.to, self.end, self.polishing) = (self.position(now), 1.0, 1.0, true);
     }
 
+    /// Whether the two that are left can share half of the rest before one of them gets the other half.
+    pub(super) fn can_repeat(&self, now: Progress) -> bool {
+        self.field.len() == 2 && !self.again && self.rest(now) >= LEAST
+    }
+
+    /// Begins another round of the last two, which takes half of the rest.
+    pub(super) fn repeat(&mut self, now: Progress) {
+        self.again = true;
+        self.share = self.rest(now) / 2.0;
+        let field = std::mem::take(&mut self.field);
+        self.halve(field, now);
+    }
+
+    /// The part that is left for the winner.
+    fn rest(&self, now: Progress) -> f64 {
+        let end = if now.part.is_some() { self.end } else { 1.0 };
+        (end - self.position(now)).max(0.0)
+    }
+
     /// Begins a round of those that stay.
     pub(super) fn halve(&mut self, stay: Vec<usize>, now: Progress) {
         self.round += 1;
@@ -213,6 +238,23 @@ mod tests {
         assert_eq!(race.follow(at(0.45), false), Turn::Over, "twice the budget");
         let again = Race::new(vec![0, 1], 0.5, 0.75, 1.0, at(0.6));
         assert!((again.share - 0.075).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_last_two_share_half_of_the_rest_once() {
+        let mut race = Race::new(vec![0, 1], 0.2, 1.0, 1.0, at(0.0));
+        race.next(at(0.1));
+        assert_eq!(race.follow(at(0.2), false), Turn::Halve);
+        assert!(race.can_repeat(at(0.2)));
+        race.repeat(at(0.2));
+        assert_eq!((race.at(), race.follow(at(0.39), false), race.follow(at(0.4), false)), (0, Turn::Stay, Turn::Next));
+        race.next(at(0.4));
+        assert_eq!((race.at(), race.follow(at(0.6), false)), (1, Turn::Halve));
+        assert!(!race.can_repeat(at(0.6)), "once");
+        race.halve(vec![1], at(0.6));
+        assert_eq!(race.follow(at(0.99), false), Turn::Stay);
+        let late = Race::new(vec![0, 1], 0.75, 0.8, 1.0, at(0.0));
+        assert!(!late.can_repeat(at(0.75)), "too little is left");
     }
 
     #[test]

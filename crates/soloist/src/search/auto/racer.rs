@@ -40,6 +40,16 @@ pub(super) struct Racer {
     pub(super) ended: bool,
     /// A bound on all solutions that was known when it was dropped.
     bound: Option<f64>,
+    pace: Pace,
+}
+
+/// What an entrant gains by twice the effort.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Pace {
+    /// Turns that it has had, with the present one.
+    turns: u64,
+    /// The value of its best solution when its last turn began, or in the middle of its first turn.
+    before: Option<f64>,
 }
 
 /// An entrant in a checkpoint.
@@ -51,6 +61,7 @@ pub(super) struct Saved {
     reached: f64,
     ended: bool,
     bound: Option<f64>,
+    pace: Pace,
 }
 
 impl Racer {
@@ -58,7 +69,7 @@ impl Racer {
     pub(super) fn new(entry: Entry, player: usize, sense: Sense) -> Self {
         let method = method(&entry);
         let tally = Tally::new(sense, 0, 0);
-        Self { entry, method, player, search: None, tally, reached: 0.0, ended: false, bound: None }
+        Self { entry, method, player, search: None, tally, reached: 0.0, ended: false, bound: None, pace: Pace::default() }
     }
 
     /// The score of the best solution that it has found.
@@ -66,14 +77,50 @@ impl Racer {
         self.tally.best.as_ref().map(|best| best.score)
     }
 
-    /// The name with the score, for people: six decimals at most.
+    /// By how much its best solution has improved during its last turn, or during the second half of its first one:
+    /// what the last doubling of its effort has brought.
+    ///
+    /// Annealing cools anew in each turn and is warm in the middle of one: after its first turn nothing is known.
+    pub(super) fn gain(&self) -> f64 {
+        let value = self.score().and_then(Score::value);
+        self.pace.before.zip(value).map_or(0.0, |(before, value)| (value - before).abs())
+    }
+
+    /// What it would have after twice the effort, if it gained as much again as by the last doubling.
+    pub(super) fn outlook(&self) -> Option<Score> {
+        let gain = if self.ended { 0.0 } else { self.gain() };
+        self.score().map(|score| match score {
+            Score::Feasible(value) if self.tally.sense == Sense::Maximize => Score::Feasible(value + gain),
+            Score::Feasible(value) => Score::Feasible(value - gain),
+            infeasible @ Score::Infeasible(_) => infeasible,
+        })
+    }
+
+    /// Whether it anneals: it begins again in every turn.
+    pub(super) fn is_annealing(&self) -> bool {
+        matches!(self.method, Method::Anneal(_))
+    }
+
+    /// Whether another one may still overtake it: by twice the effort that one would have as good a solution.
+    pub(super) fn is_close(&self, other: &Self) -> bool {
+        match (self.score(), other.outlook()) {
+            (Some(own), Some(other)) => !self.tally.sense.better(own, other),
+            _ => false,
+        }
+    }
+
+    /// The name with the score and the last gain, for people: six decimals at most.
     pub(super) fn standing(&self) -> String {
+        let round = |value: f64| (value * 1e6).round() / 1e6;
         let score = match self.score() {
-            Some(Score::Feasible(value)) => Score::Feasible((value * 1e6).round() / 1e6).to_string(),
+            Some(Score::Feasible(value)) => Score::Feasible(round(value)).to_string(),
             Some(infeasible) => infeasible.to_string(),
             None => "none".to_owned(),
         };
-        format!("{} {score}", self.entry)
+        match round(self.gain()) {
+            0.0 => format!("{} {score}", self.entry),
+            gain => format!("{} {score} (gained {gain})", self.entry),
+        }
     }
 
     /// The direction of the problem.
@@ -100,11 +147,11 @@ impl Racer {
         self.is_systematic() || matches!(self.method, Method::Uct(_))
     }
 
-    /// Compares two entrants: the better one first; of equal ones the one that can prove, then the one that was there
-    /// first.
+    /// Compares two entrants by their outlook: the better one first; of equal ones the one that can prove, then the one
+    /// that was there first.
     pub(super) fn order(&self, other: &Self) -> Ordering {
         let sense = self.tally.sense;
-        let ahead = |a: &Self, b: &Self| match (a.score(), b.score()) {
+        let ahead = |a: &Self, b: &Self| match (a.outlook(), b.outlook()) {
             (Some(a), Some(b)) => sense.better(a, b),
             (a, b) => a.is_some() && b.is_none(),
         };
@@ -114,8 +161,9 @@ impl Racer {
 
     /// Gets ready for a turn.
     pub(super) fn begin(&mut self, context: &mut Context<'_>, memory: u64) {
+        self.pace = Pace { turns: self.pace.turns + 1, before: self.score().and_then(Score::value) };
         // Annealing cools over what it is given: it begins again.
-        if self.search.is_none() || matches!(self.method, Method::Anneal(_)) {
+        if self.search.is_none() || self.is_annealing() {
             self.search = Some(self.method.build(context.problem, memory));
         }
     }
@@ -158,6 +206,10 @@ impl Racer {
         if !tally.history.is_empty() {
             self.reached = effort;
         }
+        let halfway = self.pace.turns == 1 && self.pace.before.is_none() && horizon.time.is_some_and(|over| over >= 0.5);
+        if halfway && !matches!(self.method, Method::Anneal(_)) {
+            self.pace.before = tally.best.as_ref().and_then(|best| best.score.value());
+        }
         if !tally.history.is_empty() || tally.keep > 1 {
             context.tally.absorb(tally);
             tally.history.clear();
@@ -190,9 +242,9 @@ impl Racer {
     }
 
     pub(super) fn save(&self) -> Saved {
-        let &Self { ref entry, ref search, ref tally, reached, ended, bound, .. } = self;
+        let &Self { ref entry, ref search, ref tally, reached, ended, bound, pace, .. } = self;
         let search = search.as_ref().map(|search| search.save());
-        Saved { entry: entry.clone(), search, tally: tally.clone(), reached, ended, bound }
+        Saved { entry: entry.clone(), search, tally: tally.clone(), reached, ended, bound, pace }
     }
 
     /// Restores entrant number `player`.
@@ -202,18 +254,19 @@ impl Racer {
         player: usize,
         memory: u64,
     ) -> Result<Self, CheckpointError> {
-        let Saved { mut entry, search, tally, reached, ended, bound } = saved;
+        let Saved { mut entry, search, tally, reached, ended, bound, pace } = saved;
         entry.resolve(problem.searches()).map_err(|_| CheckpointError::Corrupt("an entrant that cannot run"))?;
         let mut entrant = Self::new(entry, player, problem.sense());
         tally.check_solutions(problem)?;
         let sound = tally.sense == problem.sense() && tally.history.is_empty() && tally.counters.playouts <= MOST;
         let known = bound.is_none_or(|bound| !bound.is_nan());
-        ensure(sound && reached.is_finite() && known, "the figures of a method")?;
+        let paced = pace.turns <= MOST && pace.before.is_none_or(f64::is_finite);
+        ensure(sound && reached.is_finite() && known && paced, "the figures of a method")?;
         if let Some(bytes) = search {
             let mut search = entrant.method.build(problem, memory);
             search.load(problem, &bytes)?;
             entrant.search = Some(search);
         }
-        Ok(Self { tally, reached, ended, bound, ..entrant })
+        Ok(Self { tally, reached, ended, bound, pace, ..entrant })
     }
 }
