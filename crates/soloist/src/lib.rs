@@ -24,7 +24,7 @@ pub use problem::{
     Step, Unit, Work,
 };
 pub use rollout::policy::{Lifetime, Policy, Trace, UNIT_WEIGHT};
-pub use rollout::{Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
+pub use rollout::{Biased, Playout, Rollout, RolloutInfo, Uniform, find_rollout, policy_playout, replayed};
 pub use run::{
     Budget, Control, Counters, Improvement, Observer, OfferError, Outcome, Progress, ReplayError, RunInfo, SavedRun,
     Session, Setup, Silent, Solution, SolveError, Solver, StopReason, TreeShape, claim_file, gap, open_regular,

@@ -1,6 +1,9 @@
 //! Playout policies: how a state is completed.
 
+mod bias;
 pub(crate) mod policy;
+
+pub use bias::Biased;
 
 use crate::core::cut::{EVERY, Watch};
 use crate::problem::{Move, Problem};
@@ -318,7 +321,10 @@ pub fn replayed<P: Problem>(problem: &P, state: &P::State, moves: &[P::Move]) ->
     legal.is_empty().then_some(state)
 }
 
-/// Returns the policy that `name` selects on `problem`: one of the domain's, or `random`.
+/// The playout policies that every problem has.
+const BUILT_IN: [&str; 2] = ["random", "bias"];
+
+/// Returns the policy that `name` selects on `problem`: one of the domain's, [`random`](Uniform) or [`bias`](Biased).
 ///
 /// # Errors
 /// The names that exist, when `name` is unknown.
@@ -329,9 +335,14 @@ pub fn find_rollout<P: Problem>(problem: &P, name: &str) -> Result<Box<dyn Rollo
     if name == "random" {
         return Ok(Box::new(Uniform));
     }
+    if name == "bias" {
+        return Ok(Box::<Biased>::default());
+    }
     let mut known: Vec<_> = problem.rollouts().iter().map(|info| info.name).collect();
-    if !known.contains(&"random") {
-        known.push("random");
+    for name in BUILT_IN {
+        if !known.contains(&name) {
+            known.push(name);
+        }
     }
     Err(known)
 }

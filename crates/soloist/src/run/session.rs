@@ -16,7 +16,7 @@ use crate::erased::problem::{ProblemAdapter, Shared};
 use crate::erased::rollout::RolloutAdapter;
 use crate::erased::{MoveCodec, MoveId};
 use crate::rollout::find_rollout;
-use crate::search::{Tally, walk};
+use crate::search::{Tally, is_biased, walk};
 use crate::{ParameterError, Problem, Rng, Score};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -299,9 +299,13 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
         }
         setup.method.resolve(problem.searches())?;
         setup.validate()?;
-        let first = || problem.rollouts().first().map_or("random", |info| info.name);
-        let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
         let (packing, word) = (MoveCodec::new(), Arc::default());
+        let built_in = || {
+            let rules = ProblemAdapter::new(problem.clone(), packing.clone(), Watch::new(&word, budget.max_moves));
+            if is_biased(&rules) { "bias" } else { "random" }
+        };
+        let first = || problem.rollouts().first().map_or_else(built_in, |info| info.name);
+        let rollout = setup.rollout.get_or_insert_with(|| first().to_owned()).clone();
         let mut streams = Vec::new();
         for (index, rng) in Rng::streams(setup.seed).take(setup.threads).enumerate() {
             let watch = Watch::new(&word, budget.max_moves);

@@ -81,8 +81,8 @@ fn what_cannot_run_is_named_before_the_run() {
         refused("nrpa(levle=2)", &[]).split(" (known").next(),
         Some("the portfolio of the problem: entry `nrpa(levle=2)`: no parameter `levle`")
     );
-    assert_eq!(refused("anneal(rollout=last)", &[]), "no rollout `last` (known: random, first)");
-    assert_eq!(refused("", &[("methods", "uct(rollout=last)")]), "no rollout `last` (known: random, first)");
+    assert_eq!(refused("anneal(rollout=last)", &[]), "no rollout `last` (known: random, first, bias)");
+    assert_eq!(refused("", &[("methods", "uct(rollout=last)")]), "no rollout `last` (known: random, first, bias)");
     for (portfolio, expected) in [
         ("nrpa(levle=2)", "the portfolio: entry `nrpa(levle=2)`: no parameter `levle`"),
         ("anneal(rollout=last)", "the portfolio: the rollout of `anneal(rollout=last)` does not exist"),
