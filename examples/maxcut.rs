@@ -78,6 +78,12 @@ impl Problem for Graph {
     fn code_count(&self) -> Option<u32> {
         Some(2 * self.edges.len() as u32)
     }
+    /// The edges of the vertex that changes its side are cut where they were not, and the other way round.
+    fn exchange(&self, end: &Sides, place: usize, _: bool, side: bool) -> Option<f64> {
+        let vertex = place + 1;
+        let change = |&(other, weight): &(usize, i64)| if end.side[other] == side { -weight } else { weight };
+        Some(self.edges[vertex].iter().map(change).sum::<i64>() as f64)
+    }
 }
 
 /// A ring of five with chords: no cut holds all edges of an odd ring.

@@ -72,6 +72,13 @@ impl Problem for Knapsack {
     fn ordering(&self) -> Option<&dyn Ordering<Self>> {
         Some(self)
     }
+    /// The room of the item that is taken out counts.
+    fn exchange(&self, end: &Load, _: usize, old: u32, new: u32) -> Option<f64> {
+        let (old, new) = (old as usize, new as usize);
+        let fits = |row: usize| self.uses[new][row] <= end.left[row] + self.uses[old][row];
+        let possible = !end.packed[new] && (0..self.capacity.len()).all(fits);
+        possible.then(|| self.value[new] - self.value[old])
+    }
 }
 
 impl Ordering<Knapsack> for Knapsack {

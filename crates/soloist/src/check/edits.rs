@@ -14,6 +14,7 @@ pub(super) fn check<P: Problem>(problem: &P, walks: usize, rng: &mut Rng) -> Res
         let played = identities(problem, rng)?;
         links(problem, &played, &mut constant)?;
         suggestions(problem, &played)?;
+        exchanges(problem, &played, rng)?;
         if let Some(edits) = &mut edits {
             neighborhood(problem, &mut **edits, &played, rng)?;
         }
@@ -54,6 +55,40 @@ fn identities<P: Problem>(problem: &P, rng: &mut Rng) -> Result<Vec<P::Move>, Vi
         played.push(mv);
     }
     Ok(played)
+}
+
+/// Checks that exchanges change the score as they say: the moves with another one in a place are played again.
+fn exchanges<P: Problem>(problem: &P, played: &[P::Move], rng: &mut Rng) -> Result<(), Violation<P::Move>> {
+    let end = after(problem, played);
+    let Some(before) = problem.score(&end).value() else { return Ok(()) };
+    for _ in 0..EDITS.min(played.len()) {
+        let place = rng.index(played.len());
+        let others = list(problem, &after(problem, &played[..place]));
+        let Some(&new) = others.get(rng.index(others.len().max(1))).filter(|&&new| new != played[place]) else {
+            continue;
+        };
+        let Some(change) = problem.exchange(&end, place, played[place], new) else { continue };
+        let mut moves = played.to_vec();
+        moves[place] = new;
+        let mut state = problem.root();
+        for (at, &mv) in moves.iter().enumerate() {
+            if !list(problem, &state).contains(&mv) {
+                return Err(Violation::new("an exchange is claimed that cannot be played", moves[..=at].to_vec()));
+            }
+            problem.apply(&mut state, mv);
+        }
+        if !list(problem, &state).is_empty() {
+            // More can be added, and the score of a state that is not finished says nothing.
+            continue;
+        }
+        let claimed = before + change;
+        let is_right = |score: f64| (score - claimed).abs() <= 1e-6 * (1.0 + score.abs().max(before.abs()));
+        if !problem.score(&state).value().is_some_and(is_right) {
+            let what = format!("an exchange claims {claimed}, its moves score {}", problem.score(&state));
+            return Err(Violation::new(what, moves));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that the score of a solution is the sum of its links and a constant, which is that of the solutions before.

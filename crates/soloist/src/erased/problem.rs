@@ -120,6 +120,7 @@ pub(crate) trait ErasedProblem: Send {
     fn identity(&self, state: &State, mv: MoveId) -> Option<u64>;
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64>;
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool;
+    fn exchange(&self, end: &State, place: usize, old: MoveId, new: MoveId) -> Option<f64>;
     /// Plays entries; see [`follow`].
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
@@ -234,6 +235,9 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
     }
     fn link(&self, before: Option<u64>, behind: Option<u64>) -> Option<f64> {
         self.problem.ordering()?.link(before, behind)
+    }
+    fn exchange(&self, end: &State, place: usize, old: MoveId, new: MoveId) -> Option<f64> {
+        self.problem.exchange(self.get(end), place, self.packing.known(old), self.packing.known(new))
     }
     fn suggest(&self, entries: &[Entry], edits: &mut Vec<(usize, usize)>) -> bool {
         let Some(ordering) = self.problem.ordering() else { return false };

@@ -139,6 +139,18 @@ pub trait Problem: Send + Sync {
         None
     }
 
+    /// Returns by how much the score changes if another decision is taken at a place of a finished solution: the score
+    /// with `new` in the place of `old`, the move number `place`, minus the score in `end`, where the solution ended.
+    /// `None`: that is not possible, or not known.
+    ///
+    /// For assignments (the same places in every solution, as the sides of a cut) and subsets (knapsacks). Annealing
+    /// then asks this before it replays anything, millions of times a second if it is cheap. The other decisions are
+    /// those that [`moves`](Self::moves) lists at that place, or of a subset those at the root. The moves behind `place`
+    /// stay; where the solution is not finished by them, a playout adds to it.
+    fn exchange(&self, _end: &Self::State, _place: usize, _old: Self::Move, _new: Self::Move) -> Option<f64> {
+        None
+    }
+
     /// Returns a local search that edits finished solutions in place and knows each difference in cost without a
     /// replay. Annealing uses it instead of replays. `None`: there is none.
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>>

@@ -7,6 +7,7 @@ mod checks;
 mod common;
 mod cut;
 mod exact;
+mod exchange;
 mod first;
 mod future;
 mod golden;

@@ -2,6 +2,7 @@
 
 use crate::Rng;
 use crate::core::limits::MOST;
+use crate::erased::MoveId;
 use crate::erased::replay::Entry;
 use serde::{Deserialize, Serialize};
 
@@ -155,6 +156,8 @@ pub(super) enum Turned {
     Swapped,
     Reversed,
     Shuffled,
+    /// Another move is played at the only place.
+    Replaced(MoveId),
 }
 
 /// An edit of an order: what happens to the entries from place `first` to before place `last`.
@@ -207,6 +210,8 @@ impl Shape {
             Turned::Swapped => part.swap(0, last - first - 1),
             Turned::Reversed => part.reverse(),
             Turned::Shuffled => rng.shuffle(part),
+            // Its name is known where it is played.
+            Turned::Replaced(mv) => part[0] = Entry { mv, ..part[0] },
         }
     }
 }

@@ -78,8 +78,9 @@ impl Kind {
         }
     }
 
-    /// The weights of the edits that suit it. `None`: those of orders, which are the defaults.
-    pub(super) fn weights(self) -> Option<[u64; EDITS.len()]> {
+    /// The weights of the edits that suit it. `None`: those of orders, which are the defaults. Exchanges whose
+    /// difference is known cost so little that nearly all edits are.
+    pub(super) fn weights(self, exchanges: bool) -> Option<[u64; EDITS.len()]> {
         let suited: &[(Edit, u64)] = match self {
             Self::Order => return None,
             Self::Assignment => &[(Edit::Replace, 16), (Edit::Change, 4), (Edit::Recreate, 1), (Edit::Swap, 1)],
@@ -94,9 +95,14 @@ impl Kind {
                 (Edit::Recreate, 1),
             ],
         };
-        let weight = |edit| suited.iter().find(|(own, _)| *own == edit).map_or(0, |(_, weight)| *weight);
+        const EXCHANGES: u64 = 1_000;
+        let weight = |edit| if edit == Edit::Replace && exchanges { EXCHANGES } else { weight_of(suited, edit) };
         Some(EDITS.map(weight))
     }
+}
+
+fn weight_of(weights: &[(Edit, u64)], edit: Edit) -> u64 {
+    weights.iter().find(|(own, _)| *own == edit).map_or(0, |(_, weight)| *weight)
 }
 
 #[cfg(test)]

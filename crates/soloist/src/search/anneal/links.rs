@@ -90,7 +90,7 @@ impl Links {
                 }
                 return Some(change);
             }
-            Turned::Shuffled => return None,
+            Turned::Shuffled | Turned::Replaced(_) => return None,
         };
         let new = cost(before, mid) + cost(Some(last - 1), first) + cost(Some(mid - 1), last);
         let old = cost(before, first) + cost(Some(mid - 1), mid) + cost(Some(last - 1), last);

@@ -1,6 +1,7 @@
 //! Simulated annealing over finished solutions.
 
 mod edits;
+mod exchange;
 mod kind;
 mod links;
 mod replay;
@@ -77,7 +78,9 @@ parameters! {
     /// random games tell. *Orders* have the same decisions in every solution, at other places: the defaults are made for
     /// them. *Assignments* decide at the same places in every solution, as the sides of a cut: mostly `replace`.
     /// *Subsets* hold some of the decisions, as knapsacks: mostly `change`, `replace` and `remove`. The weights of
-    /// assignments and subsets follow success as with `adapt`.
+    /// assignments and subsets follow success as with `adapt`. Where a problem knows what an
+    /// [exchange](crate::Problem::exchange) changes, nearly all edits of these kinds are exchanges, and only one that
+    /// passes the threshold is replayed.
     ///
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
     /// [`bias`](crate::Problem::bias), uniformly without one. With `adapt` the weights follow the success of each kind

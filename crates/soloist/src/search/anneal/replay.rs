@@ -1,7 +1,8 @@
 //! Replays of edited solutions with snapshots along the present one.
 
 use super::Anneal;
-use super::edits::{EDITS, Edit, Shape, block, longest_of};
+use super::edits::{EDITS, Edit, Shape, Turned, block, longest_of};
+use super::exchange::Exchanges;
 use super::kind::Kind;
 use super::links::Links;
 use crate::core::cut::EVERY;
@@ -101,6 +102,8 @@ pub(super) struct Walker {
     links: Option<Links>,
     /// The weights of the kinds of edits.
     kinds: [u64; EDITS.len()],
+    /// Where the problem knows what another decision changes.
+    exchanges: Option<Exchanges>,
     /// Whether these are still to be suited to the kind of solution, and whether they follow what edits bring.
     fits: bool,
     pub(super) adapts: bool,
@@ -151,6 +154,7 @@ impl Walker {
             longest: parameters.longest,
             links,
             kinds: parameters.weights(),
+            exchanges: None,
             fits: parameters.fit && parameters.weights() == Anneal::default().weights(),
             adapts: parameters.adapt,
             suggested: None,
@@ -163,12 +167,57 @@ impl Walker {
 
     /// Suits the weights of the edits to the kind of solution.
     fn fit(&mut self, problem: &dyn ErasedProblem) {
-        if std::mem::take(&mut self.fits)
-            && let Some(weights) = Kind::of(problem, &|state, mv| self.name(problem, state, mv)).weights()
-        {
+        if !self.fits || self.entries.is_empty() {
+            return;
+        }
+        self.fits = false;
+        let kind = Kind::of(problem, &|state, mv| self.name(problem, state, mv));
+        self.exchanges = Exchanges::new(problem, kind);
+        for place in Exchanges::places(self.entries.len()) {
+            self.list_others(problem, place);
+        }
+        self.refresh(problem);
+        self.exchanges = self.exchanges.take().filter(|exchanges| exchanges.is_supported(problem, &self.entries));
+        if let Some(weights) = kind.weights(self.exchanges.is_some()) {
             self.adapts = true;
             self.kinds = weights;
+            if self.suggested.as_ref().is_some_and(|edits| !edits.is_empty()) {
+                self.kinds[Edit::Suggest as usize] = Anneal::default().suggest;
+            }
         }
+    }
+
+    /// Notes which decisions are possible at a place.
+    fn list_others(&mut self, problem: &dyn ErasedProblem, place: usize) {
+        if let Some(mut exchanges) = self.exchanges.take() {
+            if exchanges.lacks(place) {
+                self.reach(problem, place);
+                exchanges.list(problem, place, &self.state);
+            }
+            self.exchanges = Some(exchanges);
+        }
+    }
+
+    /// Makes the end that exchanges know the one of the present solution.
+    fn refresh(&mut self, problem: &dyn ErasedProblem) {
+        if let Some(mut exchanges) = self.exchanges.take() {
+            if std::mem::take(&mut exchanges.is_stale) {
+                self.reach(problem, self.entries.len());
+                exchanges.end.clone_from(&self.state);
+            }
+            self.exchanges = Some(exchanges);
+        }
+    }
+
+    /// Draws an exchange whose price is known; see [`priced`](Self::priced).
+    fn exchange(&mut self, context: &mut Context<'_>) -> Option<(Shape, f64)> {
+        let place = context.rng.index(self.entries.len());
+        self.list_others(context.problem, place);
+        self.refresh(context.problem);
+        let (old, exchanges) = (self.entries[place].mv, self.exchanges.as_ref()?);
+        let new = exchanges.draw(place, old, context.rng)?;
+        let price = exchanges.price(context.problem, place, old, new)?;
+        Some((Shape { turn: Turned::Replaced(new), first: place, last: place + 1 }, price))
     }
 
     /// Returns what names a move in other states.
@@ -178,7 +227,6 @@ impl Walker {
 
     /// Makes legal moves from the root the present solution.
     pub(super) fn recode(&mut self, problem: &dyn ErasedProblem, moves: &[MoveId]) {
-        self.fit(problem);
         self.entries.clear();
         self.state.clone_from(&self.root);
         for part in moves.chunks(EVERY) {
@@ -192,11 +240,15 @@ impl Walker {
             }
         }
         self.restore(problem);
+        self.fit(problem);
     }
 
     /// Rebuilds the snapshots of the present solution.
     pub(super) fn restore(&mut self, problem: &dyn ErasedProblem) {
         self.valid = 0;
+        if let Some(exchanges) = &mut self.exchanges {
+            exchanges.is_stale = true;
+        }
         self.respace();
         self.note(problem, 0);
         self.relink(0);
@@ -397,11 +449,17 @@ impl Walker {
         self.replay.plan.extend_from_slice(&self.entries[self.first..]);
         shape.make(&mut self.replay.plan, context.rng);
         self.reach(context.problem, self.first);
+        if let Turned::Replaced(mv) = shape.turn {
+            self.replay.plan[0].name = self.name(context.problem, &self.state, mv);
+        }
     }
 
     /// Draws an edit of the order whose price is known: the edit, and what it adds to the cost. `None`: the edit is to
     /// be made by a replay. An edit without a price changes nothing.
     pub(super) fn priced(&mut self, context: &mut Context<'_>, kind: usize) -> Option<Option<(Shape, f64)>> {
+        if EDITS[kind] == Edit::Replace && self.exchanges.is_some() && !self.entries.is_empty() {
+            return Some(self.exchange(context));
+        }
         let links = self.links.as_mut().filter(|_| self.entries.len() >= 2)?;
         let count = self.entries.len();
         let shape = match EDITS[kind] {
@@ -547,6 +605,9 @@ impl Walker {
             self.note(problem, self.first);
         }
         self.relink(self.first);
+        if let Some(exchanges) = &mut self.exchanges {
+            exchanges.is_stale = true;
+        }
         self.suggested = None;
     }
 }

@@ -249,8 +249,8 @@ mod tests {
         race.repeat(at(0.2));
         assert_eq!((race.at(), race.follow(at(0.39), false), race.follow(at(0.4), false)), (0, Turn::Stay, Turn::Next));
         race.next(at(0.4));
-        assert_eq!((race.at(), race.follow(at(0.6), false)), (1, Turn::Halve));
-        assert!(!race.can_repeat(at(0.6)), "once");
+        assert_eq!((race.at(), race.follow(at(0.601), false)), (1, Turn::Halve));
+        assert!(!race.can_repeat(at(0.601)), "once");
         race.halve(vec![1], at(0.6));
         assert_eq!(race.follow(at(0.99), false), Turn::Stay);
         let late = Race::new(vec![0, 1], 0.75, 0.8, 1.0, at(0.0));

@@ -69,7 +69,17 @@ impl Racer {
     pub(super) fn new(entry: Entry, player: usize, sense: Sense) -> Self {
         let method = method(&entry);
         let tally = Tally::new(sense, 0, 0);
-        Self { entry, method, player, search: None, tally, reached: 0.0, ended: false, bound: None, pace: Pace::default() }
+        Self {
+            entry,
+            method,
+            player,
+            search: None,
+            tally,
+            reached: 0.0,
+            ended: false,
+            bound: None,
+            pace: Pace::default(),
+        }
     }
 
     /// The score of the best solution that it has found.
@@ -206,7 +216,8 @@ impl Racer {
         if !tally.history.is_empty() {
             self.reached = effort;
         }
-        let halfway = self.pace.turns == 1 && self.pace.before.is_none() && horizon.time.is_some_and(|over| over >= 0.5);
+        let halfway =
+            self.pace.turns == 1 && self.pace.before.is_none() && horizon.time.is_some_and(|over| over >= 0.5);
         if halfway && !matches!(self.method, Method::Anneal(_)) {
             self.pace.before = tally.best.as_ref().and_then(|best| best.score.value());
         }
