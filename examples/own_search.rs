@@ -1,8 +1,9 @@
 //! A solver of a problem's own as a method: flips of one vertex, with what a flip changes known at once.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use soloist::{Budget, CheckpointError, Method, NamedSearch, Problem, ProblemSearch, Score, SearchInfo};
-use soloist::{Solver, Step, Unit, Work, stable_hash};
+use soloist::prelude::*;
+use soloist::problem::{NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work};
+use soloist::run::CheckpointError;
 
 /// A complete graph with weights 0 to 9: which sides should its vertices be on, so that the edges between are heavy?
 struct Cut;
@@ -36,7 +37,7 @@ impl Problem for Cut {
     }
 }
 
-/// The present sides.
+/// The present sides. `offer` and `exchange` would let several threads continue from the best ones.
 struct Flips(Vec<bool>);
 
 impl ProblemSearch<Cut> for Flips {
@@ -50,13 +51,6 @@ impl ProblemSearch<Cut> for Flips {
             }
         }
         Step::Running
-    }
-    /// With several threads, all continue from the best sides every 1000 flips.
-    fn exchange(&self) -> Option<u64> {
-        Some(1_000)
-    }
-    fn offer(&mut self, _: &Cut, sides: &[bool], _: Score) {
-        self.0 = sides.to_vec();
     }
     fn save(&self) -> Vec<u8> {
         self.0.iter().map(|&side| u8::from(side)).collect()
@@ -72,7 +66,6 @@ fn main() {
     println!("{} by {} flips", outcome.best.unwrap().score, outcome.counters.nodes);
 }
 
-#[cfg(test)]
 #[test]
 fn flips_do_not_depend_on_how_a_run_is_cut() {
     soloist_domain::testing::check_searches(&Cut, 3_000);

@@ -21,17 +21,11 @@ pub(crate) fn arguments(preset: &str) -> Run {
     let read = |file: &String| std::fs::read_to_string(file).unwrap_or_else(|error| fail(&format!("{file}: {error}")));
     let file = words.first().map(|file| (file.clone(), read(file)));
     let preset = words.get(1).map_or(preset, String::as_str);
-    let mut target = None;
-    let mut setup = Setup::preset(preset).unwrap_or_else(|| fail(&format!("no preset `{preset}`")));
-    for (name, value) in settings.iter().filter_map(|setting| setting.split_once('=')) {
-        if name == "rollout" {
-            setup.rollout = Some(value.to_owned());
-        } else if let ("target", Ok(value)) = (name, value.parse()) {
-            target = Some(value);
-        } else if let Err(error) = setup.set(name, value) {
-            fail(&error.to_string());
-        }
-    }
+    let (targets, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|word| word.starts_with("target="));
+    let target =
+        targets.last().map(|word| word["target=".len()..].parse().unwrap_or_else(|_| fail("target: a number")));
+    let setup: Setup =
+        format!("{preset} {}", settings.join(" ")).parse().unwrap_or_else(|error| fail(&format!("{error}")));
     let (Some(seconds), Some(seed)) = (number(2, 2.0), number(3, 1.0)) else { fail("SECONDS and SEED are numbers") };
     if !(0.0..=1e9).contains(&seconds) {
         fail("SECONDS lie between 0 and 1e9");

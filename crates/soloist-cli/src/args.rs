@@ -12,7 +12,7 @@ use crate::values::{self, Setting};
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Parser, Subcommand, ValueEnum};
-use soloist::Preset;
+use soloist::search::Preset;
 use soloist_problems::{DEFAULT_SECONDS, Domain, RunSpec, SpecError, domains, find_method, methods};
 use std::ffi::OsStr;
 use std::net::SocketAddr;

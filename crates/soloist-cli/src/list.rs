@@ -5,7 +5,8 @@ use crate::failure::Failure;
 use crate::output;
 use crate::result::{method_call, parameters, sense};
 use serde_json::{Value, json};
-use soloist::{Method, Preset, Setup};
+use soloist::search::Preset;
+use soloist::{Method, Setup};
 use soloist_problems::{Domain, Options, domains, methods as all_methods};
 use std::fmt::Write;
 

@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, one_line};
 use anstream::ColorChoice;
-use soloist::{probe_writable, write_atomically};
+use soloist::run::file::{probe_writable, write_atomically};
 use std::collections::HashMap;
 use std::fs;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -172,7 +172,7 @@ impl Target {
         }
         let file = fs::OpenOptions::new().create(true).append(true).open(&self.path).map_err(|error| fail(&error))?;
         // What another run has written must not be emptied.
-        if !soloist::claim_file(&file) {
+        if !soloist::run::file::claim_file(&file) {
             return Err(fail(&"another run is writing it"));
         }
         if !append {

@@ -6,7 +6,8 @@ use crate::result::{percent, short, show, show_value};
 use crate::serve::Watched;
 use crate::terminal::Kind;
 use serde_json::Value;
-use soloist::{Budget, CheckpointError, Improvement, Progress, Score};
+use soloist::run::{CheckpointError, Improvement, Progress};
+use soloist::{Budget, Score};
 use soloist_problems::{AnyInstance, AnyObserver};
 use std::time::{Duration, Instant};
 

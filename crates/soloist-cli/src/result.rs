@@ -1,6 +1,7 @@
 //! A result as text, for people.
 
-use soloist::{Method, Score, Setup, StopReason};
+use soloist::run::StopReason;
+use soloist::{Method, Score, Setup};
 pub(crate) use soloist_problems::Depths;
 pub(crate) use soloist_problems::result::{Asked, VERSION, close, gap, line, number, parameters, sense, value};
 use soloist_problems::{AnyInstance, Report, find_method};

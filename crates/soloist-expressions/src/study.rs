@@ -2,8 +2,9 @@
 
 use crate::problem::Orders;
 use crate::verify::recount;
+use soloist::run::StopReason;
 use soloist::search::{Cooling, Uct};
-use soloist::{Budget, Method, Solver, StopReason};
+use soloist::{Budget, Method, Solver};
 use std::sync::atomic::AtomicBool;
 
 /// UCT or SA-UCT as Ruijl et al. run it: one tree, no branch is ever closed, no repetition.

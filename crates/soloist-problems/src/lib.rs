@@ -19,7 +19,8 @@
 
 #![forbid(unsafe_code)]
 
-use soloist::{Method, Preset};
+use soloist::Method;
+use soloist::search::Preset;
 use std::sync::OnceLock;
 
 pub use soloist_domain::*;

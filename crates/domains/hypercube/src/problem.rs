@@ -4,7 +4,9 @@ use super::bound::Limits;
 use super::path::{Near, Path, add_ball, add_neighbors, flips_into, near};
 use super::rollout::Walk;
 use super::{Cube, Kind};
-use soloist::{Entrant, Facts, NamedRollout, Prior, Problem, Score, StableHasher};
+use soloist::problem::{Entrant, Facts, Prior, StableHasher};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score};
 use std::hash::Hasher;
 
 /// What a learned weight belongs to.

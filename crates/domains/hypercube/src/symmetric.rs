@@ -4,7 +4,8 @@ use super::path::{Near, add_ball, backwards, flood, holds, inside, near, sphere,
 use super::problem::size;
 use super::symmetry::{Symmetries, Symmetry};
 use super::{Cube, nodes_of};
-use soloist::{Entrant, Facts, Problem, Score, StableHasher};
+use soloist::problem::{Entrant, Facts, StableHasher};
+use soloist::{Problem, Score};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 

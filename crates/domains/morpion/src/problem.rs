@@ -3,7 +3,9 @@
 use super::board::{Board, LINES, Rules};
 use super::rollout::Random;
 use super::{Game, Stroke};
-use soloist::{Entrant, Facts, NamedRollout, Problem, Score, StableHasher};
+use soloist::problem::{Entrant, Facts, StableHasher};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score};
 use std::hash::Hasher;
 
 /// The search's view of a [`Game`]: maximise the number of moves.

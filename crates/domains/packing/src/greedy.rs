@@ -2,7 +2,8 @@
 
 use super::bin::{Bin, Candidate, Shape};
 use super::problem::{Layout, Packing, encode};
-use soloist::{Playout, Rng, Rollout, RolloutInfo};
+use soloist::Rng;
+use soloist::rollout::{Playout, Rollout, RolloutInfo};
 
 /// The names, the best general one first.
 pub(crate) const ROLLOUTS: &[RolloutInfo] = &[

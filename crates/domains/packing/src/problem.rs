@@ -5,7 +5,9 @@ use super::contents::Contents;
 use super::greedy::{Greedy, ROLLOUTS};
 use super::refine;
 use super::{Order, TOLERANCE};
-use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Rollout, Score, Sense, StableHasher};
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher};
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::{Problem, Score, Sense};
 use std::f64::consts::PI;
 use std::hash::Hasher;
 

@@ -8,10 +8,11 @@ use super::greedy::{Greedy, bundle, inside};
 use super::problem::{Kit, Layout, Objective, Packing, encode};
 use super::squeeze::Squeeze;
 use serde::{Deserialize, Serialize};
-use soloist::{
-    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Rollout, Score, SearchInfo, Settings, Step, Unit,
-    Work as Slice, replayed,
-};
+use soloist::problem::{ProblemSearch, SearchInfo, Step, Unit, Work as Slice};
+use soloist::rollout::{Rollout, replayed};
+use soloist::run::CheckpointError;
+use soloist::search::{Preset, Settings};
+use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
     /// How packings are improved.

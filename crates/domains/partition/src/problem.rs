@@ -5,7 +5,9 @@ use super::rollout::{self, Plan};
 use super::search;
 use super::{Numbers, meet};
 use num_bigint::BigUint;
-use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher, stable_hash};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 

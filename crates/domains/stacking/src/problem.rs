@@ -5,7 +5,9 @@ use super::bound;
 use super::ranks;
 use super::rollout;
 use super::stacks::{EMPTY, NONE, Stacks, fit};
-use soloist::{Entrant, Facts, NamedRollout, NamedSearch, Prior, Problem, Score, Sense, StableHasher, stable_hash};
+use soloist::problem::{Entrant, Facts, NamedSearch, Prior, StableHasher, stable_hash};
+use soloist::rollout::NamedRollout;
+use soloist::{Problem, Score, Sense};
 use std::hash::Hasher;
 use std::ops::Range;
 

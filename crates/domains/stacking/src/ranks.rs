@@ -3,10 +3,11 @@
 use super::problem::Stacking;
 use super::stacks::{NONE, Stacks};
 use serde::{Deserialize, Serialize};
-use soloist::{
-    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Score, SearchInfo, Settings, Step, Unit,
-    Work as Slice, replayed,
-};
+use soloist::problem::{ProblemSearch, SearchInfo, Step, Unit, Work as Slice};
+use soloist::rollout::replayed;
+use soloist::run::CheckpointError;
+use soloist::search::{Preset, Settings};
+use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
     /// How ranks are annealed.

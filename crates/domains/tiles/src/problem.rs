@@ -7,7 +7,9 @@ use super::kernel::group::{Links, flood_lowest};
 use super::kernel::ops::Ops;
 use super::kernel::{Board, Engine, Extent, Geometry, Job};
 use super::rollout::{ROLLOUTS, TileRollout};
-use soloist::{Entrant, NamedRollout, Neighborhood, Prior, Problem, Rollout, Score, StableHasher};
+use soloist::problem::{Entrant, Neighborhood, Prior, StableHasher};
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::{Problem, Score};
 use std::hash::Hasher;
 
 /// A board to be played, under the rules of one of the games.

@@ -16,7 +16,8 @@ use super::spec::Target;
 use crate::plot::{Axis, Figure, Line, Panel};
 use crate::result::close;
 use crate::result::plain;
-use soloist::{Sense, StopReason};
+use soloist::Sense;
+use soloist::run::StopReason;
 
 /// Gaps that are shown when the spec names no targets.
 const GAPS: [f64; 3] = [0.05, 0.01, 0.0];

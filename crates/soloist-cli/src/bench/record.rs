@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::lines::{self, End, Writer};
 use crate::result::Asked;
 use serde_json::Value;
-use soloist::{Improvement, Progress, StopReason};
+use soloist::run::{Improvement, Progress, StopReason};
 use soloist_problems::{AnyObserver, Depths, Limits, Machine, Report, RunEnding, RunRecord, RunTask, Step};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;

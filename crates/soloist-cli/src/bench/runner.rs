@@ -8,7 +8,7 @@ use crate::result::{self, Asked};
 use crate::serve::Watched;
 use crate::signal::STOP;
 use crate::solve::verify;
-use soloist::StopReason;
+use soloist::run::StopReason;
 use soloist_problems::Request;
 use std::time::Duration;
 

@@ -4,8 +4,8 @@ use super::Feed;
 use crate::events;
 use crate::result::{Asked, number};
 use serde_json::{Value, json};
+use soloist::run::{Improvement, Progress, RunInfo};
 use soloist::statistics::Summary;
-use soloist::{Improvement, Progress, RunInfo};
 use soloist_problems::{AnyObserver, Report, RunEnding, RunEvent};
 use std::collections::VecDeque;
 

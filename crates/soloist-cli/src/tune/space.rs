@@ -3,7 +3,8 @@
 use crate::failure::{Failure, unknown};
 use crate::values::{Range, Setting, Settings};
 use serde_json::{Value, json};
-use soloist::{Method, Rng, Values};
+use soloist::search::Values;
+use soloist::{Method, Rng};
 
 /// A table range up to this width is taken as it is; wider ones say nothing about where good values are.
 const NARROW: f64 = 1000.0;

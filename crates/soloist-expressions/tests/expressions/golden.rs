@@ -6,7 +6,8 @@
 //! soloist-expressions --test expressions golden`, look at the difference, and explain it in the changelog.
 
 use crate::common::header;
-use soloist::{Budget, Method, Solver, stable_hash};
+use soloist::problem::stable_hash;
+use soloist::{Budget, Method, Setup, Solver};
 use soloist_expressions::{Direction, Effort, Language, Orders, Signs, Simplifier, default_setup, emit, generate};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -29,13 +30,7 @@ const SETTINGS: &[&str] = &[
 ];
 
 fn method(setting: &str) -> Method {
-    let mut fields = setting.split(' ');
-    let mut method = Method::preset(fields.next().unwrap()).unwrap();
-    for field in fields {
-        let (name, value) = field.split_once('=').unwrap();
-        method.set(name, value).unwrap();
-    }
-    method
+    setting.parse::<Setup>().unwrap().method
 }
 
 #[test]

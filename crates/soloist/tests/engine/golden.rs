@@ -4,9 +4,10 @@
 //! moves. After a change that is meant to change runs, write the file again with `SOLOIST_GOLDEN=write cargo test -p
 //! soloist --test engine golden`, look at the difference, and say why in the changelog.
 
-use crate::common::{Bag, Fenced, method, run};
+use crate::common::{Bag, Fenced, run};
 use soloist::doc::Staircase;
-use soloist::{Problem, stable_hash};
+use soloist::problem::stable_hash;
+use soloist::{Problem, Setup};
 use std::fmt::Write as _;
 
 const HEAD: &str = "# problem method [name=value ...] seed playouts -> score moves-hash\n";
@@ -79,10 +80,8 @@ const NESTED: &[&str] = &[
 const BOUNDED: &[&str] = &["cabs layers=bound", "beam layers=bound width=3 span=9 noise=4 tie=policy merge=false"];
 
 fn line<P: Problem>(text: &mut String, name: &str, problem: &P, setting: &str, seed: u64, playouts: u64) {
-    let mut fields = setting.split(' ');
-    let preset = fields.next().unwrap();
-    let settings: Vec<_> = fields.map(|field| field.split_once('=').unwrap()).collect();
-    let best = run(problem, &method(preset, &settings), seed, playouts).best.unwrap();
+    let setup: Setup = setting.parse().unwrap();
+    let best = run(problem, &setup.method, seed, playouts).best.unwrap();
     let hash = stable_hash(&best.moves);
     writeln!(text, "{name} {setting} {seed} {playouts} -> {} {hash:016x}", best.score).unwrap();
 }

@@ -3,7 +3,9 @@
 use super::problem::{Tour, Tsptw};
 use crate::anneal::EVERY;
 use crate::sisr::{Settings, Sisr};
-use soloist::{Playout, Policy, Prior, Problem, Rng, Rollout, Trace, Uniform, policy_playout};
+use soloist::problem::Prior;
+use soloist::rollout::{Playout, Policy, Rollout, Trace, Uniform, policy_playout};
+use soloist::{Problem, Rng};
 use std::sync::Arc;
 
 /// Ruin and recreation as the end of a playout.

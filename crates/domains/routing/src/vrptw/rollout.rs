@@ -3,7 +3,8 @@
 use super::problem::{Tour, Vrptw};
 use crate::anneal::EVERY;
 use crate::sisr::{Settings, Sisr};
-use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace};
+use soloist::rollout::{Playout, Policy, Rollout, Trace};
+use soloist::{Problem, Rng};
 use std::sync::Arc;
 
 /// To the depot only when no customer can follow: vehicles are filled.

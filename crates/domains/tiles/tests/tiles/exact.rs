@@ -1,6 +1,7 @@
 //! Exact searches on small boards against plain recursion; on a standard board they must not claim anything.
 
-use soloist::{Budget, Method, Problem, Rng, Score, Solver, StopReason};
+use soloist::run::StopReason;
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_domain::testing::published_data;
 use soloist_tiles::format;
 use soloist_tiles::game::{Game, Penalty};

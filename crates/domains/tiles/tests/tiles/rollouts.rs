@@ -2,7 +2,9 @@
 //! checkpoint keeps of them.
 
 use proptest::prelude::*;
-use soloist::{Budget, CheckpointError, Method, Playout, Policy, Problem, Rng, Rollout, RunInfo, Score, Solver, Trace};
+use soloist::rollout::{Playout, Policy, Rollout, Trace};
+use soloist::run::{CheckpointError, RunInfo};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_tiles::bandit::Bandit;
 use soloist_tiles::game::{Game, Penalty};
 use soloist_tiles::grid::Grid;

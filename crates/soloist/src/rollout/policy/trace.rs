@@ -92,14 +92,14 @@ impl<M> Default for Trace<M> {
 }
 
 impl<M> Trace<M> {
-    /// As [`Playout::is_cut`](crate::Playout::is_cut), for rollouts that work long in
-    /// [`run_policy`](crate::Rollout::run_policy).
+    /// As [`Playout::is_cut`](crate::rollout::Playout::is_cut), for rollouts that work long in
+    /// [`run_policy`](crate::rollout::Rollout::run_policy).
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
-    /// As [`Playout::gives_up`](crate::Playout::gives_up). Also where the record takes more memory than the run
+    /// As [`Playout::gives_up`](crate::rollout::Playout::gives_up). Also where the record takes more memory than the run
     /// allows it.
     #[must_use]
     pub fn gives_up(&self) -> bool {
