@@ -15,9 +15,10 @@ struct Own<P> {
 
 /// Reads the file `path` by `parse`, for [`Domain::load`](crate::Domain::load) of a problem that is not shipped.
 ///
-/// Solutions are shown as their moves; moves of a type of your own derive serde's `Serialize` and `Deserialize` for it. The checker plays the moves by the problem's own rules, so that it cannot find a
-/// mistake in the rules. Implement [`Instance`] to add an independent checker, drawings or other formats. The default
-/// method is `cabs` where the problem has a bound for its root and futures, `anneal` otherwise.
+/// Solutions are shown as their moves; moves of a type of your own derive serde's `Serialize` and `Deserialize` for it.
+/// The checker plays the moves by the problem's own rules, so that it cannot find a mistake in the rules. Implement
+/// [`Instance`] to add an independent checker, drawings or other formats. The default method is `cabs` where the
+/// problem has a bound for its root and futures, `anneal` otherwise.
 ///
 /// # Errors
 /// When the file cannot be read or is larger than 64 MiB, or `parse` returns an error, which should name the line.

@@ -51,8 +51,9 @@ impl<P: Problem> NamedRollout<P> {
     /// use soloist::doc::Staircase;
     /// use soloist::rollout::{NamedRollout, Uniform};
     ///
-    /// let plain: NamedRollout<Staircase> = NamedRollout::new("plain", "uniform over the steps", |_| Box::new(Uniform));
-    /// assert!(plain.make(&Staircase(5), "plain").is_some() && plain.make(&Staircase(5), "plain:3").is_none());
+    /// let plain: NamedRollout<Staircase> = NamedRollout::new("plain", "uniform over the steps", |_|
+    /// Box::new(Uniform)); assert!(plain.make(&Staircase(5), "plain").is_some() && plain.make(&Staircase(5),
+    /// "plain:3").is_none());
     /// ```
     #[must_use]
     pub const fn new(name: &'static str, help: &'static str, make: fn(&P) -> Box<dyn Rollout<P>>) -> Self {
@@ -125,7 +126,7 @@ impl<M> Default for Playout<M> {
 }
 
 impl<M> Playout<M> {
-    /// Whether the run is over a limit of time, or was told to stop, so long that this playout should end now.
+    /// Returns whether the run is over a limit of time, or was asked to stop, so long that this playout should end now.
     ///
     /// A rollout that works long before it hands back a solution (thousands of steps of a local search, say) asks once
     /// in a few hundred steps, and then ends with the best finished solution that it has. Before it has one it

@@ -38,7 +38,7 @@ pub(crate) trait Search: Send {
     fn is_divided(&self) -> bool {
         false
     }
-    /// Returns what tells how far the search has narrowed down, by name with unit. Asked a few times a second
+    /// Returns measurements of how focused the search has become, by name with unit. Asked a few times a second
     /// for observers that ask for it.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         Vec::new()

@@ -99,8 +99,8 @@ impl<M> Trace<M> {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
-    /// As [`Playout::gives_up`](crate::rollout::Playout::gives_up). Also where the record takes more memory than the run
-    /// allows it.
+    /// As [`Playout::gives_up`](crate::rollout::Playout::gives_up). Also where the record takes more memory than the
+    /// run allows it.
     #[must_use]
     pub fn gives_up(&self) -> bool {
         Watch::ends(self.watch.as_ref(), self.moves.len())
