@@ -12,7 +12,6 @@ use crate::core::codec::CheckpointError;
 use crate::core::cut::{EVERY, Watch};
 use crate::core::fault::Fault;
 use crate::problem::Problem;
-use crate::rollout::policy::{Policy, Trace};
 
 /// Makes a playout policy from its whole name.
 type Make<P> = fn(&P, &str) -> Option<Box<dyn Rollout<P>>>;
