@@ -51,7 +51,7 @@ parameters! {
     /// A playout draws its moves with chances proportional to `exp(logit(code) / temperature + bias_weight * bias)`.
     /// Level `n` calls level `n - 1` `iterations` times, keeps the best sequence (ties replace) and after *every* call
     /// moves a copy of its policy towards that sequence: `logit(c) += alpha / temperature * (times chosen - sum of
-    /// chances)`; see [`Policy::adapt`](crate::rollout::policy::Policy::adapt). The copy is dropped when the level
+    /// chances)`; see [`Policy::adapt`](crate::rollout::Policy::adapt). The copy is dropped when the level
     /// ends.
     ///
     /// With the defaults this is Rosin's algorithm exactly. (The pseudo-code in Cazenave & Edelkamp 2016 puts the
@@ -60,7 +60,7 @@ parameters! {
     /// **High diversity** (`beam = solutions`, preset `hd-nrpa`). A level keeps its `width` best solutions, best first.
     /// A call of the level below returns all that it kept; each is inserted unless the level has a solution of equal
     /// score and length (`similar`). After every iteration beyond the first `threshold` of a call the level's one
-    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::rollout::policy::Policy::adapt_diverse).
+    /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::rollout::Policy::adapt_diverse).
     /// Where the text of Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation
     /// starts again from the policy of the caller, so that nothing accumulates); `Similar` looks at the results of the
     /// level below (in print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha` overwrites);
