@@ -70,12 +70,12 @@ mod table;
 mod verify;
 
 pub use algebra::{
-    Call, Coefficient, Counts, Definition, Function, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Reading, Signs, System,
-    power_cost,
+    Call, Coefficient, Constant, Counts, Definition, Function, MAX_EXPONENT, MAX_VARIABLES, Polynomial, Reading,
+    Relation, Signs, System, power_cost,
 };
 pub use anneal::Limits;
 pub use domain::{DOMAIN, calls_text, describe, open, open_with};
-pub use emit::{Header, Language, emit};
+pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_with};
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term, addition_chain};
 pub use problem::Orders;

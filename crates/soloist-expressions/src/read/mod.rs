@@ -108,7 +108,7 @@ pub fn parse_with(
         let reading = Reading { form: reading.form || notation == Some(Notation::Form), ..reading.clone() };
         return parse_plain(name, text, whole, &reading, &|offset, message| place(name, text, offset, message));
     }
-    let translated = match dialect::translate(text, notation) {
+    let translated = match dialect::translate(text, notation, reading) {
         Ok(translated) => translated,
         Err((offset, message)) => return Err(place(name, text, offset, message)),
     };
@@ -145,6 +145,7 @@ fn parse_plain(
     let mut reader = Reader { form: reading.form, ..Reader::new(text, extent.expand) };
     reader.inline = reader.inline.min(extent.inline);
     reader.opaque.clone_from(&reading.opaque);
+    reader.complex = reading.complex;
     let args = reading.args.as_deref().unwrap_or_default();
     for (at, arg) in args.iter().enumerate() {
         if args[..at].contains(arg) {

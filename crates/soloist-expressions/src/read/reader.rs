@@ -60,6 +60,10 @@ pub(super) struct Reader<'a> {
     pub(super) base_of: HashMap<u16, u16>,
     /// The names of functions that the code does not compute.
     pub(super) opaque: Vec<String>,
+    /// Whether numbers are complex.
+    pub(super) complex: bool,
+    /// The symbol of the imaginary unit, once it was met.
+    pub(super) unit: Option<u16>,
 }
 
 /// A symbol that stands for a function of arguments.
@@ -108,6 +112,8 @@ impl<'a> Reader<'a> {
             known_calls: HashMap::new(),
             base_of: HashMap::new(),
             opaque: Vec::new(),
+            complex: false,
+            unit: None,
         }
     }
 

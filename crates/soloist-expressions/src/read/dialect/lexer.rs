@@ -2,7 +2,9 @@
 
 use super::super::reader::{Failure, is_letter};
 use super::Notation;
+use super::constants::constant_tree;
 use super::tree::{Kind, Tree};
+use crate::algebra::Constant;
 use std::collections::BTreeSet;
 
 /// The deepest nesting that is read.
@@ -18,6 +20,14 @@ pub(super) struct Parser<'a> {
     pub(super) form: bool,
     /// Arrays whose elements are assigned in parentheses.
     pub(super) arrays: BTreeSet<String>,
+    /// Names of inputs and outputs, which are no constants.
+    pub(super) known: BTreeSet<String>,
+    /// Whether numbers are complex.
+    pub(super) complex: bool,
+    /// Inside `piecewise`, where an equation is a condition.
+    pub(super) equations: usize,
+    /// Inside a vector of Maple, which a `>` ends.
+    pub(super) angle: bool,
 }
 
 impl<'a> Parser<'a> {
@@ -29,6 +39,10 @@ impl<'a> Parser<'a> {
             form: notation == Some(Notation::Form),
             notation: notation.or_else(|| guess(text)),
             arrays: BTreeSet::new(),
+            known: BTreeSet::new(),
+            complex: false,
+            equations: 0,
+            angle: false,
         }
     }
 
@@ -86,8 +100,9 @@ impl<'a> Parser<'a> {
                 [b'#', ..] | [b'\\', b'\\', ..] | [b'/', b'/', ..] => self.line(),
                 [b'/', b'*', ..] => self.comment(b"*/")?,
                 [b'(', b'*', ..] if !self.is(Notation::C) => self.comment(b"*)")?,
-                [b'!', next, ..] if next != b'=' && self.after_blank() => self.line(),
+                [b'!', next, ..] if next != b'=' && !self.is(Notation::C) && self.after_blank() => self.line(),
                 [b'!'] if self.after_blank() => self.line(),
+                [b'%', ..] if self.percent_name().is_some() && !self.is(Notation::Matlab) => return Ok(ended),
                 [b'%', ..] if self.is(Notation::Matlab) || self.begins_line() || self.after_statement() => self.line(),
                 [b'.', b'.', b'.', ..] if self.is(Notation::Matlab) => {
                     self.line();
@@ -98,7 +113,7 @@ impl<'a> Parser<'a> {
                     ended = false;
                     self.at += 1;
                 }
-                [b'&', ..] => self.continued()?,
+                [b'&', ..] if self.ends_line() => self.continued()?,
                 _ => return Ok(ended),
             }
         }
@@ -106,6 +121,12 @@ impl<'a> Parser<'a> {
 
     fn after_blank(&self) -> bool {
         self.at == 0 || self.text[self.at - 1].is_ascii_whitespace() || self.text[self.at - 1] == b';'
+    }
+
+    /// Whether only blanks and a comment of Fortran follow the `&` here on its line.
+    fn ends_line(&self) -> bool {
+        let next = self.rest()[1..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        next.is_none_or(|&byte| matches!(byte, b'\n' | b'!'))
     }
 
     fn after_statement(&self) -> bool {
@@ -263,7 +284,15 @@ impl<'a> Parser<'a> {
         {
             self.at += 1;
         }
-        Ok(Tree::new(start, Kind::Number(text, whole)))
+        let number = Tree::new(start, Kind::Number(text, whole));
+        let after = self.rest().get(1).copied().unwrap_or(0);
+        if matches!(self.peek(), b'j' | b'i') && !is_letter(after) && !after.is_ascii_digit() {
+            // An imaginary number of Python or MATLAB.
+            let unit = constant_tree(self.at, Constant::I);
+            self.at += 1;
+            return Ok(Tree::new(start, Kind::Product(vec![(false, number), (false, unit)])));
+        }
+        Ok(number)
     }
 }
 
@@ -280,5 +309,18 @@ fn guess(text: &[u8]) -> Option<Notation> {
         let line = line.strip_prefix("const ").unwrap_or(line);
         ["double ", "float ", "long double ", "auto "].iter().any(|word| line.starts_with(word)) && line.contains('=')
     };
-    text.split(|&byte| matches!(byte, b'\n' | b';' | b'{')).any(typed).then_some(Notation::C)
+    if text.split(|&byte| matches!(byte, b'\n' | b';' | b'{')).any(typed) {
+        return Some(Notation::C);
+    }
+    let holds = |words: &[&str]| {
+        words.iter().any(|word| {
+            let places = text.windows(word.len()).enumerate().filter(|(_, part)| *part == word.as_bytes());
+            places.into_iter().any(|(at, _)| at == 0 || !is_letter(text[at - 1]) && !text[at - 1].is_ascii_digit())
+        })
+    };
+    if holds(&["Symbol('", "Symbol(\"", "Rational(", "Integer(", "Matrix([", "Piecewise(("]) {
+        return Some(Notation::Sympy);
+    }
+    let heads = ["Sin[", "Cos[", "Tan[", "Exp[", "Log[", "Sqrt[", "Power[", "Plus[", "Times[", "Piecewise[", "If[", "Abs["];
+    holds(&heads).then_some(Notation::Mathematica)
 }
