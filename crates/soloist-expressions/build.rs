@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Names for the tests, and the commands.
-const TOOLS: [(&str, &str); 3] = [("c_compiler", "cc"), ("fortran_compiler", "gfortran"), ("python", "python3")];
+const TOOLS: [(&str, &str); 4] =
+    [("c_compiler", "cc"), ("cpp_compiler", "g++"), ("fortran_compiler", "gfortran"), ("python", "python3")];
 
 fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

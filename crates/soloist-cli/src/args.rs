@@ -1,9 +1,11 @@
 //! The arguments of every command, with their help.
 
+mod code;
 mod help;
 mod runs;
 mod tune;
 
+pub(crate) use code::{CodeArgs, FloatType};
 pub(crate) use help::{command, plain_help};
 pub(crate) use runs::{BenchArgs, ReportArgs, ReproduceArgs, ServeArgs};
 pub(crate) use tune::{Race, TuneArgs};
@@ -217,6 +219,7 @@ const SIMPLIFY_EXAMPLES: &str = "\
 Examples:
   soloist simplify amplitude.txt > amplitude.c
   soloist simplify amplitude.txt --emit fortran --time 1m --out amplitude.f90
+  soloist simplify arm.txt --float quad --out arm.c --header arm.h --self-test arm_test.c
   soloist simplify res:7,4 --emit json --order b4,b0,b3,b1,b2,a7,a0,a6,a1,a5,a2,a4,a3
 
 The order of the variables is searched, then common pairs hidden in sums and products are extracted. The code goes to
@@ -251,6 +254,8 @@ pub(crate) struct SimplifyArgs {
     /// Write the code to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) code: CodeArgs,
     /// Do not check the code against the input
     #[arg(long)]
     pub(crate) no_verify: bool,
@@ -326,7 +331,10 @@ pub(crate) enum From {
 /// Languages of `simplify`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
+    /// A function of arrays; also C++ unless numbers are complex
     C,
+    /// Templates of C++11 over the type of numbers
+    Cpp,
     Rust,
     Fortran,
     Python,

@@ -32,6 +32,7 @@ mod check;
 mod choice;
 #[cfg(test)]
 mod dummy;
+mod emitted;
 mod events;
 mod failure;
 mod generate;

@@ -2,6 +2,7 @@
 
 use crate::args::{Emit, From, SimplifyArgs};
 use crate::choice::{self, Asking};
+use crate::emitted::{self, Beside};
 use crate::failure::{Failure, unknown};
 use crate::live::Phases;
 use crate::output::{self, Target};
@@ -9,7 +10,8 @@ use crate::result::plain;
 use crate::signal;
 use soloist_problems::expressions::{
     Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
-    Simplified, Simplifier, Stop, System, calls_text, default_setup, describe, emit, open_with, verify_program,
+    Simplified, Simplifier, Stop, Style, System, calls_text, default_setup, describe, emit_with, open_with,
+    verify_program,
 };
 use soloist_problems::refuse_endless;
 use std::path::Path;
@@ -24,6 +26,11 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     if let Some(why) = language.refuses_name(&args.function) {
         return Err(Failure::usage(format!("--function: {why}")));
     }
+    let style = emitted::style(&args.code);
+    if let Some(why) = style.refuses(language, args.code.complex) {
+        return Err(Failure::usage(format!("--emit {}: {why}", language.name())));
+    }
+    let beside = Beside::new(&args.code, args.out.as_deref(), &args.file)?;
     let target = args.out.as_deref().map(Target::new).transpose()?;
     if let Some(target) = &target
         && target.is_same(Path::new(&args.file))
@@ -37,6 +44,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let reading = Reading {
         outputs: args.outputs.as_ref().map(|names| names.0.clone()),
         args: args.args.as_ref().map(|names| names.0.clone()),
+        complex: args.code.complex,
         opaque: args.opaque.as_ref().map(|names| names.0.clone()).unwrap_or_default(),
         ..Reading::default()
     };
@@ -51,16 +59,16 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     let done = simplifier.run(&system, &mut |event| progress.tell(event));
     let Simplification { system, best, interrupted } = done.map_err(|error| Failure::runtime(error.to_string()))?;
     progress.sum_up(&system, &best);
-    if let Some(why) = language.refuses_program(&best.program) {
+    if let Some(why) = style.refuses_program(language, &best.program) {
         return Err(Failure::runtime(format!("{}: --emit {}: {why}", args.file, language.name())));
     }
     phases.enter("writing the code");
-    let code = write(args, &system, &best, language);
+    let code = write(args, &system, &best, language, &style);
     if !args.no_verify {
         phases.enter("verifying the code");
         let begun = Instant::now();
         let is_form = language == Language::Form;
-        let form = if is_form { code.clone() } else { write(args, &system, &best, Language::Form) };
+        let form = if is_form { code.clone() } else { write(args, &system, &best, Language::Form, &Style::default()) };
         let line = verify(&system, &best.program, &code, language, &form)?;
         note(args, &format!("{line}, in {}", seconds(begun.elapsed())));
     }
@@ -68,6 +76,7 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
         Some(target) => target.write(&code)?,
         None => output::print(&code)?,
     }
+    beside.write(&system, language, &heading(args, &system, &best), &style)?;
     // A signal ends the present phase and shortens those that follow.
     Ok(if interrupted || signal::STOP.load(Ordering::SeqCst) { 130 } else { 0 })
 }
@@ -88,6 +97,7 @@ fn notation(from: From) -> Notation {
 fn language(emit: Emit) -> Language {
     match emit {
         Emit::C => Language::C,
+        Emit::Cpp => Language::Cpp,
         Emit::Rust => Language::Rust,
         Emit::Fortran => Language::Fortran,
         Emit::Python => Language::Python,
@@ -97,15 +107,18 @@ fn language(emit: Emit) -> Language {
 }
 
 /// The code with its header.
-fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Language) -> String {
-    let header = Header {
+fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Language, style: &Style) -> String {
+    emit_with(system, &best.program, language, &heading(args, system, best), style)
+}
+
+fn heading<'a>(args: &'a SimplifyArgs, system: &System, best: &'a Simplified) -> Header<'a> {
+    Header {
         function: &args.function,
         source: &args.file,
         input: system.counts(),
         order: &best.order,
         exceptions: best.exceptions,
-    };
-    emit(system, &best.program, language, &header)
+    }
 }
 
 /// Tells what the simplifier does.
@@ -161,6 +174,15 @@ impl Progress<'_> {
             system.given().into_iter().filter(|&symbol| system.symbols()[symbol].contains('(')).collect();
         if !opaque.is_empty() {
             let line = format!("functions that the code does not compute, inputs instead: {}", names(system, &opaque));
+            note(self.args, &line);
+        }
+        let constants: Vec<usize> =
+            system.given().into_iter().filter(|&symbol| ["I", "E"].contains(&&*system.symbols()[symbol])).collect();
+        if !constants.is_empty() {
+            let line = format!(
+                "inputs with the names of constants: {} (--complex, or --notation sympy or mathematica, reads constants)",
+                names(system, &constants)
+            );
             note(self.args, &line);
         }
     }

@@ -37,6 +37,7 @@
 //! | `anneal`, `saved` | what annealing searches share: limits, cooling, acceptance, states as bytes |
 //! | `refine` | annealing over the variables of sub-expressions |
 //! | `greedy` | extraction of common pairs, and polishing by annealing |
+//! | `evaluate` | values of systems at points, for self-tests |
 //! | `emit` | code in several languages |
 //! | `verify` | recounts orders and runs code; shares no code with search, reader and emitter but their names |
 //! | `simplify` | the whole pipeline and its effort |
@@ -55,6 +56,7 @@ mod anneal;
 mod domain;
 mod draw;
 mod emit;
+mod evaluate;
 mod greedy;
 mod horner;
 mod problem;
@@ -75,7 +77,7 @@ pub use algebra::{
 };
 pub use anneal::Limits;
 pub use domain::{DOMAIN, calls_text, describe, open, open_with};
-pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_with};
+pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_self_test, emit_with};
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term, addition_chain};
 pub use problem::Orders;

@@ -170,7 +170,10 @@ impl Writer<'_> {
                 match language {
                     Language::Fortran => return format!("{joined}**{exponent}"),
                     Language::Python if words.complex => return format!("{joined}**{exponent}"),
-                    _ => format!("{}({joined}, {exponent})", words.function("pow")),
+                    _ => {
+                        let plain = exponent.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+                        format!("{}({joined}, {})", words.function("pow"), plain.unwrap_or(&exponent))
+                    }
                 }
             }
             (Function::Power, Language::Fortran) => return arguments.join("**"),

@@ -4,6 +4,7 @@ mod calls;
 mod generic;
 mod header;
 mod limits;
+mod self_test;
 mod style;
 
 use crate::algebra::{Coefficient, Counts, System};
@@ -11,6 +12,7 @@ use crate::domain::calls_text;
 use crate::horner::{Program, Term};
 use calls::Step;
 pub use header::emit_header;
+pub use self_test::emit_self_test;
 pub use style::{Float, Style};
 use style::{Words, variables};
 use num_bigint::BigInt;

@@ -1,7 +1,7 @@
 //! The types, literals and names of code.
 
 use super::Language;
-use crate::algebra::{Coefficient, Constant, System};
+use crate::algebra::{Coefficient, Constant};
 use crate::horner::Program;
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -54,9 +54,9 @@ pub struct Style {
 }
 
 impl Style {
-    /// Says why code of this style cannot be written for a program of a system in this language; `None`: it can.
+    /// Says why code of this style cannot be written in this language; `None`: it can. `complex`: its numbers are.
     #[must_use]
-    pub fn refuses(&self, system: &System, program: &Program, language: Language) -> Option<String> {
+    pub fn refuses(&self, language: Language, complex: bool) -> Option<String> {
         let kinds: &[Float] = match language {
             Language::C | Language::Fortran => &[Float::Single, Float::Double, Float::Long, Float::Quad],
             Language::Cpp => &[Float::Generic],
@@ -73,19 +73,22 @@ impl Style {
                 known.join(", ")
             ));
         }
-        if system.is_complex() && language == Language::Rust && float != Float::Generic {
+        if complex && language == Language::Rust && float != Float::Generic {
             return Some("complex Rust code is generic: its type must be `generic`".into());
         }
         if self.header.is_some() && language != Language::C {
             return Some("only C code has a header".into());
         }
-        if let Some(why) = language.refuses_numbers(program, float) {
-            return Some(why);
-        }
         let prefix = self.prefix.as_deref()?;
         let named = language.refuses_name(prefix).is_some() && language == Language::Fortran;
         (named || language.refuses_name(&format!("{prefix}0")).is_some())
             .then(|| format!("`{prefix}` cannot begin the names of temporaries"))
+    }
+
+    /// Says why a program cannot be written in this style and language; `None`: it can.
+    #[must_use]
+    pub fn refuses_program(&self, language: Language, program: &Program) -> Option<String> {
+        language.refuses_numbers(program, language.float(self))
     }
 }
 

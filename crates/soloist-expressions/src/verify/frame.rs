@@ -217,7 +217,8 @@ pub(super) fn reading(system: &System, code: &str, language: Language) -> Option
     }
     // A function among the inputs is not computed by the code.
     let opaque = inputs.iter().filter_map(|name| Some(name.split_once('(')?.0.to_owned())).collect();
-    Some(Reading { outputs: Some(outputs), args: Some(inputs), opaque, ..Reading::default() })
+    let complex = system.is_complex();
+    Some(Reading { outputs: Some(outputs), args: Some(inputs), opaque, complex, ..Reading::default() })
 }
 
 /// Checks the comments that say which input or output an element is.

@@ -96,7 +96,7 @@ fn what_is_not_understood_is_an_error() {
         ("F += x", "a: line 1, column 1: 'F' is added to before it is defined"),
         ("f = {a, b}*2", "a: line 1, column 5: brackets around an expression"),
         ("a % b", "a: line 1, column 3: expected an operator; a '%'"),
-        ("f = a & b", "a: line 1, column 7: expected the end of the line behind a '&'"),
+        ("f = a & b", "a: line 1, column 7: expected an operator; the number in front is no condition"),
         ("Time =       0.00 sec    Generated terms =  1\n hello x\n", "a: line 2, column 2: a line of a FORM listing"),
     ] {
         let error = read(text).unwrap_err();

@@ -3,9 +3,12 @@
 mod annealing;
 mod coding;
 mod common;
+mod conditions;
 mod counting;
 mod dialects;
 mod golden;
+mod languages;
+mod mutants;
 mod reading;
 mod scheme;
 mod simplifying;

@@ -1,0 +1,76 @@
+//! The style of emitted code, and the files beside it.
+
+use crate::args::{CodeArgs, FloatType};
+use crate::failure::Failure;
+use crate::output::Target;
+use soloist_problems::expressions::{Float, Header, Language, Style, System, emit_header, emit_self_test};
+use std::path::Path;
+
+/// The style that the arguments ask for.
+pub(crate) fn style(args: &CodeArgs) -> Style {
+    let float = args.float.map(|float| match float {
+        FloatType::Single => Float::Single,
+        FloatType::Double => Float::Double,
+        FloatType::Long => Float::Long,
+        FloatType::Quad => Float::Quad,
+        FloatType::Generic => Float::Generic,
+    });
+    let name = |path: &std::path::PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    Style { float, prefix: args.prefix.clone(), names: args.names, header: args.header.as_ref().and_then(name) }
+}
+
+/// The files beside the code.
+pub(crate) struct Beside {
+    header: Option<Target>,
+    self_test: Option<Target>,
+    /// The name of the file of the code.
+    code: String,
+}
+
+impl Beside {
+    /// Checks that the files can be written and stand in the folder of the code `out`.
+    pub(crate) fn new(args: &CodeArgs, out: Option<&Path>, input: &str) -> Result<Self, Failure> {
+        let folder = |path: &Path| path.parent().map(Path::to_path_buf).unwrap_or_default();
+        let target = |flag: &str, path: Option<&std::path::PathBuf>| -> Result<Option<Target>, Failure> {
+            let (Some(path), Some(out)) = (path, out) else { return Ok(None) };
+            if folder(path) != folder(out) {
+                return Err(Failure::usage(format!("{flag} {}: expected a file in the folder of --out", path.display())));
+            }
+            let target = Target::new(path)?;
+            for other in [Path::new(input), out] {
+                if target.is_same(other) {
+                    return Err(Failure::usage(format!("{flag} {} would overwrite {}", target.shown(), other.display())));
+                }
+            }
+            Ok(Some(target))
+        };
+        let (header, self_test) =
+            (target("--header", args.header.as_ref())?, target("--self-test", args.self_test.as_ref())?);
+        if let (Some(_), Some(test), Some(path)) = (&header, &self_test, &args.header)
+            && test.is_same(path)
+        {
+            return Err(Failure::usage("--header and --self-test are the same file"));
+        }
+        let code = out.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self { header, self_test, code })
+    }
+
+    /// Writes the files.
+    pub(crate) fn write(
+        self,
+        system: &System,
+        language: Language,
+        header: &Header<'_>,
+        style: &Style,
+    ) -> Result<(), Failure> {
+        if let Some(target) = self.header {
+            target.write(&emit_header(system, header, style))?;
+        }
+        if let Some(target) = self.self_test {
+            let text = emit_self_test(system, language, header, style, &self.code);
+            let text = text.map_err(|why| Failure::runtime(format!("--self-test {}: {why}", target.shown())))?;
+            target.write(&text)?;
+        }
+        Ok(())
+    }
+}
