@@ -8,8 +8,9 @@ use crate::live::Phases;
 use crate::output::{self, Target};
 use crate::result::plain;
 use crate::signal;
+use soloist::Budget;
 use soloist_problems::expressions::{
-    Amount, DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
+    DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
     Simplified, Simplifier, Stop, Style, System, calls_text, default_setup, describe, emit_with, open_with,
     verify_program,
 };
@@ -198,15 +199,8 @@ fn note(args: &SimplifyArgs, line: &str) {
 /// The setting and the effort asked for.
 fn plan(args: &SimplifyArgs) -> Result<Simplifier<'static>, Failure> {
     let setup = args.spec().setup(None, default_setup)?;
-    let amount = |attempts: Option<u64>| attempts.map_or(Amount::BySize, Amount::Attempts);
-    let effort = Effort {
-        playouts: args.playouts,
-        time: args.time,
-        prove: args.prove,
-        refine: amount(args.refine),
-        greedy: !args.no_greedy,
-        polish: amount(args.polish),
-    };
+    let limits = Budget { playouts: args.playouts, time: args.time, ..Budget::default() };
+    let effort = Effort::from_options(&limits, args.prove, args.refine, !args.no_greedy, args.polish);
     refuse_endless(&setup, &effort.budget())?;
     Ok(Simplifier { setup, effort, order: None, stop: Stop::never().or_when(&signal::STOP) })
 }

@@ -34,7 +34,7 @@
 //! | `horner` | the Horner form of an order as a graph, and its program |
 //! | [`scheme`] | the costs of orders without building them, the best order, the search problem |
 //! | `problem` | the search problem on a system |
-//! | `anneal`, `saved` | what annealing searches share: limits, cooling, acceptance, states as bytes |
+//! | `anneal` | what annealing searches share: limits, cooling, acceptance |
 //! | `refine` | annealing over the variables of sub-expressions |
 //! | `greedy` | extraction of common pairs, and polishing by annealing |
 //! | `evaluate` | values of systems at points, for self-tests |
@@ -62,7 +62,6 @@ mod horner;
 mod problem;
 mod read;
 mod refine;
-mod saved;
 pub mod scheme;
 mod simplify;
 mod spec;
@@ -79,18 +78,18 @@ pub use anneal::Limits;
 pub use domain::{DOMAIN, calls_text, describe, open, open_with};
 pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_self_test, emit_with};
 pub use greedy::{Polisher, improve, polish};
-pub use horner::{Dag, Program, Term, addition_chain};
+pub use horner::{Dag, Program, Term};
 pub use problem::Orders;
 pub use read::{
-    EXPAND_BUDGET, EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, as_written, parse, parse_with, read, read_with,
+    EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, parse, parse_with, read, read_with,
 };
 pub use refine::{Refined, Refiner, refine};
-pub use scheme::{Direction, Partial, terms};
+pub use scheme::{Direction, terms};
 pub use simplify::{
-    Amount, Effort, Event, Found, Phase, Simplification, Simplified, Simplifier, SimplifyError, best_of, best_refined,
+    Amount, Effort, Event, Found, Phase, Simplification, Simplified, Simplifier, SimplifyError, best_of,
     default_setup, search, simplify,
 };
 pub use spec::{generate, is_spec, write};
 pub use stop::Stop;
 pub use study::{TreeSearch, tree_search};
-pub use verify::{LevelCounts, Verified, check, recount, verify_code, verify_exactly, verify_program};
+pub use verify::{Verified, check, recount, verify_code, verify_exactly, verify_program};

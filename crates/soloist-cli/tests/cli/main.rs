@@ -7,6 +7,7 @@ mod browser;
 mod check;
 mod commands;
 mod common;
+mod expressions;
 #[cfg(unix)]
 mod foreign;
 mod hardening;

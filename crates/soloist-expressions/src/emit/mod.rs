@@ -382,6 +382,13 @@ impl<'a> Writer<'a> {
         if terms.is_empty() {
             right = self.number(&Coefficient::ZERO);
         }
+        // Compilers warn of parentheses around a whole expression.
+        if let Some(fraction) = right.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))
+            && terms.len() == 1
+            && terms[0].factors.is_empty()
+        {
+            right = fraction.to_owned();
+        }
         self.assign(target, &right, temporary, first);
     }
 

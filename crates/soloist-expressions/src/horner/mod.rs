@@ -4,7 +4,7 @@ mod chain;
 mod dag;
 mod program;
 
-pub use chain::addition_chain;
+pub(crate) use chain::addition_chain;
 pub use dag::Dag;
 pub use program::{Program, Term};
 

@@ -1,5 +1,6 @@
 //! Reads expressions as programs of computer algebra print them, and assignments of programming languages.
 
+mod blanks;
 mod dialect;
 mod expression;
 mod number;
@@ -12,7 +13,6 @@ use crate::algebra::{Assigned, Call, Definition, Function, MAX_VARIABLES, Polyno
 pub use dialect::Notation;
 pub use expression::EXPAND_LIMIT;
 pub(crate) use number::MAX_DIGITS;
-pub use reader::EXPAND_BUDGET;
 use reader::{Block, CallOf, Reader, Statement};
 use soloist_domain::InstanceError;
 use soloist_domain::input::{read_file_prefix, text_bytes};
@@ -71,7 +71,7 @@ pub fn read_with(
 /// Functions and inverses that code can compute are [`Call`](crate::Call)s: `sin(x)`, `x^-1`, `x^(1/2)`, `x^n`; one
 /// inverse for each denominator up to content and sign. Other functions are opaque: `f(x)` becomes a symbol.
 /// Products and powers of sums are multiplied out if they form at most [`EXPAND_LIMIT`] products of terms (and all
-/// of a file at most [`EXPAND_BUDGET`] plus its size, of at most 2^27 words in the coefficients: `(a+b)^2000` is
+/// of a file at most 4,000,000 plus its size, of at most 2^27 words in the coefficients: `(a+b)^2000` is
 /// multiplied out, `(a+b)^3000` is not). Other sums, or with `expand` false all sums, become blocks of the
 /// [`System`]. Time and memory grow linearly with the text, apart from a sort of the terms.
 ///
@@ -312,7 +312,7 @@ fn compact(
 ///
 /// # Errors
 /// Same as for [`parse`]; a text may have too many symbols when each of its sums is one.
-pub fn as_written(system: &System) -> Result<Option<System>, InstanceError> {
+pub(crate) fn as_written(system: &System) -> Result<Option<System>, InstanceError> {
     // Reading a large text twice takes long.
     let worth = |source: &&Source| source.text.contains(&b'(') || has_intermediates(source);
     let Some(source) = system.source().filter(worth) else { return Ok(None) };

@@ -4,7 +4,8 @@ mod build;
 mod effort;
 mod search;
 
-pub use build::{Simplified, best_of, best_refined, simplify};
+use build::best_refined;
+pub use build::{Simplified, best_of, simplify};
 pub use effort::{Amount, Effort};
 pub use search::{Found, default_setup, search};
 

@@ -7,6 +7,7 @@ mod conditions;
 mod counting;
 mod dialects;
 mod golden;
+mod guide;
 mod languages;
 mod mutants;
 mod reading;

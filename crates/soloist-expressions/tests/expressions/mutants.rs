@@ -7,7 +7,7 @@ use soloist_expressions::{
 use std::process::Command;
 
 const TEXT: &str = "F = (x+y)^2*z - 3/7*x*y*z + x/3 - 12*y; G = sin(x*z+y)*cos(y)/(x+5) + sqrt(x^2+1)^3;
-    H = Piecewise((x*y, x < y), (z*pi, y <= z), (1, True)) + (x+y)*z^2; K = Max(x, z)*2 + atan2(y, z);";
+    M = 3/7*x; N = 12*y*z; H = Piecewise((x*y, x < y), (z*pi, y <= z), (1, True)) + (x+y)*z^2; K = Max(x, z)*2 + atan2(y, z);";
 
 fn written(text: &str, language: Language, style: &Style) -> (System, String) {
     let system = parse_with("a", text.as_bytes(), true, None, &Reading::default()).unwrap();
@@ -83,7 +83,7 @@ fn changes_of_values_are_found() {
     let style = Style { names: true, ..Style::default() };
     let (system, code) = written(TEXT, Language::Python, &style);
     let mut rng = Rng::new(7);
-    let mutants: Vec<String> = (0..1000).map(|_| mutant(&code, &mut rng)).collect();
+    let mutants: Vec<String> = (0..1500).map(|_| mutant(&code, &mut rng)).collect();
     let folder = crate::common::folder();
     std::fs::write(folder.join("mutants.json"), serde_json::to_string(&(&code, &mutants)).unwrap()).unwrap();
     let script = "
@@ -135,7 +135,7 @@ fn changes_of_what_is_compiled_are_found() {
                 ("    double t", "    float t"),
                 ("    double t", "    int t"),
                 ("x + 3*i", "x + 2*i"),
-                ("y + 4*i", "y + 3*i"),
+                ("y + 6*i", "y + 5*i"),
                 ("i < n", "i <= n"),
                 ("i = 0", "i = 1"),
                 ("// x[0] = x", "// x[0] = z"),
@@ -204,7 +204,7 @@ fn changes_of_what_is_compiled_are_found() {
                 ("intent(in)", "intent(inout)"),
             ],
         ),
-        (Language::Python, None, &[("math.sin", "math.cos"), ("[0]*4", "[0]*5"), ("math.nan", "0"), ("return y", "return x")]),
+        (Language::Python, None, &[("math.sin", "math.cos"), ("[0]*6", "[0]*5"), ("math.nan", "0"), ("return y", "return x")]),
     ];
     for (language, float, pairs) in changes {
         let style = Style { float, ..Style::default() };

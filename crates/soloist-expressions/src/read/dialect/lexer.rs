@@ -1,5 +1,6 @@
 //! Blanks, comments, words and numbers of all notations.
 
+use super::super::blanks;
 use super::super::reader::{Failure, is_letter};
 use super::Notation;
 use super::constants::constant_tree;
@@ -46,6 +47,11 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// At the beginning of a text, whatever its notation.
+    fn at_start(text: &'a [u8]) -> Self {
+        Self::new(text, Some(Notation::Maxima))
+    }
+
     pub(super) fn is(&self, notation: Notation) -> bool {
         self.notation == Some(notation)
     }
@@ -76,7 +82,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn line(&mut self) {
-        self.at += self.rest().iter().position(|&byte| byte == b'\n').unwrap_or(self.rest().len());
+        self.at = blanks::line_end(self.text, self.at);
     }
 
     /// Whether only blanks stand between the start of the line and this place.
@@ -90,16 +96,6 @@ impl<'a> Parser<'a> {
         let mut ended = false;
         loop {
             match *self.rest() {
-                [b'\n', ..] => {
-                    ended = true;
-                    self.at += 1;
-                }
-                [b' ' | b'\t' | b'\r', ..] => self.at += 1,
-                [b'\\', b'\n', ..] => self.at += 2,
-                [b'\\', b'\r', b'\n', ..] => self.at += 3,
-                [b'#', ..] | [b'\\', b'\\', ..] | [b'/', b'/', ..] => self.line(),
-                [b'/', b'*', ..] => self.comment(b"*/")?,
-                [b'(', b'*', ..] if !self.is(Notation::C) => self.comment(b"*)")?,
                 [b'!', next, ..] if next != b'=' && !self.is(Notation::C) && self.after_blank() => self.line(),
                 [b'!'] if self.after_blank() => self.line(),
                 [b'%', ..] if self.percent_name().is_some() && !self.is(Notation::Matlab) => return Ok(ended),
@@ -114,7 +110,13 @@ impl<'a> Parser<'a> {
                     self.at += 1;
                 }
                 [b'&', ..] if self.ends_line() => self.continued()?,
-                _ => return Ok(ended),
+                // A pointer of C.
+                [b'(', b'*', ..] if self.is(Notation::C) => return Ok(ended),
+                [b'/', b'/', ..] => self.line(),
+                _ => match blanks::skip(self.text, self.at)? {
+                    Some((next, line)) => (self.at, ended) = (next, ended || line),
+                    None => return Ok(ended),
+                },
             }
         }
     }
@@ -132,16 +134,6 @@ impl<'a> Parser<'a> {
     fn after_statement(&self) -> bool {
         let back = self.text[..self.at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
         back == Some(&b';')
-    }
-
-    fn comment(&mut self, end: &[u8; 2]) -> Result<(), Failure> {
-        match self.rest()[2..].windows(2).position(|pair| pair == end) {
-            Some(at) => {
-                self.at += at + 4;
-                Ok(())
-            }
-            None => self.fail("a comment that does not end"),
-        }
     }
 
     /// Skips `&` at the end of a line, with comment lines and the `&` of the next line.
@@ -175,16 +167,9 @@ impl<'a> Parser<'a> {
 
     /// Skips a `\` at the end of a line inside a number or a name, with the blanks of the next line.
     fn joint(&mut self) -> bool {
-        let skip = match *self.rest() {
-            [b'\\', b'\n', ..] => 2,
-            [b'\\', b'\r', b'\n', ..] => 3,
-            _ => return false,
-        };
-        self.at += skip;
-        while matches!(self.peek(), b' ' | b'\t') {
-            self.at += 1;
-        }
-        true
+        let next = blanks::joint(self.text, self.at);
+        self.at = next.unwrap_or(self.at);
+        next.is_some()
     }
 
     /// Reads a word of letters and digits. A `$` in front of a blank ends a statement of Maxima.
@@ -300,7 +285,7 @@ impl<'a> Parser<'a> {
 fn guess(text: &[u8]) -> Option<Notation> {
     let operand = |byte: u8| is_letter(byte) || byte.is_ascii_digit() || matches!(byte, b')' | b']' | b'\'');
     let dotted = |part: &[u8]| matches!(*part, [before, b'.', b'*' | b'/' | b'^', ..] if operand(before) && !before.is_ascii_digit());
-    if text.windows(4).any(dotted) || text.starts_with(b"%") || text.windows(2).any(|pair| pair == b"\n%") {
+    if text.windows(4).any(dotted) || text.starts_with(b"%") && Parser::at_start(text).percent_name().is_none() || text.windows(2).any(|pair| pair == b"\n%") {
         return Some(Notation::Matlab);
     }
     let typed = |line: &[u8]| {
