@@ -34,12 +34,19 @@ impl Beside {
         let target = |flag: &str, path: Option<&std::path::PathBuf>| -> Result<Option<Target>, Failure> {
             let (Some(path), Some(out)) = (path, out) else { return Ok(None) };
             if folder(path) != folder(out) {
-                return Err(Failure::usage(format!("{flag} {}: expected a file in the folder of --out", path.display())));
+                return Err(Failure::usage(format!(
+                    "{flag} {}: expected a file in the folder of --out",
+                    path.display()
+                )));
             }
             let target = Target::new(path)?;
             for other in [Path::new(input), out] {
                 if target.is_same(other) {
-                    return Err(Failure::usage(format!("{flag} {} would overwrite {}", target.shown(), other.display())));
+                    return Err(Failure::usage(format!(
+                        "{flag} {} would overwrite {}",
+                        target.shown(),
+                        other.display()
+                    )));
                 }
             }
             Ok(Some(target))

@@ -10,9 +10,8 @@ use crate::result::plain;
 use crate::signal;
 use soloist::Budget;
 use soloist_problems::expressions::{
-    DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification,
-    Simplified, Simplifier, Stop, Style, System, calls_text, default_setup, describe, emit_with, open_with,
-    verify_program,
+    DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification, Simplified,
+    Simplifier, Stop, Style, System, calls_text, default_setup, describe, emit_with, open_with, verify_program,
 };
 use soloist_problems::refuse_endless;
 use std::path::Path;

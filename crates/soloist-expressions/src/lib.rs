@@ -80,14 +80,12 @@ pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_self_test
 pub use greedy::{Polisher, improve, polish};
 pub use horner::{Dag, Program, Term};
 pub use problem::Orders;
-pub use read::{
-    EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, parse, parse_with, read, read_with,
-};
+pub use read::{EXPAND_LIMIT, MAX_BYTES, MAX_TABLE, Notation, parse, parse_with, read, read_with};
 pub use refine::{Refined, Refiner, refine};
 pub use scheme::{Direction, terms};
 pub use simplify::{
-    Amount, Effort, Event, Found, Phase, Simplification, Simplified, Simplifier, SimplifyError, best_of,
-    default_setup, search, simplify,
+    Amount, Effort, Event, Found, Phase, Simplification, Simplified, Simplifier, SimplifyError, best_of, default_setup,
+    search, simplify,
 };
 pub use spec::{generate, is_spec, write};
 pub use stop::Stop;

@@ -2,8 +2,6 @@
 
 use super::counts::Counts;
 use super::polynomial::Polynomial;
-use soloist::{StableHasher, stable_hash};
-use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -250,6 +248,24 @@ impl System {
         self.definitions.iter().filter(|definition| definition.symbol.is_none())
     }
 
+    /// The system with these outputs in the place of its own. `None`: another number of outputs.
+    pub(crate) fn with_outputs(&self, names: Vec<String>, polynomials: Vec<Polynomial>) -> Option<Self> {
+        let mut system = self.clone();
+        let outputs = system.definitions.iter_mut().filter(|one| one.symbol.is_none() && !one.argument);
+        let mut given = names.iter().zip(polynomials);
+        for output in outputs {
+            let (name, polynomial) = given.next()?;
+            *output = Definition { name: name.clone(), polynomial, symbol: None, argument: false };
+        }
+        if let Some(source) = &mut system.source {
+            for statement in &mut source.statements {
+                statement.output = names.contains(&statement.name);
+            }
+            source.reading.outputs = Some(names);
+        }
+        Some(system)
+    }
+
     pub(crate) fn with_source(mut self, source: Source) -> Self {
         self.source = Some(source);
         self
@@ -347,22 +363,5 @@ impl System {
         let mut listed = vec![false; n];
         let all = order.iter().copied().filter(|&symbol| symbol < n).chain(0..n);
         all.filter(|&symbol| !std::mem::replace(&mut listed[symbol], true)).collect()
-    }
-
-    /// A hash of the symbols and definitions.
-    #[must_use]
-    pub(crate) fn fingerprint(&self) -> u64 {
-        let mut hash = StableHasher::new();
-        hash.write(b"system of expressions");
-        hash.write_u64(stable_hash(&self.symbols[..]));
-        for definition in &self.definitions {
-            hash.write_u64(stable_hash(&definition.symbol));
-            hash.write_u64(stable_hash(definition.polynomial.exponents()));
-            hash.write_u64(stable_hash(definition.polynomial.coefficients()));
-        }
-        for call in &self.calls {
-            hash.write_u64(stable_hash(&(call.symbol, call.function, &call.arguments)));
-        }
-        hash.finish()
     }
 }

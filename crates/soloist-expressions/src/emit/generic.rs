@@ -26,9 +26,7 @@ impl Writer<'_> {
     pub(super) fn template(&self, name: &str) -> String {
         debug_assert!(C_HEAD.contains("stddef"), "C++ has its own header of sizes");
         let math = if calls::functions(self.system).is_empty() { "" } else { "#include <cmath>\n#include <complex>\n" };
-        format!(
-            "#pragma once\n#include <cstddef>\n{math}\ntemplate <typename T>\nvoid {name}(const T *x, T *y)\n{{"
-        )
+        format!("#pragma once\n#include <cstddef>\n{math}\ntemplate <typename T>\nvoid {name}(const T *x, T *y)\n{{")
     }
 
     /// The names of the standard library that a template uses, unless those of its type fit.
@@ -44,7 +42,13 @@ impl Writer<'_> {
         let functions = calls::functions(self.system);
         let arguments = |function: &str| if matches!(function, "pow" | "atan2" | "min" | "max") { 2 } else { 1 };
         let (orders, equals) = calls::compares(self.system);
-        let bound = if orders { " + PartialOrd" } else if equals { " + PartialEq" } else { "" };
+        let bound = if orders {
+            " + PartialOrd"
+        } else if equals {
+            " + PartialEq"
+        } else {
+            ""
+        };
         let mut text = format!(
             "/// What the code needs of a number.\npub trait Number:\n    Copy\n    + std::ops::Add<Output = Self>\n    \
              + std::ops::Sub<Output = Self>\n    + std::ops::Mul<Output = Self>\n    + std::ops::Div<Output = Self>\n    \

@@ -22,7 +22,8 @@ pub fn emit_header(system: &System, header: &Header<'_>, style: &Style) -> Strin
     text.push_str("#include <stddef.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     let (inputs, outputs) = (system.given(), system.outputs().count());
     let places = names(system, Language::C);
-    let plain = |name: &str| -> String { name.chars().map(|c| if c.is_control() || c == '\\' { ' ' } else { c }).collect() };
+    let plain =
+        |name: &str| -> String { name.chars().map(|c| if c.is_control() || c == '\\' { ' ' } else { c }).collect() };
     // Writing to a string cannot fail.
     let _ = writeln!(text, "// Computes {outputs} outputs of {} inputs.", inputs.len());
     for (place, &symbol) in places.inputs.iter().zip(&inputs) {

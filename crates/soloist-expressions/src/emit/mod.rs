@@ -12,14 +12,14 @@ use crate::domain::calls_text;
 use crate::horner::{Program, Term};
 use calls::Step;
 pub use header::emit_header;
-pub use self_test::emit_self_test;
-pub use style::{Float, Style};
-use style::{Words, variables};
 use num_bigint::BigInt;
 use num_traits::Signed;
+pub use self_test::emit_self_test;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+pub use style::{Float, Style};
+use style::{Words, variables};
 
 /// Terms are added to a statement up to this width. The rest of a sum follows in further statements.
 const WIDTH: usize = 96;
@@ -71,8 +71,7 @@ pub enum Language {
 
 impl Language {
     /// All languages.
-    pub const ALL: [Self; 7] =
-        [Self::C, Self::Cpp, Self::Rust, Self::Fortran, Self::Python, Self::Form, Self::Json];
+    pub const ALL: [Self; 7] = [Self::C, Self::Cpp, Self::Rust, Self::Fortran, Self::Python, Self::Form, Self::Json];
 
     /// Its name in lower case.
     #[must_use]
@@ -139,13 +138,7 @@ pub fn emit(system: &System, program: &Program, language: Language, header: &Hea
 /// As [`emit`], in a style that [`Style::refuses`] does not refuse. Code of a system that was read as complex has
 /// complex numbers.
 #[must_use]
-pub fn emit_with(
-    system: &System,
-    program: &Program,
-    language: Language,
-    header: &Header<'_>,
-    style: &Style,
-) -> String {
+pub fn emit_with(system: &System, program: &Program, language: Language, header: &Header<'_>, style: &Style) -> String {
     Writer::new(system, program, language, style).write(header)
 }
 
@@ -195,9 +188,21 @@ impl<'a> Writer<'a> {
             _ => "    ",
         };
         let symbols = Vec::new();
-        let mut writer =
-            Self { system, program, language, inputs, symbols, outputs, prefix, words, guards, locals, include,
-                text: String::new(), indent };
+        let mut writer = Self {
+            system,
+            program,
+            language,
+            inputs,
+            symbols,
+            outputs,
+            prefix,
+            words,
+            guards,
+            locals,
+            include,
+            text: String::new(),
+            indent,
+        };
         writer.symbols = writer.symbol_names();
         writer
     }
@@ -238,7 +243,13 @@ impl<'a> Writer<'a> {
                 let module = if self.words.complex { "import cmath\nimport math\n" } else { "import math\n" };
                 let mut open = if calls::needs_math(self.system) || self.guards { module } else { "" }.to_owned();
                 open.push_str(if self.guards { GUARD } else { "" });
-                let gap = if open.is_empty() { "" } else if self.guards { "\n\n" } else { "\n" };
+                let gap = if open.is_empty() {
+                    ""
+                } else if self.guards {
+                    "\n\n"
+                } else {
+                    "\n"
+                };
                 let _ = write!(open, "{gap}def {name}(x):\n    y = [0]*{m}");
                 open
             }
@@ -382,24 +393,20 @@ impl<'a> Writer<'a> {
         if terms.is_empty() {
             right = self.number(&Coefficient::ZERO);
         }
-        // Compilers warn of parentheses around a whole expression.
-        if let Some(fraction) = right.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))
-            && terms.len() == 1
-            && terms[0].factors.is_empty()
-        {
-            right = fraction.to_owned();
-        }
         self.assign(target, &right, temporary, first);
     }
 
     fn assign(&mut self, target: &str, right: &str, temporary: bool, first: bool) {
         let indent = self.indent;
+        let right = without_parentheses(right);
         let line = match (self.language, temporary) {
             (Language::C | Language::Cpp, true) if first => {
                 format!("{indent}{} {target} = {right};", self.words.number())
             }
             (Language::Rust, true) => format!("{indent}let {target} = {right};"),
-            (Language::C | Language::Cpp | Language::Rust | Language::Form, _) => format!("{indent}{target} = {right};"),
+            (Language::C | Language::Cpp | Language::Rust | Language::Form, _) => {
+                format!("{indent}{target} = {right};")
+            }
             (Language::Python | Language::Fortran | Language::Json, _) => format!("{indent}{target} = {right}"),
         };
         if self.language == Language::Fortran && line.len() > COLUMNS {
@@ -452,6 +459,21 @@ impl<'a> Writer<'a> {
         text.push('\n');
         text
     }
+}
+
+/// A text without parentheses around all of it, which compilers warn of. A complex number of Fortran keeps them.
+fn without_parentheses(text: &str) -> &str {
+    let Some(inner) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else { return text };
+    let mut depth = 0_i32;
+    let whole = inner.bytes().all(|byte| {
+        depth += match byte {
+            b'(' => 1,
+            b')' => -1,
+            _ => 0,
+        };
+        depth >= 0 && (byte != b',' || depth > 0)
+    });
+    if whole { inner } else { text }
 }
 
 /// The names of the inputs and of the outputs in quotes.

@@ -35,7 +35,9 @@ pub fn emit_self_test(
     let generic_complex = words.complex && language == Language::Rust;
     if matches!(language, Language::Form | Language::Json) || generic_complex {
         let what = if generic_complex { "generic code of complex numbers" } else { "code that is not compiled" };
-        return Err(format!("a self-test of {what}: there is one for C, C++, Rust with numbers of its own, Fortran and Python"));
+        return Err(format!(
+            "a self-test of {what}: there is one for C, C++, Rust with numbers of its own, Fortran and Python"
+        ));
     }
     let table = table(system)?;
     let exact = table.outputs.iter().flatten().all(|value| value.exact.is_some());
@@ -214,8 +216,10 @@ impl Test<'_> {
             rows.iter().map(row).collect::<Vec<_>>().join(",\n        ")
         };
         let outputs = self.table.outputs.iter().map(|row| {
-            let row: Vec<String> =
-                row.iter().map(|value| format!("({}, {:.6e})", self.number(value), value.scale * self.tolerance)).collect();
+            let row: Vec<String> = row
+                .iter()
+                .map(|value| format!("({}, {:.6e})", self.number(value), value.scale * self.tolerance))
+                .collect();
             format!("[{}]", row.join(", "))
         });
         format!(

@@ -197,11 +197,8 @@ impl Words {
         }
         let mut text = String::new();
         for (place, part) in parts.iter().rev().enumerate() {
-            text = if place == 0 {
-                format!("{make}({part})")
-            } else {
-                format!("({text}*{make}({PART})+{make}({part}))")
-            };
+            text =
+                if place == 0 { format!("{make}({part})") } else { format!("({text}*{make}({PART})+{make}({part}))") };
         }
         text
     }

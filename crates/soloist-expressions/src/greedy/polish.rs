@@ -145,7 +145,6 @@ impl Polisher {
     pub fn finish(self) -> Program {
         self.found.map_or(self.state.best, |(program, _)| program)
     }
-
 }
 
 impl State {

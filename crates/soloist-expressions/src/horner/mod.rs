@@ -4,7 +4,6 @@ mod chain;
 mod dag;
 mod program;
 
-pub(crate) use chain::addition_chain;
 pub use dag::Dag;
 pub use program::{Program, Term};
 

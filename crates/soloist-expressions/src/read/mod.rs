@@ -24,6 +24,8 @@ use sum::Sum;
 pub const MAX_BYTES: usize = 1 << 30;
 /// The most exponents (terms times symbols) of a system, 2 bytes each.
 pub const MAX_TABLE: usize = 1 << 29;
+/// The largest text that is read again with relations between its outputs.
+const MAX_RELATED: usize = 1 << 22;
 
 /// Reads the file at `path`; see [`parse`].
 ///
@@ -332,6 +334,49 @@ pub(crate) fn reread(system: &System, reading: &Reading) -> Option<System> {
     let source = system.source()?;
     let reading = Reading { form: source.reading.form, ..reading.clone() };
     let source = Source { reading, ..source.clone() };
+    again(&source, Extent { expand: true, inline: usize::MAX }).ok()
+}
+
+/// An output that is computed from another one: its sum with that, or its difference, takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Relation {
+    /// The place of the output among the outputs.
+    pub(crate) output: usize,
+    /// The place of the other one.
+    pub(crate) from: usize,
+    /// Whether the other one is subtracted.
+    pub(crate) negative: bool,
+}
+
+/// The system of the same text where sums and differences take the place of outputs; `None` without a text.
+pub(crate) fn with_relations(system: &System, relations: &[Relation]) -> Option<System> {
+    let source = system.source()?;
+    let mut names: Vec<String> = system.outputs().map(|output| output.name.clone()).collect();
+    let mut text = source.text.to_vec();
+    if text.len() > MAX_RELATED {
+        return None;
+    }
+    let expression = |name: &str| {
+        let statement = source.statements.iter().find(|statement| statement.name == name)?;
+        source.text.get(statement.range.clone())
+    };
+    let own: Vec<String> = names.clone();
+    for relation in relations {
+        let mut name = format!("related_{}", relation.output + 1);
+        while source.statements.iter().any(|statement| statement.name == name) || system.symbols().contains(&name) {
+            name.push('_');
+        }
+        text.extend_from_slice(b"\n;");
+        text.extend_from_slice(name.as_bytes());
+        text.extend_from_slice(b" = (");
+        text.extend_from_slice(expression(&own[relation.output])?);
+        text.extend_from_slice(if relation.negative { b"\n) - (" } else { b"\n) + (" });
+        text.extend_from_slice(expression(&own[relation.from])?);
+        text.extend_from_slice(b"\n);\n");
+        names[relation.output] = name;
+    }
+    let reading = Reading { outputs: Some(names), ..source.reading.clone() };
+    let source = Source { text: text.into(), reading, ..source.clone() };
     again(&source, Extent { expand: true, inline: usize::MAX }).ok()
 }
 

@@ -183,7 +183,6 @@ impl<'a> Refiner<'a> {
             form(system, graph, &state.order, state.attempts)
         })
     }
-
 }
 
 /// An edit of a form: another variable for a sub-polynomial. The cost is the number of operations.

@@ -81,13 +81,7 @@ impl Effort {
     /// The effort of the options that the command and the Python package have: limits of the search, whether the best
     /// order is proven, attempts of the refinement and of polishing, and whether common pairs are extracted.
     #[must_use]
-    pub fn from_options(
-        budget: &Budget,
-        prove: bool,
-        refine: Option<u64>,
-        greedy: bool,
-        polish: Option<u64>,
-    ) -> Self {
+    pub fn from_options(budget: &Budget, prove: bool, refine: Option<u64>, greedy: bool, polish: Option<u64>) -> Self {
         let amount = |attempts: Option<u64>| attempts.map_or(Amount::BySize, Amount::Attempts);
         let Budget { playouts, time, .. } = *budget;
         Self { playouts, time, prove, refine: amount(refine), greedy, polish: amount(polish) }

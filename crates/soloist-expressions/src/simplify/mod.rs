@@ -2,6 +2,7 @@
 
 mod build;
 mod effort;
+mod related;
 mod search;
 
 use build::best_refined;
@@ -133,11 +134,8 @@ pub enum SimplifyError {
 }
 
 impl Simplifier<'_> {
-    /// Simplifies `system` and reports each event to `observe`.
-    ///
-    /// # Errors
-    /// A search that the engine refuses, for instance a method with parameters that contradict each other.
-    pub fn run(
+    /// Simplifies `system` without relations between its outputs.
+    fn run_alone(
         &self,
         system: &Arc<System>,
         observe: &mut (dyn FnMut(Event<'_>) + Send),

@@ -426,7 +426,11 @@ impl Evaluator<'_> {
         }
         let double_exponent = machine.language == Language::Fortran
             && machine.float == Float::Double
-            && self.text[..self.at].iter().rev().find(|byte| !byte.is_ascii_digit()).is_some_and(|byte| b"dD".contains(byte));
+            && self.text[..self.at]
+                .iter()
+                .rev()
+                .find(|byte| !byte.is_ascii_digit())
+                .is_some_and(|byte| b"dD".contains(byte));
         if !point && machine.language == Language::C && machine.float == Float::Double || double_exponent {
             return Ok(());
         }

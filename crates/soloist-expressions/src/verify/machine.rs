@@ -200,9 +200,8 @@ impl Machine {
     /// Whether a text is a whole number and parts of nine decimals, each divided by 10^9: the decimals must be `digits`.
     fn is_sum_of_parts(self, text: &str, digits: &str) -> bool {
         let make = if self.language == Language::Rust { "T::whole" } else { "T" };
-        let number = |text: &str| -> Option<u32> {
-            text.strip_prefix(make)?.strip_prefix('(')?.strip_suffix(')')?.parse().ok()
-        };
+        let number =
+            |text: &str| -> Option<u32> { text.strip_prefix(make)?.strip_prefix('(')?.strip_suffix(')')?.parse().ok() };
         let billion = |text: &str| number(text) == Some(1_000_000_000);
         let Some((whole, mut rest)) = text.split_once('+') else { return false };
         let mut found = number(whole).map_or_else(String::new, |whole| format!("{whole}."));
@@ -210,7 +209,8 @@ impl Machine {
         loop {
             let inner = rest.rsplit_once('/').filter(|(_, below)| billion(below)).map(|(inner, _)| inner);
             let Some(inner) = inner else { return false };
-            match inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).and_then(|sum| sum.split_once('+')) {
+            match inner.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).and_then(|sum| sum.split_once('+'))
+            {
                 Some((part, more)) => {
                     let Some(part) = number(part) else { return false };
                     found.push_str(&format!("{part:09}"));

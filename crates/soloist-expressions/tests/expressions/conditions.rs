@@ -48,7 +48,10 @@ fn conditionals_of_all_notations() {
         ("If[x >= y && x != 2, a, b]", "f=select_le(y,x,select_ne(x,2,a,b),b)"),
         ("y := piecewise(x < 1, a, x = 2, b, c);", "y=select_lt(x,1,a,select_eq(x,2,b,c))"),
         ("double y = (x < 1) ? (a) : ((x == 2) ? b : c);", "y=select_lt(x,1,a,select_eq(x,2,b,c))"),
-        ("double y = !(x < 1) || (x > 4.0 && z <= a) ? a : b;", "y=select_lt(x,1,select_lt(4,x,select_le(z,a,a,b),b),a)"),
+        (
+            "double y = !(x < 1) || (x > 4.0 && z <= a) ? a : b;",
+            "y=select_lt(x,1,select_lt(4,x,select_le(z,a,a,b),b),a)",
+        ),
         ("y = merge(a, b, x < 1)", "y=select_lt(x,1,a,b)"),
         ("y = merge(a, b, x .lt. 1 .and. x /= z)", "y=select_lt(x,1,select_ne(x,z,a,b),b)"),
         ("y = ((a) if (x < 1) else (b))", "y=select_lt(x,1,a,b)"),
@@ -128,7 +131,9 @@ fn complex_numbers() {
     assert!(read("Piecewise((a, a < b), (b, True))").unwrap_err().contains("complex numbers have no order"));
     assert!(read("atan2(a, b)").unwrap_err().contains("`atan2` of complex numbers is not computed"));
     // Without complex numbers, the unit is an error where it is certain, an input where it is a mere name.
-    assert!(read_with("i_*a", None, &Reading::default()).unwrap_err().starts_with("a: line 1, column 1: the imaginary"));
+    assert!(
+        read_with("i_*a", None, &Reading::default()).unwrap_err().starts_with("a: line 1, column 1: the imaginary")
+    );
     assert!(read_with("a*I", Some(Notation::Sympy), &Reading::default()).is_err());
     assert_eq!(read_with("a*I", None, &Reading::default()).unwrap(), "f=a*I");
 }

@@ -269,6 +269,26 @@ fn every_file_of_the_folder_is_read() {
     }
 }
 
+/// The sum of both outputs has fewer terms than each of them.
+#[test]
+fn outputs_are_computed_from_other_ones() {
+    let text = "p = (a + b)*(c + d + e) + g; q = (a + b)*h - (a + b)*(c + d + e) - g + a*b*c*k; r = a - k";
+    let system = Arc::new(parse("a", text.as_bytes(), true).unwrap());
+    let simplifier = Simplifier { effort: Effort::playouts(50), ..Simplifier::default() };
+    let done = simplifier.run(&system, &mut |_| ()).unwrap();
+    assert!(done.best.operations() <= 11, "{}", done.best.operations());
+    let names: Vec<&str> = done.system.outputs().map(|output| output.name.as_str()).collect();
+    assert_eq!(names, ["p", "q", "r"]);
+    let header = crate::common::header(&done.system, &done.best.order);
+    let form = emit(&done.system, &done.best.program, Language::Form, &header);
+    for language in Language::ALL {
+        let code = emit(&done.system, &done.best.program, language, &header);
+        verify_program(&done.system, &done.best.program, &code, language, &form).unwrap();
+        // The text as it was given says the same.
+        check(&system, &code, Signs::Canonical).unwrap();
+    }
+}
+
 /// Functions are computed inside, each once; one inverse for each denominator up to content and sign.
 #[test]
 fn functions_and_inverses_are_computed() {

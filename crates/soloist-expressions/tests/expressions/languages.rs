@@ -12,7 +12,8 @@ const FUNCTIONS: &str = "F = (x+y)^2*z - 3/7*x*y*z + x/3 + 1234567890123*y/7; G 
     L = Max(x, y)*abs(z) + floor(2*x) + ceil(3*y) + atan2(y, x) + sign(z); M = tanh(x) + log(y^2+1) + asin(x/9) + acosh(x^2+1);";
 const FRACTIONS: &str = "F = x/3; G = (x+y)^2*z/7 - 2/3*x*y*z + 12345678901234567890123*x - 2; H = 1/(x^2+1); K = 1/7;
     L = 0; M = Piecewise((x, Eq(y, 0)), (1/y, True));";
-const COMPLEX: &str = "F = (x+I*y)^2*z/3 + I*pi; G = exp(I*x)*sin(y/4) + sqrt(z+5*I) + 1/(x+2*I) + (z+9)^(1/3) + x^2*abs(y);
+const COMPLEX: &str =
+    "F = (x+I*y)^2*z/3 + I*pi; G = exp(I*x)*sin(y/4) + sqrt(z+5*I) + 1/(x+2*I) + (z+9)^(1/3) + x^2*abs(y);
     H = log(x+7) + (z+4)^y + cos(x/2)*tanh(y/8) + atan(x/9) + asin(y/9) + acosh(x/5 + 3);";
 
 fn system(text: &str, complex: bool) -> System {
@@ -56,7 +57,8 @@ fn agrees(text: &str, complex: bool, language: Language, style: &Style, change: 
             let text = std::fs::read_to_string(&test).unwrap();
             let begin = text.find("\nvoid ").unwrap();
             let end = begin + text[begin..].find("\n\n").unwrap();
-            let included = format!("{}\n#include \"{}\"{}", &text[..begin], style.header.as_ref().unwrap(), &text[end..]);
+            let included =
+                format!("{}\n#include \"{}\"{}", &text[..begin], style.header.as_ref().unwrap(), &text[end..]);
             std::fs::write(path("test.cc"), included).unwrap();
             build("g++", &["-o", &binary, &path("test.cc"), &path("code.o"), "-lquadmath", "-lm"]);
             vec![]
@@ -85,7 +87,8 @@ fn agrees(text: &str, complex: bool, language: Language, style: &Style, change: 
 }
 
 fn build(program: &str, arguments: &[&str]) {
-    let program = if program == "rustc" { std::env::var("RUSTC").unwrap_or_else(|_| program.into()) } else { program.into() };
+    let program =
+        if program == "rustc" { std::env::var("RUSTC").unwrap_or_else(|_| program.into()) } else { program.into() };
     let done = Command::new(&program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
     assert!(done.status.success(), "{program}: {}", String::from_utf8_lossy(&done.stderr));
 }
@@ -95,12 +98,8 @@ fn all_agree(language: Language, floats: &[Float], complex: bool) {
     for &float in floats {
         for (at, text) in texts.iter().enumerate() {
             let names = at == 1;
-            let style = Style {
-                float: Some(float),
-                names,
-                prefix: names.then(|| "part".to_owned()),
-                ..Style::default()
-            };
+            let style =
+                Style { float: Some(float), names, prefix: names.then(|| "part".to_owned()), ..Style::default() };
             assert!(agrees(text, complex, language, &style, &str::to_owned), "{language:?} {float:?} {complex}");
         }
     }
@@ -173,7 +172,12 @@ fn styles_that_cannot_be_are_refused() {
         (Language::Python, style(Float::Single), false, "python code has no numbers of the type single"),
         (Language::Cpp, style(Float::Double), false, "cpp code has no numbers of the type double; there is generic"),
         (Language::Rust, Style::default(), true, "complex Rust code is generic"),
-        (Language::Fortran, Style { header: Some("a.h".into()), ..Style::default() }, false, "only C code has a header"),
+        (
+            Language::Fortran,
+            Style { header: Some("a.h".into()), ..Style::default() },
+            false,
+            "only C code has a header",
+        ),
         (Language::Fortran, Style { prefix: Some("y".into()), ..Style::default() }, false, "`y` cannot begin"),
     ] {
         assert!(style.refuses(language, complex).unwrap().starts_with(message), "{message}");
@@ -183,4 +187,3 @@ fn styles_that_cannot_be_are_refused() {
     assert!(style(Float::Single).refuses_program(Language::C, &best.program).unwrap().contains("single precision"));
     assert_eq!(style(Float::Double).refuses_program(Language::C, &best.program), None);
 }
-

@@ -285,7 +285,10 @@ impl<'a> Parser<'a> {
 fn guess(text: &[u8]) -> Option<Notation> {
     let operand = |byte: u8| is_letter(byte) || byte.is_ascii_digit() || matches!(byte, b')' | b']' | b'\'');
     let dotted = |part: &[u8]| matches!(*part, [before, b'.', b'*' | b'/' | b'^', ..] if operand(before) && !before.is_ascii_digit());
-    if text.windows(4).any(dotted) || text.starts_with(b"%") && Parser::at_start(text).percent_name().is_none() || text.windows(2).any(|pair| pair == b"\n%") {
+    if text.windows(4).any(dotted)
+        || text.starts_with(b"%") && Parser::at_start(text).percent_name().is_none()
+        || text.windows(2).any(|pair| pair == b"\n%")
+    {
         return Some(Notation::Matlab);
     }
     let typed = |line: &[u8]| {
@@ -306,6 +309,7 @@ fn guess(text: &[u8]) -> Option<Notation> {
     if holds(&["Symbol('", "Symbol(\"", "Rational(", "Integer(", "Matrix([", "Piecewise(("]) {
         return Some(Notation::Sympy);
     }
-    let heads = ["Sin[", "Cos[", "Tan[", "Exp[", "Log[", "Sqrt[", "Power[", "Plus[", "Times[", "Piecewise[", "If[", "Abs["];
+    let heads =
+        ["Sin[", "Cos[", "Tan[", "Exp[", "Log[", "Sqrt[", "Power[", "Plus[", "Times[", "Piecewise[", "If[", "Abs["];
     holds(&heads).then_some(Notation::Mathematica)
 }

@@ -102,7 +102,9 @@ pub(super) fn is_plain(text: &[u8]) -> bool {
             b'=' => next == b'=' || matches!(before, b'+' | b'-' | b'!'),
             b':' => next != b'=',
             b'.' => matches!(next, b'*' | b'/' | b'^' | b'.'),
-            b'd' | b'D' | b'L' | b'f' | b'F' | b'q' | b'Q' | b'i' | b'j' => before.is_ascii_digit() && !after_letter(text, at),
+            b'd' | b'D' | b'L' | b'f' | b'F' | b'q' | b'Q' | b'i' | b'j' => {
+                before.is_ascii_digit() && !after_letter(text, at)
+            }
             _ => false,
         };
         if special {

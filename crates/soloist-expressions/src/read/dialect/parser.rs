@@ -62,6 +62,10 @@ impl Parser<'_> {
                 }
                 [b'*', ..] | [b'/', ..] => 1,
                 [b'.', b'*' | b'/', ..] => 2,
+                [b'!', next, ..] if next == b'=' => {
+                    self.at = ended;
+                    break;
+                }
                 [b'!', ..] => return self.fail("a factorial is not read; a blank in front of '!' makes a comment"),
                 [b'%', ..] => return self.fail("expected an operator; a '%' that is no comment of MATLAB is not read"),
                 _ => {
@@ -392,15 +396,19 @@ impl Parser<'_> {
             // Sizes and assumptions.
             let end = self.rest().iter().position(|&byte| byte == b')').unwrap_or(self.rest().len());
             let mut depth = 0_usize;
-            let end = self.rest().iter().position(|&byte| {
-                depth = match byte {
-                    b'(' => depth + 1,
-                    b')' if depth > 0 => depth - 1,
-                    b')' => return true,
-                    _ => depth,
-                };
-                false
-            }).unwrap_or(end);
+            let end = self
+                .rest()
+                .iter()
+                .position(|&byte| {
+                    depth = match byte {
+                        b'(' => depth + 1,
+                        b')' if depth > 0 => depth - 1,
+                        b')' => return true,
+                        _ => depth,
+                    };
+                    false
+                })
+                .unwrap_or(end);
             self.at += end;
             if self.peek() != b')' {
                 return self.fail("expected ')'");

@@ -1,8 +1,8 @@
 //! Expressions of all notations as trees, and their text in the notation of the reader.
 
 use super::super::reader::Failure;
-use crate::algebra::Relation;
 use super::parser::BRACKETS;
+use crate::algebra::Relation;
 
 /// An expression, and the byte at which it starts.
 #[derive(Clone, Debug)]
