@@ -71,7 +71,7 @@ pub enum Language {
 
 impl Language {
     /// All languages.
-    pub const ALL: [Self; 7] = [Self::C, Self::Cpp, Self::Rust, Self::Fortran, Self::Python, Self::Form, Self::Json];
+    pub const ALL: [Self; 7] = [Self::C, Self::Rust, Self::Fortran, Self::Python, Self::Form, Self::Json, Self::Cpp];
 
     /// Its name in lower case.
     #[must_use]

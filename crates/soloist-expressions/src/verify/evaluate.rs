@@ -342,7 +342,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn whole(&mut self) -> Result<u32, Failed> {
+    pub(super) fn whole(&mut self) -> Result<u32, Failed> {
         let mut value = 0_u32;
         let start = self.at;
         while self.peek().is_ascii_digit() {
@@ -422,7 +422,7 @@ impl Evaluator<'_> {
             return Ok(());
         }
         if machine.is_generic() {
-            return if point { Err(self.fail("a number of a fixed type")) } else { Ok(()) };
+            return Err(self.fail("a number of a fixed type"));
         }
         let double_exponent = machine.language == Language::Fortran
             && machine.float == Float::Double

@@ -57,8 +57,12 @@ impl Evaluator<'_> {
             }
         }
         if self.machine.is_some_and(|machine| is_number_of(machine, &name)) {
-            // A number of any type, made of a whole one.
-            let part = self.sum()?;
+            // A number of any type, made of a whole one; in C++ also of a real number.
+            let part = if self.peek().is_ascii_digit() {
+                Part { value: self.whole()?.into(), constant: true }
+            } else {
+                self.sum()?
+            };
             self.blanks();
             if self.peek() != b')' {
                 return Err(self.fail("expected ')'"));

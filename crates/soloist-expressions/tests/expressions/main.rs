@@ -6,6 +6,7 @@ mod common;
 mod conditions;
 mod counting;
 mod dialects;
+mod folder;
 mod golden;
 mod guide;
 mod languages;

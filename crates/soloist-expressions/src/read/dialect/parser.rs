@@ -60,12 +60,12 @@ impl Parser<'_> {
                 [b'*', b'*', ..] | [b'^', ..] | [b'.', b'^', ..] => {
                     return self.fail("a second power: put the first into parentheses");
                 }
-                [b'*', ..] | [b'/', ..] => 1,
-                [b'.', b'*' | b'/', ..] => 2,
-                [b'!', next, ..] if next == b'=' => {
+                [b'/' | b'!', b'=', ..] => {
                     self.at = ended;
                     break;
                 }
+                [b'*', ..] | [b'/', ..] => 1,
+                [b'.', b'*' | b'/', ..] => 2,
                 [b'!', ..] => return self.fail("a factorial is not read; a blank in front of '!' makes a comment"),
                 [b'%', ..] => return self.fail("expected an operator; a '%' that is no comment of MATLAB is not read"),
                 _ => {
