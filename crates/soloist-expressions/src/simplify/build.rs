@@ -56,7 +56,7 @@ fn finish(system: &System, order: &[usize], dag: Dag, greedy: bool, stop: Stop<'
 ///
 /// `None` without orders, and where [`refine`] returns `None`.
 #[must_use]
-pub fn best_refined(
+pub(crate) fn best_refined(
     system: &System,
     orders: &[Vec<usize>],
     limits: Limits,

@@ -3,10 +3,12 @@
 mod build;
 mod effort;
 mod pass;
+mod related;
 mod run;
 mod search;
 
-pub use build::{Simplified, best_of, best_refined, simplify};
+use build::best_refined;
+pub use build::{Simplified, best_of, simplify};
 pub use effort::{Amount, Effort};
 pub use search::{Found, default_setup, search};
 
