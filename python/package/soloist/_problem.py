@@ -61,6 +61,23 @@ class Problem(Generic[State, Move]):
 
     Optional are:
 
+    - ``sense``: whether small scores are better
+    - ``reference``: the score of a trivial solution
+    - ``complete``: whether the moves can reach a best solution
+    - ``state_bytes``: about how many bytes a state takes
+    - ``code``: which moves share what is learned
+    - ``bias``: prior knowledge about a move: the logarithm of its weight
+    - ``bound``: that no solution from here is better than this
+    - ``potential``: how promising a state is beside others after as many moves
+    - ``key``: that states are the same: equal keys list the same moves in the same order
+    - ``future``: that states have the same future, perhaps by other moves (mirror images), and what they have cost
+    - ``resources``: further numbers that are compared beside the cost
+    - ``identity``: what a move decides about, the same in all states
+    - ``find``: the move that decides about a thing
+    - ``link``: what a decision costs directly behind another one, where the score is a sum of that
+    - ``suggest``: which edits may improve a finished solution
+    - ``candidates``, ``playout``: playout policies of the domain
+
     A state may be any object; tuples of numbers are fast. A state is never changed: ``apply`` returns a new one.
     A move is an int, or another plain value: a str, bytes, a float, a bool, None or a tuple of these, named tuples
     and members of ``IntEnum`` included. Ints are fastest. The functions must return the same for the same arguments.

@@ -265,7 +265,7 @@ fn advice_names_what_is_there_and_what_is_missing() {
     let supplied: Vec<_> = advice.knowledge.iter().filter(|known| known.supplied).map(|known| known.name).collect();
     assert_eq!(supplied, ["dominance"]);
     let text = advice.to_string();
-    assert!(text.contains("bound (missing): cabs") && text.contains(" of 200 random games end infeasibly"), "{text}");
+    assert!(text.contains("bound (missing): `cabs`") && text.contains(" of 200 random games end infeasibly"), "{text}");
     let advice = advise(&Staircase(6), 3, 1);
     let is_supplied = |name| advice.knowledge.iter().any(|known| known.name == name && known.supplied);
     assert!(is_supplied("potential") && !is_supplied("dominance"));
