@@ -418,7 +418,7 @@ fn wrong_specs_are_refused_in_one_line() {
         (2, change("seeds = \"1..2\"", "seeds = "), "line 5: "),
         (2, change("\"1..2\"", "\"2..1\""), "line 5: `seeds`: the range 2..1 runs backwards"),
         (2, change("\"1..2\"", "[]"), "line 5: `seeds`: 0 seeds"),
-        (2, change("\"1..2\"", "[1, 1]"), "line 5: `seeds`: 1 is there twice"),
+        (2, change("\"1..2\"", "[1, 1]"), "line 5: `seeds`: 1 occurs twice"),
         (2, change("\"1..2\"", "[-1]"), "line 5: `seeds`: expected a whole number"),
         (2, change("\"1..2\"", "[1.5]"), "line 5: `seeds`: expected a whole number"),
         (2, change("\"1..2\"", "\"1..1000000000000\""), "line 5: `seeds`: the range"),

@@ -45,15 +45,11 @@ fn other_commands_overwrite_no_instance() {
     let instance = folder.write("result.json", items);
     let call = ["tune", "knapsack", &instance, "--validation", "random:9x9:1", "-p", "level=1..2", "--playouts", "5"];
     run(&[&call[..], &["--out", &folder.join("")]].concat()).refused(2, "result.json would overwrite an instance");
-    let study = ["reproduce", "sa-uct", "--samples", "1", "--quiet"];
-    let expression = folder.write("summary.json", "(a+b)^2*c");
-    let place = ["--instance", &expression, "--out", &folder.join("")];
-    run(&[&study[..], &place].concat()).refused(2, "summary.json would overwrite the instance");
     let events = folder.join("events.jsonl");
     run(&["solve", "knapsack", &instance, "--playouts", "5", "--quiet", "--events", &events]).exits(0);
     run(&["report", &events, "-o", &instance]).refused(2, "result.json would overwrite an instance");
-    assert_eq!((read(&instance), read(&expression)), (items.to_owned(), "(a+b)^2*c".to_owned()));
-    assert_eq!(folder.files(), ["events.jsonl", "result.json", "summary.json"]);
+    assert_eq!(read(&instance), items);
+    assert_eq!(folder.files(), ["events.jsonl", "result.json"]);
 }
 
 #[test]
