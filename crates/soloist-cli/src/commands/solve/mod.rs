@@ -55,7 +55,8 @@ const CHECKPOINTS: &str = "Checkpoints";
 
 /// The text behind the arguments.
 fn help() -> String {
-    format!("{EXAMPLES}\nWithout any limit a run takes {DEFAULT_SECONDS} s, with --resume {DEFAULT_SECONDS} s more.")
+    let default = format!("default: {DEFAULT_SECONDS}s without any limit; with --resume: {DEFAULT_SECONDS}s more");
+    format!("{EXAMPLES}\nTime of a run [{default}].")
 }
 
 /// Arguments of `solve`.
