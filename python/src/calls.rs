@@ -3,6 +3,7 @@
 use crate::own::split;
 use pyo3::prelude::*;
 use soloist::{Improvement, Progress};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Time between two reports of progress.
@@ -45,5 +46,25 @@ impl Calls {
     /// Whether the run is asked to end.
     pub(crate) fn wants_stop(&self, py: Python<'_>) -> PyResult<bool> {
         self.stop.as_ref().map_or(Ok(false), |stop| stop.call0(py)?.is_truthy(py))
+    }
+}
+
+/// Reports improvements and progress of a run to Python. An exception there ends the run.
+pub(crate) struct Watch<'a> {
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) calls: &'a Calls,
+    pub(crate) error: Option<PyErr>,
+}
+
+impl Watch<'_> {
+    /// Calls Python unless an earlier call has failed.
+    pub(crate) fn report(&mut self, call: impl FnOnce(Python<'_>, &Calls) -> PyResult<()>) {
+        if self.error.is_some() {
+            return;
+        }
+        if let Err(error) = Python::attach(|py| call(py, self.calls)) {
+            self.stop.store(true, Ordering::SeqCst);
+            self.error = Some(error);
+        }
     }
 }

@@ -6,7 +6,7 @@
 // Calls of foreign functions. All of them are in `impl Problem`; what they rely on is said at `Addresses`.
 #![allow(unsafe_code)]
 
-use crate::calls::{Calls, REPORT};
+use crate::calls::{REPORT, Watch};
 use crate::errors::contradicted;
 use crate::own::{One, report, split};
 use crate::request::{Request, solve_error, spec_error};
@@ -17,7 +17,7 @@ use pyo3::types::{PyDict, PyList};
 use soloist::{Improvement, Observer, Problem, Progress, RunInfo, Score, Sense, Setup, Solution, Solver};
 use soloist_problems::refuse_endless;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The most moves that are asked for at first. A state with more is asked again.
@@ -166,30 +166,11 @@ impl Problem for Compiled {
     }
 }
 
-/// Tells Python about improvements and progress. An exception there ends the run.
-struct Watch<'a> {
-    stop: &'a AtomicBool,
-    calls: &'a Calls,
-    error: Option<PyErr>,
-}
-
-impl Watch<'_> {
-    fn tell(&mut self, call: impl FnOnce(Python<'_>, &Calls) -> PyResult<()>) {
-        if self.error.is_some() {
-            return;
-        }
-        if let Err(error) = Python::attach(|py| call(py, self.calls)) {
-            self.stop.store(true, Ordering::SeqCst);
-            self.error = Some(error);
-        }
-    }
-}
-
 impl Observer<i64> for Watch<'_> {
     fn improved(&mut self, improvement: &Improvement, solution: &Solution<i64>, progress: &Progress) {
         if self.calls.on_improve.is_some() {
             let moves = &solution.moves;
-            self.tell(|py, calls| {
+            self.report(|py, calls| {
                 calls.improved(py, improvement, progress, || Ok((PyList::new(py, moves)?.into_any().unbind(), None)))
             });
         }
@@ -197,7 +178,7 @@ impl Observer<i64> for Watch<'_> {
 
     fn progress(&mut self, progress: &Progress) {
         if self.calls.on_progress.is_some() {
-            self.tell(|py, calls| calls.progressed(py, progress));
+            self.report(|py, calls| calls.progressed(py, progress));
         }
     }
 }

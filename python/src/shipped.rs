@@ -1,6 +1,6 @@
 //! The problems that ship: instances by name, runs without the interpreter's lock.
 
-use crate::calls::{Calls, REPORT};
+use crate::calls::{Calls, REPORT, Watch};
 use crate::errors::{InstanceError, InvalidSolution};
 use crate::live::Live;
 use crate::request::{Request, instance_error, solve_error, spec_error};
@@ -76,34 +76,15 @@ pub(crate) fn interruptible<T: Send>(
     })
 }
 
-/// Tells Python about improvements and progress. An exception there ends the run.
-struct Watch<'a> {
-    stop: &'a AtomicBool,
-    calls: &'a Calls,
-    error: Option<PyErr>,
-}
-
-impl Watch<'_> {
-    fn tell(&mut self, call: impl FnOnce(Python<'_>, &Calls) -> PyResult<()>) {
-        if self.error.is_some() {
-            return;
-        }
-        if let Err(error) = Python::attach(|py| call(py, self.calls)) {
-            self.stop.store(true, Ordering::SeqCst);
-            self.error = Some(error);
-        }
-    }
-}
-
 impl AnyObserver for Watch<'_> {
     fn on(&mut self, event: Observed<'_>) {
         match event {
             Observed::Improved { improvement, progress, solution } if self.calls.on_improve.is_some() => {
                 let solution = solution().to_string();
-                self.tell(|py, calls| calls.improved(py, improvement, progress, || Ok((py.None(), Some(solution)))));
+                self.report(|py, calls| calls.improved(py, improvement, progress, || Ok((py.None(), Some(solution)))));
             }
             Observed::Progress(progress) if self.calls.on_progress.is_some() => {
-                self.tell(|py, calls| calls.progressed(py, progress));
+                self.report(|py, calls| calls.progressed(py, progress));
             }
             _ => {}
         }

@@ -91,8 +91,8 @@ pub use read::{
 pub use refine::{Refined, Refiner, refine};
 pub use scheme::{Direction, Partial, terms};
 pub use simplify::{
-    Amount, Effort, Event, Found, Phase, Simplification, Simplified, Simplifier, SimplifyError, best_of, best_refined,
-    default_setup, search, simplify,
+    Amount, Effort, Event, Found, Phase, Simplification, Simplified, Simplifier, SimplifyError, best_of, default_setup,
+    search, simplify,
 };
 pub use spec::{generate, is_spec, write};
 pub use stop::Stop;

@@ -192,7 +192,7 @@ fn first_only<'a>(bin: &Bin, list: &'a [Candidate]) -> &'a [Candidate] {
     if bin.len() == 0 { &list[..1] } else { list }
 }
 
-/// Fills a hull with its best bundle, all tubes of which are left.
+/// Fills a hull with its best bundle; all tubes of the bundle are left.
 pub(crate) fn bundle(problem: &Packing, hull: usize, remaining: &mut [u32], moves: &mut Vec<u64>) {
     let Some(filling) = problem.contents.fillings[hull].first() else { return };
     for (piece, &place) in filling.pieces.iter().zip(&filling.places) {

@@ -300,7 +300,7 @@ impl Order for Complete {
     }
 }
 
-/// The values of the two children of five labels, no label of which is as large as the others together.
+/// The values of the two children of five labels; none of the five is as large as the others together.
 #[inline(always)]
 fn last_five(labels: &[u128]) -> (u128, u128) {
     let &[a, b, c, d, e] = labels else { unreachable!("five labels") };

@@ -54,7 +54,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) filter: Vec<String>,
     /// Only the I-th of N parts of the runs, for I from 1 to N; each part has its own file of runs [default:
-    /// SPEC-I-of-N.jsonl]. Without this option, `bench` goes on with the parts joined by `cat`
+    /// SPEC-I-of-N.jsonl]. Without this option, `bench` continues with the parts joined by `cat`
     #[arg(long, value_name = "I/N", value_parser = units::shard)]
     pub(crate) shards: Option<(usize, usize)>,
     /// List the runs with an estimate of their time, and run nothing

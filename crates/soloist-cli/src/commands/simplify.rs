@@ -57,7 +57,7 @@ pub(crate) struct SimplifyArgs {
     /// as polynomials, whichever has fewer operations
     #[arg(long, conflicts_with = "order")]
     pub(crate) gradient: bool,
-    /// Also write a function NAME_blocks for blocks of 8 points, of which C compilers make vector code (C only)
+    /// Also write a function NAME_blocks for blocks of 8 points; C compilers turn it into vector code (C only)
     #[arg(long, conflicts_with = "split")]
     pub(crate) blocks: bool,
     /// Cut the function into pieces of at most N statements, so that big code compiles fast (C only)

@@ -152,7 +152,7 @@ fn a_job_ends_with_its_time_and_is_requeued() {
     };
     let first = cut("75").exits(75).json();
     assert_eq!(first["stop"], "time");
-    // The same line goes on.
+    // The same line continues the run.
     let second = cut("75").exits(75).json();
     assert!(second["playouts"].as_u64() > first["playouts"].as_u64(), "{second}");
     assert!(second["score"].as_f64() >= first["score"].as_f64());

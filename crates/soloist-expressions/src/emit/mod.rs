@@ -119,7 +119,7 @@ pub fn emit(system: &System, program: &Program, language: Language, header: &Hea
 /// Further parts of C code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Whether a function `NAME_blocks` computes blocks of 8 points, of which compilers make vector code.
+    /// Whether a function `NAME_blocks` computes blocks of 8 points; compilers turn it into vector code.
     pub blocks: bool,
     /// The most statements of a function. `None`: all are in one.
     pub split: Option<usize>,

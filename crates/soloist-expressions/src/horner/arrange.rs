@@ -3,7 +3,7 @@
 use super::program::{Program, Term};
 use crate::algebra::Coefficient;
 
-/// A longer sum is cut into sums of so many terms.
+/// A longer sum is cut into sums of this many terms.
 const MOST_TERMS: usize = 4;
 /// Statements that are ready and compared with each other in one step.
 const MOST_READY: usize = 64;

@@ -51,25 +51,12 @@ fn finish(system: &System, order: &[usize], dag: Dag, greedy: bool, stop: Stop<'
     Simplified { program, order: system.completed(order), scheme, exceptions: 0, attempts: 0 }
 }
 
-/// The best program over several orders, each refined by [`refine`] with `seed`; with `greedy` each gets the greedy
-/// phase. Of equal programs the first one. Stops after at least one when `stop` is set.
+/// The best program over several orders on several threads, each order refined by [`refine`] with `seed`; with `greedy`
+/// each gets the greedy phase. Of equal programs the first one. Stops after at least one when `stop` is set. Where
+/// `stop` has a moment, refinement takes half of the time that is left, so that the greedy phase has time too.
 ///
 /// `None` without orders, and where [`refine`] returns `None`.
-#[must_use]
-pub fn best_refined(
-    system: &System,
-    orders: &[Vec<usize>],
-    limits: Limits,
-    seed: u64,
-    greedy: bool,
-    stop: Stop<'_>,
-) -> Option<Simplified> {
-    best_refined_on(1, system, orders, limits, seed, greedy, stop)
-}
-
-/// As [`best_refined`], with the orders on several threads. Where `stop` has a moment, refinement takes half of the
-/// time that is left, so that the greedy phase has time too.
-pub(super) fn best_refined_on(
+pub(super) fn best_refined(
     threads: usize,
     system: &System,
     orders: &[Vec<usize>],

@@ -6,7 +6,7 @@ mod pass;
 mod run;
 mod search;
 
-pub use build::{Simplified, best_of, best_refined, simplify};
+pub use build::{Simplified, best_of, simplify};
 pub use effort::{Amount, Effort};
 pub use search::{Found, default_setup, search};
 

@@ -1,6 +1,6 @@
 //! One pass over an input: search, refinement, code, polishing.
 
-use super::build::best_refined_on;
+use super::build::best_refined;
 use super::{Event, Found, Phase, Simplified, Simplifier, SimplifyError, best_of, search, simplify};
 use crate::algebra::{Signs, System};
 use crate::anneal::Limits;
@@ -130,7 +130,7 @@ impl Simplifier<'_> {
         search(&mut problem, &self.setup, budget, proof, self.stop.part(SEARCH_PART), &mut improved)
     }
 
-    /// The orders of which code is built: those found, and both occurrence orders; fewer of a large system.
+    /// The orders that code is built from: those found, and both occurrence orders; fewer of a large system.
     fn candidates(&self, system: &System, found: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
         let mut orders = found;
         for standard in system.occurrence_orders() {
@@ -158,7 +158,7 @@ impl Simplifier<'_> {
         if refines {
             let (starts, operations) = starts(system, orders, effort.refined());
             let limits = effort.refinement(operations);
-            best = best_refined_on(setup.threads, system, &starts, limits, setup.seed, effort.greedy, stop);
+            best = best_refined(setup.threads, system, &starts, limits, setup.seed, effort.greedy, stop);
         }
         if !effort.greedy {
             let order = orders.first().map_or(&[][..], Vec::as_slice);
@@ -185,7 +185,7 @@ impl Simplifier<'_> {
             let refined = (refines && close && system.terms() <= CLOSE_TERMS)
                 .then(|| {
                     let limits = effort.refinement(others);
-                    best_refined_on(setup.threads, system, &orders, limits, setup.seed, true, stop)
+                    best_refined(setup.threads, system, &orders, limits, setup.seed, true, stop)
                 })
                 .flatten()
                 .filter(|refined| refined.operations() < others);

@@ -51,7 +51,8 @@ pub fn run_all(folder: &Path, repeat: &Repeat, context: &Context<'_>) -> Result<
             Ok(done) if !done.is_complete => is_complete = false,
             Ok(done) if done.verdicts.is_empty() => context.show.warn(&format!("{}: done", source.id)),
             Ok(done) => context.show.warn(&format!("{}: {}", source.id, done.verdicts)),
-            Err(failure) => failures.push(Err(failure)),
+            // What one experiment refuses is no misuse of the call for all of them.
+            Err(failure) => failures.push(Err(Failure::runtime(failure.message))),
         }
     }
     Ok((is_complete, Failure::of_all(failures)))

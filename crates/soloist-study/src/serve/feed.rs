@@ -229,7 +229,7 @@ impl Feed {
         Ok(())
     }
 
-    /// Tells visitors that the runs are over, and waits up to five seconds for them to fetch the last events.
+    /// Informs visitors that the runs are over, and waits up to five seconds for them to fetch the last events.
     pub fn close(&self) {
         let visitors = self.state().visitors;
         if visitors > 0 {

@@ -36,7 +36,7 @@ pub(crate) trait Search: Send {
     fn is_divided(&self) -> bool {
         false
     }
-    /// Returns what tells how far the search has narrowed down, by name with unit. Asked a few times a second
+    /// Returns measurements of how focused the search has become, by name with unit. Asked a few times a second
     /// for observers that ask for it.
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
@@ -69,7 +69,7 @@ pub(crate) trait Search: Send {
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Shared {
     pub(crate) score: Score,
-    /// Tells solutions of equal score apart, the larger one being better; 0 when unused.
+    /// Distinguishes solutions of equal score, the larger one being better; 0 when unused.
     pub(crate) feature: f64,
     pub(crate) trace: Trace<MoveId>,
 }
