@@ -19,7 +19,7 @@
 //!
 //! ```
 //! use soloist::doc::Staircase;
-//! use soloist_domain::{Domain, Registry, no_generator, own};
+//! use soloist_domain::{Domain, Registry, from_problem, no_generator};
 //! use soloist_study::Context;
 //! use soloist_study::bench::{Bench, Plan, Running, Shown};
 //! use std::path::Path;
@@ -33,7 +33,9 @@
 //!     example: "stairs.txt",
 //!     options: &[],
 //!     searches: &[],
-//!     load: |path, _| own(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into())),
+//!     load: |path, _| {
+//!         from_problem(path, |text| text.trim().parse().map(Staircase).map_err(|_| "expected a number".into()))
+//!     },
 //!     generate: no_generator,
 //! }];
 //! const SPEC: &str = r#"

@@ -31,7 +31,7 @@ const SAVED: usize = 16 + COLORS * 32;
 /// 47, 2002 (UCB1-Tuned).
 ///
 /// ```
-/// use soloist_tiles::bandit::Bandit;
+/// use soloist_tiles::Bandit;
 /// let mut bandit = Bandit::default();
 /// let present = 1 << 2 | 1 << 5;
 /// assert_eq!(bandit.choose(present), Some(2));

@@ -134,9 +134,9 @@ pub fn parse(name: &str, bytes: &[u8], zero: Zero) -> Result<ReadBoard, Instance
 /// Returns the board as text that [`parse`] reads back: blank-separated numbers, `.` for empty cells.
 ///
 /// ```
-/// use soloist_tiles::{format, grid::Grid};
+/// use soloist_tiles::{Grid, write};
 /// let grid = Grid::new(2, 3, vec![0, 2, 10, 1, 2, 1]).unwrap();
-/// assert_eq!(format::write(&grid), ". 2 10\n1 2 1\n");
+/// assert_eq!(write(&grid), ". 2 10\n1 2 1\n");
 /// ```
 #[must_use]
 pub fn write(grid: &Grid) -> String {

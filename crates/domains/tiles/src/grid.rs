@@ -14,7 +14,7 @@ pub const MAX_COLORS: usize = 15;
 /// Sizes and colours are within the limits by construction. A grid need not be settled: see [`Grid::unsettled`].
 ///
 /// ```
-/// use soloist_tiles::grid::Grid;
+/// use soloist_tiles::Grid;
 /// let grid = Grid::new(2, 3, vec![0, 2, 1, 1, 2, 1]).unwrap();
 /// assert_eq!(grid.get(0, 1), 2);
 /// assert_eq!(grid.colors(), 2);

@@ -30,7 +30,7 @@ pub fn is_spec(text: &str) -> bool {
 /// One line: a spec that is not of this form, a size of 0 or above [`MAX_ROWS`], [`MAX_COLS`], [`MAX_COLORS`].
 ///
 /// ```
-/// use soloist_tiles::spec::generate;
+/// use soloist_tiles::generate;
 /// let grid = generate("random:2x4x3:7").unwrap();
 /// assert_eq!((grid.rows(), grid.cols(), grid.tiles()), (2, 4, 8));
 /// ```
