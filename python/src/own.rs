@@ -118,7 +118,10 @@ fn begin<'a>(
         checked(problem)?;
         let info = info.map_err(|error| solve_error(&error.into()))?;
         before = info.elapsed;
-        solver = solver.resume(bytes).map_err(|error| solve_error(&error.into()))?;
+        let resumed = solver.resume(bytes);
+        // A function that raises changes the fingerprint: the exception says more than a refused checkpoint.
+        checked(problem)?;
+        solver = resumed.map_err(|error| solve_error(&error.into()))?;
     }
     if let Some(start) = &request.start {
         solver = solver.offer(&problem.follow(py, start.bind(py))?);
