@@ -31,10 +31,6 @@ const FILES: [(&str, &str); 8] = [
     ("morpion", "# variant 5D\n(28,28)\n(27,27) / 0\n"),
 ];
 
-/// The languages of emitted code.
-const LANGUAGES: [Language; 6] =
-    [Language::C, Language::Rust, Language::Fortran, Language::Python, Language::Form, Language::Json];
-
 /// What is damaged.
 #[derive(Debug)]
 enum Text {
@@ -167,7 +163,8 @@ fn try_expression(path: &str) -> Verdict {
     };
     let code = |language| emit(&done.system, &done.best.program, language, &header);
     let form = code(Language::Form);
-    for language in LANGUAGES.into_iter().filter(|language| language.refuses_program(&done.best.program).is_none()) {
+    for language in Language::ALL.into_iter().filter(|language| language.refuses_program(&done.best.program).is_none())
+    {
         if let Err(error) = verify_program(&done.system, &done.best.program, &code(language), language, &form) {
             return Verdict::Finding(format!("{language:?}: {error}"));
         }

@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod code;
 mod gather;
 mod generate;
 mod help;

@@ -3,6 +3,7 @@
 mod build;
 mod effort;
 mod pass;
+mod related;
 mod run;
 mod search;
 

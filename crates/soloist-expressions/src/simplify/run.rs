@@ -20,11 +20,8 @@ const RUNG_TERMS: usize = 3_000;
 const RUNG_PART: f64 = 0.25;
 
 impl Simplifier<'_> {
-    /// Simplifies `system` and reports each event of the last pass to `observe`.
-    ///
-    /// # Errors
-    /// A search that the engine refuses, for instance a method with parameters that contradict each other.
-    pub fn run(
+    /// Simplifies `system` without relations between its outputs.
+    pub(super) fn run_alone(
         &self,
         system: &Arc<System>,
         observe: &mut (dyn FnMut(Event<'_>) + Send),
