@@ -63,7 +63,7 @@ pub(crate) enum Commands {
     /// Search for the best solution of an instance
     Solve(Box<solve::SolveArgs>),
     /// Turn expressions into straight-line code with few operations
-    Simplify(simplify::SimplifyArgs),
+    Simplify(Box<simplify::SimplifyArgs>),
     /// Compare methods over instances and seeds at equal budgets
     Bench(bench::BenchArgs),
     /// Tune the parameters of a method by the cross-entropy method or by racing

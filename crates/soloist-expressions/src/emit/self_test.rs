@@ -192,7 +192,7 @@ impl Test<'_> {
              if (!wrong) std::printf(\"{name}: {} values agree\\n\");\n    return wrong > 0;\n}}\n",
             self.file,
             self.file,
-            self.list(&self.table.inputs, "        ").replace("T(", "T("),
+            self.list(&self.table.inputs, "        "),
             self.list(&self.table.outputs, "        "),
             self.scales("        ", ""),
             m * points,

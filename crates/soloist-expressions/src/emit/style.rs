@@ -224,7 +224,7 @@ impl Words {
                 let make = if self.language == Language::Rust { "T::whole" } else { "T" };
                 let (whole, decimals) = digits.split_at(1);
                 let mut text = String::new();
-                for part in decimals[1..37].as_bytes().chunks(9).rev() {
+                for part in decimals.as_bytes()[1..37].chunks(9).rev() {
                     let part = std::str::from_utf8(part).unwrap_or("0").trim_start_matches('0');
                     let part = if part.is_empty() { "0" } else { part };
                     text = if text.is_empty() {

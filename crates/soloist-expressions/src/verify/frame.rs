@@ -76,7 +76,7 @@ pub(super) fn check(system: &System, code: &str, machine: Machine, names: &Names
             }
             (1, Language::Cpp) if text.starts_with("using ") => {
                 let name = text.strip_prefix("using std::").and_then(|rest| rest.strip_suffix(';'));
-                if !name.is_some_and(|name| machine.function(name).is_some()) {
+                if name.is_none_or(|name| machine.function(name).is_none()) {
                     return wrong("a function that the code calls");
                 }
             }

@@ -120,10 +120,13 @@ for text in mutants:
     std::fs::remove_dir_all(folder).unwrap();
 }
 
+/// A language, its type of numbers, and what is replaced by what.
+type Changes = (Language, Option<Float>, &'static [(&'static str, &'static str)]);
+
 /// Changes of types, literals, strides, declarations and calls of compiled code.
 #[test]
 fn changes_of_what_is_compiled_are_found() {
-    let changes: [(Language, Option<Float>, &[(&str, &str)]); 7] = [
+    let changes: [Changes; 7] = [
         (
             Language::C,
             None,
