@@ -80,7 +80,7 @@ pub use algebra::{
 };
 pub use anneal::Limits;
 pub use domain::{DOMAIN, calls_text, describe, open, open_with};
-pub use emit::{Float, Header, Language, Shape, Style, emit, emit_header, emit_self_test, emit_shaped, emit_with};
+pub use emit::{Float, Header, Language, Style, emit, emit_header, emit_self_test, emit_with};
 pub use factor::{Factors, factors};
 pub use gradient::with_gradient;
 pub use greedy::{Polisher, improve, polish};

@@ -57,7 +57,13 @@ pub(crate) fn style(args: &CodeArgs) -> Style {
         FloatType::Generic => Float::Generic,
     });
     let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
-    Style { float, prefix: args.prefix.clone(), names: args.names, header: args.header.as_ref().and_then(name) }
+    Style {
+        float,
+        prefix: args.prefix.clone(),
+        names: args.names,
+        header: args.header.as_ref().and_then(name),
+        ..Style::default()
+    }
 }
 
 /// The files beside the code.

@@ -7,9 +7,8 @@ use crate::units;
 use clap::{Args, ValueEnum};
 use soloist::Budget;
 use soloist_problems::expressions::{
-    DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Shape, Simplification,
-    Simplified, Simplifier, Stop, Style, System, calls_text, default_setup, describe, emit_shaped, emit_with,
-    open_with, verify_program,
+    DOMAIN, Effort, Event, Found, Header, Language, Notation, Phase, Program, Reading, Simplification, Simplified,
+    Simplifier, Stop, Style, System, calls_text, default_setup, describe, emit_with, open_with, verify_program,
 };
 use soloist_problems::names::unknown;
 use soloist_problems::{RunSpec, Setting, refuse_endless};
@@ -168,17 +167,10 @@ pub(crate) fn run(args: &SimplifyArgs) -> Result<u8, Failure> {
     if let Some(why) = language.refuses_name(&args.function) {
         return Err(Failure::usage(format!("--function: {why}")));
     }
-    if (args.blocks || args.split.is_some()) && language != Language::C {
-        let flag = if args.blocks { "--blocks" } else { "--split" };
-        return Err(Failure::usage(format!("{flag} is for --emit c, not {}", language.name())));
-    }
-    let style = style(&args.code);
+    let split = args.split.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+    let style = Style { blocks: args.blocks, split, ..style(&args.code) };
     if let Some(why) = style.refuses(language, args.code.complex) {
         return Err(Failure::usage(format!("--emit {}: {why}", language.name())));
-    }
-    if (args.blocks || args.split.is_some()) && (style != Style::default() || args.code.complex) {
-        let flag = if args.blocks { "--blocks" } else { "--split" };
-        return Err(Failure::usage(format!("{flag} is for real numbers of double precision without a style of names")));
     }
     let beside = Beside::new(&args.code, args.out.as_deref(), &args.file)?;
     let target = args.out.as_deref().map(Target::new).transpose()?;
@@ -269,12 +261,7 @@ fn language(emit: Emit) -> Language {
 
 /// The code with its header.
 fn write(args: &SimplifyArgs, system: &System, best: &Simplified, language: Language, style: &Style) -> String {
-    let header = heading(args, system, best);
-    if language == Language::C && (args.blocks || args.split.is_some()) {
-        let split = args.split.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
-        return emit_shaped(system, &best.program, language, &header, Shape { blocks: args.blocks, split });
-    }
-    emit_with(system, &best.program, language, &header, style)
+    emit_with(system, &best.program, language, &heading(args, system, best), style)
 }
 
 fn heading<'a>(args: &'a SimplifyArgs, system: &System, best: &'a Simplified) -> Header<'a> {

@@ -64,7 +64,8 @@ impl Relation {
     pub const ALL: [Self; 4] = [Self::Less, Self::LessEqual, Self::Equal, Self::NotEqual];
 
     /// The name of the conditional in the notation of the reader: `select_lt(a,b,then,else)`.
-    pub(crate) fn select(self) -> &'static str {
+    #[must_use]
+    pub fn select(self) -> &'static str {
         match self {
             Self::Less => "select_lt",
             Self::LessEqual => "select_le",
@@ -79,7 +80,8 @@ impl Constant {
     pub const ALL: [Self; 3] = [Self::Pi, Self::E, Self::I];
 
     /// The name in the notation of the reader, where it is a function without arguments.
-    pub(crate) fn name(self) -> &'static str {
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Pi => "pi",
             Self::E => "exp1",

@@ -1,6 +1,6 @@
 //! Headers of C code.
 
-use super::{Header, Language, Style, Words, names};
+use super::{Header, Language, Style, Words, names, shape};
 use crate::algebra::System;
 use std::fmt::Write as _;
 
@@ -36,6 +36,9 @@ pub fn emit_header(system: &System, header: &Header<'_>, style: &Style) -> Strin
     let (n, m) = (inputs.len(), outputs);
     let _ = writeln!(text, "// Computes n points: x holds {n} inputs for each, y gets {m} outputs for each.");
     let _ = writeln!(text, "void {name}_many(size_t n, const {number} *x, {number} *y);\n");
+    if style.blocks {
+        let _ = writeln!(text, "{}void {name}_blocks(size_t n, const {number} *x, {number} *y);\n", shape::BLOCKS);
+    }
     text.push_str("#ifdef __cplusplus\n}\n#endif\n#endif\n");
     text
 }

@@ -140,37 +140,14 @@ pub fn emit(system: &System, program: &Program, language: Language, header: &Hea
 /// complex numbers.
 #[must_use]
 pub fn emit_with(system: &System, program: &Program, language: Language, header: &Header<'_>, style: &Style) -> String {
-    Writer::new(system, program, language, style).write(header)
-}
-
-/// Further parts of C code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// Whether a function `NAME_blocks` computes blocks of 8 points; compilers turn it into vector code.
-    pub blocks: bool,
-    /// The most statements of a function. `None`: all are in one.
-    pub split: Option<usize>,
-}
-
-/// As [`emit`], in C with further parts. The other languages have none of them.
-#[must_use]
-pub fn emit_shaped(
-    system: &System,
-    program: &Program,
-    language: Language,
-    header: &Header<'_>,
-    shape: Shape,
-) -> String {
-    let mut code = emit(system, program, language, header);
-    if language == Language::C {
-        if shape.blocks {
-            code = shape::with_blocks(&code, system.given().len(), system.outputs().count()).unwrap_or(code);
-        }
-        if let Some(most) = shape.split {
-            code = shape::split(&code, most).unwrap_or(code);
-        }
-    }
-    code
+    let code = Writer::new(system, program, language, style).write(header);
+    let shaped = match (style.blocks, style.split) {
+        _ if language != Language::C => None,
+        (true, _) => shape::with_blocks(&code, system.given().len(), system.outputs().count()),
+        (false, Some(most)) => shape::split(&code, most),
+        (false, None) => None,
+    };
+    shaped.unwrap_or(code)
 }
 
 struct Writer<'a> {

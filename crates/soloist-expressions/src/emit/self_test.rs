@@ -1,5 +1,6 @@
 //! Programs that compile beside code and compare what it computes with the input.
 
+use super::shape::BLOCK;
 use super::{Float, Header, Language, Style, Words};
 use crate::algebra::{Function, System};
 use crate::evaluate::{Point, Value, evaluate};
@@ -49,7 +50,7 @@ pub fn emit_self_test(
     };
     let calls = system.calls().iter().any(|call| !matches!(call.function, Function::Inverse | Function::Constant(_)));
     let tolerance = epsilon * if calls { 4096.0 } else { 256.0 } * (system.terms() as f64).max(1.0).sqrt();
-    let text = Test { words, table: &table, name: header.function, file, tolerance };
+    let text = Test { words, table: &table, name: header.function, file, tolerance, blocks: style.blocks };
     Ok(match language {
         Language::C => text.c(),
         Language::Cpp => text.cpp(),
@@ -85,6 +86,8 @@ struct Test<'a> {
     name: &'a str,
     file: &'a str,
     tolerance: f64,
+    /// Whether the code has a function for blocks.
+    blocks: bool,
 }
 
 impl Test<'_> {
@@ -149,10 +152,11 @@ impl Test<'_> {
             "static double off(NUMBER a, NUMBER b)\n{\n    double d = (double)(a - b);\n    return d < 0 ? -d : d;\n}\n"
         };
         let difference = difference.replace("NUMBER", number);
+        let (declared, run) = if self.blocks { self.c_blocks() } else { (String::new(), String::new()) };
         let _ = write!(
             text,
-            "\nvoid {name}(const {number} *x, {number} *y);\nvoid {name}_many(size_t n, const {number} *x, {number} *y);\n\n\
-             {difference}\nint main(void)\n{{\n    const {number} x[] = {{\n        {}}};\n    \
+            "\nvoid {name}(const {number} *x, {number} *y);\nvoid {name}_many(size_t n, const {number} *x, {number} *y);\n\
+             {declared}\n{difference}\nint main(void)\n{{\n    const {number} x[] = {{\n        {}}};\n    \
              const {number} expected[] = {{\n        {}}};\n    const double most[] = {{\n        {}}};\n    \
              {number} one[{m}], all[{}];\n    int wrong = 0;\n    {name}_many({points}, x, all);\n    \
              for (size_t p = 0; p < {points}; p++) {{\n        {name}(x + {n}*p, one);\n        \
@@ -160,7 +164,7 @@ impl Test<'_> {
              // A value that is no number differs from every other.\n            \
              if (!(off(one[i], expected[at]) <= most[at]) || !(off(all[at], expected[at]) <= most[at])) {{\n                \
              printf(\"{name}: output %zu differs at point %zu\\n\", i, p);\n                wrong = 1;\n            }}\n        \
-             }}\n    }}\n    if (!wrong) printf(\"{name}: {} values agree\\n\");\n    return wrong;\n}}\n",
+             }}\n    }}\n{run}    if (!wrong) printf(\"{name}: {} values agree\\n\");\n    return wrong;\n}}\n",
             self.list(&self.table.inputs, "        "),
             self.list(&self.table.outputs, "        "),
             self.scales("        ", ""),
@@ -168,6 +172,25 @@ impl Test<'_> {
             m * points
         );
         text
+    }
+
+    /// The declaration of the function for blocks, and statements that run it on two blocks of the points.
+    fn c_blocks(&self) -> (String, String) {
+        let (n, m, points) = self.sizes();
+        let (name, number, block) = (self.name, self.words.number(), BLOCK);
+        let run = format!(
+            "    {number} in[{}], out[{}];\n    for (size_t p = 0; p < 2*{block}; p++)\n        \
+             for (size_t i = 0; i < {n}; i++)\n            \
+             in[{block}*({n}*(p/{block}) + i) + p%{block}] = x[{n}*(p%{points}) + i];\n    \
+             {name}_blocks(2, in, out);\n    for (size_t p = 0; p < 2*{block}; p++)\n        \
+             for (size_t i = 0; i < {m}; i++) {{\n            size_t at = {m}*(p%{points}) + i;\n            \
+             if (!(off(out[{block}*({m}*(p/{block}) + i) + p%{block}], expected[at]) <= most[at])) {{\n                \
+             printf(\"{name}_blocks: output %zu differs at point %zu\\n\", i, p);\n                wrong = 1;\n            \
+             }}\n        }}\n",
+            (2 * block * n).max(1),
+            2 * block * m
+        );
+        (format!("void {name}_blocks(size_t n, const {number} *x, {number} *y);\n"), run)
     }
 
     fn cpp(&self) -> String {

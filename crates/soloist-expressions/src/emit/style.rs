@@ -51,6 +51,10 @@ pub struct Style {
     pub names: bool,
     /// The name of a C header that the code includes; see [`emit_header`](super::emit_header).
     pub header: Option<String>,
+    /// Whether C code has a function `NAME_blocks` too, for blocks of 8 points; compilers turn it into vector code.
+    pub blocks: bool,
+    /// The most statements of a function of C code. `None`: all are in one.
+    pub split: Option<usize>,
 }
 
 impl Style {
@@ -78,6 +82,12 @@ impl Style {
         }
         if self.header.is_some() && language != Language::C {
             return Some("only C code has a header".into());
+        }
+        if (self.blocks || self.split.is_some()) && language != Language::C {
+            return Some(format!("only C code has {}", if self.blocks { "blocks" } else { "pieces" }));
+        }
+        if self.blocks && self.split.is_some() {
+            return Some("code has blocks or pieces, not both".into());
         }
         let prefix = self.prefix.as_deref()?;
         let named = language.refuses_name(prefix).is_some() && language == Language::Fortran;
@@ -291,7 +301,7 @@ pub(super) fn variables(names: &[&str], language: Language, prefix: &str) -> Vec
             let rest = name.strip_prefix(prefix);
             rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
         };
-        let own = ["x", "y", "n", "i", "t", "T", "f", "math", "cmath", "dp", "sp", "ep", "qp"];
+        let own = ["x", "y", "n", "i", "t", "T", "f", "math", "cmath", "dp", "sp", "ep", "qp", "w", "store"];
         while own.contains(&plain.as_str())
             || own.contains(&fold(&plain).as_str())
             || is_temporary(&fold(&plain))

@@ -1,10 +1,11 @@
 //! Every language with every type of numbers: code is compiled with its self-test and run.
 
 use soloist_expressions::{
-    Float, Language, Reading, Stop, Style, System, emit_header, emit_self_test, emit_with, parse_with, simplify,
-    verify_code,
+    Effort, Float, Language, Reading, Simplified, Simplifier, Stop, Style, System, emit_header, emit_self_test,
+    emit_with, parse_with, simplify, verify_code,
 };
 use std::process::Command;
+use std::sync::Arc;
 
 /// Functions, roots, conditionals, constants, fractions and long numbers.
 const FUNCTIONS: &str = "F = (x+y)^2*z - 3/7*x*y*z + x/3 + 1234567890123*y/7; G = sin(x*z+y)*cos(y)/(x+5) + sqrt(x^2+1)^3;
@@ -24,11 +25,23 @@ fn system(text: &str, complex: bool) -> System {
 /// that all agrees.
 fn agrees(text: &str, complex: bool, language: Language, style: &Style, change: &dyn Fn(&str) -> String) -> bool {
     let system = system(text, complex);
-    assert_eq!(style.refuses(language, complex), None);
     let best = simplify(&system, &system.occurrence_order(), true, Stop::never());
-    let header = crate::common::header(&system, &best.order);
-    let code = emit_with(&system, &best.program, language, &header, style);
-    let verified = verify_code(&system, &code, language).unwrap_or_else(|error| panic!("{error}\n{code}"));
+    compiled(&system, &best, language, style, change)
+}
+
+/// As [`agrees`], of a program.
+fn compiled(
+    system: &System,
+    best: &Simplified,
+    language: Language,
+    style: &Style,
+    change: &dyn Fn(&str) -> String,
+) -> bool {
+    let complex = system.is_complex();
+    assert_eq!(style.refuses(language, complex), None);
+    let header = crate::common::header(system, &best.order);
+    let code = emit_with(system, &best.program, language, &header, style);
+    let verified = verify_code(system, &code, language).unwrap_or_else(|error| panic!("{error}\n{code}"));
     assert_eq!((verified.counts, verified.calls), (best.program.counts(), system.call_counts()), "{code}");
     let (end, program) = match language {
         Language::C => ("c", "cc"),
@@ -38,13 +51,13 @@ fn agrees(text: &str, complex: bool, language: Language, style: &Style, change: 
         _ => ("py", "python3"),
     };
     let file = format!("code.{end}");
-    let test = emit_self_test(&system, language, &header, style, &file).unwrap();
+    let test = emit_self_test(system, language, &header, style, &file).unwrap();
     let folder = crate::common::folder();
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     std::fs::write(path(&file), change(&code)).unwrap();
     std::fs::write(path(&format!("test.{end}")), test).unwrap();
     if let Some(name) = &style.header {
-        std::fs::write(path(name), emit_header(&system, &header, style)).unwrap();
+        std::fs::write(path(name), emit_header(system, &header, style)).unwrap();
     }
     let (code, test, binary) = (path(&file), path(&format!("test.{end}")), path("program"));
     let quad = style.float == Some(Float::Quad);
@@ -100,6 +113,21 @@ fn all_agree(language: Language, floats: &[Float], complex: bool) {
             assert!(agrees(text, complex, language, &style, &str::to_owned), "{language:?} {float:?} {complex}");
         }
     }
+    for (at, text) in texts.iter().enumerate().filter(|_| language == Language::C) {
+        let named = Style { float: Some(floats[at % floats.len()]), names: true, ..Style::default() };
+        let plain = Style { float: Some(floats[(at + 1) % floats.len()]), ..Style::default() };
+        for style in [named, plain] {
+            let blocks = Style { blocks: true, ..style.clone() };
+            assert!(agrees(text, complex, language, &blocks, &str::to_owned), "{blocks:?}");
+            // A block of another size than that of the caller.
+            let wrong = |code: &str| code.replacen("w < 8", "w < 7", 1);
+            assert!(!agrees(text, complex, language, &blocks, &wrong), "{blocks:?}");
+            let pieces = Style { split: Some(5), ..style };
+            assert!(agrees(text, complex, language, &pieces, &str::to_owned), "{pieces:?}");
+            let wrong = |code: &str| code.replacen("\n    y[0] = ", "\n    y[0] = 1.0 + ", 1);
+            assert!(!agrees(text, complex, language, &pieces, &wrong), "{pieces:?}");
+        }
+    }
     // The test finds what is wrong.
     let style = Style { float: Some(floats[0]), ..Style::default() };
     let change = |code: &str| code.replacen("] + x[", "] - x[", 1).replacen(") + x(", ") - x(", 1);
@@ -120,7 +148,9 @@ fn cpp_of_all_types() {
     all_agree(Language::Cpp, &[Float::Generic], true);
     // C code with a header is called from C++.
     let style = Style { header: Some("code.h".into()), ..Style::default() };
-    assert!(agrees(FRACTIONS, false, Language::C, &style, &str::to_owned));
+    for style in [style.clone(), Style { blocks: true, ..style.clone() }, Style { split: Some(4), ..style }] {
+        assert!(agrees(FRACTIONS, false, Language::C, &style, &str::to_owned), "{style:?}");
+    }
 }
 
 #[test]
@@ -133,6 +163,53 @@ fn rust_of_all_types() {
 fn fortran_of_all_types() {
     all_agree(Language::Fortran, &[Float::Double, Float::Single, Float::Long, Float::Quad], false);
     all_agree(Language::Fortran, &[Float::Double, Float::Quad], true);
+}
+
+/// Outputs with their derivatives, by reverse mode and as polynomials.
+fn gradients_agree(language: Language) {
+    for text in ["F = (a+b)^3*c - 2*a*b*c^2 + a^2/3; G = a*b - c", "F = a*b*c*d*e*f*g"] {
+        let system = Arc::new(system(text, false));
+        let simplifier = Simplifier { effort: Effort::playouts(20), ..Simplifier::default() };
+        let done = simplifier.run_with_gradient(&system, &mut |_| ()).unwrap();
+        let outputs = system.outputs().count();
+        assert_eq!(done.system.outputs().count(), outputs * (1 + system.inputs().len()));
+        let style = Style::default();
+        assert!(compiled(&done.system, &done.best, language, &style, &str::to_owned), "{language:?}");
+        if language == Language::C {
+            for style in [Style { blocks: true, ..style.clone() }, Style { split: Some(3), ..style }] {
+                assert!(compiled(&done.system, &done.best, language, &style, &str::to_owned), "{style:?}");
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg_attr(not(c_compiler), ignore = "needs cc")]
+fn gradients_in_c() {
+    gradients_agree(Language::C);
+}
+
+#[test]
+#[cfg_attr(not(cpp_compiler), ignore = "needs g++")]
+fn gradients_in_cpp() {
+    gradients_agree(Language::Cpp);
+}
+
+#[test]
+fn gradients_in_rust() {
+    gradients_agree(Language::Rust);
+}
+
+#[test]
+#[cfg_attr(not(fortran_compiler), ignore = "needs gfortran")]
+fn gradients_in_fortran() {
+    gradients_agree(Language::Fortran);
+}
+
+#[test]
+#[cfg_attr(not(python), ignore = "needs python3")]
+fn gradients_in_python() {
+    gradients_agree(Language::Python);
 }
 
 #[test]
@@ -175,6 +252,9 @@ fn styles_that_cannot_be_are_refused() {
             false,
             "only C code has a header",
         ),
+        (Language::Rust, Style { blocks: true, ..Style::default() }, false, "only C code has blocks"),
+        (Language::Cpp, Style { split: Some(9), ..Style::default() }, false, "only C code has pieces"),
+        (Language::C, Style { blocks: true, split: Some(9), ..Style::default() }, false, "code has blocks or pieces"),
         (Language::Fortran, Style { prefix: Some("y".into()), ..Style::default() }, false, "`y` cannot begin"),
     ] {
         assert!(style.refuses(language, complex).unwrap().starts_with(message), "{message}");
