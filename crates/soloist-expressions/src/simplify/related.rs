@@ -27,15 +27,21 @@ impl Simplifier<'_> {
         system: &Arc<System>,
         observe: &mut (dyn FnMut(Event<'_>) + Send),
     ) -> Result<Simplification, SimplifyError> {
-        let mut done = self.run_alone(system, observe)?;
-        if done.interrupted || self.stop.is_set() || self.order.is_some() || !self.effort.greedy {
+        let relations =
+            if self.order.is_some() || !self.effort.greedy { Vec::new() } else { relations(system) };
+        let Some(other) = (!relations.is_empty()).then(|| with_relations(system, &relations)).flatten() else {
+            return self.run_alone(system, observe);
+        };
+        // Two runs share the time.
+        let mut part = self.clone();
+        part.effort.time = self.effort.time.map(|time| time / 2);
+        part.stop = self.stop.part(0.5);
+        let mut done = part.run_alone(system, observe)?;
+        if done.interrupted || self.stop.is_set() {
             return Ok(done);
         }
-        let relations = relations(system);
-        let Some(other) = with_relations(system, &relations).filter(|_| !relations.is_empty()) else {
-            return Ok(done);
-        };
-        let found = self.run_alone(&Arc::new(other), &mut |_| ())?;
+        part.stop = self.stop;
+        let found = part.run_alone(&Arc::new(other), &mut |_| ())?;
         let mut best = found.best;
         let program = restored(best.program, &found.system, &relations);
         if program.counts().total() < done.best.operations()

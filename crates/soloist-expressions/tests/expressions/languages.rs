@@ -124,7 +124,7 @@ fn all_agree(language: Language, floats: &[Float], complex: bool) {
             assert!(!agrees(text, complex, language, &blocks, &wrong), "{blocks:?}");
             let pieces = Style { split: Some(5), ..style };
             assert!(agrees(text, complex, language, &pieces, &str::to_owned), "{pieces:?}");
-            let wrong = |code: &str| code.replacen("\n    y[0] = ", "\n    y[0] = 1.0 + ", 1);
+            let wrong = |code: &str| code.replacen("\n    y[0] = ", "\n    y[0] = 1.0e30 + ", 1);
             assert!(!agrees(text, complex, language, &pieces, &wrong), "{pieces:?}");
         }
     }
