@@ -20,7 +20,8 @@ pub const DOMAIN: Domain = Domain {
     instance: "a file of expressions (`name = expression;` or a bare one, as FORM, Maple, SymPy or PARI print it) or a spec: \
                res:7,4 (resultant of polynomials of degrees 7 and 4), random:5x100x6:7 (variables x terms x largest degree \
                : seed), or a family by its size: det, permanent, symdet, toeplitz, circulant, vandermonde, cayley, disc, \
-               trees, symanzik, kinematics, mass, element, trace, power, elementary, cyclic, katsura, as in det:5",
+               trees, symanzik, kinematics, mass, element, trace, power, elementary, cyclic, katsura, harmonics, kinetics, \
+               stiffness, lagrange, as in det:5",
     example: "random:5x60x4:7",
     options: &[
         DomainOption {

@@ -71,6 +71,22 @@ pub(super) const FAMILIES: &[Family] = &[
     ("elementary", 2, 12, "elementary symmetric polynomials e1 .. eN of N variables", elementary),
     ("cyclic", 3, 8, "the N polynomials of the cyclic N-roots problem", cyclic),
     ("katsura", 2, 12, "the N + 1 polynomials of Katsura's magnetism problem", katsura),
+    (
+        "harmonics",
+        1,
+        8,
+        "real solid harmonics up to degree N, with the associated Legendre functions unscaled",
+        harmonics,
+    ),
+    (
+        "kinetics",
+        3,
+        12,
+        "rates of N species in reversible reactions A + B = C by mass action, and their Jacobian",
+        kinetics,
+    ),
+    ("stiffness", 2, 3, "entries of the stiffness matrix of the linear triangle (2) or tetrahedron (3)", stiffness),
+    ("lagrange", 2, 5, "the interpolation polynomials of degree N on N + 1 equal steps, in two directions", lagrange),
 ];
 
 /// The system of the family with this name.
@@ -330,5 +346,114 @@ fn katsura(n: usize) -> String {
     }
     let all: Vec<String> = (1..=n).map(|l| format!("2*u{l}")).collect();
     let _ = writeln!(text, "f{n}=u0+{}-1;", all.join("+"));
+    text
+}
+
+/// `(x + i*y)^m` and `P_l^m` in z and r^2 by their recurrences; the numbers of the latter are fractions.
+fn harmonics(degree: usize) -> String {
+    let mut text = "auxa0=1;auxb0=0;".to_owned();
+    for m in 1..=degree {
+        let _ = writeln!(text, "auxa{m}=x*auxa{0}-y*auxb{0};auxb{m}=x*auxb{0}+y*auxa{0};", m - 1);
+    }
+    for m in 0..=degree {
+        for l in m..=degree {
+            let two = if l < m + 2 { String::new() } else { format!("-{}*(x^2+y^2+z^2)*auxp{}m{m}", l + m - 1, l - 2) };
+            let sum =
+                if l == m { "1".to_owned() } else { format!("({}*z*auxp{}m{m}{two})/{}", 2 * l - 1, l - 1, l - m) };
+            let _ = writeln!(text, "auxp{l}m{m}={sum};");
+        }
+    }
+    for l in 0..=degree {
+        for m in 0..=l {
+            let _ = writeln!(text, "c{l}m{m}=auxp{l}m{m}*auxa{m};");
+            if m > 0 {
+                let _ = writeln!(text, "s{l}m{m}=auxp{l}m{m}*auxb{m};");
+            }
+        }
+    }
+    text
+}
+
+/// Species i and i + 1 form species i + 2, and so on around.
+fn kinetics(n: usize) -> String {
+    let species = |i: usize| [i, (i + 1) % n, (i + 2) % n];
+    let mut text = String::new();
+    for i in 0..n {
+        let [a, b, c] = species(i);
+        let _ = writeln!(text, "auxr{i}=k{i}*x{a}*x{b}-q{i}*x{c};");
+    }
+    let sign = |i: usize, at: usize| {
+        species(i).iter().position(|&one| one == at).map(|place| if place == 2 { '+' } else { '-' })
+    };
+    for at in 0..n {
+        let terms: String = (0..n).filter_map(|i| Some(format!("{}auxr{i}", sign(i, at)?))).collect();
+        let _ = writeln!(text, "f{at}={terms};");
+    }
+    for at in 0..n {
+        for by in 0..n {
+            let mut terms = String::new();
+            for i in 0..n {
+                let Some(sign) = sign(i, at) else { continue };
+                let [a, b, c] = species(i);
+                let slope = match by {
+                    _ if by == a => format!("k{i}*x{b}"),
+                    _ if by == b => format!("k{i}*x{a}"),
+                    _ if by == c => format!("(-q{i})"),
+                    _ => continue,
+                };
+                let _ = write!(terms, "{sign}{slope}");
+            }
+            if !terms.is_empty() {
+                let _ = writeln!(text, "j{at}u{by}={terms};");
+            }
+        }
+    }
+    text
+}
+
+/// Products of the gradients of the linear functions, times their common denominators.
+fn stiffness(dimensions: usize) -> String {
+    let axes = &["x", "y", "z"][..dimensions];
+    let mut text = String::new();
+    for i in 0..=dimensions {
+        let others: Vec<usize> = (0..=dimensions).filter(|&j| j != i).collect();
+        for axis in 0..dimensions {
+            // A minor of the edges of the side that is opposite to corner i.
+            let rest: Vec<&str> = (0..dimensions).filter(|&other| other != axis).map(|other| axes[other]).collect();
+            let edge = |k: usize, name: &str| format!("({name}{}-{name}{})", others[k], others[0]);
+            let minor = match &rest[..] {
+                [one] => edge(1, one),
+                [one, two] => format!("({}*{}-{}*{})", edge(1, one), edge(2, two), edge(1, two), edge(2, one)),
+                _ => unreachable!("two or three dimensions"),
+            };
+            let sign = if (i + axis) % 2 == 0 { '+' } else { '-' };
+            let _ = writeln!(text, "auxg{i}u{axis}={sign}{minor};");
+        }
+    }
+    for i in 0..=dimensions {
+        for j in i..=dimensions {
+            let sum: String = (0..dimensions).map(|axis| format!("+auxg{i}u{axis}*auxg{j}u{axis}")).collect();
+            let _ = writeln!(text, "K{i}u{j}={sum};");
+        }
+    }
+    text
+}
+
+fn lagrange(degree: usize) -> String {
+    let mut text = String::new();
+    for name in ["u", "v"] {
+        for i in 0..=degree {
+            let mut product = "1".to_owned();
+            for j in (0..=degree).filter(|&j| j != i) {
+                let _ = write!(product, "*({degree}*{name}-{j})/({})", i as i64 - j as i64);
+            }
+            let _ = writeln!(text, "aux{name}{i}={product};");
+        }
+    }
+    for i in 0..=degree {
+        for j in 0..=degree {
+            let _ = writeln!(text, "n{i}u{j}=auxu{i}*auxv{j};");
+        }
+    }
     text
 }

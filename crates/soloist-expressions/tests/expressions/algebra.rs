@@ -104,11 +104,39 @@ fn families_of_inputs() {
         let system = generate(spec).unwrap();
         assert_eq!((system.outputs().count(), system.terms()), (outputs, terms), "{spec}");
     }
-    for (spec, outputs) in [("kinematics:3", 12), ("mass:3", 6), ("symanzik:3", 2), ("katsura:4", 5)] {
+    for (spec, outputs) in [
+        ("kinematics:3", 12),
+        ("mass:3", 6),
+        ("symanzik:3", 2),
+        ("katsura:4", 5),
+        ("harmonics:4", 25),
+        ("kinetics:4", 20),
+        ("stiffness:3", 10),
+        ("lagrange:2", 9),
+    ] {
         let system = generate(spec).unwrap();
         assert_eq!(system.outputs().count(), outputs, "{spec}");
         assert!(system.definitions().iter().all(|definition| definition.name.len() < 5));
         assert_eq!(parse("x", write(&system).as_bytes(), true).unwrap().terms(), system.terms());
+    }
+    // What is known of sums of outputs: a constant function has no energy, the functions of an interpolation add up to 1,
+    // reactions that are counted by all their species change nothing else than their number.
+    for (spec, outputs, sum) in [
+        ("stiffness:2", vec!["K0u1", "K1u1", "K1u2"], "0"),
+        ("stiffness:3", vec!["K0u2", "K1u2", "K2u2", "K2u3"], "0"),
+        ("lagrange:2", vec!["n0u0", "n0u1", "n0u2", "n1u0", "n1u1", "n1u2", "n2u0", "n2u1", "n2u2"], "1"),
+        ("kinetics:3", vec!["f0", "f1", "f2"], "-k0*x0*x1-k1*x1*x2-k2*x2*x0+q0*x2+q1*x0+q2*x1"),
+        ("harmonics:2", vec!["c2m0", "s2m2"], "z^2-x^2/2-y^2/2+2*x*y"),
+    ] {
+        let system = generate(spec).unwrap();
+        let of = |name: &str| &system.outputs().find(|output| output.name == name).unwrap().polynomial;
+        let added = outputs[1..].iter().fold(of(outputs[0]).clone(), |sum, name| sum.add(of(name)));
+        let difference = format!("{added}-({sum})");
+        assert_eq!(
+            parse("x", difference.as_bytes(), true).unwrap().definitions()[0].polynomial.to_string(),
+            "0",
+            "{spec}"
+        );
     }
     for (spec, message) in [
         ("det:1", "det:1: expected det:N with a number from 2 to 7, as in det:2"),
