@@ -25,6 +25,8 @@ const SEARCH_TERMS: u64 = 40_000_000;
 const LEAST_ORDERS: u64 = 50;
 /// Polishing with at most this much work begins with a trial.
 const TRIAL_WORK: u64 = 3_000_000;
+/// Polishing with less work has no trial: it is one.
+const TRIAL_LEAST: u64 = 1_000_000;
 /// The parts of the time that is left which search and refinement with building may take.
 const SEARCH_PART: f64 = 0.3;
 const BUILD_PART: f64 = 0.7;
@@ -92,7 +94,7 @@ impl Simplifier<'_> {
             let seed = self.setup.seed.wrapping_add((chain as u64) << 32);
             let part = 1.0 / left as f64;
             // Small programs are often the best ones already: a third of the work shows whether more may help.
-            if limits.work <= TRIAL_WORK {
+            if (TRIAL_LEAST..=TRIAL_WORK).contains(&limits.work) {
                 let (found, attempts) = self.polished(candidate, divided(limits, 3), seed, part);
                 if found.best.operations() == candidate.best.operations() {
                     return Some((found, attempts));

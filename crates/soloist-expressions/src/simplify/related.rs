@@ -1,7 +1,7 @@
 //! Outputs that are computed from other ones: the sum or difference of two outputs may have far fewer terms than each
 //! of them.
 
-use super::{Event, Simplification, Simplifier, SimplifyError};
+use super::{Effort, Event, Simplification, Simplifier, SimplifyError};
 use crate::algebra::{Coefficient, Polynomial, System};
 use crate::horner::{Program, Term};
 use crate::read::{Relation, with_relations};
@@ -13,6 +13,8 @@ const MAX_OUTPUTS: usize = 32;
 const MAX_TERMS: usize = 5_000;
 /// A relation saves at least this many terms, and a quarter of those of its output.
 const LEAST_SAVED: usize = 3;
+/// The playouts of the run that shows whether relations can pay.
+const SHORT: u64 = 100;
 
 impl Simplifier<'_> {
     /// Simplifies `system` and reports each event to `observe`.
@@ -40,7 +42,14 @@ impl Simplifier<'_> {
             return Ok(done);
         }
         part.stop = self.stop;
-        let found = part.run_alone(&Arc::new(other), &mut |_| ())?;
+        let other = Arc::new(other);
+        // A short run shows whether the relations can pay.
+        let playouts = self.effort.playouts.unwrap_or(SHORT).min(SHORT);
+        let short = Self { effort: Effort { playouts: Some(playouts), ..part.effort }, ..part.clone() };
+        let mut found = short.run_alone(&other, &mut |_| ())?;
+        if 10 * found.best.operations() <= 11 * done.best.operations() && self.effort.playouts != Some(playouts) {
+            found = part.run_alone(&other, &mut |_| ())?;
+        }
         let mut best = found.best;
         let program = restored(best.program, &found.system, &relations);
         if program.counts().total() < done.best.operations()
