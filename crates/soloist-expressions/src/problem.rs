@@ -9,6 +9,9 @@ use soloist::{
 use std::hash::Hasher;
 use std::sync::Arc;
 
+/// A step of a proof takes as long as this many terms, beside those that it goes through.
+const STEP_TERMS: u64 = 250;
+
 /// The orders of the variables of a [`System`]: minimise the operations of the Horner scheme with common
 /// sub-expressions, [`Dag::level_counts`].
 ///
@@ -81,12 +84,13 @@ impl Orders {
         self.inner.direction()
     }
 
-    /// An upper bound of the work of [`prove`](Self::prove): `n 2^(n-1) t` for n variables and t terms.
+    /// An upper bound of the work of [`prove`](Self::prove): `n 2^(n-1) (t + 250)` for n variables and t terms. A step of
+    /// the proof takes as long as 250 terms, whatever their number.
     #[must_use]
     pub fn proof_work(&self) -> u64 {
         let n = self.inner.scheme().searched().len() as u32;
         let subsets = 1_u64.checked_shl(n.saturating_sub(1)).unwrap_or(u64::MAX);
-        subsets.saturating_mul(n.into()).saturating_mul(self.system.terms() as u64)
+        subsets.saturating_mul(n.into()).saturating_mul(self.system.terms() as u64 + STEP_TERMS)
     }
 
     /// Finds the best order of all symbols and proves it, by [`optimal_order`]. From then on its cost bounds all

@@ -99,8 +99,8 @@ pub(crate) struct SimplifyArgs {
     #[arg(long, value_name = "N", value_parser = units::count, allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) playouts: Option<u64>,
     /// After the search, find the best order of all and prove it, however long it takes: up to 24 variables, seconds
-    /// for 14, twice as long for each further one; without this only where it takes a second or two, less with few
-    /// --playouts
+    /// for 14, twice as long for each further one; without this only where it takes less than half a second, less with
+    /// few --playouts
     #[arg(long, conflicts_with = "order", help_heading = SEARCH)]
     pub(crate) prove: bool,
     /// Attempts, for each of up to three orders, to take another variable next in some sub-expression than the order

@@ -8,7 +8,7 @@ use std::time::Duration;
 const PLAYOUTS: u64 = 2000;
 const TIME: Duration = Duration::from_secs(30);
 /// The work of a proof that is done by default; see [`search`](super::search()).
-const PROOF_WORK: u64 = 500_000_000;
+const PROOF_WORK: u64 = 100_000_000;
 /// The work of factoring the polynomials; see [`factors`](crate::factors()).
 const FACTOR_WORK: u64 = 200_000_000;
 /// The terms over all orders of which code is built.
@@ -43,7 +43,7 @@ pub enum Amount {
 ///
 /// - Factors: a work of 2e8, half a second at most.
 /// - Search: 2000 orders or 30 s, whichever comes first; fewer orders beyond 20,000 terms, 40 million terms in all.
-/// - Proof of the best order: if it takes at most 5e8 steps, which is a second or two.
+/// - Proof of the best order: if it takes at most 1e8 steps, which is a third of a second.
 /// - Refinement: up to 3 orders. The work for each is 4000 for each operation, at least 1 (below 100 operations less)
 ///   and at most 100 million. No
 ///   refinement beyond 200,000 terms, nor of an order that was given.

@@ -20,7 +20,7 @@ fn effort_follows_its_settings() {
     assert_eq!(Effort { time, ..standard }.budget(), Budget { time, ..Budget::default() });
     assert_eq!(
         [standard, Effort::playouts(4000), Effort::playouts(20)].map(|effort| effort.proof_work()),
-        [500_000_000, 500_000_000, 5_000_000]
+        [100_000_000, 100_000_000, 1_000_000]
     );
     assert_eq!(Effort { prove: true, ..Effort::playouts(1) }.proof_work(), u64::MAX);
     assert_eq!([0, 1, 1000, 400_001].map(|terms| standard.candidates(terms)), [400_000, 400_000, 400, 1]);
