@@ -2,11 +2,12 @@
 
 use super::pass::{Candidate, Variant};
 use super::{Amount, Effort, Event, Simplification, Simplified, Simplifier, SimplifyError, best_of};
-use crate::algebra::System;
+use crate::algebra::{Signs, System};
 use crate::anneal::Limits;
 use crate::factor::rebuilt;
 use crate::gradient::{reversed, with_gradient};
 use crate::greedy::improve;
+use crate::horner::Dag;
 use crate::read::{as_written, inlined};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,6 +15,9 @@ use std::time::Instant;
 
 /// The most terms of an intermediate that is put in where it is used, as tried one after the other.
 const INLINE: [usize; 7] = [0, 1, 2, 4, 8, 16, 64];
+/// An input with intermediates put in whose Horner form has this many per cent of the operations of the best one is
+/// not looked at more closely.
+const INLINE_MORE: u64 = 150;
 /// The playouts of passes that come before one of more playouts, for inputs of at most this many terms.
 const RUNGS: [u64; 2] = [100, 2000];
 const RUNG_TERMS: usize = 3_000;
@@ -157,18 +161,33 @@ impl Simplifier<'_> {
             let best = best_of(system, &system.occurrence_orders(), self.stop);
             best.map_or(u64::MAX, |best| best.operations())
         };
-        let mut best: Option<(u64, Arc<System>)> = None;
-        for other in inlined(system, &INLINE) {
-            let (least, chosen) = best.get_or_insert_with(|| (operations(system), Arc::clone(system)));
-            if self.stop.is_set() {
-                break;
+        let scheme = |system: &System| {
+            let orders = system.occurrence_orders();
+            orders.iter().map(|order| Dag::build(system, order, Signs::Canonical).code_counts().total()).min()
+        };
+        // The small ones come first: a much larger one is left out before its greedy phase, which takes long.
+        let others = inlined(system, &INLINE).into_iter().map(Arc::new);
+        let mut all: Vec<Arc<System>> = std::iter::once(Arc::clone(system)).chain(others).collect();
+        if all.len() == 1 {
+            return all.remove(0);
+        }
+        let mut places: Vec<usize> = (0..all.len()).collect();
+        places.sort_by_key(|&place| all[place].terms());
+        places.dedup_by_key(|&mut place| all[place].terms());
+        let mut best: Option<(u64, u64, usize)> = None;
+        for place in places {
+            let scheme = scheme(&all[place]).unwrap_or(u64::MAX);
+            if self.stop.is_set() || best.is_some_and(|(_, known, _)| scheme > known.saturating_mul(INLINE_MORE) / 100)
+            {
+                continue;
             }
-            let found = if other.terms() == chosen.terms() { u64::MAX } else { operations(&other) };
-            if found < *least {
-                (*least, *chosen) = (found, Arc::new(other));
+            let found = (operations(&all[place]), scheme, place);
+            if best.is_none_or(|(least, _, at)| (found.0, place) < (least, at)) {
+                best = Some(found);
             }
         }
-        best.map_or_else(|| Arc::clone(system), |(_, chosen)| chosen)
+        let chosen = best.map_or(0, |(_, _, place)| place);
+        all.swap_remove(chosen)
     }
 }
 
