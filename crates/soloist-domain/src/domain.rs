@@ -372,10 +372,15 @@ pub trait Instance: Send + Sync {
     /// The instance and its rules.
     fn problem(&self) -> &Self::Problem;
     /// The setup that serves most users best; without a rollout, [`rollout_for`](Self::rollout_for) names it. By
-    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with a
-    /// cheap attempt at a [proof](Setup::proof).
+    /// default the first method of the problem's [portfolio](Problem::portfolio), or `auto` where that is empty, with an
+    /// attempt at a [proof](Self::proof_part).
     fn default_setup(&self) -> Setup {
-        portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(Setup::PROOF)
+        portfolio(self.problem()).first().map_or_else(Setup::default, Entry::setup).proof(self.proof_part())
+    }
+    /// The part of the effort of the default setup that is for an attempt at a [proof](Setup::proof). By default a
+    /// small one; a half suits instances that exact search may solve within seconds.
+    fn proof_part(&self) -> f64 {
+        Setup::PROOF
     }
     /// See [`AnyInstance::rollout_for`]. By default that of the preset in the problem's
     /// [portfolio](Problem::portfolio), or the problem's first one.

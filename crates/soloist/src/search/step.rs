@@ -32,6 +32,10 @@ pub(crate) trait Search: Send {
     fn left(&self) -> Option<f64> {
         None
     }
+    /// Returns the part of the tree that is done, from 0 to 1: the children of a state count alike. `None`: unknown.
+    fn covered(&self) -> Option<f64> {
+        None
+    }
     /// Whether a limit of counts has divided the last step, so that it is to be continued before anything else is done.
     fn is_divided(&self) -> bool {
         false

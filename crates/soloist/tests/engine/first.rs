@@ -388,6 +388,17 @@ fn small_instances_are_proven_beside_any_method() {
 }
 
 #[test]
+fn a_small_tree_gets_half_of_the_effort() {
+    let setup = Setup::preset("sampling").unwrap().proof(Setup::PROOF).seed(1);
+    let outcome = Solver::new(&Fenced::new(Bag::sixteen()), setup).budget(Budget::playouts(200_000)).run().unwrap();
+    assert_eq!((outcome.stop, outcome.optimal), (StopReason::Exhausted, true));
+    assert_eq!(outcome.best.unwrap().score.value(), Some(Bag::sixteen().optimum()));
+    // A node counts as eight moves, and a solution has at most 16.
+    let part = 8.0 * outcome.counters.nodes as f64 / (16.0 * outcome.counters.playouts as f64);
+    assert!(part > 2.0 * Setup::PROOF, "{part} {:?}", outcome.counters);
+}
+
+#[test]
 fn an_attempt_that_fails_costs_its_part_of_the_playouts() {
     let problem = Staircase(30);
     let plain = recorded(&problem, method("sampling", &[]), 5, 5_000);

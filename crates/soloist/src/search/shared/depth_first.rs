@@ -434,6 +434,23 @@ impl Search for DepthFirst {
         }
     }
 
+    fn covered(&self) -> Option<f64> {
+        if self.plan != Plan::All {
+            return None;
+        }
+        let (mut part, mut covered) = (1.0, 0.0);
+        for frame in &self.frames {
+            if !frame.listed {
+                // What a dropped list held is not known any more.
+                break;
+            }
+            part /= frame.children.len().max(1) as f64;
+            // The child tried last is the next frame, if there is one: the last frame's is done.
+            covered += part * frame.next.saturating_sub(1) as f64;
+        }
+        Some(covered)
+    }
+
     fn save(&self) -> Vec<u8> {
         let next: Vec<usize> = self.frames.iter().map(|frame| frame.next).collect();
         encode(&(self.lister.salt, &self.pass, next, &self.table))
