@@ -390,7 +390,7 @@ fn small_instances_are_proven_beside_any_method() {
 #[test]
 fn a_small_tree_gets_half_of_the_effort() {
     let setup = Setup::preset("sampling").unwrap().proof(Setup::PROOF).seed(1);
-    let outcome = Solver::new(&Fenced::new(Bag::sixteen()), setup).budget(Budget::playouts(200_000)).run().unwrap();
+    let outcome = Solver::new(&Bag::sixteen(), setup).budget(Budget::playouts(400_000)).run().unwrap();
     assert_eq!((outcome.stop, outcome.optimal), (StopReason::Exhausted, true));
     assert_eq!(outcome.best.unwrap().score.value(), Some(Bag::sixteen().optimum()));
     // A node counts as eight moves, and a solution has at most 16.

@@ -2,6 +2,7 @@
 
 mod edits;
 mod family;
+mod kind;
 mod links;
 mod replay;
 mod run;
@@ -68,6 +69,12 @@ parameters! {
     /// - `suggest` moves an entry as the problem [suggests](crate::Ordering::suggest).
     /// - `recreate` takes the entries of a block out and plays them again in an order drawn by the bias.
     ///
+    /// With `fit`, and where no weight differs from its default, the weights suit the kind of solution, which a few
+    /// random games tell. *Orders* have the same decisions in every solution, at other places: the defaults are made for
+    /// them. *Assignments* decide at the same places in every solution, as the sides of a cut: mostly `replace`.
+    /// *Subsets* hold some of the decisions, as knapsacks: mostly `change`, `replace` and `remove`. The weights of
+    /// assignments and subsets follow success as with `adapt`.
+    ///
     /// Candidates of `change`, `replace` and `guide` are drawn with the probabilities of the problem's
     /// [`bias`](crate::Prior::bias), uniformly without one. With `adapt` the weights follow the success of each kind
     /// of edit. A success is a cost below all costs of the last 1000 neighbours; it counts for each try.
@@ -85,7 +92,9 @@ parameters! {
     /// The temperature T falls from `start` to `end`. Its unit is the [unit](crate::Neighborhood::unit) that the
     /// neighbourhood names. Without one it is the geometric mean of the differences that the run meets at its
     /// beginning, over at most 1000 neighbours and 2 % of a cooling; suggested edits do not count, and no worse
-    /// neighbour is accepted meanwhile. So temperatures suit instances of any size, and do not change when a constant
+    /// neighbour is accepted meanwhile. Where neighbours are replayed and neither `start` nor `end` is set, the first
+    /// temperature is the one that accepts the part `acceptance` of these worse neighbours, and the last one a tenth of
+    /// it: in units of the mean, good temperatures differ by a factor of ten between problems. So temperatures suit instances of any size, and do not change when a constant
     /// is added to all scores.
     ///
     /// The threshold that a neighbour has to pass is drawn beforehand. A neighbour is abandoned at the first state
@@ -186,6 +195,11 @@ parameters! {
         local: bool = true, ();
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
+        /// choose the weights of the edits by the kind of solution, where none is set
+        fit: bool = true, ();
+        /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
+        /// `start` and `end` are not set; 0: `start` and `end` are used
+        acceptance: f64 = 0.0, 0.0..=0.99;
         /// weight of exchanging two entries
         swap: u64 = 2, 0..=1_000_000;
         /// weight of moving an entry
@@ -220,6 +234,13 @@ parameters! {
 }
 
 impl Anneal {
+    /// The part of the worse neighbours that the first temperature accepts. `None`: temperatures are set.
+    fn acceptance(&self) -> Option<f64> {
+        let default = Self::default();
+        let untouched = self.start == default.start && self.end == default.end && self.acceptance > 0.0;
+        untouched.then_some(self.acceptance)
+    }
+
     /// In the order of [`EDITS`].
     fn weights(&self) -> [u64; EDITS.len()] {
         let &Self { swap, insert, block, reverse, shuffle, change, replace, remove, guide, suggest, recreate, .. } =

@@ -334,7 +334,7 @@ impl AnnealSearch {
                 let worth = Worth::new(context.problem, score);
                 // What a problem suggests changes less than what is drawn: the unit does not depend on its weight.
                 if EDITS[kind] != Edit::Suggest {
-                    self.saved.clock.measure(present.feasible, worth.difference(present));
+                    self.saved.clock.measure_replay(present.feasible, worth.difference(present));
                 }
                 (Some(score), worth)
             }
@@ -352,7 +352,7 @@ impl AnnealSearch {
         } else {
             worth.feasible
         };
-        let brings = self.parameters.adapt && worth.feasible == present.feasible && worth.beats(present);
+        let brings = self.walker.adapts && worth.feasible == present.feasible && worth.beats(present);
         self.saved.wheel.learn(kind, brings.then_some(worth.cost));
         if accepted {
             self.walker.accept(context.problem, end);
