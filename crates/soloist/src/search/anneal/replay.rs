@@ -2,7 +2,7 @@
 
 use super::Anneal;
 use super::edits::{EDITS, Edit, Shape, block, longest_of};
-use super::kind::Kind;
+use super::kind::{kind_of, weights};
 use super::links::Links;
 use crate::core::cut::EVERY;
 use crate::core::math;
@@ -164,7 +164,7 @@ impl Walker {
     /// Suits the weights of the edits to the kind of solution.
     fn fit(&mut self, problem: &dyn ErasedProblem) {
         if std::mem::take(&mut self.fits)
-            && let Some(weights) = Kind::of(problem, &|state, mv| self.name(problem, state, mv)).weights()
+            && let Some(weights) = weights(kind_of(problem, &|state, mv| self.name(problem, state, mv)))
         {
             self.adapts = true;
             self.kinds = weights;
