@@ -8,6 +8,7 @@ from typing import Any, TypedDict
 class SearchParameters(TypedDict, total=False):
     """Parameters that are no argument of :func:`soloist.simplify` or of a run."""
 
+    acceptance: Any
     adapt: Any
     adapt_every: Any
     alpha: Any
@@ -47,6 +48,7 @@ class SearchParameters(TypedDict, total=False):
     finalists: Any
     finish: Any
     first: Any
+    fit: Any
     fleet: Any
     founders: Any
     fpu: Any

@@ -49,10 +49,16 @@ fn next(kind: SolutionKind, bounds_are_few: bool, has: impl Fn(&str) -> bool) ->
     if lacks("neighborhood") && lacks("searches") {
         match kind {
             SolutionKind::Order if lacks("ordering") => {
-                return Some(("ordering", "the names of decisions let `anneal` keep an edited order without new lists of moves"));
+                return Some((
+                    "ordering",
+                    "the names of decisions let `anneal` keep an edited order without new lists of moves",
+                ));
             }
             SolutionKind::Order if lacks("link") => {
-                return Some(("link", "if the score is a sum over neighbours in the order: differences without replays"));
+                return Some((
+                    "link",
+                    "if the score is a sum over neighbours in the order: differences without replays",
+                ));
             }
             SolutionKind::Assignment | SolutionKind::Subset => {
                 let why = "other decisions at a place change little: their differences are known without replays";

@@ -168,7 +168,7 @@ impl Proof {
     fn step(&mut self, context: &mut Context<'_>) -> Status {
         if self.saved.stage == Stage::New {
             self.saved.stage = if self.is_promising(context) { Stage::Running } else { Stage::GivenUp };
-        self.turn &= self.saved.is_active();
+            self.turn &= self.saved.is_active();
             return Status::Running;
         }
         let before = context.tally.counters;
@@ -243,7 +243,10 @@ impl Proof {
         let SavedProof(saved, bytes) = saved;
         let known = saved.bound.is_none_or(|bound| !bound.is_nan());
         let sound = saved.share == self.saved.share && known;
-        ensure(sound && saved.steps.max(saved.made.playouts) <= saved.cost() + saved.most() + SMALL as u64, "an attempt at a proof")?;
+        ensure(
+            sound && saved.steps.max(saved.made.playouts) <= saved.cost() + saved.most() + SMALL as u64,
+            "an attempt at a proof",
+        )?;
         if saved.stage == Stage::GivenUp {
             self.search = suited(problem, 0).1;
         } else {

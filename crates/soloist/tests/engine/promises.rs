@@ -2,8 +2,8 @@
 
 use crate::common::method;
 use soloist::doc::Staircase;
-use soloist::search::{AcceptanceRule, Anneal};
 use soloist::problem::SolutionKind;
+use soloist::search::{AcceptanceRule, Anneal};
 use soloist::{
     Budget, Dominance, Method, NamedRollout, Playout, Problem, Rng, Rollout, RolloutInfo, Score, Sense, Setup,
     SolveError, Solver, StopReason, advise, check, stable_hash,

@@ -255,7 +255,8 @@ fn temperature_of(differences: &[f64], part: f64) -> f64 {
     let Some(most) = differences.iter().copied().reduce(f64::max) else { return 0.0 };
     let least = differences.iter().copied().fold(most, f64::min);
     let accepted = |temperature: f64| {
-        differences.iter().map(|difference| libm::exp(-difference / temperature)).sum::<f64>() / differences.len() as f64
+        differences.iter().map(|difference| libm::exp(-difference / temperature)).sum::<f64>()
+            / differences.len() as f64
     };
     // The part grows with the temperature: bisection of its logarithm, between bounds that enclose all parts.
     let (mut low, mut high) = (libm::log(least / 1e3), libm::log(most * 1e3));
