@@ -409,8 +409,7 @@ fn anneal_playouts<P: Problem>(problem: &P, parameters: &Anneal, rng: &mut Rng, 
 
 #[test]
 fn annealing_equals_a_plain_loop() {
-    // The plain loop knows fixed weights alone.
-    let base = Anneal { steps: 60, fit: false, ..Anneal::default() };
+    let base = Anneal { steps: 60, ..Anneal::default() };
     let settings = [
         base.clone(),
         Anneal { reheats: 2, cooling: Schedule::Linear, start: 0.1, ..base.clone() },

@@ -196,7 +196,7 @@ parameters! {
         /// let the weights of the edits follow what they bring
         adapt: bool = false, ();
         /// choose the weights of the edits by the kind of solution, where none is set
-        fit: bool = true, ();
+        fit: bool = false, ();
         /// part of the worse neighbours that the temperature at the start of a cooling accepts; used for replays where
         /// `start` and `end` are not set; 0: it begins at `start`
         acceptance: f64 = 0.0, 0.0..=0.99;
