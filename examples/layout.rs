@@ -4,7 +4,8 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Found, Ordering, Problem, Score, Sense, stable_hash};
+use soloist::problem::{Dominance, Found, Ordering, stable_hash};
+use soloist::{Problem, Score, Sense};
 
 struct Row {
     length: Vec<f64>,

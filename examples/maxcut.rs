@@ -4,7 +4,8 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Facts, Problem, Score};
+use soloist::problem::Facts;
+use soloist::{Problem, Score};
 
 /// The edges of each vertex: the other end and the weight.
 struct Graph {

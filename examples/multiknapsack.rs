@@ -4,7 +4,8 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Found, Ordering, Prior, Problem, Score};
+use soloist::problem::{Found, Ordering, Prior};
+use soloist::{Problem, Score};
 
 struct Knapsack {
     value: Vec<f64>,

@@ -4,7 +4,8 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Found, Ordering, Problem, Score, Sense};
+use soloist::problem::{Found, Ordering};
+use soloist::{Problem, Score, Sense};
 
 struct Jobs {
     time: Vec<u32>,

@@ -2,9 +2,10 @@
 
 use super::list;
 use crate::core::cut::Watch;
+use crate::core::hash::stable_hash;
 use crate::problem::SolutionKind;
 use crate::problem::functions::{FUNCTIONS, function};
-use crate::{Problem, Rng, stable_hash};
+use crate::{Problem, Rng};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -93,7 +94,7 @@ impl fmt::Display for Advice {
 /// are, which are missing, which searches each of them helps, and which one to write next.
 ///
 /// ```
-/// let advice = soloist::advise(&soloist::doc::Staircase(5), 20, 1);
+/// let advice = soloist::check::advise(&soloist::doc::Staircase(5), 20, 1);
 /// assert_eq!((advice.walks, advice.infeasible), (20, 0));
 /// let bound = advice.knowledge.iter().find(|knowledge| knowledge.name == "bound").unwrap();
 /// assert!(!bound.supplied && bound.use_for.contains("dfs"));

@@ -33,7 +33,7 @@ use std::hash::Hasher;
 ///
 /// Four functions are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
 /// [`score`](Self::score). The others have defaults; each one supplied makes some searches stronger.
-/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::advise) lists what is
+/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::check::advise) lists what is
 /// missing.
 ///
 /// | group | functions |
