@@ -34,7 +34,7 @@ pub use branch_and_bound::{BranchAndBound, Order};
 pub use ida_star::IdaStar;
 pub use method::Method;
 pub use nmcs::Nmcs;
-pub use nrpa::{Keep, Nrpa, Share, Similar};
+pub use nrpa::{Adapting, Keep, Nrpa, Share, Similar};
 pub use own::Own;
 pub use presets::Preset;
 pub use sampling::Sampling;

@@ -1,6 +1,6 @@
 //! What the family is beside its table of parameters.
 
-use super::{Keep, Nrpa, Similar, run::NrpaSearch};
+use super::{Adapting, Keep, Nrpa, Similar, run::NrpaSearch};
 use crate::erased::problem::ErasedProblem;
 use crate::search::family::Family;
 use crate::search::step::Search;
@@ -16,6 +16,10 @@ impl Family for Nrpa {
             (
                 self.beam != Keep::Solutions && self.similar != Similar::ScoreLength,
                 "`similar` needs `beam` = solutions",
+            ),
+            (
+                self.beam != Keep::Solutions && self.adapting != Adapting::Running,
+                "`adapting` needs `beam` = solutions",
             ),
             (self.beam == Keep::Solutions && self.bias_rate > 0.0, "`bias_rate` needs `beam` = none or policies"),
             (

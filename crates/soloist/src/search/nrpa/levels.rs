@@ -1,6 +1,6 @@
 //! The nested levels of plain and high-diversity NRPA: one policy, adapted level by level and restored by undo.
 
-use super::{Keep, Nrpa};
+use super::{Adapting, Keep, Nrpa};
 use crate::core::limits::{MOST, ensure};
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
@@ -313,10 +313,17 @@ impl Levels {
         }
         if parameters.beam == Keep::Solutions {
             let traces: Vec<&Trace<MoveId>> = beam.iter().map(|solution| &solution.trace).collect();
-            if self.taught == Some(index) {
-                self.policy.adapt_diverse_again(&traces, &self.origins, alpha);
-            } else {
-                self.policy.adapt_diverse(&traces, alpha);
+            match parameters.adapting {
+                Adapting::Overwriting => self.policy.adapt_overwriting(&traces, alpha),
+                Adapting::Caller => {
+                    self.policy.pop();
+                    self.policy.push();
+                    self.policy.adapt_diverse(&traces, alpha);
+                }
+                Adapting::Running if self.taught == Some(index) => {
+                    self.policy.adapt_diverse_again(&traces, &self.origins, alpha);
+                }
+                Adapting::Running => self.policy.adapt_diverse(&traces, alpha),
             }
             self.taught = Some(index);
             self.origins.clear();

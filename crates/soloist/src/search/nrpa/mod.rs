@@ -32,6 +32,20 @@ choice! {
 }
 
 choice! {
+    /// How a level of HD-NRPA adapts its policy to its beam.
+    pub enum Adapting {
+        /// The running policy of the level is moved; what its steps add and take is summed.
+        Running = "running",
+        /// As `running`, and the addition of a step overwrites what earlier steps have taken from its code: `p'[c] <-
+        /// p[c] + alpha`, as printed.
+        Overwriting = "overwriting",
+        /// Each adaptation begins with the policy that the level was called with, so that nothing accumulates between
+        /// iterations, as printed.
+        Caller = "caller",
+    }
+}
+
+choice! {
     /// What the streams of a run with several threads share.
     pub enum Share {
         /// Nothing.
@@ -61,9 +75,10 @@ parameters! {
     /// score and length (`similar`). After every iteration beyond the first `threshold` of a call the level's one
     /// policy learns all of them at once: [`Policy::adapt_diverse`](crate::Policy::adapt_diverse). Where the text of
     /// Cazenave & Edelkamp leaves a choice: one running policy a level (in print, every adaptation starts again from
-    /// the policy of the caller, so that nothing accumulates); `Similar` looks at the results of the level below (in
-    /// print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha` overwrites); the codes of a
-    /// step are a set, so that equal codes count once. As ties never replace, `width = 1` is not quite NRPA.
+    /// the policy of the caller, so that nothing accumulates: `adapting = caller`); `Similar` looks at the results of
+    /// the level below (in print, at the beam itself); additions accumulate (in print, `p'[c] <- p[c] + alpha`
+    /// overwrites: `adapting = overwriting`); the codes of a step are a set, so that equal codes count once. As ties
+    /// never replace, `width = 1` is not quite NRPA.
     ///
     /// **Beam-NRPA** (`beam = policies`). Each of the `width` solutions of a level has a policy. In every iteration the
     /// level below is called with each of them; a solution it returns gets a copy of that policy, adapted to it; the
@@ -140,6 +155,8 @@ parameters! {
         width: PerLevel = 1.into(), 1..=100_000;
         /// when two solutions are too similar to be kept both; beam = solutions
         similar: Similar = Similar::ScoreLength, ();
+        /// how a level adapts to its beam; beam = solutions
+        adapting: Adapting = Adapting::Running, ();
         /// iterations of each level before it begins to learn
         threshold: PerLevel = 0.into(), 0..=1_000_000_000;
         /// learning begins after an optimal-stopping test with this constant (2.3 in the paper); 0: at once
