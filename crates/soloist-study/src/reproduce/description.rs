@@ -472,7 +472,10 @@ mod tests {
         assert_eq!(description.equal_rows(1.0), None);
         // Limits of 10 and 1000 simulations are both 1 here.
         let names = description.equal_rows(1e-6).unwrap();
-        assert_eq!((names.0.as_str(), names.1.as_str()), ("a beam_limit=10 beam_width=1", "a beam_limit=1000 beam_width=1"));
+        assert_eq!(
+            (names.0.as_str(), names.1.as_str()),
+            ("a beam_limit=10 beam_width=1", "a beam_limit=1000 beam_width=1")
+        );
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub(crate) const SOURCES: &[Source] = &[
     source!("baier-figure-7"),
     source!("baier-figure-8"),
     source!("baier-figure-9"),
+    source!("baier-nmcs"),
     source!("hd-nrpa-table-1"),
     source!("hd-nrpa-table-2"),
     source!("hd-nrpa-table-3"),
@@ -52,4 +53,7 @@ pub(crate) const SOURCES: &[Source] = &[
     source!("rei-table-6.1"),
     source!("sa-uct-forward"),
     source!("sa-uct-backward"),
+    source!("sa-uct-hep-forward"),
+    source!("sa-uct-hep-backward"),
+    source!("sa-uct-hep-middle"),
 ];

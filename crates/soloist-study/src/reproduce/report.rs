@@ -108,10 +108,8 @@ impl<'a> Report<'a> {
     /// The verdicts about claims of the paper, or about questions of ours.
     fn claims(&self, ours: bool, head: &str) -> Table {
         let own = |own: &Own| format!("{} (n = {})", own.p.map_or_else(none, probability), own.pairs);
-        let mut table = Table::new(
-            3,
-            [head, "here", "test", "n", "advantage", "95 % interval", "p", "p of the paper's values"],
-        );
+        let mut table =
+            Table::new(3, [head, "here", "test", "n", "advantage", "95 % interval", "p", "p of the paper's values"]);
         for verdict in self.verdicts.iter().filter(|verdict| verdict.ours == ours) {
             let interval = verdict.interval.map(|(low, high)| format!("{} to {}", rounded(low, 4), rounded(high, 4)));
             table.push(vec![

@@ -11,6 +11,7 @@ use soloist::search::{BranchAndBound, Nmcs, Nrpa};
 use soloist::{Budget, Method, Playout, Problem, Rng, Score, Setup, Solver};
 use soloist_domain::testing::exhaust;
 use soloist_domain::{Options, Request, Unobserved};
+use std::collections::HashSet;
 
 /// An instance of these types: demand, inner and outer radius.
 pub(super) fn order(width: f64, height: f64, tubes: &[(u32, f64, f64)]) -> Order {
@@ -115,7 +116,7 @@ fn rollouts_play_legal_packings() {
     for spec in ["random:5x50:7", "random:8x70:2", "circles:4x30:3", "random:1x1:0"] {
         let order = generate(spec).unwrap();
         for values in [Values::Area, Values::Count] {
-            for name in ["greedy", "semi-greedy", "semi-greedy:0.5"] {
+            for name in ["greedy", "semi-greedy", "semi-greedy:0.5", "semi-greedy-position"] {
                 playouts(&order, values, Objective::Value, name, 2, 3);
             }
             refined(&order, values, Objective::Value, 40, 3);
@@ -125,6 +126,25 @@ fn rollouts_play_legal_packings() {
         }
         refined(&order, Values::Area, Objective::Containers, 40, 4);
     }
+}
+
+/// Algorithm 6.1 draws where a tube lies, not which one it is: the sequence of types is the same as long as the
+/// positions do not change what fits.
+#[test]
+fn positions_alone_are_drawn() {
+    let order = order(100.0, 100.0, &[(2, 0.0, 10.0), (2, 3.0, 9.0), (1, 0.0, 1.0)]);
+    let problem = Packing::new(&order, Values::Count, Objective::Value).unwrap();
+    let mut rollout = soloist::find_rollout(&problem, "semi-greedy-position:0.5").unwrap();
+    let (mut rng, mut kinds, mut places) = (Rng::new(5), HashSet::new(), HashSet::new());
+    for _ in 0..20 {
+        let mut playout = Playout::default();
+        rollout.run(&problem, &mut problem.root(), &mut playout, &mut rng);
+        assert_eq!(playout.moves.len(), 5);
+        kinds.insert(playout.moves.iter().map(|&mv| decode(mv).0).collect::<Vec<_>>());
+        places.insert(playout.moves.clone());
+    }
+    assert_eq!(kinds.len(), 1);
+    assert!(places.len() > 5, "{}", places.len());
 }
 
 #[test]
@@ -140,7 +160,9 @@ fn hulls_may_hold_very_many_tubes() {
 #[test]
 fn unknown_rollouts_are_refused() {
     let problem = area(&generate("random:3x5:1").unwrap());
-    for name in ["refine", "refine:20", "semi-greedy:0", "semi-greedy:1.5", "semi-greedy:nan", "greedy:1", ""] {
+    for name in
+        ["refine", "refine:20", "semi-greedy:0", "semi-greedy:1.5", "semi-greedy:nan", "greedy:1", "other:1", ""]
+    {
         assert!(soloist::find_rollout(&problem, name).is_err(), "{name}");
     }
 }

@@ -16,7 +16,7 @@ mod vrplib;
 
 pub use domain::{DOMAIN, rules};
 pub use format::{parse, read, write};
-pub use model::{Tour, Vrptw};
+pub use model::{Depot, Tour, Vrptw};
 pub(crate) use spec::whole;
 pub use spec::{generate, is_spec};
 pub use verify::{Totals, check, verify};

@@ -17,10 +17,7 @@ impl Family for Nrpa {
                 self.beam != Keep::Solutions && self.similar != Similar::ScoreLength,
                 "`similar` needs `beam` = solutions",
             ),
-            (
-                self.beam != Keep::Solutions && self.adapting != Adapting::Running,
-                "`adapting` needs `beam` = solutions",
-            ),
+            (self.beam != Keep::Solutions && self.adapting != Adapting::Running, "`adapting` needs `beam` = solutions"),
             (self.beam == Keep::Solutions && self.bias_rate > 0.0, "`bias_rate` needs `beam` = none or policies"),
             (
                 self.shares() && (self.beam == Keep::Policies || self.repetitions > 0),

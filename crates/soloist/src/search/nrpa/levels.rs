@@ -26,6 +26,12 @@ impl Shared {
     }
 }
 
+/// Returns how many pairs of a list are alike.
+pub(super) fn pairs<T>(list: &[T], alike: impl Fn(&T, &T) -> bool) -> usize {
+    let of = |(at, one): (usize, &T)| list[..at].iter().filter(|other| alike(one, other)).count();
+    list.iter().enumerate().map(of).sum()
+}
+
 /// Decides when a level may learn and when it ends.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Gate {
@@ -194,6 +200,11 @@ impl Levels {
     /// Returns the best solution of the outermost level.
     pub(super) fn best(&self) -> Option<&Shared> {
         self.frames[0].beam.first()
+    }
+
+    /// Returns the similar pairs of solutions that the outermost level keeps.
+    pub(super) fn similar_pairs(&self) -> usize {
+        pairs(&self.frames[0].beam, Shared::similar)
     }
 
     /// The best playout of the innermost level that has one.

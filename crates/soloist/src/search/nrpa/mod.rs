@@ -86,6 +86,10 @@ parameters! {
     /// are adapted to their solutions in every iteration, as in NRPA. The paper does not say this; with it `width = 1`
     /// is NRPA exactly. At most the product over the levels of `iterations * width` playouts.
     ///
+    /// **Diversity.** A run with a beam has a gauge of the similar pairs of solutions that its outermost level keeps:
+    /// div(S) of Definition 1 of Cazenave & Edelkamp. It is 0 at all times where the level rejects what is similar
+    /// (`beam = solutions`), and grows as a beam of policies loses its diversity.
+    ///
     /// **Other switches.** `playouts`: stabilised NRPA. `repetitions`: limited repetitions (GNRPALR); a level ends once
     /// its best sequence was returned that often again. `threshold` and `stopping`: a level watches before it learns.
     /// With `stopping = c` it adapts nothing until the result of iteration `i` has a rank among the first `i` of at

@@ -1,7 +1,7 @@
 //! The nested levels of Beam-NRPA: each solution of a beam has a separate policy.
 
 use super::Nrpa;
-use super::levels::Gate;
+use super::levels::{Gate, pairs};
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
@@ -108,6 +108,13 @@ impl Frame {
 }
 
 impl Beams {
+    /// Returns the similar pairs of solutions that the outermost level keeps.
+    pub(super) fn similar_pairs(&self) -> usize {
+        pairs(&self.frames[0].entries, |one, other| {
+            one.score.is_some() && one.score == other.score && one.trace.steps() == other.trace.steps()
+        })
+    }
+
     pub(super) fn new(parameters: &Nrpa, policy: &Policy) -> Self {
         let frames = (0..parameters.level).map(|_| Frame::new(policy.clone())).collect();
         Self { frames, ended: false }

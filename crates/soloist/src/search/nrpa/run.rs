@@ -215,7 +215,18 @@ impl NrpaSearch {
 impl Search for NrpaSearch {
     fn gauges(&self) -> Vec<(&'static str, f64)> {
         let entropy = self.arms.get(self.turn).and_then(|arm| arm.trace()?.entropy(arm.policy()));
-        entropy.map(|bits| ("policy entropy, bits a move", bits)).into_iter().collect()
+        let mut gauges: Vec<(&'static str, f64)> =
+            entropy.map(|bits| ("policy entropy, bits a move", bits)).into_iter().collect();
+        if self.parameters.beam != Keep::None
+            && let Some(arm) = self.arms.get(self.turn)
+        {
+            let pairs = match &arm.core {
+                Core::Levels(levels) => levels.similar_pairs(),
+                Core::Beams(beams) => beams.similar_pairs(),
+            };
+            gauges.push(("similar pairs of solutions in the outermost beam", pairs as f64));
+        }
+        gauges
     }
 
     fn step(&mut self, context: &mut Context<'_>) -> Status {

@@ -305,8 +305,9 @@ impl UctSearch {
     pub(super) fn narrow(&mut self) {
         let Some(beam) = &mut self.beam else { return };
         if let Some(depth) = beam.count(self.walk.path.len()) {
+            let width = beam.width.saturating_mul(self.uct.narrowing.beam_shape.at(depth));
             let (rank, open_only) = (self.uct.narrowing.beam_rank, self.uct.closes());
-            let kept = self.tree.arena.keep_beam(depth, beam.width, rank, self.sense, open_only);
+            let kept = self.tree.arena.keep_beam(depth, width, rank, self.sense, open_only);
             beam.prune(depth);
             self.tree.pending = None;
             self.game.ledger.leave_out_any();
