@@ -38,7 +38,7 @@ use race::{Scores, Test};
 use serde_json::{Value, json};
 use soloist::{Budget, Method, Sense, Setup};
 use soloist_domain::{Domain, Limits, Options, ResolvedRun, RunSpec, Setting, Settings, result};
-use space::{Belief, Coordinate, Space};
+use space::{Belief, Coordinate, ROLLOUT, Space};
 use std::path::Path;
 use std::time::Instant;
 use trace::{Iteration, Trace};
@@ -231,6 +231,18 @@ impl<'a> Tuning<'a> {
         let ResolvedRun { setup: Setup { preset: name, method, .. }, budget, .. } =
             run.resolve(spec.domain, &*first)?;
         let space = Space::new(&name, method.clone(), &spec.parameters, &run.set)?;
+        if let Some(dimension) = space.dimensions.iter().find(|dimension| dimension.key == ROLLOUT) {
+            if run.rollout.is_some() {
+                let message = "--parameter rollout: is fixed by --rollout, so that there is nothing to tune";
+                return Err(Failure::usage(message));
+            }
+            for rollout in dimension.ends() {
+                let tried = RunSpec { rollout: Some(rollout), ..run.clone() };
+                tried
+                    .resolve(spec.domain, &*first)
+                    .map_err(|failure| Failure::usage(format!("--parameter rollout: {failure}")))?;
+            }
+        }
         let start = space.start(&spec.start)?;
         Ok(Self { spec, options, budget, name, method, space, start, instances, elite })
     }
@@ -317,7 +329,12 @@ impl<'a> Tuning<'a> {
 
     fn contender(&self, label: &str, more: Vec<Setting>) -> Contender {
         let mut run = self.spec.run.clone();
-        run.set.extend(more);
+        let (rollouts, settings): (Vec<Setting>, Vec<Setting>) =
+            more.into_iter().partition(|setting| setting.key == ROLLOUT);
+        run.set.extend(settings);
+        if let Some(rollout) = rollouts.into_iter().next() {
+            run.rollout = Some(rollout.value);
+        }
         Contender { label: label.to_owned(), run, line: 0 }
     }
 

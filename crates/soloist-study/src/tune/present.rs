@@ -1,6 +1,6 @@
 //! The result of a tuning for people, for documents and for programs.
 
-use super::space::{Belief, Coordinate, Kind, Space};
+use super::space::{Belief, Coordinate, Kind, ROLLOUT, Space};
 use super::trace::{self, Iteration};
 use super::{Race, Tuning};
 use crate::bench::present::{Findings, budget_text};
@@ -8,8 +8,8 @@ use crate::table::{Format, Table};
 use crate::text::counted;
 use crate::text::plain;
 use serde_json::{Value, json};
-use soloist_domain::Limits;
 use soloist_domain::result::{self, VERSION};
+use soloist_domain::{Limits, Setting};
 
 /// Everything that is shown.
 #[derive(Debug)]
@@ -72,8 +72,11 @@ impl Summary<'_> {
             }
             None => parts.push("the result is what the method was before\n".to_owned()),
         }
-        let set: Vec<_> =
-            tuning.space.settings(tuned).iter().map(|set| format!("--set {}={}", set.key, set.value)).collect();
+        let option = |set: &Setting| match set.key.as_str() {
+            ROLLOUT => format!("--rollout {}", set.value),
+            key => format!("--set {key}={}", set.value),
+        };
+        let set: Vec<_> = tuning.space.settings(tuned).iter().map(option).collect();
         parts.push(line(&format!("--method {} {}", tuning.name, set.join(" "))) + "\n");
         parts.join("\n")
     }
