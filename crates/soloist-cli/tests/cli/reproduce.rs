@@ -109,7 +109,7 @@ fn questions_of_ours_are_no_claims() {
     let (data, out) = (folder.join("data"), folder.join("out"));
     std::fs::create_dir_all(folder.join("data/samegame/standard")).unwrap();
     folder.write("data/samegame/standard/js01.txt", "1 2 1\n2 2 1\n1 1 2\n");
-    let call = ["reproduce", "hd-nrpa-study", "--scale", "0.0001", "--data", &data, "--out", &out, "--quiet"];
+    let call = ["reproduce", "hd-nrpa-study", "--scale", "0.005", "--data", &data, "--out", &out, "--quiet"];
     let report = run(&[&call[..], &["--json"]].concat()).exits(0).json();
     assert_eq!((report["claims"].as_array().unwrap().len(), report["questions"].as_array().unwrap().len()), (0, 9));
     let markdown = read(folder.join("out/report.md"));
