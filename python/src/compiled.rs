@@ -49,7 +49,7 @@ struct Addresses {
 }
 
 /// A problem of compiled functions.
-#[derive(Debug, FromPyObject)]
+#[derive(Clone, Debug, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Compiled {
     name: String,

@@ -9,6 +9,7 @@ mod calls;
 mod compiled;
 mod errors;
 mod guard;
+mod hosted;
 mod list;
 mod live;
 mod moves;
@@ -17,6 +18,7 @@ mod problem;
 mod request;
 mod shipped;
 mod simplify;
+mod study;
 mod value;
 
 /// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least 0
@@ -76,6 +78,8 @@ mod _soloist {
     use crate::shipped::{Shipped, ShippedSession, generate};
     #[pymodule_export]
     use crate::simplify::{Program, simplify};
+    #[pymodule_export]
+    use crate::study::{follow_files, run_bench, run_tune, write_report};
     #[pymodule_export]
     const VERSION: &str = soloist_problems::result::VERSION;
     #[pymodule_export]

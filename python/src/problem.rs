@@ -48,7 +48,7 @@ pub(crate) struct Functions {
 /// A problem written in Python.
 #[derive(Debug)]
 pub(crate) struct PyProblem {
-    functions: Functions,
+    functions: Arc<Functions>,
     pub(crate) guard: Arc<Guard>,
 }
 
@@ -171,8 +171,13 @@ impl Functions {
 }
 
 impl PyProblem {
-    pub(crate) fn new(functions: Functions) -> Self {
-        Self { functions, guard: Arc::default() }
+    pub(crate) fn new(functions: impl Into<Arc<Functions>>) -> Self {
+        Self::guarded(functions, Arc::default())
+    }
+
+    /// A problem whose runs are cut short by this guard.
+    pub(crate) fn guarded(functions: impl Into<Arc<Functions>>, guard: Arc<Guard>) -> Self {
+        Self { functions: functions.into(), guard }
     }
 
     pub(crate) fn functions(&self) -> &Functions {

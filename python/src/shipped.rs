@@ -94,11 +94,11 @@ impl AnyObserver for Watch<'_> {
 /// An instance of a shipped problem.
 #[pyclass(frozen, module = "soloist._soloist")]
 pub(crate) struct Shipped {
-    domain: &'static Domain,
+    pub(crate) domain: &'static Domain,
     options: Options,
-    instance: Arc<dyn AnyInstance>,
+    pub(crate) instance: Arc<dyn AnyInstance>,
     /// What its files held.
-    contents: Contents,
+    pub(crate) contents: Contents,
 }
 
 impl std::fmt::Debug for Shipped {

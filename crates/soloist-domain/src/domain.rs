@@ -288,6 +288,8 @@ pub trait AnyInstance: Send + Sync {
     fn name(&self) -> &str;
     /// One line: sizes and rules in force.
     fn describe(&self) -> String;
+    /// See [`Instance::content`].
+    fn content(&self) -> String;
     /// Computes what the options ask for before a search begins and what may take long. Calls `go_on` often and ends
     /// soon after it has returned false. Returns a line that says what was left undone; the instance works without it.
     ///
@@ -362,6 +364,11 @@ pub trait Instance: Send + Sync {
     fn name(&self) -> &str;
     /// See [`AnyInstance::describe`].
     fn describe(&self) -> String;
+    /// A text that differs between instances of equal names, for comparisons that continue a file of runs. By default
+    /// empty: the spec says everything, or the file is compared.
+    fn content(&self) -> String {
+        String::new()
+    }
     /// See [`AnyInstance::prepare`]. By default there is nothing to compute.
     ///
     /// # Errors

@@ -70,6 +70,10 @@ impl<I: Instance> AnyInstance for I {
         Instance::describe(self)
     }
 
+    fn content(&self) -> String {
+        Instance::content(self)
+    }
+
     fn prepare(&mut self, go_on: &mut dyn FnMut() -> bool) -> Result<Option<String>, String> {
         Instance::prepare(self, go_on)
     }

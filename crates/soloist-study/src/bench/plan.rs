@@ -151,7 +151,7 @@ impl Plan {
                 resolved.map(|run| run.setup).map_err(|error| at_line(&file, method.line, &error.message))
             };
             let setups = spec.methods.iter().map(settle).collect::<Result<Vec<_>, _>>()?;
-            let content = if source.file { fingerprint(&source.load)? } else { String::new() };
+            let content = if source.file { fingerprint(&source.load)? } else { instance.content() };
             for (at, &seed) in spec.seeds.iter().enumerate() {
                 for (method, setup) in setups.iter().enumerate() {
                     let text = identity(&spec, &options, &source.name, &content, setup, seed, &methods[method].budget);
