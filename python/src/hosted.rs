@@ -139,7 +139,7 @@ impl Hosted {
             Host::Shipped(instance, content) => (Arc::clone(instance), content.clone(), None),
             Host::Own(functions, machine) => {
                 let problem = PyProblem::guarded(Arc::clone(functions), study.guard());
-                let content = format!("{:016x}", problem.fingerprint());
+                let content = study.at_work(|_| format!("{:016x}", problem.fingerprint()));
                 study.settle(&problem.guard);
                 let (rules, shared) = (Arc::clone(functions), Arc::clone(&study));
                 let name = name.to_owned();
@@ -162,17 +162,13 @@ impl Hosted {
         request: Request<'_>,
         observer: &mut dyn AnyObserver,
     ) -> Result<Report, SolveError> {
-        Python::attach(|py| {
-            let thread = py.import("threading").and_then(|module| module.call_method0("get_ident")?.extract::<u64>());
-            let thread = thread.unwrap_or(0);
-            locked(&self.study.threads).push(thread);
+        self.study.at_work(|_| {
             let problem = PyProblem::guarded(Arc::clone(rules), self.study.guard());
             let guard = Arc::clone(&problem.guard);
             let (name, rules, study) = (name.clone(), Arc::clone(rules), Arc::clone(&self.study));
             let own = Own { name, problem, rules, study };
             let mut breath = Breath { observer, interval: request.interval, last: Instant::now() };
             let done = own.solve(Request { interval: PULSE, ..request }, &mut breath);
-            locked(&self.study.threads).retain(|other| *other != thread);
             self.study.settle(&guard);
             if let Err(error) = &done {
                 self.study.fail(solve_error(error));
@@ -183,6 +179,19 @@ impl Hosted {
 }
 
 impl Study {
+    /// Calls functions of Python on this thread, which a second Ctrl-C ends.
+    fn at_work<T>(&self, work: impl FnOnce(Python<'_>) -> T) -> T {
+        Python::attach(|py| {
+            let thread = py.import("threading").and_then(|module| module.call_method0("get_ident")?.extract::<u64>());
+            // Without a number there is no way to interrupt it.
+            let thread = thread.unwrap_or_default();
+            locked(&self.threads).push(thread);
+            let done = work(py);
+            locked(&self.threads).retain(|&other| other != thread);
+            done
+        })
+    }
+
     fn guard(&self) -> Arc<Guard> {
         Arc::new(Guard::stopped_by(Arc::clone(&self.stop)))
     }
@@ -349,7 +358,7 @@ impl<P: Problem<Move: Serialize + DeserializeOwned>> Instance for Own<P> {
         let moves = value.get("moves").filter(|moves| !moves.is_null()).or_else(|| value.pointer("/solution/moves"));
         let moves = moves.and_then(Value::as_array).ok_or("no list `moves`")?;
         let problem = PyProblem::guarded(Arc::clone(&self.rules), self.study.guard());
-        let played = Python::attach(|py| {
+        let played = self.study.at_work(|py| {
             let objects: PyResult<Vec<_>> = moves.iter().map(|mv| crate::value::from_json(py, mv)).collect();
             let played = problem.follow(py, pyo3::types::PyList::new(py, objects?)?.as_any())?;
             let (mut end, mut left) = (problem.root(), Vec::new());

@@ -181,10 +181,11 @@ def bench(
             raise wrong(error) if type(error) in (ValueError, RuntimeError) else error
         finally:
             display.close()
-        keys = {job["job"] for job in json.loads(found["jobs"])["jobs"]}
-        with open(path, encoding="utf-8") as lines_:
-            records = [line for line in lines_ if line.strip() and json.loads(line)["job"] in keys]
-    return Comparison(found, records)
+        # Runs that were made at the same time stand in the file as they have ended.
+        with open(path, encoding="utf-8") as runs:
+            made = {json.loads(line)["job"]: line for line in runs if line.strip()}
+        keys = [job["job"] for job in json.loads(found["jobs"])["jobs"]]
+    return Comparison(found, [made[key] for key in keys if key in made])
 
 
 def _known(folder: str, names: Sequence[str], problem: str, best: Mapping[str, float]) -> str:

@@ -166,6 +166,7 @@ def _interrupt(thread: int) -> None:
 def wrong(error: Exception) -> Exception:
     """Returns an error of a study in the terms of Python's arguments."""
     message = re.sub(r"^bench: (line \d+: )?", "", str(error))
+    message = re.sub(r" by line \d+: give `name`", " by another one: give `name`", message)
     message = re.sub(r"--set (\w+)=", r"\1=", message)
     message = re.sub(r"--([a-z]+(?:-[a-z]+)*)", lambda found: found[1].replace("-", "_"), message)
     message = re.sub(r"\bparameter (?=\w+: )", "parameters: ", message).replace("INSTANCES", "instances")

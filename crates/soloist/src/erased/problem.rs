@@ -123,6 +123,8 @@ pub(crate) trait ErasedProblem: Send {
     fn follow(&self, state: &mut State, replay: &mut Replay, until: usize) -> Pause;
     /// Plays the moves of entries, which are legal.
     fn apply_all(&self, state: &mut State, entries: &[Entry]);
+    /// Whether the problem has a [`Prior`](crate::Prior).
+    fn has_prior(&self) -> bool;
     fn bias(&self, state: &State, mv: MoveId) -> f64;
     fn bound(&self, state: &State) -> Option<f64>;
     fn potential(&self, state: &State) -> Option<f64>;
@@ -265,6 +267,9 @@ impl<P: Problem> ErasedProblem for ProblemAdapter<'_, P> {
             }
             part.iter().for_each(|entry| self.problem.apply(state, self.packing.known(entry.mv)));
         }
+    }
+    fn has_prior(&self) -> bool {
+        self.problem.prior().is_some()
     }
     fn bias(&self, state: &State, mv: MoveId) -> f64 {
         self.problem.prior().map_or(0.0, |prior| prior.bias(self.get(state), self.packing.known(mv)))
