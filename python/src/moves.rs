@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyInt;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use soloist::problem::stable_hash;
 use soloist::problem::{Move, MoveReader, MoveWriter};
-use soloist::stable_hash;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 

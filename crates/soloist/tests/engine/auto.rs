@@ -2,9 +2,10 @@
 
 use crate::common::{Bag, Packed, method, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::{
-    Budget, Entrant, Method, NamedRollout, Observer, Prior, Problem, Rollout, Score, Setup, SolveError, Solver,
-};
+use soloist::problem::{Entrant, Prior};
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::run::{Observer, SolveError};
+use soloist::{Budget, Method, Problem, Score, Setup, Solver};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
