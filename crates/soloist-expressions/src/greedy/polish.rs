@@ -5,7 +5,8 @@ use super::work::Work;
 use crate::anneal::{Cooling, Limits};
 use crate::horner::Program;
 use crate::stop::Stop;
-use soloist::{Acceptance, Edits, Rng};
+use soloist::Rng;
+use soloist::problem::{Acceptance, Edits};
 
 /// The most terms of a sum into which a temporary is dissolved.
 const MAX_TERMS: usize = 60;

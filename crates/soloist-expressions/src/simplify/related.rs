@@ -27,8 +27,7 @@ impl Simplifier<'_> {
         system: &Arc<System>,
         observe: &mut (dyn FnMut(Event<'_>) + Send),
     ) -> Result<Simplification, SimplifyError> {
-        let relations =
-            if self.order.is_some() || !self.effort.greedy { Vec::new() } else { relations(system) };
+        let relations = if self.order.is_some() || !self.effort.greedy { Vec::new() } else { relations(system) };
         let Some(other) = (!relations.is_empty()).then(|| with_relations(system, &relations)).flatten() else {
             return self.run_alone(system, observe);
         };

@@ -4,7 +4,7 @@
 use super::machine::Machine;
 use crate::algebra::{Constant, Counts};
 use crate::emit::{Float, Language};
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::collections::HashMap;
 use std::hash::Hasher;
 
