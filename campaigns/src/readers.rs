@@ -5,7 +5,8 @@
 
 use crate::checkpoints::INSTANCES;
 use crate::{Campaign, Verdict, mutate, refused, rng};
-use soloist::{Budget, Setup, SolveError};
+use soloist::run::SolveError;
+use soloist::{Budget, Setup};
 use soloist_problems::expressions::{Effort, Header, Language, Simplifier, emit, open, verify_program};
 use soloist_problems::{AnyInstance, Domain, Options, Request, Unobserved, find_domain};
 use std::fs;

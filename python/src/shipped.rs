@@ -8,7 +8,8 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
-use soloist::{Setup, SolveError};
+use soloist::Setup;
+use soloist::run::SolveError;
 use soloist_problems::contents::{Contents, with_contents};
 use soloist_problems::result::{self, Asked};
 use soloist_problems::{

@@ -5,7 +5,8 @@ use crate::result::Asked;
 use crate::{Limits, RecordError, RunEnding, RunTask, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use soloist::{Budget, Improvement, Progress, RunInfo, Score};
+use soloist::run::{Improvement, Progress, RunInfo};
+use soloist::{Budget, Score};
 
 /// An event of a run in progress, named by the field `event`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

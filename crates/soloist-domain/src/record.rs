@@ -8,7 +8,8 @@ use crate::result::{self, Asked};
 use crate::{Limits, Options, Report, SolutionReport};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
-use soloist::{Improvement, Progress, Score, Sense, StopReason};
+use soloist::run::{Improvement, Progress, StopReason};
+use soloist::{Score, Sense};
 use std::fmt;
 use std::sync::Arc;
 

@@ -37,7 +37,7 @@ pub fn optional(number: Option<f64>) -> Value {
 /// Returns the relative gap between the score and the bound.
 #[must_use]
 pub fn gap(report: &Report) -> Option<f64> {
-    soloist::gap(report.score()?.value()?, report.bound?)
+    soloist::run::gap(report.score()?.value()?, report.bound?)
 }
 
 /// Returns an object on one line, with its newline.

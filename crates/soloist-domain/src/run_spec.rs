@@ -9,7 +9,9 @@ use crate::record::number;
 use crate::settings::{Setting, Settings};
 use crate::{AnyInstance, Domain, Options, units};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup};
+use soloist::run::RunInfo;
+use soloist::search::{ParameterError, Preset};
+use soloist::{Budget, Method, Setup};
 use std::fmt;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use super::counts::Counts;
 use super::polynomial::Polynomial;
-use soloist::{StableHasher, stable_hash};
+use soloist::problem::{StableHasher, stable_hash};
 use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;

@@ -7,7 +7,8 @@ use crate::horner::Program;
 use crate::saved::{self, Kind};
 use crate::stop::Stop;
 use serde::{Deserialize, Serialize};
-use soloist::{Acceptance, Edits, Rng};
+use soloist::Rng;
+use soloist::problem::{Acceptance, Edits};
 
 /// The most terms of a sum into which a temporary is dissolved.
 const MAX_TERMS: usize = 60;

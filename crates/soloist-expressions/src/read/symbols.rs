@@ -93,7 +93,7 @@ impl Reader<'_> {
 
     /// The symbol of a function of arguments, which the code computes. The arguments must be normalized.
     pub(super) fn computed(&mut self, function: Function, arguments: Vec<Sum>) -> Result<u16, Failure> {
-        let hash = soloist::stable_hash(&(function, &arguments));
+        let hash = soloist::problem::stable_hash(&(function, &arguments));
         let known = self.known_calls.get(&hash).into_iter().flatten();
         let same = |&&at: &&usize| self.calls[at].function == function && self.calls[at].arguments == arguments;
         if let Some(&at) = known.clone().find(same) {
@@ -133,7 +133,7 @@ impl Reader<'_> {
 
     /// The symbol that stands for a sum. The sum must be normalized and have content 1.
     pub(super) fn block(&mut self, sum: Sum) -> Result<u16, Failure> {
-        let hash = soloist::stable_hash(&sum);
+        let hash = soloist::problem::stable_hash(&sum);
         let known = self.known.get(&hash).into_iter().flatten();
         if let Some(&block) = known.clone().find(|&&block| self.blocks[block].sum == sum) {
             return Ok(self.blocks[block].symbol);

@@ -13,7 +13,8 @@ use crate::scheme::{Terms, terms};
 use crate::stop::Stop;
 use graph::{Graph, NONE};
 use serde::{Deserialize, Serialize};
-use soloist::{Acceptance, Edits, Rng};
+use soloist::Rng;
+use soloist::problem::{Acceptance, Edits};
 
 /// The limit of variables and total degree of a system together: it bounds the nesting of its forms.
 const MAX_DEPTH: u64 = 1000;

@@ -12,7 +12,8 @@ pub use search::{Found, default_setup, search};
 
 use crate::algebra::System;
 use crate::stop::Stop;
-use soloist::{Setup, SolveError};
+use soloist::Setup;
+use soloist::run::SolveError;
 use soloist_domain::InstanceError;
 use std::sync::Arc;
 use std::time::Duration;

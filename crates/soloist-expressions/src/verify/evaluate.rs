@@ -2,7 +2,7 @@
 //! the emitter.
 
 use crate::algebra::Counts;
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::collections::HashMap;
 use std::hash::Hasher;
 

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::failure::Failure;
 use crate::pool::{self, Event};
 use crate::serve::{Feed, FeedObserver};
-use soloist::StopReason;
+use soloist::run::StopReason;
 use soloist_domain::Request;
 use soloist_domain::result::{self, Asked, verify_all};
 use std::sync::Arc;

@@ -1,9 +1,14 @@
 //! A problem's rollouts and its neighbourhood as searches see them.
 
+use crate::Rng;
+use crate::Score;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Coverage;
 use crate::core::cut::Watch;
+use crate::core::fault::Fault;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
+use crate::core::parameter::Settings;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::problem::{ProblemAdapter, Shared, State};
 use crate::erased::search::{OwnSearch, TypedSearch};
@@ -12,8 +17,6 @@ use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Acceptance, Neighborhood, Problem};
 use crate::rollout::policy::{Policy, Trace};
 use crate::rollout::{Playout, Rollout, find_rollout, policy_step};
-use crate::{Fault, Score, stable_hash};
-use crate::{Rng, Settings};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 

@@ -3,11 +3,13 @@
 //! A checksum says that the bytes are those that were written, not by whom. Everything that is read is either replayed
 //! by the rules of the problem or compared with what a run can have written.
 
+use crate::Score;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::tally::Tally;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::{CheckpointError, Policy, Score, Trace};
+use crate::rollout::policy::{Policy, Trace};
 
 /// Returns the state after `moves`, which come from outside, and whether it is finished.
 ///

@@ -11,6 +11,8 @@ mod ordering;
 mod prior;
 pub(crate) mod search;
 
+pub use crate::core::fault::Fault;
+pub use crate::core::hash::{StableHasher, stable_hash};
 pub use dominance::Dominance;
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
@@ -22,7 +24,6 @@ pub use ordering::{Found, Ordering};
 pub use prior::Prior;
 pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work, find_search, search_infos};
 
-use crate::core::hash::{StableHasher, stable_hash};
 use crate::core::score::{Score, Sense};
 use crate::rollout::NamedRollout;
 use std::hash::Hasher;
@@ -31,7 +32,7 @@ use std::hash::Hasher;
 ///
 /// Four functions are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
 /// [`score`](Self::score). The others have defaults; each one supplied makes some searches stronger.
-/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::advise) lists what is
+/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::check::advise) lists what is
 /// missing.
 ///
 /// | group | functions |

@@ -2,10 +2,16 @@
 
 pub(crate) mod policy;
 
+#[doc(hidden)]
+pub use policy::{Lifetime, UNIT_WEIGHT};
+pub use policy::{Policy, Trace};
+
+use crate::Rng;
+use crate::Score;
+use crate::core::codec::CheckpointError;
 use crate::core::cut::{EVERY, Watch};
+use crate::core::fault::Fault;
 use crate::problem::Problem;
-use crate::{CheckpointError, Policy, Rng, Trace};
-use crate::{Fault, Score};
 
 /// Makes a playout policy from its whole name.
 type Make<P> = fn(&P, &str) -> Option<Box<dyn Rollout<P>>>;
@@ -45,7 +51,8 @@ impl<P: Problem> NamedRollout<P> {
     /// Returns the policy that `make` makes.
     ///
     /// ```
-    /// use soloist::{NamedRollout, Uniform, doc::Staircase};
+    /// use soloist::doc::Staircase;
+    /// use soloist::rollout::{NamedRollout, Uniform};
     ///
     /// let plain: NamedRollout<Staircase> = NamedRollout::new("plain", "uniform over the steps", |_|
     /// Box::new(Uniform));
@@ -129,7 +136,9 @@ impl<M> Playout<M> {
     /// continues. Playouts of a few thousand moves need not ask. Costs one load from memory.
     ///
     /// ```
-    /// use soloist::{Playout, Problem, Rng, Rollout, Uniform, doc::Staircase};
+    /// use soloist::{Problem, Rng};
+    /// use soloist::doc::Staircase;
+    /// use soloist::rollout::{Playout, Rollout, Uniform};
     ///
     /// /// The best of many random playouts.
     /// struct Best;

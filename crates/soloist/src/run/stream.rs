@@ -131,14 +131,14 @@ impl Stream<'_> {
     }
 
     /// Restores what [`save`](Self::save) returned.
-    pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::CheckpointError> {
+    pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::core::codec::CheckpointError> {
         saved.tally.check(&*self.problem, self.tally.stream)?;
         ensure(saved.end.is_none_or(StopReason::is_final), "an end that does not last")?;
         ensure(saved.games <= GAMES, "more first games than are played")?;
         match (&mut self.proof, saved.proof) {
             (Some(proof), Some(saved)) => proof.load(&*self.problem, saved)?,
             (None, None) => {}
-            _ => return Err(crate::CheckpointError::Corrupt("an attempt at a proof")),
+            _ => return Err(crate::core::codec::CheckpointError::Corrupt("an attempt at a proof")),
         }
         self.search.load(&*self.problem, &saved.search)?;
         self.rollout.load(&saved.rollout)?;

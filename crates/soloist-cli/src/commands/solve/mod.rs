@@ -19,7 +19,8 @@ use cluster::ClusterArgs;
 use events::Events;
 use progress::{RunObservers, TerminalProgress};
 use serde_json::Value;
-use soloist::{Budget, CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
+use soloist::Budget;
+use soloist::run::{CheckpointError, RunInfo, SavedRun, SolveError, StopReason};
 use soloist_problems::result::{self, Asked};
 use soloist_problems::{
     AnyInstance, DEFAULT_SECONDS, Domain, InstanceError, Limits, Report, Request, ResolvedRun, Resumed, RunRecord,
@@ -332,7 +333,7 @@ fn read_checkpoint(
 ) -> Result<(Vec<u8>, RunInfo, Option<SavedRun>), Failure> {
     let fail = |error: &dyn std::fmt::Display| Failure::runtime(format!("{}: {error}", path.display()));
     let unreadable = |error| fail(&format_args!("cannot be read: {error}"));
-    let mut file = soloist::open_regular(path).map_err(unreadable)?;
+    let mut file = soloist::run::file::open_regular(path).map_err(unreadable)?;
     if file.metadata().map_err(unreadable)?.len() > MAX_CHECKPOINT {
         return Err(fail(&"larger than 64 GiB, not a checkpoint"));
     }
@@ -346,7 +347,7 @@ fn read_checkpoint(
 
 /// Names the checkpoint that is to blame: the one read if it does not decode, else the one written.
 fn solve_failure(args: &SolveArgs, error: &SolveError) -> Failure {
-    use soloist::CheckpointError::Write;
+    use soloist::run::CheckpointError::Write;
     if matches!(error, SolveError::Rollout { .. } | SolveError::Method(_)) {
         return Failure::usage(error.to_string());
     }
@@ -420,7 +421,7 @@ impl Outputs {
 /// What a file is, if it is no checkpoint.
 fn other_kind(path: &Path, instance: &dyn AnyInstance) -> Option<&'static str> {
     let mut start = Vec::new();
-    soloist::open_regular(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
+    soloist::run::file::open_regular(path).and_then(|file| file.take(1024).read_to_end(&mut start)).ok()?;
     if !matches!(instance.read_header(&start), Err(CheckpointError::Foreign)) {
         return None;
     }

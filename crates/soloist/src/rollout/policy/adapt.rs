@@ -1,6 +1,6 @@
 //! Adaptation towards one playout.
 
-use crate::Trace;
+use crate::rollout::policy::Trace;
 use crate::rollout::policy::{Policy, scaled, weight_of};
 
 /// Fixed-point scale of `1 / z`.
@@ -330,7 +330,7 @@ fn to_fixed(float: f64) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::super::UNIT_WEIGHT;
-    use crate::{Lifetime, Policy, Trace};
+    use crate::rollout::policy::{Lifetime, Policy, Trace};
     use std::collections::HashMap;
 
     /// Steps of (codes, chosen index), as an NRPA trace.

@@ -5,7 +5,7 @@
 //! are looked up in the policy. Logits and weights of the beam's codes lie side by side here, and are copied to the
 //! policy's table after each adaptation.
 
-use crate::Trace;
+use crate::rollout::policy::Trace;
 use crate::rollout::policy::adapt::{Moves, chance};
 use crate::rollout::policy::{Policy, weight_of};
 
@@ -385,7 +385,8 @@ fn has_two(set: &[u64]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Lifetime, Policy, Rng, Trace};
+    use crate::Rng;
+    use crate::rollout::policy::{Lifetime, Policy, Trace};
 
     /// A playout of codes from `low` on, some of which recur, for one step or several.
     fn playout(rng: &mut Rng, low: u64) -> Trace<u8> {

@@ -7,14 +7,17 @@ mod racer;
 
 use super::family::Family;
 use super::{Context, Search, Status};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::limits::{MOST, ensure};
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::parameters;
 use crate::core::plan::PlanShare;
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
+use crate::problem::SearchInfo;
 use crate::run::outcome::Counters;
-use crate::{CheckpointError, ParameterError, SearchInfo, Solution};
 use choose::{Field, choose};
 pub use entries::{Entries, Entry};
 use race::{Progress, Race, Turn};
@@ -26,7 +29,7 @@ parameters! {
     ///
     /// `auto` enters the methods that the problem [names](crate::Problem::portfolio), and the other presets that can
     /// use what it offers: `cabs` where the root has a [bound](crate::Problem::bound), `beam` where it has a
-    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::Prior::bias) differs between moves of
+    /// [potential](crate::Problem::potential), `gnrpa` where the [bias](crate::problem::Prior::bias) differs between moves of
     /// the root, or of a state on one of four random walks, and always `anneal`, `nrpa`, `uct-best` and `sampling`;
     /// nested levels end once they have found their best sequence ten times again (`repetitions=10`). `methods` names
     /// others, each with its settings in parentheses, separated by blanks (a shell needs quotes around the whole; a

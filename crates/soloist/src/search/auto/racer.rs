@@ -1,12 +1,14 @@
 //! A method in the race, with what it has found itself.
 
 use super::Entry;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::plan::PlanShare;
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::search::{Context, Method, Search, Status, Tally};
-use crate::{CheckpointError, Score, Sense, Solution};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 

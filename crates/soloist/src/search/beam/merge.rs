@@ -1,10 +1,12 @@
 //! States of a layer that differ in cost only: the better one stays.
 
 use super::pass::Child;
+use crate::Sense;
+use crate::core::codec::CheckpointError;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
 /// No entry.

@@ -5,18 +5,21 @@ use super::merge::{Merger, NONE, Saved};
 use super::pass::{Child, Entry, Pass, Ranked, Round, Trial, effort};
 use super::rank::{Ranker, list_moves};
 use super::{Beam, Merit, Tie};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::validate;
+use crate::rollout::policy::Policy;
 use crate::search::shared::children::optimistic;
 use crate::search::shared::seen::Seen;
 use crate::search::{Context, Search, Status, replay};
-use crate::{CheckpointError, Policy, Score, Sense, stable_hash};
+use crate::{Score, Sense};
 use std::cmp::Reverse;
 
 /// Places that a beam has however little memory there is, unless they take more bytes than `ALWAYS`.

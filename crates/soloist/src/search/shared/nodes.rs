@@ -1,6 +1,6 @@
 //! Open states and their ancestors: each by the move that led to it and its parent, from which it is replayed.
 
-use crate::CheckpointError;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};

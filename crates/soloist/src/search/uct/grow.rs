@@ -5,11 +5,12 @@ use super::run::UctSearch;
 use super::select::Ties;
 use super::{Uct, refuse};
 use crate::core::cut::EVERY;
+use crate::core::parameter::ParameterError;
 use crate::core::parameter::{choice, parameters};
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Context, Coverage};
-use crate::{ParameterError, Solution};
 use std::collections::HashMap;
 
 choice! {
@@ -86,7 +87,7 @@ parameters! {
     ///
     /// With `solver`, a finished solution closes its node, and a node whose children are all closed is closed as well.
     /// No playout repeats what is known, and when the root closes, the incumbent is optimal (MCTS-Solver for one
-    /// player). A playout also closes its leaf where the rollout [says](crate::Playout::mark_spent) that the leaf
+    /// player). A playout also closes its leaf where the rollout [says](crate::rollout::Playout::mark_spent) that the leaf
     /// deserves no other; then nothing is proven. Without `solver`, a small `c` replays one finished line for ever.
     /// Therefore it is on unless a preset stands for a paper that has none.
     ///
