@@ -129,7 +129,7 @@ impl Watch {
         self.word.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether a rollout that works long has to end early with a finished solution. Notes that it was told so.
+    /// Whether a rollout that works long has to end early with a finished solution. Notes that it was asked.
     pub(crate) fn shortens(&self) -> bool {
         let raised = self.is_raised();
         if raised {

@@ -89,7 +89,7 @@ pub enum ParameterError {
         /// The problem's own methods, in words.
         known: String,
     },
-    /// The value does not fit, for a reason that a range cannot tell.
+    /// The value does not fit, for a reason that a range cannot express.
     #[error("parameter `{name}`: {what}")]
     Invalid {
         /// The parameter.

@@ -39,7 +39,7 @@ pub(crate) trait ErasedRollout: Send {
     /// As [`sample`](Self::sample), but may stop when no score better than `incumbent` can be reached: then nothing is
     /// returned or fed back.
     fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score>;
-    /// Returns the moves of the last [`sample`](Self::sample), and a number that tells its solution from others.
+    /// Returns the moves of the last [`sample`](Self::sample), and a fingerprint of its solution.
     fn sampled(&self) -> (Vec<MoveId>, u64);
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
@@ -359,7 +359,7 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     }
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         let mut saved = decode_player(bytes)?;
-        ensure(saved.players.len() <= MOST_PLAYERS, "more players than a search opens")?;
+        ensure(saved.players.len() <= MOST_PLAYERS, "too many rollouts")?;
         let players = std::mem::take(&mut saved.players);
         self.restore(saved)?;
         self.players.clear();

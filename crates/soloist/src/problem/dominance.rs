@@ -1,4 +1,4 @@
-//! States that can be completed in the same ways, of which the better one is enough.
+//! States that can be completed in the same ways: the better one is enough.
 
 use super::Problem;
 

@@ -325,15 +325,16 @@ impl<P: Problem> Work<'_, P> {
         !ends
     }
 
-    /// Whether the step should end now: the run is over a limit of time, or was told to stop. Asked once in some dozen
-    /// units, by steps that may take more than a few milliseconds. [`next_unit`](Self::next_unit) asks by itself.
+    /// Returns whether the step should end now: the run is over a limit of time, or was asked to stop. Asked once in
+    /// some dozen units, by steps that may take more than a few milliseconds. [`next_unit`](Self::next_unit) asks by
+    /// itself.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.watch.shortens()
     }
 
-    /// Returns a playout of this run, for searches that play [rollouts](crate::rollout::Rollout): it ends where the run is over
-    /// its limits.
+    /// Returns a playout of this run, for searches that play [rollouts](crate::rollout::Rollout): it ends where the run
+    /// is over its limits.
     #[must_use]
     pub fn playout(&self) -> Playout<P::Move> {
         let mut playout = Playout::default();

@@ -129,7 +129,7 @@ impl<M> Default for Playout<M> {
 }
 
 impl<M> Playout<M> {
-    /// Whether the run is over a limit of time, or was told to stop, so long that this playout should end now.
+    /// Returns whether the run is over a limit of time, or was asked to stop, so long that this playout should end now.
     ///
     /// A rollout that works long before it hands back a solution (thousands of steps of a local search, say) asks once
     /// in a few hundred steps, and then ends with the best finished solution that it has. Before it has one it

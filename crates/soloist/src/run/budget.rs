@@ -25,9 +25,9 @@ pub struct Budget {
     /// its least visited branches make room (see [`Uct`](crate::search::Uct)); lists of states drop their worse half
     /// (see [`BranchAndBound`](crate::search::BranchAndBound)); beams become narrower.
     ///
-    /// States count as [`Facts::state_bytes`](crate::problem::Facts::state_bytes) says. Not counted are the problem itself,
-    /// the states of playouts, learned policies, solutions that are kept, and a checkpoint while it is written, which
-    /// may take as much as the search again.
+    /// States count as [`Facts::state_bytes`](crate::problem::Facts::state_bytes) says. Not counted are the problem
+    /// itself, the states of playouts, learned policies, solutions that are kept, and a checkpoint while it is written,
+    /// which may take as much as the search again.
     pub memory: u64,
     /// The most moves of a game. One that is longer ends the run with an error: the problem's moves may never end.
     #[serde(default = "max_moves")]

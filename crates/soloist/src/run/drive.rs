@@ -177,7 +177,7 @@ impl<'p> Drive<'p> {
         events.map(|event| event.elapsed).collect()
     }
 
-    /// Takes up what [`times`](Self::times) returned.
+    /// Restores the times saved by [`times`](Self::times).
     pub(super) fn set_times(&mut self, times: &[Duration]) -> std::result::Result<(), CheckpointError> {
         let events = self.streams.iter_mut().flat_map(|stream| &mut stream.tally.history).chain(&mut self.log);
         let events: Vec<&mut Improvement> = events.collect();

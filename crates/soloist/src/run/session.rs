@@ -98,7 +98,7 @@ pub enum SolveError {
     /// A result was played again from the root, and the problem's rules contradict it.
     #[error("a solution does not stand its replay: {0}")]
     Replay(#[from] ReplayError),
-    /// The problem or the rollout has reported an error; see [`Fault`](crate::core::fault::Fault).
+    /// The problem or the rollout has reported an error; see [`Fault`](crate::problem::Fault).
     #[error("the problem failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
 }

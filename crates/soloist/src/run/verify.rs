@@ -98,7 +98,7 @@ const PROMISES: usize = 1_000;
 /// Lists the moves of each state once, and asks at most 1,000 states, at even distances, for their bound and their
 /// future. At some 32 states another move is played on a copy before the replay continues.
 ///
-/// A run does this with each solution that it hands out; an [`Observer`](crate::run::Observer) is told of improvements
+/// A run does this with each solution that it hands out; an [`Observer`](crate::run::Observer) hears of improvements
 /// before.
 ///
 /// # Errors

@@ -54,7 +54,7 @@ impl Sums {
         self.z[end as usize] = self.z[end as usize].wrapping_sub(weight);
     }
 
-    /// Sums up the chances of the steps of which `teaches`, given the step and `z`, returns true.
+    /// Sums up the chances of the steps for which `teaches`, given the step and `z`, returns true.
     #[inline(always)]
     pub(super) fn sum_up(&mut self, mut teaches: impl FnMut(usize, u64) -> bool) {
         self.chances.clear();

@@ -79,7 +79,7 @@ pub(super) fn suits(codes: usize, steps: usize, spans: usize) -> bool {
 }
 
 impl BitSets {
-    /// Takes up a beam of which nothing is known, from the slots of its codes and the place of each entry's code.
+    /// Begins with a beam that is not known yet, from the slots of its codes and the place of each entry's code.
     pub(super) fn begin<M>(&mut self, policy: &mut Policy, traces: &[&Trace<M>], slots: &[u32], codes: &[u32]) {
         for &slot in &self.slots {
             self.by_slot[slot as usize] = 0;

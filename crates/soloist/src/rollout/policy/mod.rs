@@ -88,8 +88,8 @@ const SPARE_SLOTS: usize = 1 << 4;
 impl Policy {
     /// Returns an empty policy: every move weighs the same.
     ///
-    /// `temperature` divides the logits; `bias_weight` multiplies [`Prior::bias`](crate::problem::Prior::bias) (0 switches
-    /// it off); logits are clipped to `-clamp..=clamp` after each adaptation (infinite: never).
+    /// `temperature` divides the logits; `bias_weight` multiplies [`Prior::bias`](crate::problem::Prior::bias) (0
+    /// switches it off); logits are clipped to `-clamp..=clamp` after each adaptation (infinite: never).
     ///
     /// # Panics
     /// When `temperature` is not positive, `clamp` is negative, or one of the three is NaN.
@@ -133,8 +133,8 @@ impl Policy {
         self
     }
 
-    /// Learns the weights of the [terms of the bias](crate::problem::Prior::terms) with the step size `rate`, all of them
-    /// beginning at `bias_weight`; 0 leaves them there.
+    /// Learns the weights of the [terms of the bias](crate::problem::Prior::terms) with the step size `rate`, all of
+    /// them beginning at `bias_weight`; 0 leaves them there.
     #[must_use]
     pub fn with_bias_rate(mut self, rate: f64) -> Self {
         self.bias_rate = rate;

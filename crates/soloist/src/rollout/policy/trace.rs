@@ -96,8 +96,8 @@ impl<M> Trace<M> {
         self.watch.as_ref().is_some_and(Watch::shortens)
     }
 
-    /// As [`Playout::gives_up`](crate::rollout::Playout::gives_up). Also where the record takes more memory than the run
-    /// allows it.
+    /// As [`Playout::gives_up`](crate::rollout::Playout::gives_up). Also where the record takes more memory than the
+    /// run allows it.
     #[must_use]
     pub fn gives_up(&self) -> bool {
         Watch::ends(self.watch.as_ref(), self.moves.len())
@@ -215,8 +215,8 @@ impl<M> Trace<M> {
     /// rule by which [`policy_playout`](crate::rollout::policy_playout) and faster playouts weigh.
     ///
     /// `bias` returns the sum of the candidate's [bias](crate::problem::Prior::bias), `terms` appends its
-    /// [terms](crate::problem::Prior::terms), as many at every call. At most one of them is called, and only if the policy
-    /// uses its result.
+    /// [terms](crate::problem::Prior::terms), as many at every call. At most one of them is called, and only if the
+    /// policy uses its result.
     #[inline]
     pub fn candidate(
         &mut self,

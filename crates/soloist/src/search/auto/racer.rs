@@ -173,7 +173,7 @@ impl Racer {
         status
     }
 
-    /// Takes up a solution from outside, if it is better than what the entrant has found.
+    /// Receives a solution from outside, if it is better than what the entrant has found.
     pub(super) fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>, horizon: PlanShare) {
         if self.score().is_some_and(|own| !self.tally.sense.better(solution.score, own)) {
             return;

@@ -66,7 +66,7 @@ pub(crate) struct BoundLayers {
     dual_bound: Ceiling,
     /// The keys of this pass.
     seen: Seen,
-    /// In the place of `seen`, for a problem that tells futures.
+    /// In the place of `seen`, for a problem that has futures.
     merger: Option<Merger>,
     remarks: Vec<String>,
     root: State,

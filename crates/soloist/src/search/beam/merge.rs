@@ -14,7 +14,7 @@ pub(super) const NONE: u32 = u32::MAX;
 /// The child of an entry that beats others although it is not listed any more.
 pub(super) const GONE: u32 = u32::MAX - 1;
 
-/// What tells a child from others with the same future.
+/// What distinguishes a child from others with the same future.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     key: u64,
@@ -72,7 +72,7 @@ impl Merger {
     }
 
     /// Reads the future of a state, which [`is_beaten`](Self::is_beaten) and [`add`](Self::add) are about. Returns a
-    /// number that tells futures apart, if there is one.
+    /// number that distinguishes futures, if there is one.
     pub(super) fn read(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<u64> {
         let sense = self.sense;
         self.ranks.clear();

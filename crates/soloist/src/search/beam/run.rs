@@ -40,7 +40,7 @@ pub(crate) struct BeamSearch {
     pass: Pass,
     links: Links,
     seen: Seen,
-    /// In the place of `seen`, for a problem that tells futures.
+    /// In the place of `seen`, for a problem that has futures.
     merger: Option<Merger>,
     /// Layers of the pass, those before a resume not counted.
     layers: usize,
@@ -308,8 +308,8 @@ impl BeamSearch {
         (!known).then_some(Trial { rank, mix, chance, spent: 0, best: None })
     }
 
-    /// Returns what tells the future of the state in `self.child` from others, if anything does. The outer `None`: a
-    /// state at least as good is known.
+    /// Returns what distinguishes the future of the state in `self.child` from others, if anything does. The outer
+    /// `None`: a state at least as good is known.
     #[inline(never)]
     fn read_future(&mut self, problem: &dyn ErasedProblem) -> Option<Option<u64>> {
         let merger = self.merger.as_mut()?;

@@ -151,7 +151,7 @@ impl Nodes {
     }
 
     /// Checks that the nodes of a checkpoint are states of the problem; `open`: those that are open or being expanded.
-    /// `meet` is told of each node, its parent and its state, and says whether they agree.
+    /// `meet` receives each node, its parent and its state, and returns whether they agree.
     pub(crate) fn check(
         &self,
         problem: &dyn ErasedProblem,

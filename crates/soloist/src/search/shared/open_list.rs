@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What the user is told when not all open states fit.
+/// The remark that not all open states fit.
 const DROPPED: &str =
     "the memory limit was reached: the open states with the worst bounds were dropped (a larger limit keeps them)";
 /// Nodes that are kept however little memory there is.

@@ -230,10 +230,10 @@ impl Met {
     }
 }
 
-/// What a search merges states by: a key with the rank of the score so far, where the problem tells futures, or a key
+/// What a search merges states by: a key with the rank of the score so far, where the problem has futures, or a key
 /// that includes it.
 pub(crate) struct Identities {
-    /// Whether the problem tells futures.
+    /// Whether the problem has futures.
     pub(crate) futures: bool,
     sense: Sense,
     resources: Vec<f64>,
