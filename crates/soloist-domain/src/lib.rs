@@ -46,6 +46,7 @@ pub mod svg;
 #[doc(hidden)]
 pub mod testing;
 pub mod units;
+pub mod verification;
 
 pub use domain::{
     AnyInstance, AnyObserver, AnySession, Checked, Domain, DomainOption, Instance, LoadResult, Observed, Options,

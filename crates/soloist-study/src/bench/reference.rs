@@ -1,8 +1,8 @@
 //! The best known score of each instance, from a CSV file beside the spec or given to `soloist report`.
 
-use super::export::is_formula;
 use super::spec::at_line;
 use crate::failure::Failure;
+use crate::text::is_formula;
 use crate::text::plain;
 use soloist::Sense;
 use std::collections::HashMap;

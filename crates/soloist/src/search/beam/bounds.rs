@@ -5,8 +5,8 @@
 
 use super::Beam;
 use super::cells::{Cell, CellKey, Cells, Layering, Open};
-use super::merge::{Entry, GONE, Merger, NONE};
-use super::pass::{Ranked, WIDEST, effort};
+use super::merge::{Entry, GONE, Merger};
+use super::pass::{NONE, Ranked, WIDEST, effort};
 use super::rank::{Ranker, list_moves};
 use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};

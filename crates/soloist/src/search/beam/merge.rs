@@ -1,6 +1,6 @@
 //! States of a layer that differ in cost only: the better one stays.
 
-use super::pass::Child;
+use super::pass::{Child, NONE};
 use crate::Sense;
 use crate::core::codec::CheckpointError;
 use crate::core::hash::stable_hash;
@@ -9,8 +9,6 @@ use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
 use serde::{Deserialize, Serialize};
 
-/// No entry.
-pub(super) const NONE: u32 = u32::MAX;
 /// The child of an entry that beats others although it is not listed any more.
 pub(super) const GONE: u32 = u32::MAX - 1;
 

@@ -1,8 +1,8 @@
 //! The layers of a beam as a step machine: a step expands one state, or makes one playout.
 
 use super::links::{Links, ROOT};
-use super::merge::{Merger, NONE, Saved};
-use super::pass::{Child, Entry, Pass, Ranked, Round, Trial, effort};
+use super::merge::{Merger, Saved};
+use super::pass::{Child, Entry, NONE, Pass, Ranked, Round, Trial, effort};
 use super::rank::{Ranker, list_moves};
 use super::{Beam, Merit, Tie};
 use crate::core::codec::CheckpointError;
