@@ -3,7 +3,8 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Facts, Found, Ordering, Prior, Problem, Score, Sense, stable_hash};
+use soloist::problem::{Dominance, Facts, Found, Ordering, Prior, stable_hash};
+use soloist::{Problem, Score, Sense};
 
 /// A set of at most 256 jobs.
 type Set = [u64; 4];

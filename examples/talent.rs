@@ -4,7 +4,8 @@
 #[path = "common/mod.rs"]
 mod common;
 
-use soloist::{Dominance, Prior, Problem, Score, Sense};
+use soloist::problem::{Dominance, Prior};
+use soloist::{Problem, Score, Sense};
 
 /// Durations and actors of the scenes; wages and scenes of the actors. Sets are bits: at most 64 of each.
 struct Film {

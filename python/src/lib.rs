@@ -49,7 +49,7 @@ impl Infeasible {
 
     fn __hash__(&self) -> u64 {
         // 0.0 and -0.0 are equal.
-        soloist::stable_hash(&(self.degree + 0.0).to_bits())
+        soloist::problem::stable_hash(&(self.degree + 0.0).to_bits())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, pyo3::types::PyType>, (f64,)) {

@@ -3,8 +3,8 @@
 use crate::value::{decode, encode};
 use pyo3::prelude::*;
 use pyo3::types::PyInt;
+use soloist::problem::stable_hash;
 use soloist::problem::{Move, MoveReader, MoveWriter};
-use soloist::stable_hash;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 

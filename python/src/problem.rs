@@ -9,7 +9,9 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::gc::PyVisit;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyTuple};
-use soloist::{Dominance, Facts, Found, NamedRollout, Ordering, Playout, Prior, Problem, Rng, Rollout, Score, Sense};
+use soloist::problem::{Dominance, Facts, Found, Ordering, Prior};
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::{Problem, Rng, Score, Sense};
 use std::sync::Arc;
 
 /// The functions of a problem, bound once.

@@ -8,9 +8,11 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::Value;
-use soloist::{Setup, SolveError};
+use soloist::Setup;
+use soloist::run::SolveError;
 use soloist_problems::contents::{Contents, with_contents};
 use soloist_problems::result::{self, Asked};
+use soloist_problems::verification::verify_all;
 use soloist_problems::{
     AnyInstance, AnyObserver, AnySession, Domain, Limits, Observed, Options, Report, ResolvedRun, RunRecord, RunSpec,
 };
@@ -140,7 +142,7 @@ impl Shipped {
 /// The result of a run as JSON, verified.
 fn verified(domain: &Domain, instance: &dyn AnyInstance, options: &Options, report: &Report) -> Result<String, String> {
     let asked = Asked { domain, instance, options, setup: &report.run.setup };
-    result::verify_all(asked, report)?;
+    verify_all(asked, report)?;
     Ok(RunRecord::result(asked, report).line())
 }
 

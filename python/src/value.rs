@@ -6,7 +6,7 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
-use soloist::stable_hash;
+use soloist::problem::stable_hash;
 
 /// How deep tuples may be nested.
 const DEPTH: usize = 32;

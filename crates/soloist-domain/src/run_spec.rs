@@ -5,11 +5,13 @@
 //! message everywhere.
 
 use crate::names::{hint, unknown};
-use crate::record::number;
+use crate::result::serialize_number;
 use crate::settings::{Setting, Settings};
 use crate::{AnyInstance, Domain, Options, units};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use soloist::{Budget, Method, ParameterError, Preset, RunInfo, Setup};
+use soloist::run::RunInfo;
+use soloist::search::{ParameterError, Preset};
+use soloist::{Budget, Method, Setup};
 use std::fmt;
 use std::time::Duration;
 
@@ -81,7 +83,7 @@ pub struct Limits {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "nodes")]
     pub nodes: Option<u64>,
     /// The score at which the run stops.
-    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "target", serialize_with = "number")]
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "target", serialize_with = "serialize_number")]
     pub target: Option<f64>,
     /// Playouts without improvement.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "stall")]
@@ -117,7 +119,7 @@ fields! {
 
 #[allow(clippy::ref_option, reason = "serde asks for this signature")]
 fn seconds<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-    number(&time.map(|time| time.as_secs_f64()), serializer)
+    serialize_number(&time.map(|time| time.as_secs_f64()), serializer)
 }
 
 impl Limits {

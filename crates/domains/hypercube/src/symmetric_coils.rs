@@ -3,7 +3,8 @@
 use super::automorphism::{Symmetries, Symmetry};
 use super::path::{Near, add_ball, backwards, flood, holds, inside, near, size, sphere, steps};
 use super::{Cube, nodes_of};
-use soloist::{Entrant, Facts, Problem, Score, StableHasher};
+use soloist::problem::{Entrant, Facts, StableHasher};
+use soloist::{Problem, Score};
 use std::hash::Hasher;
 use std::sync::OnceLock;
 

@@ -2,7 +2,7 @@
 
 use super::board::{Board, Rules};
 use super::{Game, Stroke};
-use soloist::StableHasher;
+use soloist::problem::StableHasher;
 use std::hash::Hasher;
 
 /// The search's view of a [`Game`]: maximise the number of moves.

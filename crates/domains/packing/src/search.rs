@@ -9,11 +9,12 @@ use super::model::{Layout, Objective, Packing};
 use super::overlap::OverlapSolver;
 use super::rollout::{Greedy, bundle, inside};
 use serde::{Deserialize, Serialize};
+use soloist::problem::{ProblemSearch, SearchInfo, Step, Unit, Work as Slice};
+use soloist::rollout::{Rollout, replayed};
+use soloist::run::CheckpointError;
 use soloist::search::Schedule;
-use soloist::{
-    CheckpointError, Method, Preset, Problem, ProblemSearch, Rng, Rollout, Score, SearchInfo, Settings, Step, Unit,
-    Work as Slice, replayed,
-};
+use soloist::search::{Preset, Settings};
+use soloist::{Method, Problem, Rng, Score};
 
 soloist::parameter_table! {
     /// How packings are improved.

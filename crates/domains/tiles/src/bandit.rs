@@ -1,6 +1,6 @@
 //! A bandit over colours: which colour to keep for last, learned from the scores of playouts.
 
-use soloist::CheckpointError;
+use soloist::run::CheckpointError;
 
 /// Highest colour that a bandit knows.
 pub(crate) const COLORS: usize = 15;

@@ -298,7 +298,7 @@ const MAX_INSTANCE: u64 = 1 << 30;
 
 /// Hash of a file's content: another file of the same name is another instance.
 fn fingerprint(path: &str) -> Result<String, Failure> {
-    let read = soloist::open_regular(Path::new(path)).and_then(|file| {
+    let read = soloist::run::file::open_regular(Path::new(path)).and_then(|file| {
         let mut bytes = Vec::new();
         file.take(MAX_INSTANCE + 1).read_to_end(&mut bytes).map(|_| bytes)
     });

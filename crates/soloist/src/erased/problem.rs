@@ -6,15 +6,17 @@
 //! [`Rollout`](crate::rollout::Rollout): the code that is compiled for each problem. A playout crosses the border once,
 //! so that its loop stays monomorphised.
 
-use crate::Entrant;
 use crate::core::cut::{EVERY, Watch};
+use crate::core::fault::Fault;
+use crate::core::hash::stable_hash;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::replay::{Entry, Pause, Replay, follow};
 use crate::erased::{MoveCodec, MoveId};
+use crate::problem::Entrant;
 use crate::problem::{Facts, Problem, SearchInfo, search_infos};
 use crate::rollout::Uniform;
 use crate::rollout::policy::{Policy, Trace};
-use crate::{Fault, Score, Sense, stable_hash};
+use crate::{Score, Sense};
 use std::any::Any;
 use std::cell::Cell;
 use std::error::Error;

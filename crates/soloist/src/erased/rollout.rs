@@ -1,9 +1,14 @@
 //! A problem's rollouts and its neighbourhood as searches see them.
 
+use crate::Rng;
+use crate::Score;
 use crate::core::codec::{CheckpointError, decode, encode};
 use crate::core::coverage::Coverage;
 use crate::core::cut::Watch;
+use crate::core::fault::Fault;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
+use crate::core::parameter::Settings;
 use crate::erased::across::{VOID, across, replay};
 use crate::erased::problem::{ProblemAdapter, Shared, State};
 use crate::erased::search::{OwnSearch, TypedSearch};
@@ -12,8 +17,6 @@ use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Acceptance, Neighborhood, Problem};
 use crate::rollout::policy::{Policy, Trace};
 use crate::rollout::{Playout, Rollout, find_rollout, policy_step};
-use crate::{Fault, Score, stable_hash};
-use crate::{Rng, Settings};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 
@@ -36,7 +39,7 @@ pub(crate) trait ErasedRollout: Send {
     /// As [`sample`](Self::sample), but may stop when no score better than `incumbent` can be reached: then nothing is
     /// returned or fed back.
     fn sample_within(&mut self, incumbent: f64, rng: &mut Rng) -> Option<Score>;
-    /// Returns the moves of the last [`sample`](Self::sample), and a number that tells its solution from others.
+    /// Returns the moves of the last [`sample`](Self::sample), and a fingerprint of its solution.
     fn sampled(&self) -> (Vec<MoveId>, u64);
     fn variants(&self) -> usize;
     fn set_variant(&mut self, variant: usize);
@@ -356,7 +359,7 @@ impl<P: Problem> ErasedRollout for RolloutAdapter<'_, P> {
     }
     fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
         let mut saved = decode_player(bytes)?;
-        ensure(saved.players.len() <= MOST_PLAYERS, "more players than a search opens")?;
+        ensure(saved.players.len() <= MOST_PLAYERS, "too many rollouts")?;
         let players = std::mem::take(&mut saved.players);
         self.restore(saved)?;
         self.players.clear();

@@ -1,14 +1,16 @@
 //! A problem's own search as the engine sees it: without the problem's type.
 
+use crate::core::codec::CheckpointError;
 use crate::core::coverage::Ledger;
 use crate::core::cut::Watch;
+use crate::core::parameter::Settings;
 use crate::core::plan::PlanShare;
 use crate::core::solution::MoveId;
 use crate::core::tally::Tally;
 use crate::erased::problem::Shared;
 use crate::problem::move_codec::MoveCodec;
 use crate::problem::{Problem, ProblemSearch, Step, Unit, Work, find_search};
-use crate::{CheckpointError, Rng, Score, Settings};
+use crate::{Rng, Score};
 
 /// What a step of an own search works with.
 pub(crate) struct Parts<'a> {

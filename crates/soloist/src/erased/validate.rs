@@ -1,13 +1,15 @@
 //! What a checkpoint holds is checked here before a search relies on it.
 //!
-//! A checksum says that the bytes are those that were written, not by whom. Everything that is read is either replayed
-//! by the rules of the problem or compared with what a run can have written.
+//! A checksum says that the bytes are those that were written, not which program wrote them. Everything that is read is
+//! either replayed by the rules of the problem or compared with what a run can have written.
 
+use crate::Score;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::tally::Tally;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::{CheckpointError, Policy, Score, Trace};
+use crate::rollout::policy::{Policy, Trace};
 
 /// Returns the state after `moves`, which come from outside, and whether it is finished.
 ///
@@ -48,7 +50,7 @@ pub(crate) fn solution(problem: &dyn ErasedProblem, moves: &[MoveId], score: Sco
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Checks a tree of moves given by parents: `edge(i)` is the parent of entry `i` ([`NONE`]: the start) and the move
-/// that leads from there, or nothing for an entry that is not used. Plays every move once; `meet` is told of each
+/// that leads from there, or nothing for an entry that is not used. Plays every move once; `meet` receives each
 /// entry's state and says whether it agrees.
 ///
 /// The caller has excluded circles and parents that do not exist.

@@ -1,7 +1,7 @@
 //! The list of the functions that a problem may have: what each promises, and what uses it.
 //!
-//! [`advise`](crate::advise), the tables of the guide and the documentation of the Python class follow from this list;
-//! a test compares them.
+//! [`advise`](crate::check::advise), the tables of the guide and the documentation of the Python class follow from this
+//! list; a test compares them.
 
 /// A function of [`Problem`](super::Problem), or of an object that one of its functions returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

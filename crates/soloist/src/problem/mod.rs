@@ -11,6 +11,8 @@ mod ordering;
 mod prior;
 pub(crate) mod search;
 
+pub use crate::core::fault::Fault;
+pub use crate::core::hash::{StableHasher, stable_hash};
 pub use dominance::Dominance;
 pub use entrant::Entrant;
 pub(crate) use entrant::{ROLLOUT, write_entry};
@@ -22,7 +24,6 @@ pub use ordering::{Found, Ordering};
 pub use prior::Prior;
 pub use search::{Covered, NamedSearch, ProblemSearch, SearchInfo, Step, Unit, Work, find_search, search_infos};
 
-use crate::core::hash::{StableHasher, stable_hash};
 use crate::core::score::{Score, Sense};
 use crate::rollout::NamedRollout;
 use std::hash::Hasher;
@@ -31,8 +32,8 @@ use std::hash::Hasher;
 ///
 /// Four functions are required: [`root`](Self::root), [`moves`](Self::moves), [`apply`](Self::apply) and
 /// [`score`](Self::score). The others have defaults; each one supplied makes some searches stronger.
-/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::advise) lists what is
-/// missing.
+/// [`check`](crate::check()) walks a problem and reports broken promises; [`advise`](crate::check::advise) lists what
+/// is missing.
 ///
 /// | group | functions |
 /// |---|---|
@@ -63,7 +64,7 @@ pub trait Problem: Send + Sync {
     /// Returns the score of a finished solution; searches ask it for states without moves only.
     fn score(&self, state: &Self::State) -> Score;
 
-    /// Whether larger or smaller scores are better. Default: larger.
+    /// Returns whether larger or smaller scores are better. Default: larger.
     fn sense(&self) -> Sense {
         Sense::Maximize
     }
@@ -94,9 +95,10 @@ pub trait Problem: Send + Sync {
         None
     }
 
-    /// How promising `state` is beside others after as many moves: larger is more promising, whatever the sense.
+    /// Returns how promising `state` is beside others after as many moves: larger is more promising, whatever the
+    /// sense.
     ///
-    /// Beams rank states by it. Asked of finished states too, where a search must tell solutions of equal score apart.
+    /// Beams rank states by it. Asked of finished states too, where a search must distinguish solutions of equal score.
     /// `None`: unknown.
     fn potential(&self, _state: &Self::State) -> Option<f64> {
         None
@@ -178,7 +180,7 @@ pub trait Problem: Send + Sync {
         let mut moves = Vec::new();
         for _ in 0..8 {
             let mut state = self.root();
-            // A walk is cut after 4096 moves: enough to tell instances apart.
+            // A walk is cut after 4096 moves: enough to distinguish instances.
             for _ in 0..4096 {
                 moves.clear();
                 self.moves(&state, &mut moves);

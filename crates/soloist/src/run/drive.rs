@@ -5,12 +5,13 @@ use super::outcome::{Counters, Improvement, Solution, StopReason, TreeShape};
 use super::plan::Plan;
 use super::stream::{Reports, Rest, SavedStream, Shared, Stream, tighter};
 use super::verdict::Verdict;
+use crate::core::codec::CheckpointError;
 use crate::core::cut::{Alarm as Bell, Demand, watched};
 use crate::core::limits::ensure;
 use crate::core::plan::PlanShare;
 use crate::erased::MoveId;
 use crate::search::{Clock, Limits, Shared as Gift, insert};
-use crate::{CheckpointError, Score, Sense};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -176,7 +177,7 @@ impl<'p> Drive<'p> {
         events.map(|event| event.elapsed).collect()
     }
 
-    /// Takes up what [`times`](Self::times) returned.
+    /// Restores the times saved by [`times`](Self::times).
     pub(super) fn set_times(&mut self, times: &[Duration]) -> std::result::Result<(), CheckpointError> {
         let events = self.streams.iter_mut().flat_map(|stream| &mut stream.tally.history).chain(&mut self.log);
         let events: Vec<&mut Improvement> = events.collect();

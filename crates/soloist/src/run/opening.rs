@@ -2,11 +2,13 @@
 
 use super::outcome::{Counters, Solution};
 use super::stream::{Stream, tighter};
+use crate::Rng;
+use crate::core::codec::CheckpointError;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::{Beam, BranchAndBound, Context, Method, Search, Status, Tally};
-use crate::{CheckpointError, Rng, stable_hash};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 

@@ -12,6 +12,7 @@ use super::verify::{ReplayError, replay};
 use crate::core::codec::{CheckpointError, decode, decode_first, open, seal, write_sealed};
 use crate::core::cut::Watch;
 use crate::core::limits::ensure;
+use crate::core::parameter::ParameterError;
 use crate::core::plan::PlanShare;
 use crate::erased::problem::{ProblemAdapter, Shared};
 use crate::erased::rollout::RolloutAdapter;
@@ -19,7 +20,7 @@ use crate::erased::{MoveCodec, MoveId};
 use crate::problem::search_infos;
 use crate::rollout::find_rollout;
 use crate::search::{Tally, walk};
-use crate::{ParameterError, Problem, Rng, Score};
+use crate::{Problem, Rng, Score};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fs::File;
@@ -97,7 +98,7 @@ pub enum SolveError {
     /// A result was played again from the root, and the problem's rules contradict it.
     #[error("a solution does not stand its replay: {0}")]
     Replay(#[from] ReplayError),
-    /// The problem or the rollout has reported an error; see [`Fault`](crate::Fault).
+    /// The problem or the rollout has reported an error; see [`Fault`](crate::problem::Fault).
     #[error("the problem failed: {0}")]
     Failed(Box<dyn Error + Send + Sync>),
 }

@@ -202,7 +202,7 @@ impl<'a, P: Problem> Solver<'a, P> {
     ///
     /// # Errors
     /// When the rollout is unknown, the parameters do not go together, the number of threads is not possible, a
-    /// solution to start from is none, or the checkpoint to continue is damaged or of another setup.
+    /// solution to start from is not valid, or the checkpoint to continue is damaged or of another setup.
     pub fn start(self) -> Result<Session<'a, P>, SolveError> {
         let mut session = match &self.saved {
             Some((_, setup)) if *setup != self.setup => return Err(SolveError::Resumed),

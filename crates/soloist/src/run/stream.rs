@@ -67,7 +67,7 @@ pub(super) struct Shared<'s, 'o> {
     pub(super) deadline: Option<Instant>,
     /// When this part of the run must end to write a checkpoint.
     pub(super) pause: Option<Instant>,
-    /// Whether the observer is told scores of playouts and gauges of searches.
+    /// Whether the observer receives scores of playouts and gauges of searches.
     pub(super) watched: bool,
     /// Time planned for the whole run.
     pub(super) planned: Option<Duration>,
@@ -80,7 +80,7 @@ pub(super) struct Reports<'o> {
     pub(super) observer: &'o mut dyn Observer<MoveId>,
     pub(super) interval: Duration,
     pub(super) best: Option<Score>,
-    /// The best bound that a stream has told.
+    /// The best bound that a stream has reported.
     pub(super) bound: Option<f64>,
     pub(super) last: Instant,
 }
@@ -131,14 +131,14 @@ impl Stream<'_> {
     }
 
     /// Restores what [`save`](Self::save) returned.
-    pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::CheckpointError> {
+    pub(super) fn load(&mut self, saved: SavedStream) -> Result<(), crate::core::codec::CheckpointError> {
         saved.tally.check(&*self.problem, self.tally.stream)?;
         ensure(saved.end.is_none_or(StopReason::is_final), "an end that does not last")?;
         ensure(saved.games <= GAMES, "more first games than are played")?;
         match (&mut self.proof, saved.proof) {
             (Some(proof), Some(saved)) => proof.load(&*self.problem, saved)?,
             (None, None) => {}
-            _ => return Err(crate::CheckpointError::Corrupt("an attempt at a proof")),
+            _ => return Err(crate::core::codec::CheckpointError::Corrupt("an attempt at a proof")),
         }
         self.search.load(&*self.problem, &saved.search)?;
         self.rollout.load(&saved.rollout)?;

@@ -2,18 +2,23 @@
 
 use super::family::Family;
 use super::{Context, Search, Shared, Status};
+use crate::Sense;
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::limits::{MOST, ensure};
+use crate::core::parameter::{Parameter, ParameterError, Settings};
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::search::Parts;
 use crate::erased::validate;
+use crate::problem::SearchInfo;
 use crate::problem::{Step, Unit};
-use crate::{CheckpointError, Parameter, ParameterError, SearchInfo, Sense, Settings, Solution, Trace};
+use crate::rollout::policy::Trace;
 use serde::{Deserialize, Serialize};
 
-/// A search of a [problem's own](crate::ProblemSearch) with its parameters, by name.
+/// A search of a [problem's own](crate::problem::ProblemSearch) with its parameters, by name.
 ///
 /// Made from a [`SearchInfo`], or from a name alone: then the run asks the problem for what the name stands for, and
 /// refuses names and values that it does not know.

@@ -1,12 +1,14 @@
 //! What every search is made of: steps, and what a step works with.
 
+use crate::core::codec::CheckpointError;
 use crate::core::coverage::Proof;
 use crate::core::plan::PlanShare;
 use crate::core::solution::{MoveId, Solution};
 use crate::core::tally::Tally;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::erased::rollout::ErasedRollout;
-use crate::{CheckpointError, Rng, Score, Trace};
+use crate::rollout::policy::Trace;
+use crate::{Rng, Score};
 use serde::{Deserialize, Serialize};
 
 /// What a step returns: whether the search continues.

@@ -2,7 +2,10 @@
 
 use crate::common::{Bag, Packed, method, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::{Budget, Entrant, NamedRollout, Observer, Problem, Rollout, Setup, SolveError, Solver};
+use soloist::problem::Entrant;
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::run::{Observer, SolveError};
+use soloist::{Budget, Problem, Setup, Solver};
 use std::time::Duration;
 
 /// A bag that names methods for `auto`.

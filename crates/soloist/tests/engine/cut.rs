@@ -2,10 +2,10 @@
 //! not bind, the test would not end.
 
 use crate::common::method;
-use soloist::{
-    Budget, Control, Facts, Fault, NamedRollout, Playout, Problem, Rng, Rollout, Score, SolveError, Solver, StopReason,
-    check,
-};
+use soloist::problem::{Facts, Fault};
+use soloist::rollout::{NamedRollout, Playout, Rollout};
+use soloist::run::{Control, SolveError, StopReason};
+use soloist::{Budget, Problem, Rng, Score, Solver, check};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A game without end.

@@ -2,7 +2,8 @@
 //! checkpoints, and what happens when memory is short.
 
 use crate::common::{method, rules_of, timeless};
-use soloist::{Budget, Dominance, Problem, Score, Sense, Setup, Solver, stable_hash};
+use soloist::problem::{Dominance, stable_hash};
+use soloist::{Budget, Problem, Score, Sense, Setup, Solver};
 
 const MERGING: [&str; 8] = ["cabs", "beam", "dfs", "best-first", "bfs", "iterative-broadening", "lds", "ida-star"];
 

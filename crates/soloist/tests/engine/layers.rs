@@ -3,9 +3,10 @@
 use crate::beam::Layers;
 use crate::common::{Bag, Fenced, method, rules_of, timeless};
 use crate::future::{Grid, Tell, exhaust, grid};
-use soloist::{
-    Budget, Dominance, Method, ParameterError, Problem, Score, Sense, Session, Setup, Solver, StopReason, stable_hash,
-};
+use soloist::problem::{Dominance, stable_hash};
+use soloist::run::{Session, StopReason};
+use soloist::search::ParameterError;
+use soloist::{Budget, Method, Problem, Score, Sense, Setup, Solver};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

@@ -1,7 +1,8 @@
 //! The memory limit of tree searches, measured by an allocator that counts.
 
 use crate::common::{Bag, Fenced, Packed, method, rules_of, timeless};
-use soloist::{Budget, Dominance, Facts, Problem, Solver, stable_hash};
+use soloist::problem::{Dominance, Facts, stable_hash};
+use soloist::{Budget, Problem, Solver};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 

@@ -2,10 +2,10 @@
 
 use crate::common::{Bag, method, methods, rules_of, timeless};
 use soloist::doc::Staircase;
-use soloist::{
-    Budget, Facts, Fault, NamedRollout, OfferError, Outcome, Problem, Rollout, Score, Session, Setup, SolveError,
-    Solver, StopReason,
-};
+use soloist::problem::{Facts, Fault};
+use soloist::rollout::{NamedRollout, Rollout};
+use soloist::run::{OfferError, Session, SolveError, StopReason};
+use soloist::{Budget, Outcome, Problem, Score, Setup, Solver};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

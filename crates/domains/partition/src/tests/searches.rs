@@ -2,7 +2,8 @@
 
 use super::{brute_force, difference, log2};
 use crate::{Differencing, generate};
-use soloist::{Budget, Method, Problem, Settings, Setup, Solver};
+use soloist::search::Settings;
+use soloist::{Budget, Method, Problem, Setup, Solver};
 use soloist_domain::testing::check_searches;
 
 #[test]

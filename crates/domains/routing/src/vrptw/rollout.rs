@@ -2,7 +2,8 @@
 
 use super::model::{Tour, Vrptw};
 use crate::refine::Refiner;
-use soloist::{Playout, Policy, Problem, Rng, Rollout, Trace};
+use soloist::rollout::{Playout, Policy, Rollout, Trace};
+use soloist::{Problem, Rng};
 
 /// Returns to the depot only when no customer can follow, so that vehicles are filled.
 #[derive(Clone, Copy, Debug)]

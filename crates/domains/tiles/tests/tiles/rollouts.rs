@@ -2,7 +2,9 @@
 //! checkpoint keeps of them.
 
 use proptest::prelude::*;
-use soloist::{Budget, CheckpointError, Method, Playout, Policy, Problem, Rng, Rollout, RunInfo, Score, Solver, Trace};
+use soloist::rollout::{Playout, Policy, Rollout, Trace};
+use soloist::run::{CheckpointError, RunInfo};
+use soloist::{Budget, Method, Problem, Rng, Score, Solver};
 use soloist_tiles::kernel::{self, Board, Engine, Extent, Geometry, Large, Small};
 use soloist_tiles::{Bandit, Game, Grid, Penalty, Position, ROLLOUTS, TileRollout, Tiles, generate};
 use std::time::Duration;

@@ -4,14 +4,17 @@ use super::edits::{EDITS, Edit, EditWeights};
 use super::replay::{End, Pruning, Walker};
 use super::schedule::{Clock, Turn};
 use super::{AcceptanceRule, Anneal};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::cut::EVERY;
 use crate::core::limits::{MOST, ensure};
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::validate;
+use crate::problem::Acceptance;
 use crate::search::{Context, Search, Status, walk};
-use crate::{Acceptance, CheckpointError, Rng, Score, Sense, Solution};
+use crate::{Rng, Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// Variants whose best scores are remembered.
@@ -59,7 +62,7 @@ pub(super) struct Saved {
     /// Costs of the present solution after the last `history` neighbours, for late acceptance.
     late: Vec<f64>,
     late_at: usize,
-    /// A better solution from outside, which the next step takes up.
+    /// A better solution from outside, which the next step continues from.
     offered: Option<(Score, Vec<MoveId>)>,
     /// The variant of this run.
     variant: u64,

@@ -6,7 +6,9 @@ use super::run::AnnealSearch;
 use super::schedule::{Clock, Turn};
 use super::*;
 use crate::core::cut::Watch;
+use crate::core::hash::stable_hash;
 use crate::core::plan::PlanShare;
+use crate::core::solution::Solution;
 use crate::doc::Staircase;
 use crate::erased::MoveCodec;
 use crate::erased::MoveId;
@@ -14,13 +16,11 @@ use crate::erased::problem::{ProblemAdapter, Shared};
 use crate::erased::replay::Entry;
 use crate::erased::rollout::RolloutAdapter;
 use crate::problem::Found;
+use crate::problem::{Acceptance, Dominance, Edits, Neighborhood, Ordering};
 use crate::search::family::Family;
 use crate::search::step::Search;
 use crate::search::{Context, Tally};
-use crate::{
-    Acceptance, Budget, Dominance, Edits, Method, Neighborhood, Ordering, Problem, Rng, Score, Sense, Solution, Solver,
-    stable_hash,
-};
+use crate::{Budget, Method, Problem, Rng, Score, Sense, Solver};
 
 fn rules<P: Problem>(problem: &P) -> ProblemAdapter<'_, P> {
     ProblemAdapter::new(Shared::Borrowed(problem), problem.facts(), MoveCodec::new(), Watch::default())
@@ -419,7 +419,7 @@ fn wrong_links_and_suggestions_are_found() {
     assert!(links.what.contains("the links are"), "{links}");
     let places = crate::check(&Chain { shift: Some(1), ..right }, 20, 1).unwrap_err();
     assert!(places.what.contains("does not name two places"), "{places}");
-    let advice = crate::advise(&Chain { rich: true, count: 9, links: 1, ..Chain::default() }, 5, 1);
+    let advice = crate::check::advise(&Chain { rich: true, count: 9, links: 1, ..Chain::default() }, 5, 1);
     let supplied = |name| advice.knowledge.iter().find(|knowledge| knowledge.name == name).unwrap().supplied;
     assert!(supplied("link") && !supplied("suggest"));
 }

@@ -1,12 +1,14 @@
 //! A method in the race, with what it has found itself.
 
 use super::Entry;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::core::plan::PlanShare;
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::search::{Context, Method, Search, Status, Tally};
-use crate::{CheckpointError, Score, Sense, Solution};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -171,7 +173,7 @@ impl Racer {
         status
     }
 
-    /// Takes up a solution from outside, if it is better than what the entrant has found.
+    /// Receives a solution from outside, if it is better than what the entrant has found.
     pub(super) fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>, horizon: PlanShare) {
         if self.score().is_some_and(|own| !self.tally.sense.better(solution.score, own)) {
             return;

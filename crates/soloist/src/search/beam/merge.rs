@@ -1,18 +1,18 @@
 //! States of a layer that differ in cost only: the better one stays.
 
-use super::pass::Child;
+use super::pass::{Child, NONE};
+use crate::Sense;
+use crate::core::codec::CheckpointError;
+use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
-/// No entry.
-pub(super) const NONE: u32 = u32::MAX;
 /// The child of an entry that beats others although it is not listed any more.
 pub(super) const GONE: u32 = u32::MAX - 1;
 
-/// What tells a child from others with the same future.
+/// What distinguishes a child from others with the same future.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     key: u64,
@@ -70,7 +70,7 @@ impl Merger {
     }
 
     /// Reads the future of a state, which [`is_beaten`](Self::is_beaten) and [`add`](Self::add) are about. Returns a
-    /// number that tells futures apart, if there is one.
+    /// number that distinguishes futures, if there is one.
     pub(super) fn read(&mut self, problem: &dyn ErasedProblem, state: &State) -> Option<u64> {
         let sense = self.sense;
         self.ranks.clear();

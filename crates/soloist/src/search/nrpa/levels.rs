@@ -1,12 +1,14 @@
 //! The nested levels of plain and high-diversity NRPA: one policy, adapted level by level and restored by undo.
 
 use super::{Keep, Nrpa};
+use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::validate;
+use crate::rollout::policy::{Lifetime, Policy, Trace};
 use crate::search::Shared;
-use crate::{CheckpointError, Lifetime, Policy, Score, Sense, Trace};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 impl Shared {

@@ -2,12 +2,14 @@
 
 use super::Nrpa;
 use super::levels::Gate;
+use crate::core::codec::CheckpointError;
 use crate::core::limits::ensure;
 use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::validate;
+use crate::rollout::policy::{Policy, Trace};
 use crate::search::Shared;
-use crate::{CheckpointError, Policy, Score, Sense, Trace};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// A solution and the policy that goes with it; the first one of a call has no solution yet.

@@ -4,12 +4,15 @@ use super::explore::{Ends, deviate};
 use super::levels::Levels;
 use super::policies::Beams;
 use super::{Keep, Nrpa};
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::limits::{MOST, ensure};
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
+use crate::rollout::policy::{Policy, Trace};
 use crate::search::{Context, Search, Shared, Status, is_biased};
-use crate::{CheckpointError, Policy, Score, Sense, Solution, Trace};
+use crate::{Score, Sense};
 use serde::{Deserialize, Serialize};
 
 /// One nested run.

@@ -1,16 +1,18 @@
 //! Depth-first tree search in passes: what branch and bound, iterative broadening, limited discrepancy search and
 //! iterative deepening share.
 
+use crate::Sense;
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::{Ceiling, Ledger};
 use crate::core::cut::EVERY;
+use crate::core::hash::stable_hash;
 use crate::core::score::unbounded;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::{Child, Children, Lister, Shuffle, optimistic};
 use crate::search::shared::seen::{Identities, Met};
 use crate::search::{Context, Search, Status};
-use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
 /// The states or solutions that a pass leaves out.

@@ -1,5 +1,7 @@
 //! Best-first and breadth-first search: a list of open states.
 
+use crate::Sense;
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::coverage::Ledger;
 use crate::core::cut::EVERY;
@@ -11,12 +13,11 @@ use crate::search::shared::children::{Child, Children, Lister, optimistic};
 use crate::search::shared::nodes::{NONE, Nodes};
 use crate::search::shared::seen::{Identities, Met};
 use crate::search::{BranchAndBound, Context, Order, Search, Status};
-use crate::{CheckpointError, Sense};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What the user is told when not all open states fit.
+/// The remark that not all open states fit.
 const DROPPED: &str =
     "the memory limit was reached: the open states with the worst bounds were dropped (a larger limit keeps them)";
 /// Nodes that are kept however little memory there is.

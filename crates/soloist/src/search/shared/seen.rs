@@ -1,8 +1,10 @@
 //! States already met, by their keys: a table of bounded size.
 
+use crate::Sense;
+use crate::core::codec::CheckpointError;
+use crate::core::hash::stable_hash;
 use crate::core::score::rank;
 use crate::erased::problem::{ErasedProblem, State};
-use crate::{CheckpointError, Sense, stable_hash};
 use serde::{Deserialize, Serialize};
 
 /// Keys that share a place; the oldest of them makes room when it is full, which few buckets are while the table can
@@ -228,10 +230,10 @@ impl Met {
     }
 }
 
-/// What a search merges states by: a key with the rank of the score so far, where the problem tells futures, or a key
+/// What a search merges states by: a key with the rank of the score so far, where the problem has futures, or a key
 /// that includes it.
 pub(crate) struct Identities {
-    /// Whether the problem tells futures.
+    /// Whether the problem has futures.
     pub(crate) futures: bool,
     sense: Sense,
     resources: Vec<f64>,

@@ -9,12 +9,15 @@ use super::learn::{Learner, Playouts, Saved};
 use super::met::{Met, SavedMet};
 use super::nested::{self, Nested};
 use super::select::Selector;
+use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
 use crate::core::limits::ensure;
+use crate::core::solution::Solution;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
+use crate::rollout::policy::{Lifetime, Trace};
 use crate::search::{Context, Coverage, Search, Status, replay};
-use crate::{CheckpointError, Lifetime, Score, Sense, Solution, Trace};
+use crate::{Score, Sense};
 
 /// A tree search in progress.
 pub(crate) struct UctSearch {
