@@ -1,4 +1,4 @@
-//! Sequential ordering: the cheapest order of jobs, some of which must come before others (TSPLIB `.sop`).
+//! Sequential ordering: the cheapest order of jobs under precedence constraints (TSPLIB `.sop`).
 
 #[path = "common/mod.rs"]
 mod common;

@@ -1,5 +1,5 @@
-//! Talent scheduling: in which order to film scenes, so that actors, who are paid from their first scene to their last
-//! one, wait as little as possible (format of the resources of `ddo`).
+//! Talent scheduling: in which order to film scenes, so that actors wait as little as possible: they are paid from
+//! their first scene to their last one (format of the resources of `ddo`).
 
 #[path = "common/mod.rs"]
 mod common;

@@ -51,7 +51,7 @@ fn attend<T: Send>(
     }
 }
 
-/// Does `work` on a thread of its own, which needs no interpreter, until it is done or `stop` tells it to end.
+/// Does `work` on a thread of its own, which needs no interpreter, until it is done or `stop` asks it to end.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     stop: &Arc<AtomicBool>,

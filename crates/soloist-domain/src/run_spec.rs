@@ -248,7 +248,7 @@ impl Domain {
     /// Returns the method of a name: a preset of the engine or one of the problem's searches.
     ///
     /// # Errors
-    /// There is none.
+    /// Neither has a method of this name.
     pub fn find_method(&self, name: &str) -> Result<&'static Preset, SpecError> {
         find_among(Method::presets().iter().chain(self.searches), name)
     }
@@ -276,7 +276,7 @@ impl Domain {
 /// Returns the method of a name among `methods`.
 ///
 /// # Errors
-/// There is none.
+/// No method has this name; the message suggests similar ones.
 pub fn find_among(
     mut methods: impl Iterator<Item = &'static Preset> + Clone,
     name: &str,
@@ -295,7 +295,7 @@ impl RunSpec {
     /// Returns the problem that is named.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// No problem has this name; the message suggests similar ones.
     pub fn domain<'a>(&self, domains: &'a [Domain]) -> Result<&'a Domain, SpecError> {
         domains.iter().find(|domain| domain.name == self.problem).ok_or_else(|| {
             let known: Vec<_> = domains.iter().map(|domain| domain.name).collect();
@@ -467,7 +467,7 @@ fn check_rollout(domain: &Domain, instance: &dyn AnyInstance, rollout: &str) -> 
 
 /// Refuses limits that never end a run, where that is a slip.
 ///
-/// A target, or playouts without improvement, may never be met by any search; who asks for them knows.
+/// A target, or a number of playouts without improvement, may never be reached; the caller accepts that.
 ///
 /// # Errors
 /// Says which limit to add.

@@ -19,7 +19,7 @@ use soloist::{Method, Problem, Rng, Score};
 soloist::parameter_table! {
     /// How packings are improved.
     pub struct Parameters {
-        /// moves tried between two semi-greedy packings, each of which may become the best one
+        /// moves tried between two semi-greedy packings; each packing may become the best one
         round: u64 = 200, 1..=1_000_000_000;
         /// moves tried in the first annealing; each further one has half as many more
         first: u64 = 2_000, 1..=1_000_000_000_000;

@@ -105,7 +105,7 @@ fn suggestions<P: Problem>(problem: &P, played: &[P::Move]) -> Result<(), Violat
     Ok(())
 }
 
-/// Edits a solution and compares costs with those of the same solution taken up again.
+/// Edits a solution and compares costs with those of the same solution built again.
 fn neighborhood<P: Problem>(
     problem: &P,
     edits: &mut dyn Neighborhood<P>,

@@ -355,7 +355,7 @@ macro_rules! choice {
     };
 }
 
-/// Returns the error of a name that is none of `parameters`.
+/// Returns the error of a name that is not in `parameters`.
 pub fn unknown(name: &str, parameters: &[Parameter]) -> ParameterError {
     let known: Vec<&str> = parameters.iter().map(|parameter| parameter.name).collect();
     ParameterError::Unknown { name: name.to_owned(), known: known.join(", ") }

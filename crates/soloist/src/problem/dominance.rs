@@ -6,7 +6,7 @@ use super::Problem;
 ///
 /// A problem that implements this trait for itself returns `Some(self)` from [`Problem::dominance`]. `beam`, `cabs`,
 /// `dfs`, `best-first`, `bfs`, `ida-star` and their relatives then use it in place of [`Problem::key`]; `key` still
-/// tells finished solutions apart.
+/// distinguishes finished solutions.
 ///
 /// ```
 /// use soloist::{Problem, Score, Sense};

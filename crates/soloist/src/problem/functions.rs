@@ -277,7 +277,7 @@ pub const FUNCTIONS: &[Function] = &[
 /// Returns the function of this name.
 ///
 /// # Panics
-/// When there is none.
+/// When no function has this name.
 pub(crate) fn function(name: &str) -> &'static Function {
     FUNCTIONS.iter().find(|function| function.name == name).expect("a function in the list")
 }

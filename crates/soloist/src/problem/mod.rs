@@ -82,7 +82,7 @@ pub trait Problem: Send + Sync {
         stable_hash(&mv)
     }
 
-    /// Returns prior knowledge about moves: what each is worth before anything is learned. `None`: there is none.
+    /// Returns prior knowledge about moves: what each is worth before anything is learned. `None`: nothing is known.
     fn prior(&self) -> Option<&dyn Prior<Self>>
     where
         Self: Sized,
@@ -137,7 +137,7 @@ pub trait Problem: Send + Sync {
     }
 
     /// Returns a local search that edits finished solutions in place and knows each difference in cost without a
-    /// replay. Annealing uses it instead of replays. `None`: there is none.
+    /// replay. Annealing uses it instead of replays. `None`: annealing replays.
     fn neighborhood(&self) -> Option<Box<dyn Neighborhood<Self>>>
     where
         Self: Sized,
@@ -163,8 +163,8 @@ pub trait Problem: Send + Sync {
         Vec::new()
     }
 
-    /// Returns the methods that are known to suit this instance, with their settings, the best one first. By default
-    /// there is none.
+    /// Returns the methods that are known to suit this instance, with their settings, the best one first. None
+    /// by default.
     ///
     /// They race in `auto` beside the presets that can use what the problem offers.
     fn portfolio(&self) -> Vec<Entrant> {

@@ -5,7 +5,7 @@ use soloist::run::{Control, Improvement, Observer, Progress, Solution, StopReaso
 use soloist::{Budget, Method, Problem, Rng, Sense, Solver};
 use std::time::Duration;
 
-/// Every bound that a run has told.
+/// Every bound that a run has reported.
 #[derive(Default)]
 struct Told(Vec<Option<f64>>);
 

@@ -18,8 +18,8 @@ pub(crate) enum Tell {
     TooMuch,
 }
 
-/// A random graph of layers with few nodes. Edges have weights, which the score adds up, and times, of which there is a
-/// limit: where it does not suffice for any edge, the way ends early and infeasibly.
+/// A random graph of layers with few nodes. Edges have weights, which the score adds up, and times, whose
+/// sum has a limit: where no edge fits into it, the way ends early and infeasibly.
 #[derive(Clone, Debug)]
 pub(crate) struct Grid {
     pub(crate) seed: u64,

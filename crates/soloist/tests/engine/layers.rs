@@ -398,7 +398,7 @@ fn many_passes_survive_a_checkpoint() {
     }
 }
 
-/// Damage behind a valid checksum: an error or a run that goes on, but no panic.
+/// Damage behind a valid checksum: an error or a run that continues, but no panic.
 #[test]
 fn forged_checkpoints_are_refused_or_harmless() {
     let mut refused = 0;

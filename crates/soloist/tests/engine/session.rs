@@ -214,7 +214,7 @@ fn what_is_no_solution_is_refused() {
 #[test]
 fn the_best_different_solutions_are_kept() {
     let bag = Bag::sixteen();
-    // Every packing, by value, best first: packings are told apart by what they hold.
+    // Every packing, by value, best first: packings with different items are different.
     let mut values = Vec::new();
     let total = |set: u32| {
         (0..16)

@@ -43,7 +43,7 @@ fn offers_are_kept_and_improved() {
     assert!(short.score.value() < long.score.value() && warm.score.value() >= long.score.value());
 }
 
-/// A step of which the limit of time divides a round of a thousand million moves.
+/// A step with a round of a thousand million moves, which the limit of time divides.
 #[test]
 fn a_long_round_ends_at_the_limit() {
     let problem = area(&generate("random:5x80:7").unwrap());

@@ -106,7 +106,7 @@ impl Selective {
         true
     }
 
-    /// Records the candidates, or the depot if there is none, and sums their weights.
+    /// Records the candidates, or the depot if there are no candidates, and sums their weights.
     fn offer(&mut self, problem: &Vrptw, state: &Tour, policy: &Policy, trace: &mut Trace<u16>) {
         self.sums.clear();
         let mut total = 0;

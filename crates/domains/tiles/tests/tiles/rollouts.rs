@@ -278,7 +278,7 @@ fn the_bandit_prefers_the_color_that_pays() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
-    /// Whatever a bandit learned is read back; a damaged byte is an error or a bandit that goes on.
+    /// Whatever a bandit learned is read back; a damaged byte is an error or a bandit that works.
     #[test]
     fn any_bandit_is_read_back(
         plays in prop::collection::vec((0_u8..=17, any::<i64>(), 0_u32..64), 0..40),

@@ -66,7 +66,7 @@ impl Shared {
         let budget = request.budget.clone();
         let failed = |error: SolveError| Failure::runtime(error.to_string());
         let mut session = asked.instance.start(request).map_err(failed)?;
-        let mut told = HashSet::new();
+        let mut reported = HashSet::new();
         loop {
             let before = session.report();
             let (slice, used_up) = self.slice(&budget, &before, until);
@@ -74,7 +74,7 @@ impl Shared {
                 Some(stop) => stop,
                 None => {
                     if self.exchange == Exchange::Best {
-                        self.take(asked, &before, &mut *session, &mut told);
+                        self.take(asked, &before, &mut *session, &mut reported);
                     }
                     session.advance(&slice, Some(&signal::STOP), observer).map_err(failed)?
                 }
@@ -132,7 +132,7 @@ impl Shared {
     }
 
     /// Offers the best solution of the others, if it is better than ours. A file that cannot be used is named once.
-    fn take(&self, asked: Asked<'_>, ours: &Report, session: &mut dyn AnySession, told: &mut HashSet<PathBuf>) {
+    fn take(&self, asked: Asked<'_>, ours: &Report, session: &mut dyn AnySession, reported: &mut HashSet<PathBuf>) {
         let sense = asked.instance.sense();
         let mut best = ours.score();
         let mut found = None;
@@ -155,19 +155,19 @@ impl Shared {
             match moves {
                 Ok(Some((score, moves))) => (best, found) = (Some(score), Some((path, moves))),
                 Ok(None) => {}
-                Err(error) => skipped(&path, &error, told),
+                Err(error) => skipped(&path, &error, reported),
             }
         }
         if let Some((path, moves)) = found
             && let Err(error) = session.offer(&moves)
         {
-            skipped(&path, &error.to_string(), told);
+            skipped(&path, &error.to_string(), reported);
         }
     }
 }
 
-fn skipped(path: &Path, error: &str, told: &mut HashSet<PathBuf>) {
-    if told.insert(path.to_owned()) {
+fn skipped(path: &Path, error: &str, reported: &mut HashSet<PathBuf>) {
+    if reported.insert(path.to_owned()) {
         output::note(&format!("{}: left out: {error}", path.display()));
     }
 }

@@ -388,7 +388,7 @@ mod tests {
     use crate::Rng;
     use crate::rollout::policy::{Lifetime, Policy, Trace};
 
-    /// A playout of codes from `low` on, some of which recur, for one step or several.
+    /// A playout of codes from `low` on for one step or several; some codes recur.
     fn playout(rng: &mut Rng, low: u64) -> Trace<u8> {
         let mut trace = Trace::default();
         let steps = 1 + rng.index(12) as u32;

@@ -267,7 +267,7 @@ fn replays_keep_the_edited_order() {
     });
 }
 
-/// Orders of items of which each must come after its half; the cost depends on neighbours. With futures, identities and
+/// Orders of items; each item must come after its half; the cost depends on neighbours. With futures, identities and
 /// bounds, or without.
 #[derive(Clone, Default)]
 struct Chain {

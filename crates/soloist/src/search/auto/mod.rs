@@ -77,10 +77,10 @@ parameters! {
     /// With several threads, the effort that the other streams have made when one has proven the optimum depends on
     /// their schedule; the solution does not.
     ///
-    /// An offered solution is taken up by all methods: improvements of it rank them then.
+    /// An offered solution is passed to all methods: improvements of it rank them then.
     ///
-    /// When to use it: for a new problem. A method that is known to fit gets more of the budget
-    /// when it is named. Cost per step: a step of one of the methods. Memory: that of the methods, each of which
+    /// When to use it: for a new problem. A method that is known to fit gets more of the budget when its
+    /// name is given. Cost per step: a step of one of the methods. Memory: that of the methods, each of which
     /// has an even part of the limit.
     ///
     /// ```
@@ -264,7 +264,7 @@ impl AutoSearch {
         true
     }
 
-    /// Opens a race of all that have not ended. Returns false if there is none.
+    /// Opens a race of all entrants that have not ended. Returns false if all have.
     fn open(&mut self, context: &mut Context<'_>, length: f64, now: Progress) -> bool {
         let field: Vec<usize> = (0..self.racers()).filter(|&at| !self.entrants[at].ended).collect();
         let Some(&first) = field.first() else { return false };

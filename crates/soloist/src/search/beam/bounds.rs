@@ -225,7 +225,7 @@ impl BoundLayers {
         }
     }
 
-    /// Chooses the states of the next cell. Returns false when there is none.
+    /// Chooses the states of the next cell. Returns false when no cell is left.
     fn open_cell(&mut self, incumbent: Option<f64>) -> bool {
         let left = self.cells.best(self.sense);
         self.dual_bound.lower(left.map(|left| rank(self.sense, left)), &self.pass.ledger);

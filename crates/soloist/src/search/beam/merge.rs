@@ -105,7 +105,7 @@ impl Merger {
     }
 
     /// Adds the child read last, which is not beaten. Returns its entry, and the child whose place it takes because it
-    /// is better; `child` is its place when there is none. All others that it beats are listed in `beaten`.
+    /// is better; `child` is its place otherwise. All others that it beats are listed in `beaten`.
     pub(super) fn add(&mut self, child: u32) -> (u32, Option<u32>) {
         let Some((key, value)) = self.now else { return (NONE, None) };
         let mut replaced = NONE;

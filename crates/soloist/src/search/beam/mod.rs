@@ -107,7 +107,7 @@ parameters! {
     /// expansion for each bound and depth. A pass so wide that it drops nothing is a best-first search, which expands
     /// no state with a bound worse than the optimum.
     ///
-    /// `span > 0` puts a range of bounds into one layer, counted from that of the root. `merit` then tells the states
+    /// `span > 0` puts a range of bounds into one layer, counted from that of the root. `merit` then ranks the states
     /// of a cell apart, and first answers come earlier. With a span wider than all bounds, layers are those by depth.
     /// Choose a span where bounds are not whole numbers: where no two bounds are equal, cells have one state, nothing
     /// competes, and the first solution may take long.

@@ -122,7 +122,7 @@ impl Ranker {
     }
 }
 
-/// Returns the rank of the potential, 0 where there is none.
+/// Returns the rank of the potential, 0 for a problem without one.
 #[inline(never)]
 fn potential_rank(problem: &dyn ErasedProblem, state: &State) -> u64 {
     problem.potential(state).filter(|potential| !potential.is_nan()).map_or(0, |value| rank(Sense::Maximize, value))
