@@ -25,12 +25,12 @@ use std::sync::Arc;
 
 /// A problem that is borrowed or shared.
 #[derive(Debug)]
-pub(crate) enum Shared<'p, P> {
+pub(crate) enum ProblemRef<'p, P> {
     Borrowed(&'p P),
     Counted(Arc<P>),
 }
 
-impl<P> Clone for Shared<'_, P> {
+impl<P> Clone for ProblemRef<'_, P> {
     fn clone(&self) -> Self {
         match self {
             Self::Borrowed(problem) => Self::Borrowed(problem),
@@ -39,7 +39,7 @@ impl<P> Clone for Shared<'_, P> {
     }
 }
 
-impl<P> Deref for Shared<'_, P> {
+impl<P> Deref for ProblemRef<'_, P> {
     type Target = P;
     #[inline]
     fn deref(&self) -> &P {
@@ -157,7 +157,7 @@ pub(crate) trait ErasedProblem: Send {
 
 /// The rules of a user's problem, for one stream.
 pub(crate) struct ProblemAdapter<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     watch: Watch,
     facts: Facts,
@@ -166,7 +166,7 @@ pub(crate) struct ProblemAdapter<'p, P: Problem> {
 }
 
 impl<'p, P: Problem> ProblemAdapter<'p, P> {
-    pub(crate) fn new(problem: Shared<'p, P>, facts: Facts, packing: MoveCodec<P::Move>, watch: Watch) -> Self {
+    pub(crate) fn new(problem: ProblemRef<'p, P>, facts: Facts, packing: MoveCodec<P::Move>, watch: Watch) -> Self {
         let searches = search_infos(&*problem);
         Self { problem, packing, watch, facts, searches, buffer: Cell::new(Vec::new()) }
     }

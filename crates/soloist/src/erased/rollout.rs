@@ -10,9 +10,9 @@ use crate::core::hash::stable_hash;
 use crate::core::limits::ensure;
 use crate::core::parameter::Settings;
 use crate::erased::across::{VOID, across, replay};
-use crate::erased::problem::{ProblemAdapter, Shared, State};
+use crate::erased::problem::{ProblemAdapter, ProblemRef, State};
 use crate::erased::search::{OwnSearch, TypedSearch};
-use crate::erased::validate::walk;
+use crate::erased::validate::replay_legal;
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::{Acceptance, Neighborhood, Problem};
 use crate::rollout::policy::{Policy, Trace};
@@ -85,7 +85,7 @@ pub(crate) trait Editor {
 
 /// A user's neighbourhood, for one stream.
 struct EditorAdapter<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     edits: Box<dyn Neighborhood<P>>,
     is_started: bool,
@@ -150,7 +150,7 @@ fn decode_player(bytes: &[u8]) -> Result<SavedRollout, CheckpointError> {
 
 /// A user's rollout, for one stream, and the problem's neighbourhood when a search has asked for it.
 pub(crate) struct RolloutAdapter<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     watch: Watch,
     /// The name of the rollout.
@@ -172,7 +172,7 @@ impl<'p, P: Problem> RolloutAdapter<'p, P> {
     /// # Errors
     /// The names that exist.
     pub(crate) fn new(
-        problem: Shared<'p, P>,
+        problem: ProblemRef<'p, P>,
         packing: MoveCodec<P::Move>,
         watch: Watch,
         name: &str,
@@ -226,7 +226,8 @@ impl<'p, P: Problem> RolloutAdapter<'p, P> {
                 self.packing.clone(),
                 self.watch.clone(),
             );
-            let (_, finished) = walk(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
+            let (_, finished) =
+                replay_legal(&rules, &moves).map_err(|_| CheckpointError::Corrupt("an illegal move"))?;
             let damaged = CheckpointError::Corrupt("a neighbourhood without a solution");
             let is_started = finished && self.editor().is_some_and(|editor| editor.start(&moves));
             let Some(editor) = self.editor.as_mut().filter(|_| is_started) else { return Err(damaged) };

@@ -7,7 +7,7 @@ use crate::core::parameter::Settings;
 use crate::core::plan::PlanShare;
 use crate::core::solution::MoveId;
 use crate::core::tally::Tally;
-use crate::erased::problem::Shared;
+use crate::erased::problem::ProblemRef;
 use crate::problem::move_codec::MoveCodec;
 use crate::problem::{Problem, ProblemSearch, Step, Unit, Work, find_search};
 use crate::{Rng, Score};
@@ -34,7 +34,7 @@ pub(crate) trait OwnSearch: Send {
 
 /// A user's own search, for one stream.
 pub(super) struct TypedSearch<'p, P: Problem> {
-    problem: Shared<'p, P>,
+    problem: ProblemRef<'p, P>,
     packing: MoveCodec<P::Move>,
     watch: Watch,
     pub(super) name: String,
@@ -45,7 +45,7 @@ pub(super) struct TypedSearch<'p, P: Problem> {
 impl<'p, P: Problem> TypedSearch<'p, P> {
     /// Returns the search called `name` before its first step. `None`: the problem does not make it.
     pub(super) fn new(
-        problem: Shared<'p, P>,
+        problem: ProblemRef<'p, P>,
         packing: MoveCodec<P::Move>,
         watch: Watch,
         name: &str,

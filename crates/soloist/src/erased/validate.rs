@@ -15,7 +15,7 @@ use crate::rollout::policy::{Policy, Trace};
 ///
 /// # Errors
 /// The first move that is not legal, counted from 0.
-pub(crate) fn walk(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<(State, bool), usize> {
+pub(crate) fn replay_legal(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<(State, bool), usize> {
     let mut state = problem.root();
     let mut legal = Vec::new();
     for (at, &mv) in moves.iter().enumerate() {
@@ -32,7 +32,7 @@ pub(crate) fn walk(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<(Sta
 
 /// Returns the state after `moves` that a checkpoint names.
 pub(crate) fn replay(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<State, CheckpointError> {
-    match walk(problem, moves) {
+    match replay_legal(problem, moves) {
         Ok((state, _)) => Ok(state),
         Err(_) => Err(CheckpointError::Corrupt("an illegal move")),
     }
@@ -40,7 +40,9 @@ pub(crate) fn replay(problem: &dyn ErasedProblem, moves: &[MoveId]) -> Result<St
 
 /// Returns the final state of a solution that a checkpoint holds, which must be legal, finished and of this score.
 pub(crate) fn solution(problem: &dyn ErasedProblem, moves: &[MoveId], score: Score) -> Result<State, CheckpointError> {
-    let Ok((state, finished)) = walk(problem, moves) else { return Err(CheckpointError::Corrupt("an illegal move")) };
+    let Ok((state, finished)) = replay_legal(problem, moves) else {
+        return Err(CheckpointError::Corrupt("an illegal move"));
+    };
     ensure(finished, "a solution that is not finished")?;
     ensure(problem.score(&state).is_close_to(score, 0.0), "a solution with another score")?;
     Ok(state)
@@ -54,7 +56,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// entry's state and says whether it agrees.
 ///
 /// The caller has excluded circles and parents that do not exist.
-pub(crate) fn tree(
+pub(crate) fn replay_tree(
     problem: &dyn ErasedProblem,
     start: &State,
     count: usize,

@@ -27,7 +27,7 @@ mod uct;
 pub(crate) use crate::core::coverage::Coverage;
 pub use crate::core::parameter::{Parameter, ParameterError, Parameters, PerLevel, Settings, Values};
 pub(crate) use crate::core::tally::{Clock, Limits, Tally, insert};
-pub(crate) use crate::erased::validate::{replay, walk};
+pub(crate) use crate::erased::validate::{replay, replay_legal};
 pub use anneal::{AcceptanceRule, Anneal, Schedule};
 pub use auto::{Auto, Entries, Entry};
 pub use beam::{Beam, Layers, Merit, Tie};
@@ -41,7 +41,7 @@ pub use presets::Preset;
 pub use sampling::Sampling;
 pub(crate) use shared::asked::{is_biased, states};
 pub use shared::children::{Children, Shuffle};
-pub(crate) use step::{Context, Search, Shared, Status};
+pub(crate) use step::{Context, Exchange, Search, Status};
 pub use uct::{
     Bandit, Cooling, Expansion, FewVisits, FirstPlay, Growth, Narrowing, Nesting, NodeValue, Normalization, Pacing,
     Playing, Playouts, Prune, Pruning, Rank, Selection, Ties, Uct,

@@ -13,7 +13,7 @@ use crate::erased::MoveId;
 use crate::erased::problem::ErasedProblem;
 use crate::erased::validate;
 use crate::problem::Acceptance;
-use crate::search::{Context, Search, Status, walk};
+use crate::search::{Context, Search, Status, replay_legal};
 use crate::{Rng, Score, Sense};
 use serde::{Deserialize, Serialize};
 
@@ -443,7 +443,7 @@ impl Search for AnnealSearch {
         let costs = saved.present.iter().chain(saved.best.iter().map(|best| &best.worth)).map(|worth| worth.cost);
         ensure(costs.chain(saved.late.iter().copied()).all(f64::is_finite), "the costs of an annealing")?;
         let present: Vec<MoveId> = entries.iter().map(|&(mv, _)| mv).collect();
-        let Ok((_, finished)) = walk(problem, &present) else {
+        let Ok((_, finished)) = replay_legal(problem, &present) else {
             return Err(CheckpointError::Corrupt("an illegal move"));
         };
         let replayed = saved.present.is_some() && !saved.edited;

@@ -382,7 +382,7 @@ impl Search for AutoSearch {
         at.and_then(|at| self.entrants.get(at)).is_some_and(Racer::is_divided)
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         let sense = self.entrants.first()?.sense();
         self.entrants.iter().filter_map(Racer::left).reduce(|a, b| sense.worst_value(a, b))
     }

@@ -126,7 +126,7 @@ impl Racer {
     pub(super) fn rest(&mut self) {
         let (sense, own) = (self.tally.sense, self.score().and_then(Score::value));
         // What it has seen or excluded is no better than its incumbent.
-        self.bound = self.left().map(|left| own.map_or(left, |own| sense.best_value(own, left)));
+        self.bound = self.open_bound().map(|left| own.map_or(left, |own| sense.best_value(own, left)));
         self.search = None;
     }
 
@@ -191,8 +191,8 @@ impl Racer {
     }
 
     /// See [`Search::left`].
-    pub(super) fn left(&self) -> Option<f64> {
-        let left = self.search.as_ref().and_then(|search| search.left());
+    pub(super) fn open_bound(&self) -> Option<f64> {
+        let left = self.search.as_ref().and_then(|search| search.open_bound());
         left.into_iter().chain(self.bound).reduce(|a, b| self.tally.sense.worst_value(a, b))
     }
 

@@ -435,7 +435,7 @@ impl Search for BoundLayers {
         }
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         Some(self.dual_bound.bound(self.sense))
     }
 

@@ -500,7 +500,7 @@ impl Search for BeamSearch {
         Status::Running
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         Some(self.shown.bound(self.sense)).filter(|bound| bound.is_finite())
     }
 
@@ -548,7 +548,7 @@ impl Search for BeamSearch {
         }
         // States are not stored: each is replayed from the start of the pass, whose links were checked.
         let start = replay(problem, self.round.start())?;
-        validate::tree(problem, &start, self.links.len(), |at| self.links.edge(at), |_, _| true)?;
+        validate::replay_tree(problem, &start, self.links.len(), |at| self.links.edge(at), |_, _| true)?;
         self.before.clear();
         self.states.clear();
         self.replayed = true;

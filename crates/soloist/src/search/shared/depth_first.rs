@@ -242,7 +242,7 @@ impl DepthFirst {
                 && frame.mark.fresh
                 && let Some(state) = &frame.state
             {
-                context.leaf(state, &self.path);
+                context.score_leaf(state, &self.path);
             }
             self.set_aside(frame);
         } else {
@@ -415,7 +415,7 @@ impl Search for DepthFirst {
         if self.frames.is_empty() { self.next_pass(context.incumbent()) } else { Status::Running }
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         match self.plan {
             // What a frame still has to try is no better than the frame.
             Plan::All => self

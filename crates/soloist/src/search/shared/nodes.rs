@@ -174,7 +174,7 @@ impl Nodes {
             let parent = if root == Some(node.parent as usize) { validate::NONE } else { node.parent };
             Some((parent, node.mv?))
         };
-        validate::tree(problem, start, self.nodes.len(), edge, |at, state| {
+        validate::replay_tree(problem, start, self.nodes.len(), edge, |at, state| {
             let node = &self.nodes[at];
             meet(node, self.nodes.get(node.parent as usize), state)
         })

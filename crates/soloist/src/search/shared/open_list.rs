@@ -191,7 +191,7 @@ impl OpenList {
             return;
         }
         if problem.is_finished(&self.child) {
-            context.leaf(&self.child, &self.path);
+            context.score_leaf(&self.child, &self.path);
         } else {
             self.push(self.path.last().copied(), parent, self.path.len() as u32, bound);
         }
@@ -254,7 +254,7 @@ impl Search for OpenList {
         &self.remarks
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         let best = |a: f64, b: f64| self.sense.best_value(a, b);
         let open = if self.breadth {
             self.open.iter().map(|open| self.nodes.bound(open.node)).reduce(best)

@@ -290,7 +290,7 @@ impl Search for UctSearch {
         vec![("tree depth of the latest playout, moves", depth as f64)]
     }
 
-    fn left(&self) -> Option<f64> {
+    fn open_bound(&self) -> Option<f64> {
         let known = self.prunes() && self.tree.arena.len() > 0 && self.game.ledger.is_blank();
         known.then(|| self.tree.arena.limits[0].bound)
     }
