@@ -11,7 +11,7 @@ use crate::core::score::unbounded;
 use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::{Child, Children, Lister, Shuffle, optimistic};
-use crate::search::shared::seen::{Identities, Met};
+use crate::search::shared::seen::{Identities, VisitTable};
 use crate::search::{Context, Search, Status};
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ pub(crate) struct DepthFirst {
     sense: Sense,
     lister: Lister,
     /// The states entered in this pass.
-    table: Option<Met>,
+    table: Option<VisitTable>,
     identities: Identities,
     memory: u64,
     /// Bytes for the states and lists of the present path, those in use, and those of a state.
@@ -442,7 +442,7 @@ impl Search for DepthFirst {
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<Met>)>(bytes)?;
+        let (salt, pass, chosen, table) = decode::<(_, Pass, Vec<usize>, Option<VisitTable>)>(bytes)?;
         if table.is_some() != self.table.is_some() {
             return Err(CheckpointError::Corrupt("another table of states"));
         }

@@ -11,7 +11,7 @@ use crate::erased::MoveId;
 use crate::erased::problem::{ErasedProblem, State};
 use crate::search::shared::children::{Child, Children, Lister, optimistic};
 use crate::search::shared::nodes::{NONE, Nodes};
-use crate::search::shared::seen::{Identities, Met};
+use crate::search::shared::seen::{Identities, VisitTable};
 use crate::search::{BranchAndBound, Context, Order, Search, Status};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -44,7 +44,7 @@ struct Tree {
     born: u64,
     /// The nodes dropped for lack of memory.
     ledger: Ledger,
-    table: Option<Met>,
+    table: Option<VisitTable>,
     salt: Option<Option<u64>>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct OpenList {
     breadth: bool,
     sense: Sense,
     lister: Lister,
-    table: Option<Met>,
+    table: Option<VisitTable>,
     identities: Identities,
     memory: u64,
     nodes: Nodes,

@@ -188,14 +188,14 @@ impl Table<u64> {
 
 /// The states that a search has met.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Met {
+pub(crate) enum VisitTable {
     /// By keys that include the score so far.
     Keys(Seen),
     /// By their futures, with the rank of the best score so far.
     Futures(Table<u64>),
 }
 
-impl Met {
+impl VisitTable {
     /// Adds a state. Returns whether one at least as good was there already.
     #[inline]
     pub(crate) fn enter(&mut self, (key, value): (u64, u64)) -> bool {
@@ -246,8 +246,8 @@ impl Identities {
     }
 
     /// Returns an empty table for them.
-    pub(crate) fn table(&self, memory: u64) -> Met {
-        if self.futures { Met::Futures(Table::new(memory)) } else { Met::Keys(Seen::new(memory)) }
+    pub(crate) fn table(&self, memory: u64) -> VisitTable {
+        if self.futures { VisitTable::Futures(Table::new(memory)) } else { VisitTable::Keys(Seen::new(memory)) }
     }
 
     /// Returns the key of a state, and a number that is larger for a better score so far.

@@ -2,7 +2,7 @@
 
 use super::Uct;
 use super::means::{Entry, Means, Stored};
-use super::met::Scale;
+use super::score_range::Scale;
 use crate::Score;
 use crate::core::codec::CheckpointError;
 use crate::core::limits::{MOST, ensure};

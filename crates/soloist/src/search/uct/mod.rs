@@ -15,10 +15,10 @@ mod graph;
 mod grow;
 mod learn;
 mod means;
-mod met;
 mod nested;
 mod prune;
 mod run;
+mod score_range;
 mod select;
 
 pub use beam::{Narrowing, Rank};

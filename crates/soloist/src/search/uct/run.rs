@@ -6,8 +6,8 @@ use super::beam::Beam;
 use super::game::{Game, Roots, Variants};
 use super::grow::{Leaf, Tree};
 use super::learn::{Learner, Playouts, Saved};
-use super::met::{Met, SavedMet};
 use super::nested::{self, Nested};
+use super::score_range::{SavedScoreRange, ScoreRange};
 use super::select::Selector;
 use crate::core::codec::CheckpointError;
 use crate::core::codec::{decode, encode};
@@ -24,7 +24,7 @@ pub(crate) struct UctSearch {
     pub(super) uct: Uct,
     pub(super) sense: Sense,
     pub(super) tree: Tree,
-    pub(super) met: Met,
+    pub(super) met: ScoreRange,
     pub(super) learner: Learner,
     pub(super) beam: Option<Beam>,
     pub(super) game: Game,
@@ -80,7 +80,7 @@ impl UctSearch {
         Self {
             sense: problem.sense(),
             tree: Tree::new(&uct, problem, memory),
-            met: Met::new(if reference == 0.0 { problem.facts().reference } else { Some(reference) }),
+            met: ScoreRange::new(if reference == 0.0 { problem.facts().reference } else { Some(reference) }),
             learner: Learner::new(&uct, problem, &root, memory / 4),
             beam: (narrowing.beam_width > 0).then(|| Beam::new(narrowing.beam_width, narrowing.beam_limit)),
             game: Game::new(pacing.move_playouts),
@@ -317,7 +317,7 @@ impl Search for UctSearch {
     }
 
     fn load(&mut self, problem: &dyn ErasedProblem, bytes: &[u8]) -> Result<(), CheckpointError> {
-        type SavedTree = (Arena, SavedMet, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
+        type SavedTree = (Arena, SavedScoreRange, (Option<Vec<u32>>, Option<f64>), bool, Vec<(u64, u32)>);
         type Whole = (SavedTree, (Game, Variants), Option<Beam>, Saved, Option<nested::Saved>);
         let (tree, (game, variants), beam, learned, nested) = decode::<Whole>(bytes)?;
         let (arena, met, (pending, pruned_by), full, keys) = tree;

@@ -2,7 +2,7 @@
 
 use super::arena::{Arena, Node, Violations};
 use super::learn::Learner;
-use super::met::{Range, Scale};
+use super::score_range::{Range, Scale};
 use super::{Pacing, Uct, refuse};
 use crate::core::parameter::ParameterError;
 use crate::core::parameter::{choice, parameters};
