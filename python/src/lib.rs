@@ -19,8 +19,8 @@ mod shipped;
 mod simplify;
 mod value;
 
-/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least 0;
-/// less is better.
+/// What `score` returns for a finished state that breaks constraints: `Infeasible(degree)`, with a degree of at least
+/// 0; less is better.
 ///
 /// >>> import soloist
 /// >>> soloist.Infeasible(2.5).degree

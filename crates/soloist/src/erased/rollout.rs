@@ -48,7 +48,8 @@ pub(crate) trait ErasedRollout: Send {
     fn editor(&mut self) -> Option<&mut dyn Editor>;
     /// Returns the problem's own search that was opened last.
     fn own(&mut self) -> Option<&mut dyn OwnSearch>;
-    /// Makes a search of the problem's own and replaces the one before. Returns false if the problem has no such search.
+    /// Makes a search of the problem's own and replaces the one before. Returns false if the problem has no such
+    /// search.
     fn open_own(&mut self, name: &str, settings: &Settings) -> bool;
     /// Opens one more player, of the rollout called `name` or of this one's, which learns by itself. Returns false if
     /// there is no such rollout.
