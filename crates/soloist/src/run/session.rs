@@ -19,7 +19,7 @@ use crate::erased::rollout::RolloutAdapter;
 use crate::erased::{MoveCodec, MoveId};
 use crate::problem::search_infos;
 use crate::rollout::find_rollout;
-use crate::search::{Tally, walk};
+use crate::search::{Tally, replay_legal};
 use crate::{Problem, Rng, Score};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
@@ -469,7 +469,7 @@ impl<'p, P: Problem + 'p> Session<'p, P> {
     pub fn offer(&mut self, moves: &[P::Move]) -> Result<Score, SolveError> {
         let moves: Vec<MoveId> = moves.iter().map(|&mv| self.packing.pack(mv)).collect();
         let problem = self.drive.problem();
-        let (state, finished) = walk(problem, &moves).map_err(OfferError::Illegal)?;
+        let (state, finished) = replay_legal(problem, &moves).map_err(OfferError::Illegal)?;
         if !finished {
             return Err(OfferError::Unfinished(moves.len()).into());
         }

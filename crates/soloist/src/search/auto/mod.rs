@@ -384,7 +384,7 @@ impl Search for AutoSearch {
 
     fn open_bound(&self) -> Option<f64> {
         let sense = self.entrants.first()?.sense();
-        self.entrants.iter().filter_map(Racer::left).reduce(|a, b| sense.worst_value(a, b))
+        self.entrants.iter().filter_map(Racer::open_bound).reduce(|a, b| sense.worst_value(a, b))
     }
 
     fn take_up(&mut self, context: &mut Context<'_>, solution: &Solution<MoveId>) {
